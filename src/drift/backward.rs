@@ -29,7 +29,7 @@ pub enum Carry {
 /// costs one application of the transition operator per vector carried, restricted to the states in
 /// which the program may want to go on: where a remap is certain (by the rule, or by a bound on the
 /// cost of going on; see [`Remapping`]) the cost depends on the total load alone. Where few states of many
-/// are left, most steps go over these alone, by lists of their moves. Of several ranks each has its own states
+/// are left, most steps go over these alone. Of several ranks each has its own states
 /// ([`shared`](Self::shared)), and all of them call the same methods in the same order.
 pub struct Backward<'a> {
     pub(super) problem: &'a LoadDrift,

@@ -21,7 +21,7 @@ pub(in crate::drift) struct Search {
 
 /// Fewer states than this are gone over in no time.
 const LEAST_STATES: usize = 20_000;
-/// Steps that a region should last, and that should lie between two, for one to be worth its lists.
+/// Steps that a region should last, and that should lie between two, for one to be worth making.
 const WORTH: u64 = 4;
 /// The most steps between two vain searches for a region.
 const LONGEST: u64 = 64;

@@ -10,7 +10,7 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Entries read beyond the last.
-pub(super) const PADDING: usize = 24;
+pub(super) const PADDING: usize = 48;
 /// Programs that take fewer products are not shared among threads.
 const ALONE: usize = 200_000;
 
@@ -118,7 +118,7 @@ impl WithSimd for Run<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Run { program, given, width, made, between } = self;
         for step in &program.steps {
             let (from, to) = match (step.from, step.to) {
@@ -138,14 +138,16 @@ impl WithSimd for Run<'_> {
                 let moves = (targets, which, &program.chances[step.chance..]);
                 let mut begin = 0;
                 while begin < length {
-                    let (from, to) = (&from[begin..], &mut to[begin..]);
-                    begin += match to.len() {
-                        ..=4 => fold::<4>(moves, from, width, to),
-                        5..=8 => fold::<8>(moves, from, width, to),
-                        9..=12 => fold::<12>(moves, from, width, to),
-                        13..=16 => fold::<16>(moves, from, width, to),
-                        17..=20 => fold::<20>(moves, from, width, to),
-                        _ => fold::<24>(moves, from, width, to),
+                    let to = &mut to[begin..];
+                    let node = Node { simd, moves, from: &from[begin..], width, to };
+                    begin += match node.to.len().div_ceil(S::F64_LANES) {
+                        1 => node.fold::<1>(),
+                        2 => node.fold::<2>(),
+                        3..=4 => node.fold::<4>(),
+                        5..=6 => node.fold::<6>(),
+                        7..=8 => node.fold::<8>(),
+                        9..=10 => node.fold::<10>(),
+                        _ => node.fold::<12>(),
                     };
                 }
             }
@@ -153,23 +155,39 @@ impl WithSimd for Run<'_> {
     }
 }
 
-/// So many entries of a node, or as many as there are; says how many.
-#[inline(always)]
-fn fold<const LANES: usize>(
-    (targets, which, chances): (&[u32], &[u16], &[f64]),
-    from: &[f64],
+/// A node, from some entry on.
+struct Node<'a, S: Simd> {
+    simd: S,
+    /// Where its moves lead, which they are, and how likely each of those is.
+    moves: (&'a [u32], &'a [u16], &'a [f64]),
+    from: &'a [f64],
     width: usize,
-    to: &mut [f64],
-) -> usize {
-    let mut sums = [0.0; LANES];
-    for (target, which) in targets.iter().zip(which) {
-        let values = &from[*target as usize * width..][..LANES];
-        let p = chances[*which as usize];
-        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += p * value);
+    to: &'a mut [f64],
+}
+
+impl<S: Simd> Node<'_, S> {
+    /// So many vectors of entries, or as many as there are; says how many entries.
+    #[inline(always)]
+    fn fold<const VECTORS: usize>(self) -> usize {
+        let Node { simd, moves: (targets, which, chances), from, width, to } = self;
+        let lanes = VECTORS * S::F64_LANES;
+        let mut sums = [simd.splat_f64s(0.0); VECTORS];
+        for (target, which) in targets.iter().zip(which) {
+            let (values, _) = S::as_simd_f64s(&from[*target as usize * width..][..lanes]);
+            let values: &[S::f64s; VECTORS] = values.first_chunk().expect("so many vectors");
+            let p = simd.splat_f64s(chances[*which as usize]);
+            for i in 0..VECTORS {
+                sums[i] = simd.add_f64s(sums[i], simd.mul_f64s(p, values[i]));
+            }
+        }
+        let count = to.len().min(lanes);
+        let (whole, rest) = S::as_mut_simd_f64s(&mut to[..count]);
+        whole.iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
+        if !rest.is_empty() {
+            simd.partial_store_f64s(rest, sums[whole.len()]);
+        }
+        count
     }
-    let count = to.len().min(LANES);
-    to[..count].copy_from_slice(&sums[..count]);
-    count
 }
 
 /// Members that move alike, and all they lead to.

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! and only states that save anything matter. They have few shapes (multisets up to where they stand), and the
-//! moves of a shape are the same wherever no edge is near: a region is a set of shapes with all their places, so that
-//! one list of moves serves a whole run of them.
+//! moves of a shape are the same wherever no edge is near: a region is a set of shapes with all their places, whose
+//! expectations are made a level of processors after another, together for all places (`fold`, `parts`).
 //!
 //! Why the rest may be left out: a step over all states tells by how much remapping was better there, the slack
 //! V - W. The next step changes it, with dW and dD the changes of W and D in the step before, and dW+ that of W in this, by
@@ -42,7 +42,7 @@ use sums::SumLaws;
 
 pub(super) use advance::{Search, is_left_out};
 
-/// States whose cost is computed, and what it takes. Of several ranks each has some of the shapes, with their lists,
+/// States whose cost is computed, and what it takes. Of several ranks each has some of the shapes, with their moves,
 /// whoever has the states.
 #[derive(Debug)]
 pub(super) struct Region {
