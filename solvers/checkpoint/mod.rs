@@ -45,9 +45,9 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of the computation with this identity (the whole problem in words), of about so many bytes: beside
+    /// The checkpoint of the computation with this identity (the whole problem in words): beside
     /// its results if it has a folder for them, and otherwise in the user's cache.
-    pub fn new(folder: Option<&Path>, name: &Path, identity: String, bytes: u64) -> Checkpoint {
+    pub fn new(folder: Option<&Path>, name: &Path, identity: String) -> Checkpoint {
         let path = match folder {
             Some(folder) => folder.join(name.file_stem().unwrap_or_default()),
             None => {
@@ -57,8 +57,14 @@ impl Checkpoint {
         };
         let mut path = path.into_os_string();
         path.push(".checkpoint");
-        let took = Duration::from_secs(bytes / BYTES_IN_A_SECOND);
-        Checkpoint { path: path.into(), identity, saved: Instant::now(), took }
+        let (saved, took) = (Instant::now(), Duration::ZERO);
+        Checkpoint { path: path.into(), identity, saved, took }
+    }
+
+    /// The same of about so many bytes: the longer it is expected to be written, the later that is done first.
+    #[must_use]
+    pub fn of_size(self, bytes: u64) -> Checkpoint {
+        Checkpoint { took: Duration::from_secs(bytes / BYTES_IN_A_SECOND), ..self }
     }
 
     /// Where it is kept.
@@ -310,7 +316,7 @@ mod tests {
     fn read(bytes: &[u8], identity: &str) -> Result<Option<Saved>, String> {
         let folder = tempfile::tempdir().unwrap();
         let name = Path::new("model.ron");
-        let checkpoint = Checkpoint::new(Some(folder.path()), name, identity.to_owned(), 0);
+        let checkpoint = Checkpoint::new(Some(folder.path()), name, identity.to_owned());
         std::fs::write(checkpoint.path(), bytes).unwrap();
         checkpoint.load().map_err(|complaint| complaint.to_string())
     }

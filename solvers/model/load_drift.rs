@@ -208,7 +208,7 @@ impl LoadDrift {
             // Functions of all but one processor, and of all but two; regions, while they are made.
             Chain::Walk { .. } | Chain::BirthDeath { .. } => (
                 count(r, levels + 1) + count(r.max(2) - 1, levels + 1),
-                if is_constant { (states / 4.0).max((states / 2.0).min(4e6)) } else { 0.0 },
+                if is_constant { (states / 4.0).max(states.min(4e6)) } else { 0.0 },
             ),
             // Two full tensors.
             Chain::Matrix { .. } | Chain::Affine { .. } => {

@@ -12,7 +12,7 @@ fn drift_has_the_bits_of_one_process_on_any_number_of_ranks() {
         // Gone over as a whole, and soon by regions.
         format!("LoadDrift(processors: 4, {walk}, initial_load: 6, steps: 30, remap_cost: 4.0)"),
         "LoadDrift(processors: 8, chain: Walk(lowest: 1, levels: 10, up: 0.25, down: 0.25, edge: Hold), \
-         initial_load: 5, steps: 90, remap_cost: 3.0)"
+         initial_load: 5, steps: 90, remap_cost: 1.0)"
             .to_owned(),
         format!(
             "LoadDrift(processors: 4, {walk}, initial_load: 6, steps: 30, remap_cost: 4.0, \

@@ -68,7 +68,7 @@ pub(super) fn solve_on(
     let identity = if model.stops() { identity } else { format!("{identity}, {overlap:?}") };
     // Value, work and number of remaps.
     let bytes = 3 * 8 * transition.states() as u64;
-    let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity, bytes);
+    let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity).of_size(bytes);
     let mut noted = Noted { wanted, ..Noted::default() };
     let saved = match ranks.others() {
         _ if files.force => Ok(None),

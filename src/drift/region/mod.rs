@@ -98,10 +98,13 @@ struct Member {
     paid: [f64; 2],
 }
 
+/// Moves of so many processors at one level are still counted by 16 bits.
+const MOST_PROCESSORS: usize = 360;
+
 /// How much may be looked at to make a region of so many states: it takes less memory than the functions of all states,
 /// but for few.
 fn most_looked_at(states: usize) -> usize {
-    (states / 4).max((states / 2).min(4_000_000))
+    (states / 4).max(states.min(4_000_000))
 }
 
 impl Region {
@@ -127,7 +130,8 @@ impl Region {
         let places_of = |shape: &u128| levels + 1 - packing.width(*shape);
         let count = shapes.iter().map(places_of).sum::<usize>();
         // What is looked at for a shape grows about as the square of the processors.
-        if count > most_members || shapes.len() * r * r > most_looked_at(states.all()) {
+        let looked_at = shapes.len() * r * r;
+        if count > most_members || looked_at > most_looked_at(states.all()) || r > MOST_PROCESSORS {
             return None;
         }
         let mut first = Vec::with_capacity(shapes.len() + 1);
