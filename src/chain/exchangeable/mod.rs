@@ -120,12 +120,13 @@ impl Exchangeable {
         (highest + 2).min(self.chain.levels())
     }
 
-    /// Calls `f` with this many numbers of scratch memory: of what is kept the least that is enough, for parts that wait
-    /// for smaller ones hold theirs.
+    /// Calls `f` with this many numbers of scratch memory: of what is kept the least that is enough, and not far more, for
+    /// parts that wait for smaller ones hold theirs.
     fn with_scratch(&self, needed: usize, f: impl FnOnce(&mut [f64])) {
         let taken = self.scratch.lock().map_or(None, |mut kept| {
             let at = kept.partition_point(|scratch| scratch.len() < needed);
-            (at < kept.len()).then(|| kept.remove(at))
+            let fits = kept.get(at).is_some_and(|scratch| scratch.len() / 2 <= needed);
+            fits.then(|| kept.remove(at))
         });
         let mut scratch = taken.unwrap_or_else(|| vec![0.0; needed]);
         f(&mut scratch[..needed]);

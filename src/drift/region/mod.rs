@@ -129,8 +129,10 @@ impl Region {
         shapes.dedup();
         let places_of = |shape: &u128| levels + 1 - packing.width(*shape);
         let count = shapes.iter().map(places_of).sum::<usize>();
-        // What is looked at for a shape grows about as the square of the processors.
-        let looked_at = shapes.len() * r * r;
+        // What is looked at for a shape grows about as the square of the processors. Where places move otherwise each, they
+        // are looked at one after the other, and what is kept of them is less.
+        let folds = folds(chain);
+        let looked_at = shapes.len() * r * r * if folds.is_some() { 1 } else { levels.div_ceil(4) };
         if count > most_members || looked_at > most_looked_at(states.all()) || r > MOST_PROCESSORS {
             return None;
         }
@@ -141,7 +143,6 @@ impl Region {
         }
         let mut laws = SumLaws::new(chain, r);
         let ends = laws.complete();
-        let folds = folds(chain);
         let places =
             Places { chain, packing, processors: r, shapes: &shapes, first: &first, folds };
         let own = ranks.evenly(&first);
