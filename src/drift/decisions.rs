@@ -112,11 +112,10 @@ impl Decisions {
             }
             counts
         };
-        let counted = words.fold(none, count).reduce(none, |mut a, b| {
+        words.fold(none, count).reduce(none, |mut a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
-        });
-        counted
+        })
     }
 
     /// The threshold on max - mean that disagrees least with the map; the lowest of several.
@@ -194,7 +193,7 @@ mod tests {
             let mut word = 0x9e37_79b9_7f4a_7c15u64;
             for own in map.words_mut() {
                 word = word.rotate_left(5).wrapping_mul(0x5851_f42d_4c95_7f2d);
-                *own = if word % 3 == 0 { u64::MAX } else { word };
+                *own = if word.is_multiple_of(3) { u64::MAX } else { word };
             }
             let rest = states.count() % 64;
             if let Some(last) = map.words_mut().last_mut().filter(|_| rest > 0) {
