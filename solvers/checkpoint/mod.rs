@@ -114,9 +114,10 @@ impl Checkpoint {
         let mut length = 1 << 16;
         loop {
             Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)?;
-            // What is wrong with it shows on all ranks.
-            let known = layout(&bytes).is_err() || read_head(&bytes, &self.identity).is_ok();
-            if known || bytes.len() as u64 >= all.min(1 << 32) {
+            // What is wrong with it shows on all ranks. A beginning that is too short looks damaged.
+            let short = layout(&bytes).is_ok()
+                && read_head(&bytes, &self.identity).is_err_and(|reason| reason == DAMAGED);
+            if !short || bytes.len() as u64 >= all.min(1 << 32) {
                 break;
             }
             length *= 2;

@@ -204,7 +204,7 @@ impl LoadDrift {
         };
         let states = count(r, levels);
         let is_constant = self.stops() && self.costs()[1] == 0.0;
-        let (applied, listed) = match self.chain {
+        let (applied, looked_at) = match self.chain {
             // Functions of all but one processor, and of all but two; regions, while they are made.
             Chain::Walk { .. } | Chain::BirthDeath { .. } => (
                 count(r, levels + 1) + count(r.max(2) - 1, levels + 1),
@@ -221,7 +221,7 @@ impl LoadDrift {
         let vectors = if self.stops() { vectors } else { 8.0 };
         // Total and largest level, and two bits of decisions.
         let own = 8.0 * vectors + 4.0 + 2.0 + 0.25;
-        (states * own + 8.0 * applied + 48.0 * listed) as u64
+        (states * own + 8.0 * applied + 48.0 * looked_at) as u64
     }
 
     /// What `check` prints.
