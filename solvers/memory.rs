@@ -1,9 +1,73 @@
-//! How much memory there is.
+//! How much memory there is, for the machine and for the control group that the program is in.
+
+use std::fs::read_to_string;
+use std::path::Path;
+
+/// Bytes of memory: all there are, and those that can be used without swapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Room {
+    all: u64,
+    free: u64,
+}
+
+/// With less than this share of memory left a program that uses more than what is left is about to be killed.
+const LEAST_SHARE: u64 = 32;
+/// So much is enough of any memory.
+const ENOUGH: u64 = 1 << 30;
 
 /// Bytes of memory that can be used without swapping, where the system says.
 pub fn available() -> Option<u64> {
-    let facts = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(room()?.free)
+}
+
+/// Whether memory is about to run out and this program has most to do with it.
+pub fn is_short() -> bool {
+    room().zip(resident()).is_some_and(|(room, resident)| room.is_short(resident))
+}
+
+impl Room {
+    /// For a program that uses so many bytes.
+    fn is_short(self, resident: u64) -> bool {
+        self.free < (self.all / LEAST_SHARE).min(ENOUGH) && resident > self.free
+    }
+
+    /// Of a machine, by the text of `/proc/meminfo`.
+    fn of_machine(facts: &str) -> Option<Room> {
+        Some(Room { all: kilobytes(facts, "MemTotal:")?, free: kilobytes(facts, "MemAvailable:")? })
+    }
+
+    /// Of a control group with a limit, by its folder. What is kept of files for speed is given up when needed.
+    fn of_group(folder: &Path) -> Option<Room> {
+        let read = |name: &str| read_to_string(folder.join(name)).ok();
+        let all: u64 = read("memory.max")?.trim().parse().ok()?;
+        let used: u64 = read("memory.current")?.trim().parse().ok()?;
+        let files = read("memory.stat").and_then(|facts| {
+            facts.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse().ok())
+        });
+        let used = used.saturating_sub(files.unwrap_or(0));
+        Some(Room { all, free: all.saturating_sub(used) })
+    }
+}
+
+/// The least of the machine and of all control groups around this program.
+fn room() -> Option<Room> {
+    let machine = Room::of_machine(&read_to_string("/proc/meminfo").ok()?)?;
+    let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
+    let root = Path::new("/sys/fs/cgroup");
+    let around = Path::new(own).ancestors().map(|group| root.join(group));
+    let limited = around.filter_map(|folder| Room::of_group(&folder));
+    limited.chain([machine]).min_by_key(|room| room.free)
+}
+
+/// Bytes that this program has in memory.
+fn resident() -> Option<u64> {
+    kilobytes(&read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
+/// What a line of facts says, in bytes.
+fn kilobytes(facts: &str, name: &str) -> Option<u64> {
+    let line = facts.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1024)
 }
@@ -23,6 +87,42 @@ pub fn show(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_that_has_most_of_the_memory_hears_that_little_is_left() {
+        let facts = "MemTotal:       24684024 kB\nMemFree:  1 kB\nMemAvailable:     500000 kB\n";
+        let room = Room::of_machine(facts).unwrap();
+        assert_eq!(room, Room { all: 24_684_024 << 10, free: 500_000 << 10 });
+        assert!(room.is_short(8 << 30));
+        // Another program has it.
+        assert!(!room.is_short(100 << 20));
+        assert!(!Room { free: 2 << 30, ..room }.is_short(8 << 30));
+        assert!(!Room { all: 1 << 40, free: 2 << 30 }.is_short(1 << 39));
+    }
+
+    #[test]
+    fn a_control_group_with_a_limit_has_what_it_leaves() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        };
+        write("memory.max", "max\n");
+        write("memory.current", "3000000\n");
+        assert_eq!(Room::of_group(folder.path()), None);
+        write("memory.max", "4000000\n");
+        assert_eq!(Room::of_group(folder.path()), Some(Room { all: 4_000_000, free: 1_000_000 }));
+        write("memory.stat", "anon 1\ninactive_file 500000\nactive_file 7\n");
+        assert_eq!(Room::of_group(folder.path()), Some(Room { all: 4_000_000, free: 1_500_000 }));
+        assert_eq!(Room::of_group(&folder.path().join("none")), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_says_what_it_has() {
+        let (room, resident) = (room().unwrap(), resident().unwrap());
+        assert!(room.free <= room.all && 0 < resident && resident < room.all);
+        assert_eq!(available().is_some(), resident > 0);
+    }
 
     #[test]
     fn bytes_are_shown_in_decimal_units() {

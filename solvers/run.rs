@@ -1,5 +1,6 @@
-//! A running computation as its user sees it: a progress bar, a time limit, Ctrl-C.
+//! A running computation as its user sees it: a progress bar, a time limit, the end of memory, Ctrl-C.
 
+use crate::memory;
 use crate::output::quit_between_outputs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use remapping::{Halt, Observer};
@@ -94,8 +95,16 @@ pub struct Watch {
     limit: Option<Duration>,
     /// Milliseconds from the start to the last report.
     heard: AtomicU64,
+    /// When memory is looked at next, likewise.
+    looks: AtomicU64,
+    is_short: fn() -> bool,
+    /// Whether memory ran short.
+    short: AtomicBool,
     bar: ProgressBar,
 }
+
+/// Milliseconds between two looks at memory.
+const LOOKS: u64 = 200;
 
 /// Shorter computations show no bar.
 const QUIET: Duration = Duration::from_secs(1);
@@ -115,6 +124,9 @@ impl Watch {
             limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             // No silence before the first report: things are set up then.
             heard: AtomicU64::new(u64::MAX),
+            looks: AtomicU64::new(LOOKS),
+            is_short: memory::is_short,
+            short: AtomicBool::new(false),
             bar,
         }
     }
@@ -137,6 +149,16 @@ impl Observer for Watch {
         if self.limit.is_some_and(|limit| elapsed > limit) {
             return ControlFlow::Break(Halt::TimeLimit);
         }
+        // One of the threads looks; those that ask meanwhile go on.
+        if now >= self.looks.load(Ordering::Relaxed)
+            && now >= self.looks.swap(now + LOOKS, Ordering::Relaxed)
+            && (self.is_short)()
+        {
+            self.short.store(true, Ordering::Relaxed);
+        }
+        if self.short.load(Ordering::Relaxed) {
+            return ControlFlow::Break(Halt::MemoryLimit);
+        }
         ControlFlow::Continue(())
     }
 
@@ -157,5 +179,27 @@ impl Observer for Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use remapping::Status;
+
+    #[test]
+    fn a_computation_that_memory_runs_short_of_stops_with_what_it_has() {
+        let mut watch = Watch::start("x", None);
+        assert_eq!(watch.check(), ControlFlow::Continue(()));
+        watch.is_short = || true;
+        watch.looks.store(0, Ordering::Relaxed);
+        let stopped = watch.check();
+        assert_eq!(stopped, ControlFlow::Break(Halt::MemoryLimit));
+        // What is given back as it stops does not start it again.
+        watch.is_short = || false;
+        watch.looks.store(0, Ordering::Relaxed);
+        assert_eq!(watch.check(), stopped);
+        let status = Status::from(Halt::MemoryLimit);
+        assert_eq!(serde_json::to_string(&status).unwrap(), "\"memory_limit\"");
     }
 }

@@ -7,8 +7,25 @@ use std::ops::ControlFlow;
 pub enum Halt {
     /// The time the caller allowed is used up.
     TimeLimit,
+    /// Hardly any memory is left.
+    MemoryLimit,
     /// The caller was interrupted.
     Interrupted,
+}
+
+impl Halt {
+    const ALL: [Halt; 3] = [Halt::TimeLimit, Halt::MemoryLimit, Halt::Interrupted];
+
+    /// A number by which ranks that are halted for different reasons agree: the largest counts, and 0 is none.
+    pub fn code(halt: Option<Halt>) -> f64 {
+        let place = Self::ALL.iter().position(|other| Some(*other) == halt);
+        place.map_or(0.0, |place| place as f64 + 1.0)
+    }
+
+    /// The halt of a [`code`](Self::code).
+    pub fn of_code(code: f64) -> Option<Halt> {
+        Self::ALL.into_iter().find(|halt| Self::code(Some(*halt)) == code)
+    }
 }
 
 /// How a computation ended. Bounds that come with it hold whatever the status is.
@@ -21,14 +38,29 @@ pub enum Status {
     IterationLimit,
     /// The caller's time limit was hit first.
     TimeLimit,
+    /// Memory ran short first.
+    MemoryLimit,
     /// The caller was interrupted.
     Interrupted,
+}
+
+impl Status {
+    /// Why it was stopped from outside, if it was.
+    pub fn halt(self) -> Option<Halt> {
+        Halt::ALL.into_iter().find(|halt| Status::from(*halt) == self)
+    }
+
+    /// Whether it was stopped from outside.
+    pub fn is_halted(self) -> bool {
+        self.halt().is_some()
+    }
 }
 
 impl From<Halt> for Status {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::TimeLimit => Status::TimeLimit,
+            Halt::MemoryLimit => Status::MemoryLimit,
             Halt::Interrupted => Status::Interrupted,
         }
     }
@@ -78,5 +110,21 @@ pub trait Observer: Sync {
 impl Observer for () {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
         ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_agree_on_a_halt_by_its_code() {
+        assert_eq!(Halt::of_code(Halt::code(None)), None);
+        for halt in Halt::ALL {
+            assert_eq!(Halt::of_code(Halt::code(Some(halt))), Some(halt));
+            assert_eq!(Status::from(halt).halt(), Some(halt));
+        }
+        assert!(Halt::code(Some(Halt::Interrupted)) > Halt::code(Some(Halt::TimeLimit)));
+        assert!(!Status::Converged.is_halted() && !Status::IterationLimit.is_halted());
     }
 }

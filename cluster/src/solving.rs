@@ -178,12 +178,12 @@ fn stopping(
     let checkpoint = ranks.set_checkpoint(None);
     let Some(mut part) = part? else { return Ok(None) };
     if let (Some(found), Some(checkpoint)) = (&part.found, checkpoint) {
-        match (found.status, checkpoint.written()) {
-            (Status::TimeLimit | Status::Interrupted, Some(path)) => {
+        match (found.status.is_halted(), checkpoint.written()) {
+            (true, Some(path)) => {
                 say(&format!("saved; run again to resume: {}", path.display()));
             }
-            (Status::TimeLimit | Status::Interrupted, None) => {}
-            _ => checkpoint.remove(),
+            (true, None) => {}
+            (false, _) => checkpoint.remove(),
         }
     }
     let written = match &job.folder {

@@ -69,7 +69,7 @@ impl From<Status> for Exit {
     fn from(status: Status) -> Exit {
         match status {
             Status::Converged => Exit::Done,
-            Status::IterationLimit | Status::TimeLimit => Exit::Limit,
+            Status::IterationLimit | Status::TimeLimit | Status::MemoryLimit => Exit::Limit,
             Status::Interrupted => Exit::Interrupted,
         }
     }

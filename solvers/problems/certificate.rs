@@ -244,5 +244,5 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
 
 /// Whether the computation went to its end.
 fn is_due(solution: &Solution) -> bool {
-    !matches!(solution.status, Status::Interrupted | Status::TimeLimit)
+    !solution.status.is_halted()
 }

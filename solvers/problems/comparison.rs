@@ -142,6 +142,6 @@ pub fn usual(loaded: &Loaded, time_limit: f64) -> Usual {
     let contest = Contest { policies, runs: 100, seed: 1, time_limit: Some(time_limit) };
     compare(loaded, &contest).map_or_else(
         |_| Usual::default(),
-        |found| found.policies.usual(found.status == Status::TimeLimit),
+        |found| found.policies.usual(found.status.is_halted()),
     )
 }

@@ -50,7 +50,7 @@ pub fn compare(
     checked: &Checked,
 ) -> Result<(Fields, Vec<String>), Fault> {
     same("title", &solution.title, &checked.title)?;
-    if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
+    if solution.status.is_halted() {
         return Err(
             "`status` says that the computation was stopped: there is no proof of that".to_owned()
         );

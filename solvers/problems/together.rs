@@ -27,16 +27,11 @@ pub fn on_any(communicator: Option<&dyn Communicator>, own: bool) -> bool {
 
 impl Observer for Together<'_> {
     fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
-        let mut halt = match self.watch.progress(done, total) {
-            ControlFlow::Continue(()) => [0.0],
-            ControlFlow::Break(Halt::TimeLimit) => [1.0],
-            ControlFlow::Break(Halt::Interrupted) => [2.0],
-        };
+        let mut halt = [Halt::code(self.watch.progress(done, total).break_value())];
         self.communicator.largest(&mut halt);
-        match halt {
-            [2.0] => ControlFlow::Break(Halt::Interrupted),
-            [1.0] => ControlFlow::Break(Halt::TimeLimit),
-            _ => ControlFlow::Continue(()),
+        match Halt::of_code(halt[0]) {
+            Some(halt) => ControlFlow::Break(halt),
+            None => ControlFlow::Continue(()),
         }
     }
 }

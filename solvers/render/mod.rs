@@ -53,6 +53,7 @@ pub fn summary(solution: &Solution) -> String {
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),
+        Status::MemoryLimit => "stopped as memory ran short".to_owned(),
         Status::Interrupted => "interrupted".to_owned(),
     };
     let _ = writeln!(text, "{ending}, {seconds:.3} s");
@@ -115,6 +116,9 @@ pub fn compared(comparison: &Comparison) -> String {
                 Status::Converged => "done",
                 Status::IterationLimit => "a limit was reached",
                 Status::TimeLimit => "stopped by the time limit: unfinished positions are left out",
+                Status::MemoryLimit => {
+                    "stopped as memory ran short: unfinished positions are left out"
+                }
                 Status::Interrupted => "interrupted: unfinished positions are left out",
             };
             format!("{title}\n{}\n{how}, {seconds:.3} s\n", played.shown)

@@ -64,6 +64,7 @@ pub(super) fn of(solution: &Solution) -> Vec<Fact> {
         Status::Converged => "converged",
         Status::IterationLimit => "iteration_limit",
         Status::TimeLimit => "time_limit",
+        Status::MemoryLimit => "memory_limit",
         Status::Interrupted => "interrupted",
     };
     facts.put("status", status);

@@ -11,7 +11,7 @@ use crate::render::digits::plain;
 use crate::run::Watch;
 use crate::solution::{Body, Solution};
 use rayon::prelude::*;
-use remapping::{Observer, Status};
+use remapping::Observer;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -127,10 +127,9 @@ pub(super) fn of(
         let settings = Settings { time_limit: Some(limit), ..settings.clone() };
         let solved = problems::solve(&loaded.with(&chosen).ok()?, &settings, Files::default());
         let solution = solved.ok()?.solution;
-        let stopped = matches!(solution.status, Status::TimeLimit | Status::Interrupted);
         // Interrupted, the next solution is so too.
         let _ = watch.progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
-        (!stopped).then_some((at, solution))
+        (!solution.status.is_halted()).then_some((at, solution))
     };
     let mut found = vec![(first.clone(), solution.clone())];
     let mut reached: Vec<RangeInclusive<usize>> = first.iter().map(|at| *at..=*at).collect();

@@ -211,6 +211,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     if solution.status != Status::Converged {
         let how = match solution.status {
             Status::TimeLimit => "time_limit",
+            Status::MemoryLimit => "memory_limit",
             Status::Interrupted => "interrupted",
             _ => "iteration_limit",
         };

@@ -92,8 +92,7 @@ pub struct Method {
 impl Method {
     /// Whether the search was stopped before it had proved a step.
     pub fn is_missing(&self) -> bool {
-        let halted = matches!(self.status, Status::TimeLimit | Status::Interrupted);
-        halted && self.interval.steps == Some(0)
+        self.status.is_halted() && self.interval.steps == Some(0)
     }
 
     fn closed(kind: Kind, interval: Crossing) -> Self {

@@ -187,7 +187,7 @@ fn search(
                 }
             }
             Status::IterationLimit => return None,
-            Status::Interrupted | Status::TimeLimit => {
+            Status::Interrupted | Status::TimeLimit | Status::MemoryLimit => {
                 let share = share_outside(&mut region, &solution, &running);
                 let solution = solution.with_lower(share);
                 return Some(Solved { states, problem, solution });

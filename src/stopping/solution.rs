@@ -89,9 +89,8 @@ impl Solution {
                 weight = Some(found);
             }
         }
-        let halted = matches!(status, Status::Interrupted | Status::TimeLimit);
         if enclosure.gap > settings.tolerance
-            && halted
+            && status.is_halted()
             && let Some((sharper, found)) = weight::by_savings(problem, &saving, &sweep)
             && sharper.gap < enclosure.gap
         {

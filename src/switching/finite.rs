@@ -30,7 +30,7 @@ pub struct Solution {
 impl Solution {
     fn of(sweep: Sweep<'_>, status: Status) -> Solution {
         let whole = sweep.to_second.first_step() == Some(0);
-        let finished = whole && !matches!(status, Status::TimeLimit | Status::Interrupted);
+        let finished = whole && !status.is_halted();
         let bounds = sweep.bounds();
         let sound = bounds.0.is_finite() && bounds.1.is_finite() && bounds.0 <= bounds.1;
         Solution {

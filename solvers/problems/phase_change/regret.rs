@@ -129,10 +129,8 @@ impl Truth for True<'_> {
 /// The thresholds of the believed problem, as far as the true one goes; past its own end it never remaps.
 fn believe(problem: &PhaseChange, last: u64, watch: &Watch) -> Result<Vec<f64>, EvaluationError> {
     let solution = threshold::solve(problem, ACCURACY, watch)?;
-    match solution.status {
-        Status::TimeLimit => return Err(EvaluationError::Stopped(remapping::Halt::TimeLimit)),
-        Status::Interrupted => return Err(EvaluationError::Stopped(remapping::Halt::Interrupted)),
-        Status::Converged | Status::IterationLimit => {}
+    if let Some(halt) = solution.status.halt() {
+        return Err(EvaluationError::Stopped(halt));
     }
     let mut thresholds = optimal_thresholds(&solution, problem.last_step().min(last));
     thresholds.resize(last as usize + 1, 1.0);

@@ -130,8 +130,7 @@ impl<'a> Field<'a> {
                 (vec![pair(found.to_second, found.to_first)], Some(found.average), found.status)
             }
         };
-        let ended = matches!(status, Status::TimeLimit | Status::Interrupted);
-        let Some(optimum) = optimum.filter(|_| !ended) else {
+        let Some(optimum) = optimum.filter(|_| !status.is_halted()) else {
             return Ok((None, status));
         };
         Ok((Some(Field { problem, lifetime, thresholds, optimum, watch }), Status::Converged))
@@ -234,10 +233,7 @@ impl<'a> Field<'a> {
         let unfit = |error: threshold::ProblemError| Trouble::Unfit(error.to_string());
         let found = threshold::solve(&self.change(m), accuracy, self.watch).map_err(unfit)?;
         if found.curve.first_step() != Some(0) {
-            let halt = match found.status {
-                Status::Interrupted => Halt::Interrupted,
-                _ => Halt::TimeLimit,
-            };
+            let halt = found.status.halt().unwrap_or(Halt::TimeLimit);
             return Err(EvaluationError::Stopped(halt).into());
         }
         Ok((found.curve, found.onset))

@@ -11,7 +11,7 @@ use remapping::concave::Lines;
 use remapping::threshold::evaluation::EvaluationError;
 use remapping::threshold::exact::{self, ExactError, ExactStep};
 use remapping::threshold::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature, Solution};
-use remapping::{Halt, Rational, Status};
+use remapping::{Halt, Rational};
 use std::path::Path;
 
 /// Accuracy of thresholds.
@@ -39,10 +39,7 @@ impl Solved {
         let solution =
             threshold::solve(&problem, accuracy, watch).map_err(EvaluationError::Problem)?;
         let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) else {
-            return Err(Stop::from(match solution.status {
-                Status::Interrupted => Halt::Interrupted,
-                _ => Halt::TimeLimit,
-            }));
+            return Err(Stop::from(solution.status.halt().unwrap_or(Halt::TimeLimit)));
         };
         let never = Rule::Never.cost(&problem, &solution, None, watch)?;
         Ok(Solved { problem, solution, optimum, never })

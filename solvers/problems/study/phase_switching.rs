@@ -9,7 +9,7 @@ use crate::run::Watch;
 use remapping::switching::PhaseSwitching;
 use remapping::switching::evaluation::EvaluationError;
 use remapping::threshold::evaluation::EvaluationError as Ended;
-use remapping::{Halt, Rational, Status};
+use remapping::{Halt, Rational};
 use std::path::Path;
 
 /// The cost above the optimum, in per cent of it, for mean lengths of the first phase; that of the second
@@ -39,10 +39,7 @@ pub(super) fn above_optimum(
         let (field, status) = Field::new(problem, model.lifetime(), watch)
             .map_err(|error| refuse(&error.to_string(), "take longer phases"))?;
         let Some(field) = field else {
-            return Err(Stop::from(match status {
-                Status::Interrupted => Halt::Interrupted,
-                _ => Halt::TimeLimit,
-            }));
+            return Err(Stop::from(status.halt().unwrap_or(Halt::TimeLimit)));
         };
         let cost = field.cost(rule).map_err(|trouble| match trouble {
             Trouble::Evaluation(EvaluationError::Stopped(halt)) => {

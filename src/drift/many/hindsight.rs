@@ -178,7 +178,7 @@ impl Branch<'_, '_> {
             (charge, work) = (setting.cost(&x, total), total as f64 / setting.ranks as f64);
             paid = charge;
         }
-        let mut ends = Vec::with_capacity((setting.steps - first) as usize);
+        let mut ends = Vec::new();
         let mut policy = None;
         let mut ruled = None;
         let before = if first > 0 { outlook.before_force(&x) } else { Vec::new() };
@@ -301,6 +301,8 @@ impl Branch<'_, '_> {
         if joins.is_none() && ends.last().is_none_or(goes_on) {
             ends.push((charge, NOWHERE));
         }
+        // There may be a million nodes.
+        ends.shrink_to_fit();
         let node = &mut self.nodes[at as usize];
         node.ends = ends;
         node.policy = policy;

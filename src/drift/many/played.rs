@@ -29,16 +29,10 @@ pub fn play_together(
             let starts = Shares::evenly(ranks.next_multiple_of(batch).max(batch), ranks);
             let run = |rank: usize| runs.start + starts[rank] as u64;
             let own = paths_of(inner, run(rank)..run(rank + 1));
-            let mut halted = [match own {
-                Ok(_) => 0.0,
-                Err(Halt::TimeLimit) => 1.0,
-                Err(Halt::Interrupted) => 2.0,
-            }];
+            let mut halted = [Halt::code(own.as_ref().err().copied())];
             communicator.largest(&mut halted);
-            match halted {
-                [2.0] => return Err(Halt::Interrupted),
-                [1.0] => return Err(Halt::TimeLimit),
-                _ => {}
+            if let Some(halt) = Halt::of_code(halted[0]) {
+                return Err(halt);
             }
             let own: Vec<f64> = own?.iter().flat_map(numbers).collect();
             let all = communicator.gather(&own);
