@@ -140,8 +140,6 @@ pub fn usual(loaded: &Loaded, time_limit: f64) -> Usual {
         return Usual::default();
     };
     let contest = Contest { policies, runs: 100, seed: 1, time_limit: Some(time_limit) };
-    compare(loaded, &contest).map_or_else(
-        |_| Usual::default(),
-        |found| found.policies.usual(found.status.is_halted()),
-    )
+    compare(loaded, &contest)
+        .map_or_else(|_| Usual::default(), |found| found.policies.usual(found.status.is_halted()))
 }

@@ -46,11 +46,12 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let name = fixed.interval.map_or("never".to_owned(), |n| format!("every {n} steps"));
         let _ = writeln!(text, "  {name:<18}{:>14.3}   exactly, the best interval", fixed.value);
     }
-    if let Some(never) = answer.never {
+    let never_is_best = answer.best_fixed.is_some_and(|fixed| fixed.interval.is_none());
+    if let Some(never) = answer.never.filter(|_| !never_is_best) {
         let _ = writeln!(text, "  {:<18}{never:>14.3}   exactly", "never");
     }
-    if let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) {
-        within_percent(text, "the policy is", gap, interval);
+    if let Some(gap) = answer.gap_percent {
+        within_percent(text, "the policy is", gap, answer.gap_interval);
     }
 }
 
@@ -64,10 +65,8 @@ fn classes(text: &mut String, classes: &[Class]) {
 
 /// A line of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
-    match (answer.bounds, answer.gap_percent, answer.gap_interval) {
-        (Some(bounds), Some(gap), Some(interval)) => {
-            sampled_cells(bounds, gap, interval, answer.remaps)
-        }
+    match (answer.bounds, answer.gap_percent) {
+        (Some(bounds), Some(gap)) => sampled_cells(bounds, gap, answer.gap_interval, answer.remaps),
         _ => Vec::new(),
     }
 }

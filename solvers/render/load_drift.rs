@@ -4,7 +4,7 @@ use super::digits::{brief, compared, exceeded};
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
+use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean, Threshold};
 use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
 use remapping::overlap::Overlap;
@@ -143,8 +143,8 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     let _ = writeln!(text, "{} processors, {paths} sample paths", answer.processors);
     between(text, bounds, answer.remaps);
     let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
-    let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) else { return };
-    within_percent(text, "the policy is", gap, interval);
+    let Some(gap) = answer.gap_percent else { return };
+    within_percent(text, "the policy is", gap, answer.gap_interval);
     let assumed = "assumed: an even split is never worse by more than half a remap, which is proved only away";
     let _ = writeln!(
         text,
@@ -156,7 +156,11 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
 pub(super) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
     let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
     let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
-        let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {low:.3} to {high:.3}{note}");
+        let known = match low < high {
+            true => format!("{low:.3} to {high:.3}"),
+            false => "the same on each path".to_owned(),
+        };
+        let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {known}{note}");
     };
     let remaps = remaps.map_or(String::new(), |remaps| format!(", {remaps:.2} remaps"));
     line("policy", bounds.upper, &remaps);
@@ -164,17 +168,23 @@ pub(super) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
 }
 
 /// How far from the optimum something is at most.
-pub(super) fn within_percent(text: &mut String, what: &str, gap: f64, [low, high]: [f64; 2]) {
-    let [gap, low, high] = [gap, low, high].map(percent);
-    let _ = writeln!(text, "{what} within {gap} % of optimal, 95 % confidence {low} to {high}");
+pub(super) fn within_percent(text: &mut String, what: &str, gap: f64, interval: Option<[f64; 2]>) {
+    let known = match interval.map(|ends| ends.map(percent)) {
+        Some([low, high]) => format!(", 95 % confidence {low} to {high}"),
+        None => " on each of the paths drawn, which gives no interval".to_owned(),
+    };
+    let _ = writeln!(text, "{what} within {} % of optimal{known}", percent(gap));
 }
 
 /// The policy as a rule of few numbers, with what that costs itself.
 pub(super) fn rule(text: &mut String, curve: &Curve) {
-    let _ = write!(text, "Remap when max - mean is above");
+    let never = curve.by_steps_since.iter().all(|at| at.threshold == Threshold::NEVER);
+    let _ =
+        write!(text, "{}", if never { "Do not remap" } else { "Remap when max - mean is above" });
     for (i, at) in curve.by_steps_since.iter().enumerate() {
         let next = curve.by_steps_since.get(i + 1);
         let _ = match (i, next) {
+            _ if never => Ok(()),
             (0, None) => write!(text, " {:.4}", at.threshold),
             (0, Some(next)) => {
                 write!(text, " {:.4} up to {} steps after a remap", at.threshold, next.from - 1)
@@ -187,12 +197,14 @@ pub(super) fn rule(text: &mut String, curve: &Curve) {
         let _ = write!(text, "; from step {} on, also above {:.4}", at.from, at.threshold);
     }
     let _ = writeln!(text);
-    if let (Some(cost), Some(gap), Some(interval)) =
-        (curve.cost, curve.gap_percent, curve.gap_interval)
-    {
+    if let (Some(cost), Some(gap)) = (curve.cost, curve.gap_percent) {
         let Mean { mean, low, high } = cost;
-        let what = format!("This rule costs {mean:.3} (99 % confidence {low:.3} to {high:.3}),");
-        within_percent(text, &what, gap, interval);
+        let known = match low < high {
+            true => format!("99 % confidence {low:.3} to {high:.3}"),
+            false => "the same on each path".to_owned(),
+        };
+        let what = format!("This rule costs {mean:.3} ({known}),");
+        within_percent(text, &what, gap, curve.gap_interval);
     }
 }
 
@@ -204,10 +216,8 @@ fn percent(value: f64) -> String {
 
 /// The cells of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
-    if let (Some(bounds), Some(gap), Some(interval)) =
-        (answer.bounds, answer.gap_percent, answer.gap_interval)
-    {
-        return sampled_cells(bounds, gap, interval, answer.remaps);
+    if let (Some(bounds), Some(gap)) = (answer.bounds, answer.gap_percent) {
+        return sampled_cells(bounds, gap, answer.gap_interval, answer.remaps);
     }
     let numbers =
         [("value", answer.value), ("remaps", answer.remaps), ("utilization", answer.utilization)];
@@ -217,7 +227,8 @@ pub fn cells(answer: &Answer) -> super::Row {
 
 /// The threshold against the steps since the last remap.
 pub(super) fn thresholds<'a>(title: &'a str, curve: &Curve) -> Chart<'a> {
-    let list = &curve.by_steps_since;
+    let finite = |at: &&Threshold| at.threshold < Threshold::NEVER;
+    let list: Vec<Threshold> = curve.by_steps_since.iter().filter(finite).copied().collect();
     let end = 1.5 * list.last().map_or(1, |last| last.from) as f64 + 10.0;
     let mut points = Vec::new();
     for (i, at) in list.iter().enumerate() {
@@ -244,14 +255,14 @@ pub(super) fn thresholds<'a>(title: &'a str, curve: &Curve) -> Chart<'a> {
 pub(super) fn sampled_cells(
     bounds: Both,
     gap: f64,
-    [_, high]: [f64; 2],
+    interval: Option<[f64; 2]>,
     remaps: Option<f64>,
 ) -> super::Row {
     let cells = [
         ("lower", format!("{:.3}", bounds.lower.mean)),
         ("upper", format!("{:.3}", bounds.upper.mean)),
         ("gap %", format!("{gap:.3}")),
-        ("95 % up to", format!("{high:.3}")),
+        ("95 % up to", interval.map_or("unknown".to_owned(), |[_, high]| format!("{high:.3}"))),
         ("remaps", remaps.map_or(String::new(), |remaps| format!("{remaps:.2}"))),
     ];
     cells.map(|(heading, cell)| (heading.to_owned(), cell)).into()

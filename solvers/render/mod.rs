@@ -48,7 +48,8 @@ pub fn summary(solution: &Solution) -> String {
     let ending = match solution.status {
         _ if solution.contradiction.is_some() => "not certified: it contradicts itself".to_owned(),
         Status::Converged if is_statistical(&solution.body) => {
-            format!("the gap of {:e} is reached, nothing is proved", solution.tolerance)
+            let on = if has_interval(&solution.body) { "" } else { " on each of the paths drawn" };
+            format!("the gap of {:e} is reached{on}, nothing is proved", solution.tolerance)
         }
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
@@ -83,6 +84,15 @@ fn is_statistical(body: &Body) -> bool {
     match body {
         Body::LoadDrift(answer) => answer.statistical,
         Body::ContinuousDrift(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether sample paths differ, so that they tell how far off their mean may be.
+fn has_interval(body: &Body) -> bool {
+    match body {
+        Body::LoadDrift(answer) => answer.gap_interval.is_some(),
+        Body::ContinuousDrift(answer) => answer.gap_interval.is_some(),
         _ => false,
     }
 }

@@ -156,13 +156,16 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
         (None, None) => facts.bounds("expected cost between", answer.value_bounds),
     }
     if let Some(percent) = answer.gap_percent {
-        let [low, high] = answer.gap_interval.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        let gap = Estimate { value: percent, lower: low, upper: high };
-        facts.0.push(Fact {
-            name: "the policy costs more than that, %".to_owned(),
-            value: crate::render::digits::sampled(gap).joined("±"),
-            is: "95 % confidence, sampled",
-        });
+        let (value, is) = match answer.gap_interval {
+            Some([lower, upper]) => {
+                let gap = Estimate { value: percent, lower, upper };
+                let value = crate::render::digits::sampled(gap).joined("±");
+                (value, "95 % confidence, sampled")
+            }
+            None => (plain(percent), "the same on each sample path, which gives no interval"),
+        };
+        let name = "the policy costs more than that, %".to_owned();
+        facts.0.push(Fact { name, value, is });
     }
     if let Some(paths) = answer.paths {
         facts.put("sample paths", paths);

@@ -191,6 +191,11 @@ pub struct Threshold {
     pub threshold: f64,
 }
 
+impl Threshold {
+    /// No imbalance is above it: there is no remap to decide on.
+    pub const NEVER: f64 = f64::MAX;
+}
+
 /// The simple rule closest to the optimal one at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -454,6 +454,47 @@ fn bounds_say_what_they_are() {
     );
 }
 
+/// Paths that all come to the same tell nothing of rarer ones: no interval is claimed. Where nothing is lost, none of it is.
+#[test]
+fn paths_that_do_not_differ_give_no_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let walk = |step: &str, more: &str| {
+        format!(
+            "Model(title: \"x\", problem: LoadDrift(processors: 4, chain: Walk(lowest: 1, levels: 9, up: {step}, \
+             down: {step}, edge: Hold), initial_load: 5, {more}, remap_cost: 1))"
+        )
+    };
+    let nothing_to_decide = "Model(title: \"x\", problem: ContinuousDrift(processors: 4, increments: Normal(deviation: 0.3), \
+         steps: 1, remap_cost: 2))";
+    let models = [
+        // It costs 2.19 % more than the optimum, which no path of four shows.
+        (walk("0.0001", "steps: 100"), "Remap when max - mean is above 2.5"),
+        (walk("0", "steps: 100"), "Remap when max - mean is above 1.0"),
+        (walk("0.25", "steps: 1"), "Do not remap\n"),
+        (nothing_to_decide.to_owned(), "Do not remap\n"),
+    ];
+    for (model, rule) in models {
+        std::fs::write(folder.path().join("model.ron"), &model).unwrap();
+        let bounds: &[&str] = match model.contains("LoadDrift") {
+            true => &["--method", "bounds"],
+            false => &[],
+        };
+        let arguments = [&["solve", "model.ron"], bounds].concat();
+        let words = remap(folder.path(), &arguments).output().unwrap();
+        let words = String::from_utf8(words.stdout).unwrap();
+        assert!(words.contains(rule) && words.contains("which gives no interval"), "{words}");
+        assert!(!words.contains("NaN") && !words.contains("95 %"), "{words}");
+        assert!(words.matches("  never ").count() == 1, "{words}");
+        let found = json(folder.path(), &[&arguments[..], &["--json"]].concat());
+        assert!(found["gap_percent"].as_f64().unwrap().abs() < 1e-9, "{found}");
+        assert!(found["gap_interval"].is_null(), "{found}");
+        assert!(found["warnings"].to_string().contains("gives no interval"), "{found}");
+        // What is printed can be read back.
+        std::fs::write(folder.path().join("found.json"), found.to_string()).unwrap();
+        remap(folder.path(), &["export", "found.json", "--to", "python"]).assert().success();
+    }
+}
+
 /// The rule of few numbers is played by `compare`, where all states are too many too, by `replay` and by `export`'s
 /// targets; what needs all states is refused there.
 #[test]

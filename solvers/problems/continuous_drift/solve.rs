@@ -1,6 +1,6 @@
 //! The `ContinuousDrift` problem: from model to a policy, a rule and a lower bound.
 
-use super::super::load_drift::bounds::{curve, mean, reached, stopped};
+use super::super::load_drift::bounds::{curve, interval, mean, percent, reached, stopped};
 use super::super::{Found, Settings};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -67,7 +67,6 @@ fn lay_out(
         let interval = Some(interval).filter(|interval| *interval < problem.steps);
         Fixed { interval, value }
     });
-    let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
     Answer {
         processors: problem.ranks(),
         steps: problem.steps,
@@ -85,8 +84,7 @@ fn lay_out(
         },
         bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
         gap_percent: found.map(|found| percent(found, found.gap.mean)),
-        gap_interval: found
-            .map(|found| [found.gap.low, found.gap.high].map(|end| percent(found, end))),
+        gap_interval: found.and_then(|found| interval(found, found.gap)),
         paths: found.map(|found| found.paths),
         remaps: found.map(|found| found.remaps),
         threshold_curve: found.map(|found| curve(rule, found)),

@@ -101,6 +101,13 @@ pub(in crate::problems) fn reached(
     goal: Goal,
     warnings: &mut Vec<String>,
 ) -> Status {
+    if interval(measured, measured.gap).is_none() {
+        warnings.push(format!(
+            "the policy pays what hindsight does on each of {} paths, which gives no interval: what is so rare \
+             that none of them shows it is not counted",
+            measured.paths
+        ));
+    }
     match measured {
         Measured { halted: Some(halt), .. } => (*halt).into(),
         Measured { reached: true, .. } => Status::Converged,
@@ -130,19 +137,30 @@ pub(in crate::problems) fn mean(spread: Spread) -> Mean {
     Mean { mean, low, high }
 }
 
+/// What is above the lower bound, in percent of it.
+pub(in crate::problems) fn percent(found: &Measured, above: f64) -> f64 {
+    if above == 0.0 { 0.0 } else { 100.0 * above / found.lower.mean }
+}
+
+/// The interval of a gap in percent; none where paths do not differ, which is no sign that others do not.
+pub(in crate::problems) fn interval(found: &Measured, gap: Spread) -> Option<[f64; 2]> {
+    (gap.low < gap.high).then(|| [gap.low, gap.high].map(|end| percent(found, end)))
+}
+
 /// A rule as a document has it, and what paths say it costs.
 pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve {
-    let list = |list: &[(u64, f64)]| {
-        list.iter().map(|&(from, threshold)| Threshold { from, threshold }).collect()
+    let list = |list: &[(u64, f64)], otherwise: f64| match list {
+        // There is nothing to decide.
+        [] => vec![Threshold { from: 1, threshold: otherwise }],
+        _ => list.iter().map(|&(from, threshold)| Threshold { from, threshold }).collect(),
     };
-    let percent = |part: f64| 100.0 * part / found.lower.mean;
     let gap = found.ruled_gap;
     Curve {
-        by_steps_since: list(&rule.since),
-        by_step: list(&rule.step),
+        by_steps_since: list(&rule.since, Threshold::NEVER),
+        by_step: list(&rule.step, 0.0),
         cost: Some(mean(found.ruled)),
-        gap_percent: Some(percent(gap.mean)),
-        gap_interval: Some([gap.low, gap.high].map(percent)),
+        gap_percent: Some(percent(found, gap.mean)),
+        gap_interval: interval(found, gap),
         remaps: found.ruled_remaps,
     }
 }
@@ -175,7 +193,6 @@ pub(super) fn lay_out(
         // Costs are not negative, and one may go without remaps.
         None => Bounds { lower: 0.0, upper: never.value },
     };
-    let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
     Answer {
         processors: problem.processors,
         lowest: problem.lowest,
@@ -200,8 +217,7 @@ pub(super) fn lay_out(
         value_bounds: outer,
         bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
         gap_percent: found.map(|found| percent(found, found.gap.mean)),
-        gap_interval: found
-            .map(|found| [found.gap.low, found.gap.high].map(|end| percent(found, end))),
+        gap_interval: found.and_then(|found| interval(found, found.gap)),
         paths: found.map(|found| found.paths),
         best_fixed: fixed,
         never: fixed,
