@@ -14,7 +14,7 @@ use remap::problems::stopping::shared::{self, Part};
 use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved};
 use remap::problems::{continuous_drift, load_drift};
 use remap::run::Watch;
-use remapping::{Communicator};
+use remapping::Communicator;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
