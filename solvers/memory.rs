@@ -121,7 +121,7 @@ mod tests {
     fn this_machine_says_what_it_has() {
         let (room, resident) = (room().unwrap(), resident().unwrap());
         assert!(room.free <= room.all && 0 < resident && resident < room.all);
-        assert_eq!(available().is_some(), resident > 0);
+        assert!(available().is_some());
     }
 
     #[test]

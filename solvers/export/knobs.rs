@@ -103,6 +103,9 @@ impl<'a> Knobs<'a> {
             let every = interval.every;
             return Ok(self.periodic(every));
         }
+        if self.never_remaps() {
+            return Ok(self.periodic(None));
+        }
         let (code, statistic) = (watcher.code, watcher.looks.statistic);
         if let Some(trials) = &self.trials {
             let Watcher { looks, limit, .. } = watcher;
@@ -199,6 +202,10 @@ impl<'a> Knobs<'a> {
                 _ => None,
             });
         }
+        if self.never_remaps() {
+            self.periodic(None);
+            return Ok(None);
+        }
         let once = self.export.priced.as_ref().is_some_and(|p| p.dynamics.course == Kind::Once);
         let message = match once {
             true => format!("{code} knows an interval only, this program remaps once"),
@@ -250,6 +257,10 @@ impl<'a> Knobs<'a> {
             }
         };
         Some((step * steps as f64, waiting)).filter(|(seconds, _)| *seconds > 0.0)
+    }
+
+    fn never_remaps(&self) -> bool {
+        matches!(&self.export.rule, Rule::Imbalance(thresholds) if thresholds.is_never())
     }
 
     fn periodic(&mut self, every: Option<u64>) -> Setting {

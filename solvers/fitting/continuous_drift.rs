@@ -10,7 +10,7 @@ use rand::RngExt;
 use remapping::drift::continuous::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;
-use remapping::fit::slopes::Fate;
+use remapping::fit::slopes::{Fate, Slopes};
 use remapping::overlap::Overlap;
 use remapping::random::stream;
 use remapping::simulate::{Stream, Workload};
@@ -27,7 +27,15 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     }
     let increments = &facts.increments;
     let mut deviation = increments.deviation.value;
-    let mut noise = if increments.noise > 0.2 * deviation { increments.noise } else { 0.0 };
+    let mut noise = increments.noise;
+    let slopes = redrawn(facts);
+    if let Some(found) = slopes {
+        // Slopes that change with every remap are no steps of a walk.
+        (deviation, noise) = (found.chance.walk, found.chance.noise);
+    }
+    if noise <= 0.2 * deviation {
+        noise = 0.0;
+    }
     let ranks = facts.record.ranks();
     let mut kept_slopes = None;
     if let Some(found) = lasting(facts) {
@@ -36,7 +44,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     }
     let problem = ContinuousDrift {
         classes: vec![Class::of(ranks, Increments::Normal { deviation })],
-        slopes: redrawn(facts),
+        slopes: slopes.map_or(0.0, |found| found.spread),
         kept_slopes,
         noise,
         steps: steps.min(MOST_STEPS),
@@ -76,6 +84,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     }
     let mut parameters = Vec::new();
     match problem.kept_slopes {
+        None if problem.slopes > 0.0 => {}
         None => parameters.push(("deviation per step".to_owned(), increments.deviation)),
         Some(KeptSlopes { deviation, change }) => {
             let (slopes, change) = (short(deviation), short(change));
@@ -98,9 +107,9 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     })
 }
 
-/// Standard deviation of slopes that remaps draw anew, where the log says so.
-fn redrawn(facts: &Facts<'_>) -> f64 {
-    facts.slopes.as_ref().filter(|found| found.fate == Fate::Redrawn).map_or(0.0, |s| s.spread)
+/// Slopes that remaps draw anew, where the log says so.
+fn redrawn<'f>(facts: &'f Facts<'_>) -> Option<&'f Slopes> {
+    facts.slopes.as_ref().filter(|found| found.fate == Fate::Redrawn)
 }
 
 /// Slopes that last, where the log does not say that there are none or that remaps redraw them: longer than it takes from

@@ -16,7 +16,7 @@ pub fn words(facts: &Facts<'_>) -> Option<String> {
                 .to_owned()
         });
     };
-    let Slopes { fate, stretches, redrawn, kept, spread, steep } = found;
+    let Slopes { fate, stretches, redrawn, kept, spread, steep, .. } = found;
     let spread = short(three(*spread));
     let remaps = match stretches - 1 {
         1 => "a remap".to_owned(),

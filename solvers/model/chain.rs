@@ -193,8 +193,12 @@ impl Chain {
                 if let (Some(top), Some(bottom)) = (ups.last_mut(), downs.first_mut()) {
                     (*top, *bottom) = (Rational::ZERO, Rational::ZERO);
                     if *edge == Edge::Reflect {
-                        ups[0] += &down.exact;
-                        downs[levels - 1] += &up.exact;
+                        // Sums may miss 1 by so much, single probabilities may not.
+                        let most =
+                            Rational::ONE + Rational::from_parts(1.into(), 1_000_000_000u32.into());
+                        let sum = &up.exact + &down.exact;
+                        let moves = if sum <= most { sum.min(Rational::ONE) } else { sum };
+                        (ups[0], downs[levels - 1]) = (moves.clone(), moves);
                     }
                 }
                 Some(BirthDeath::from_rationals(&ups, &downs))

@@ -77,18 +77,19 @@ pub struct Line {
 /// Means over the runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Metrics {
-    /// Time of a run, remaps included.
-    pub time: Estimate,
+    /// Time of a run, remaps included; like the work and the utilization `null` where the model does not say what a balanced
+    /// step takes.
+    pub time: Option<Estimate>,
     /// Sum of the steps' mean loads.
-    pub work: Estimate,
+    pub work: Option<Estimate>,
     /// Number of remaps.
     pub remaps: Estimate,
     /// Steps between remaps, counted from the start, over the runs with a remap; absent if none has.
     pub spacing: Option<Estimate>,
     /// Work over time, run by run.
-    pub utilization: Estimate,
+    pub utilization: Option<Estimate>,
     /// Mean work over mean time.
-    pub utilization_of_means: f64,
+    pub utilization_of_means: Option<f64>,
     /// How much more than the least any sequence of remaps reaches on the same path;
     /// absent for horizons of more than 5000 steps.
     pub regret_clairvoyant: Option<Estimate>,
@@ -123,6 +124,15 @@ impl Report {
     pub fn none(contest: &Contest) -> Report {
         let (clairvoyant, policies) = (None, Vec::new());
         Report { runs: 0, seed: contest.seed, clairvoyant, policies, best_threshold: None }
+    }
+
+    /// Without what depends on the time of a balanced step.
+    pub fn without_times(mut self) -> Report {
+        for Line { per_metric, .. } in &mut self.policies {
+            (per_metric.time, per_metric.work) = (None, None);
+            (per_metric.utilization, per_metric.utilization_of_means) = (None, None);
+        }
+        self
     }
 }
 
@@ -215,12 +225,15 @@ pub fn line(
         cost: of(&|tally| tally.value, unlimited),
         exact: played.exact,
         per_metric: Metrics {
-            time,
-            work,
+            time: Some(time),
+            work: Some(work),
             remaps: of(&|tally| tally.remaps as f64, unlimited),
             spacing: (!spacings.is_empty()).then(|| Estimate::between(&spacings, 1.0, unlimited)),
-            utilization: of(&Tally::utilization, 1.0),
-            utilization_of_means: if time.value > 0.0 { work.value / time.value } else { 1.0 },
+            utilization: Some(of(&Tally::utilization, 1.0)),
+            utilization_of_means: Some(match time.value > 0.0 {
+                true => work.value / time.value,
+                false => 1.0,
+            }),
             regret_clairvoyant: clairvoyant
                 .map(|best| Estimate::between(&above(&mut best.iter().copied()), 0.0, unlimited)),
             regret_optimal,

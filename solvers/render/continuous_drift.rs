@@ -1,6 +1,6 @@
 //! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
 
-use super::digits::plain;
+use super::digits::{every, plain};
 use super::load_drift::{between, late, moved, rule, sampled_cells, thresholds, within_percent};
 use crate::plot::chart::Chart;
 use crate::solution::continuous_drift::{Answer, Class};
@@ -43,7 +43,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
         between(text, bounds, answer.remaps);
     }
     if let Some(fixed) = answer.best_fixed {
-        let name = fixed.interval.map_or("never".to_owned(), |n| format!("every {n} steps"));
+        let name = fixed.interval.map_or("never".to_owned(), every);
         let _ = writeln!(text, "  {name:<18}{:>14.3}   exactly, the best interval", fixed.value);
     }
     let never_is_best = answer.best_fixed.is_some_and(|fixed| fixed.interval.is_none());

@@ -80,6 +80,14 @@ pub fn exceeded(threshold: f64) -> String {
     }
 }
 
+/// An interval in words: `every 7 steps`.
+pub fn every(interval: u64) -> String {
+    match interval {
+        1 => "every step".to_owned(),
+        _ => format!("every {interval} steps"),
+    }
+}
+
 /// How a cost compares with another one: `2.5 % less than`, beside 0 `3.5 more than`. Both are finite.
 pub fn compared(cost: f64, other: f64) -> String {
     let percent = 100.0 * (cost / other - 1.0);

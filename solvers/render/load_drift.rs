@@ -1,6 +1,6 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
-use super::digits::{brief, compared, exceeded};
+use super::digits::{brief, compared, every, exceeded};
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
@@ -15,7 +15,7 @@ pub fn headline(answer: &Answer) -> String {
     let fixed = &answer.best_fixed;
     let Some(value) = answer.value else {
         let simple = match fixed.interval {
-            Some(interval) => format!("remapping every {interval} steps"),
+            Some(interval) => format!("remapping {}", every(interval)),
             None => "never remapping".to_owned(),
         };
         return format!("Not solved: until it is, {simple} costs {}", brief(fixed.value));
@@ -23,7 +23,7 @@ pub fn headline(answer: &Answer) -> String {
     let mut others = format!("{} never remapping", compared(value, answer.never.value));
     if let Some(interval) = fixed.interval {
         let how = compared(value, fixed.value);
-        others += &format!(" and {how} remapping every {interval} steps, the best interval");
+        others += &format!(" and {how} remapping {}, the best interval", every(interval));
     }
     let optimum = brief(value);
     match (answer.best_threshold, answer.closest_threshold.first()) {
@@ -78,7 +78,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
     let fixed = &answer.best_fixed;
     if let Some(interval) = fixed.interval {
-        line(&format!("every {interval} steps"), fixed.value, fixed.utilization, gap(fixed));
+        line(&every(interval), fixed.value, fixed.utilization, gap(fixed));
     }
     line("never", answer.never.value, answer.never.utilization, gap(&answer.never));
     if answer.value.is_none() {
@@ -101,7 +101,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let (step, threshold) = (closest.step, closest.threshold);
         let _ = writeln!(
             text,
-            "  {threshold:<8.4} after step {step} (other in {percent:.2} % of load vectors)"
+            "  {:<8} after step {step} (other in {percent:.2} % of load vectors)",
+            exceeded(threshold)
         );
     }
     if let (Some(best), Some(value)) = (answer.best_threshold, answer.value) {
@@ -109,7 +110,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let more = if value > 0.0 { 100.0 * (cost / value - 1.0) } else { 0.0 };
         let _ = writeln!(
             text,
-            "best threshold of all from {from:.4} to {to:.4}: {threshold:.4} at all steps, costs {cost:.6} ({more:+.2} %)"
+            "best threshold of all from {from:.4} to {to:.4}: {} at all steps, costs {cost:.6} ({more:+.2} %)",
+            exceeded(threshold)
         );
     }
 }
@@ -181,20 +183,19 @@ pub(super) fn rule(text: &mut String, curve: &Curve) {
     let never = curve.by_steps_since.iter().all(|at| at.threshold == Threshold::NEVER);
     let _ =
         write!(text, "{}", if never { "Do not remap" } else { "Remap when max - mean is above" });
-    for (i, at) in curve.by_steps_since.iter().enumerate() {
+    for (i, at) in curve.by_steps_since.iter().enumerate().filter(|_| !never) {
         let next = curve.by_steps_since.get(i + 1);
+        let above = exceeded(at.threshold);
         let _ = match (i, next) {
-            _ if never => Ok(()),
-            (0, None) => write!(text, " {:.4}", at.threshold),
-            (0, Some(next)) => {
-                write!(text, " {:.4} up to {} steps after a remap", at.threshold, next.from - 1)
-            }
-            (_, Some(next)) => write!(text, ", {:.4} up to {}", at.threshold, next.from - 1),
-            (_, None) => write!(text, ", {:.4} later", at.threshold),
+            (0, None) => write!(text, " {above}"),
+            (0, Some(next)) => write!(text, " {above} up to {} steps after a remap", next.from - 1),
+            (_, Some(next)) => write!(text, ", {above} up to {}", next.from - 1),
+            (_, None) => write!(text, ", {above} later"),
         };
     }
-    for at in curve.by_step.iter().filter(|at| at.threshold > 0.0) {
-        let _ = write!(text, "; from step {} on, also above {:.4}", at.from, at.threshold);
+    for at in curve.by_step.iter().filter(|at| at.threshold > 0.0 && !never) {
+        let above = exceeded(at.threshold);
+        let _ = write!(text, "; from step {} on, also above {above}", at.from);
     }
     let _ = writeln!(text);
     if let (Some(cost), Some(gap)) = (curve.cost, curve.gap_percent) {
@@ -211,7 +212,9 @@ pub(super) fn rule(text: &mut String, curve: &Curve) {
 /// A share in percent, to two digits: `.09`.
 fn percent(value: f64) -> String {
     let text = format!("{value:.2}");
-    text.strip_prefix('0').map_or(text.clone(), str::to_owned)
+    let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
+    let sign = if digits == "0.00" { "" } else { sign };
+    format!("{sign}{}", digits.strip_prefix('0').unwrap_or(digits))
 }
 
 /// The cells of a sweep's table.
@@ -243,12 +246,13 @@ pub(super) fn thresholds<'a>(title: &'a str, curve: &Curve) -> Chart<'a> {
         series.push(Series::line(BAND, level).named(name));
     }
     let most = curve.by_step.last().map_or(most, |last| most.max(last.threshold));
-    Chart {
-        title,
-        x: Axis::new("steps since the last remap", 1.0..end, 0),
-        y: Axis::new("max - mean", 0.0..1.1 * most + 1e-3, 2),
-        series,
+    let x = Axis::new("steps since the last remap", 1.0..end, 0);
+    if list.is_empty() {
+        let words = vec![("do not remap".to_owned(), (0.4 * end, 0.5))];
+        let series = vec![Series::words(THRESHOLD, words)];
+        return Chart { title, x, y: Axis::new("max - mean", 0.0..1.0, 1), series };
     }
+    Chart { title, x, y: Axis::new("max - mean", 0.0..1.1 * most + 1e-3, 2), series }
 }
 
 /// The same of bounds from sample paths.

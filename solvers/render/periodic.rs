@@ -1,7 +1,7 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
 use super::curve::framed;
-use super::digits::{sampled, up};
+use super::digits::{every, sampled, up};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
 use crate::solution::periodic::{Answer, CostLine, Line, Period, Steps};
@@ -81,7 +81,7 @@ fn summary_of_cost(text: &mut String, answer: &Answer) {
 pub fn headline(answer: &Answer) -> String {
     let Some(bound) = answer.bound else {
         return match answer.interval {
-            Some(interval) => format!("Remap every {interval} steps: the least cost per step"),
+            Some(interval) => format!("Remap {}: the least cost per step", every(interval)),
             None => "No interval of least cost: see below".to_owned(),
         };
     };
@@ -92,8 +92,8 @@ pub fn headline(answer: &Answer) -> String {
             format!("Not decided: whether {symbol} <= {bound} after one step is not known")
         }
         (Some(interval), Some(_)) => format!(
-            "Remap every {interval} steps: {symbol} <= {bound} at least so long ({by}); the search for a \
-             longer one was stopped"
+            "Remap {}: {symbol} <= {bound} at least so long ({by}); the search for a longer one was stopped",
+            every(interval)
         ),
         (Some(0), None) if by == "rms_bound" => {
             format!(
@@ -101,12 +101,13 @@ pub fn headline(answer: &Answer) -> String {
             )
         }
         (Some(interval), None) if by == "rms_bound" => format!(
-            "Remap every {interval} steps: {symbol} <= {bound} at least so long, for any laws of these moments \
-             ({by})"
+            "Remap {}: {symbol} <= {bound} at least so long, for any laws of these moments ({by})",
+            every(interval)
         ),
         (Some(0), None) => format!("The bound {symbol} <= {bound} is broken after one step"),
         (Some(interval), None) => format!(
-            "Remap every {interval} steps: the longest interval with {symbol} <= {bound} ({by})"
+            "Remap {}: the longest interval with {symbol} <= {bound} ({by})",
+            every(interval)
         ),
     }
 }
@@ -123,7 +124,7 @@ fn cheapest(cost: &CostLine) -> String {
         (Steps::Never, _) => "remapping never pays".to_owned(),
         (Steps::Known(interval), _) => {
             let tolerance = cost.tolerance_max_over_mean.map_or(String::new(), tolerance);
-            format!("every {interval} steps{per_step}{tolerance}")
+            format!("{}{per_step}{tolerance}", every(interval))
         }
         (_, None) => "not computed".to_owned(),
         (_, Some(best)) => format!(

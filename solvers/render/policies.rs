@@ -31,13 +31,15 @@ pub fn table(title: &str, report: &Report) -> String {
     );
     let names: Vec<String> = report.policies.iter().map(|line| short(&line.policy)).collect();
     let widest = names.iter().map(String::len).max().unwrap_or(0).max(12);
+    let timed = report.policies.iter().any(|line| line.per_metric.utilization_of_means.is_some());
+    let column = if timed { 13 } else { 0 };
     let _ = writeln!(
         text,
-        "{:<widest$}{:>22}{:>14}{:>13}{:>9}{:>9}{:>20}{:>20}",
+        "{:<widest$}{:>22}{:>14}{:>column$}{:>9}{:>9}{:>20}{:>20}",
         "policy",
         "cost",
         "exact",
-        "utilization",
+        if timed { "utilization" } else { "" },
         "remaps",
         "spacing",
         "above optimal",
@@ -50,10 +52,12 @@ pub fn table(title: &str, report: &Report) -> String {
         let spacing = metrics.spacing.map_or(String::new(), |mean| format!("{:.2}", mean.value));
         let optimal = metrics.regret_optimal.map_or(String::new(), with_width);
         let clairvoyant = metrics.regret_clairvoyant.map_or(String::new(), with_width);
+        let share =
+            metrics.utilization_of_means.map_or(String::new(), |share| format!("{share:.5}"));
         let _ = writeln!(
             text,
-            "{name:<widest$}{cost:>22}{exact:>14}{:>13.5}{:>9.2}{spacing:>9}{optimal:>20}{clairvoyant:>20}",
-            metrics.utilization_of_means, metrics.remaps.value
+            "{name:<widest$}{cost:>22}{exact:>14}{share:>column$}{:>9.2}{spacing:>9}{optimal:>20}{clairvoyant:>20}",
+            metrics.remaps.value
         );
     }
     if let Some(least) = report.clairvoyant {
@@ -89,17 +93,25 @@ fn with_width(found: Estimate) -> String {
     }
 }
 
-/// Utilization against the mean number of steps between remaps [NRS86, Figs. 4 and 5].
+/// Utilization against the mean number of steps between remaps [NRS86, Figs. 4 and 5]; the cost, where utilization is not
+/// known.
 pub fn picture<'a>(title: &'a str, report: &Report) -> Chart<'a> {
+    let timed = report.policies.iter().all(|line| line.per_metric.utilization_of_means.is_some());
+    let height = |line: &Line| match line.per_metric.utilization_of_means {
+        Some(share) if timed => share,
+        _ => line.cost.value,
+    };
     let place = |line: &Line| {
         let spacing = line.per_metric.spacing?;
-        Some((short(&line.policy), (spacing.value, line.per_metric.utilization_of_means)))
+        Some((short(&line.policy), (spacing.value, height(line))))
     };
     let points: Vec<(String, (f64, f64))> = report.policies.iter().filter_map(place).collect();
-    let level = report.policies.iter().find(|line| line.policy == "never");
-    let never = level.map(|line| line.per_metric.utilization_of_means);
+    let never = report.policies.iter().find(|line| line.policy == "never").map(height);
     let heights = || points.iter().map(|(_, (_, u))| *u).chain(never);
-    let (least, most) = (heights().fold(1.0, f64::min), heights().fold(0.0, f64::max));
+    let (least, most) = match heights().next() {
+        Some(first) => (heights().fold(first, f64::min), heights().fold(first, f64::max)),
+        None => (0.0, 1.0),
+    };
     let margin = (0.05 * (most - least)).max(1e-3);
     let end = 1.25 * points.iter().map(|(_, (m, _))| *m).fold(1.0, f64::max);
     let mut series = Vec::new();
@@ -111,10 +123,11 @@ pub fn picture<'a>(title: &'a str, report: &Report) -> Chart<'a> {
     fixed.sort_by(|a, b| a.0.total_cmp(&b.0));
     series.push(Series::line(THRESHOLD, fixed));
     series.push(Series::words(THRESHOLD, points));
+    let (what, places) = if timed { ("utilization", 3) } else { ("expected cost", 1) };
     Chart {
         title,
         x: Axis::new("mean steps between remaps", 0.0..end, 0),
-        y: Axis::new("utilization", least - margin..most + margin, 3),
+        y: Axis::new(what, least - margin..most + margin, places),
         series,
     }
 }

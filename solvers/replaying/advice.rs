@@ -287,7 +287,11 @@ impl Question<'_> {
         match choice {
             Choice::Advised => "Remap by the exported rule".to_owned(),
             Choice::Simple(Rule::Fixed(every)) => {
-                format!("Remap every {} steps{since}", every * self.stride)
+                let steps = match every * self.stride {
+                    1 => "step".to_owned(),
+                    many => format!("{many} steps"),
+                };
+                format!("Remap every {steps}{since}")
             }
             Choice::Simple(Rule::Threshold(bound)) => {
                 format!("Remap when max - mean exceeds {} seconds", short(bound))

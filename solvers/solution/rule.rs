@@ -1,7 +1,7 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
 use super::advised::Advised;
-use super::load_drift::{Curve, Mean};
+use super::load_drift::{Closest, Curve, Mean, Threshold};
 use super::log::Log;
 use super::map::{self, Map};
 use super::phase_switching::Filter;
@@ -140,6 +140,16 @@ pub struct LoadThresholds {
     pub level: f64,
     /// Load of every processor at the start.
     pub mean: f64,
+}
+
+impl LoadThresholds {
+    /// Whether no imbalance leads to a remap.
+    pub fn is_never(&self) -> bool {
+        let never = |list: &Vec<(u64, f64)>| {
+            !list.is_empty() && list.iter().all(|(_, threshold)| *threshold == Threshold::NEVER)
+        };
+        never(&self.thresholds) || never(&self.since)
+    }
 }
 
 /// A fixed interval.
@@ -291,11 +301,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 Rule::Imbalance(LoadThresholds::of(answer).map_err(wrong)?)
             }
             _ => {
-                let note = "The threshold on max - mean closest to the optimal decision of";
-                about.push(note.to_owned());
-                let first = answer.closest_threshold.first();
-                let share = 100.0 * first.map_or(0.0, |closest| closest.disagreement);
-                about.push(format!("the step; it differs in {share:.2} % of the load vectors."));
+                about.extend(closest(&answer.closest_threshold));
                 Rule::Imbalance(LoadThresholds::of(answer).map_err(wrong)?)
             }
         },
@@ -370,6 +376,33 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     })
 }
 
+/// What thresholds that are known of some steps have to do with the optimal decisions.
+fn closest(listed: &[Closest]) -> Vec<String> {
+    let percent = |share: f64| format!("{:.2}", 100.0 * share);
+    let shares = || listed.iter().map(|closest| closest.disagreement);
+    let [least, most] = [shares().fold(1.0, f64::min), shares().fold(0.0, f64::max)].map(percent);
+    let steps: Vec<String> = listed.iter().map(|closest| closest.step.to_string()).collect();
+    let steps = steps.join(", ");
+    match listed {
+        [] => vec!["There is no remap to decide on.".to_owned()],
+        [_] => vec![
+            format!(
+                "The threshold on max - mean closest to the optimal decision of step {steps}: it"
+            ),
+            format!("differs in {most} % of the load vectors; in later steps it may be in more."),
+        ],
+        _ => vec![
+            format!(
+                "The thresholds on max - mean closest to the optimal decisions of steps {steps}:"
+            ),
+            format!(
+                "there they differ in {least} to {most} % of the load vectors; in other steps it may"
+            ),
+            "be in more.".to_owned(),
+        ],
+    }
+}
+
 /// What a rule of few numbers is, and what it costs itself.
 fn say_curve(curve: Option<&Curve>, about: &mut Vec<String>, notes: &mut Vec<String>) {
     about.push(
@@ -377,8 +410,11 @@ fn say_curve(curve: Option<&Curve>, about: &mut Vec<String>, notes: &mut Vec<Str
     );
     about.push("the steps since the last remap or the start.".to_owned());
     if let Some(Mean { mean, low, high }) = curve.and_then(|curve| curve.cost) {
-        notes
-            .push(format!("It costs {mean:.3} on average, 99 % confidence {low:.3} to {high:.3}:"));
+        let known = match low < high {
+            true => format!("on average, 99 % confidence {low:.3} to {high:.3}"),
+            false => "on each path that was drawn".to_owned(),
+        };
+        notes.push(format!("It costs {mean:.3} {known}:"));
         notes.push("from sample paths of the model; it is not the optimal policy.".to_owned());
     }
 }

@@ -13,12 +13,16 @@ pub enum Control {
     Utilization(f64),
 }
 
-/// Relative slack within which two branches count as equal.
+/// Relative slack within which two branches count as equal, of loads and of what a remap costs too: loads may be far above that.
 const TIE: f64 = 1e-12;
+const TIE_OF_REMAP: f64 = 1e-6;
 
 /// Whether going on, at this cost, is the dearer branch.
-pub(super) fn is_dearer(value: f64, remapped: f64) -> bool {
-    value - remapped > TIE * value.abs().max(remapped.abs())
+pub(super) fn is_dearer(problem: &LoadDrift, value: f64, remapped: f64) -> bool {
+    let slack = TIE * value.abs().max(remapped.abs());
+    let remap = problem.remap_cost.max(problem.per_unit_moved);
+    let most = if remap > 0.0 { TIE_OF_REMAP * remap } else { f64::INFINITY };
+    value - remapped > slack.min(most)
 }
 
 impl Control {
@@ -32,7 +36,7 @@ impl Control {
         remapped: f64,
     ) -> bool {
         match self {
-            Control::Optimal => is_dearer(value, remapped),
+            Control::Optimal => is_dearer(problem, value, remapped),
             Control::Threshold(threshold) => {
                 let r = problem.processors as f64;
                 f64::from(states.excess(state)) / r > threshold * (1.0 + TIE)

@@ -5,12 +5,20 @@
 //! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
-use super::laws::{Laws, SETTLED, Sums, Support, convolve, distance, identity, multiply};
-use super::{LoadDrift, Outcome, ProcessChain, Ranks, States, Transition};
+use super::laws::{Laws, SETTLED, Sums, Support, are_settled, convolve, identity, multiply};
+use super::periods::Periods;
+use super::{LoadDrift, Outcome, ProcessChain, Ranks, States, Transition, Unremapped};
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
-use crate::observer::Observer;
+use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
+use nalgebra::DMatrix;
 use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// Periods for each sum of levels that are gone through before what is left is doubled up to, and the most sums for which
+/// it is.
+const PATIENCE: usize = 8;
+const DOUBLED: usize = 256;
 
 /// A fixed interval and what it leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +37,7 @@ pub struct Intervals {
     outcomes: Vec<IntervalOutcome>,
     /// Expected cost of the first n steps without a remap, n = 0, 1, ...
     unremapped: Vec<f64>,
+    halted: Option<Halt>,
 }
 
 impl Intervals {
@@ -134,6 +143,7 @@ impl Intervals {
         let mut outcomes = Vec::new();
         let first = problem.initial * problem.processors;
         let mut remap_costs = vec![problem.remap_cost];
+        let mut halted = None;
         for n in 1..=longest as usize {
             sums.reach(n + late, &starts, &rows);
             laws = if late == 0 { sums.laws.clone() } else { multiply(&rows, &laws) };
@@ -145,7 +155,10 @@ impl Intervals {
             }
             let outcome = problem.evaluate_interval([n, late], &laws, &starts, &sums, &moved);
             outcomes.push(IntervalOutcome { interval: n as u64, outcome });
-            if n > late && observer.check().is_break() {
+            if (late + 1..longest as usize).contains(&n)
+                && let ControlFlow::Break(halt) = observer.check()
+            {
+                halted = Some(halt);
                 break;
             }
         }
@@ -155,7 +168,7 @@ impl Intervals {
         }
         let cost = &sums.cost[..=outcomes.len()];
         let unremapped = cost.iter().map(|cost| cost[first]).collect();
-        Intervals { remap_costs, outcomes, unremapped }
+        Intervals { remap_costs, outcomes, unremapped, halted }
     }
 
     /// What one interval comes to, below the number of steps.
@@ -175,31 +188,14 @@ impl Intervals {
     /// What the program comes to if it never remaps. Time: O(L) a step for birth–death chains, otherwise
     /// O(L^2).
     pub fn never(problem: &LoadDrift) -> Outcome {
-        let (mut value, mut work) = (0.0, 0.0);
-        problem.unremapped(|steps, cost, mean| {
-            value += steps as f64 * cost;
-            work += steps as f64 * mean;
-        });
-        Outcome::new(problem.objective, value, work, 0.0)
+        Unremapped::of(problem, &()).expect("nobody stops it").never
     }
 
     /// n*, the interval of 1..=steps that minimises W(n), the expected average cost per step if the first remap
     /// is after step n [NRS86, section 3]: the cost-aware interval, the longest of equal ones. Time as for
     /// [`never`](Self::never).
     pub fn least_average_cost(problem: &LoadDrift) -> u64 {
-        let (mut done, mut spent) = (0, problem.remap_cost);
-        let (mut best, mut least) = (0, f64::INFINITY);
-        problem.unremapped(|steps, cost, _| {
-            // Of steps that cost the same, the last or the first has the least average.
-            for n in [1, steps] {
-                let average = (spent + n as f64 * cost) / (done + n) as f64;
-                if average <= least {
-                    (best, least) = (done + n, average);
-                }
-            }
-            (done, spent) = (done + steps, spent + steps as f64 * cost);
-        });
-        best
+        Unremapped::of(problem, &()).expect("nobody stops it").least_average_cost
     }
 
     /// An upper bound on the expected objective of remapping every `interval` steps (never, if these are all),
@@ -229,6 +225,11 @@ impl Intervals {
     /// Every interval, from 1 on.
     pub fn all(&self) -> &[IntervalOutcome] {
         &self.outcomes
+    }
+
+    /// What stopped the evaluation before the longest interval asked for, if anything.
+    pub fn halted(&self) -> Option<Halt> {
+        self.halted
     }
 
     /// The interval of least value, the longest of equal ones.
@@ -276,32 +277,6 @@ impl LoadDrift {
         self.rebalance == Rebalance::Split || total.is_multiple_of(self.processors)
     }
 
-    /// Expected largest and mean load, from balanced loads with sum of levels `start`, when each
-    /// processor has moved by `laws`.
-    pub(super) fn expected_step(&self, laws: &Laws, start: usize) -> (f64, f64) {
-        let (lower, extra) = (start / self.processors, start % self.processors);
-        let upper = lower + usize::from(extra > 0);
-        self.expected_extremes(&laws[lower], &laws[upper], extra)
-    }
-
-    /// Expected largest and mean load of `extra` processors with law `q` and the others with `p`.
-    pub(super) fn expected_extremes(&self, p: &[f64], q: &[f64], extra: usize) -> (f64, f64) {
-        let power = |p: f64, count: usize| p.powi(count as i32);
-        let others = self.processors - extra;
-        let (mut low, mut high) = (0.0, 0.0);
-        let (mut max, mut mean) = (0.0, 0.0);
-        for (x, (p, q)) in p.iter().zip(q).enumerate() {
-            // E max = sum over x of P(max > x).
-            low += p;
-            high += q;
-            if x + 1 < self.chain.levels() {
-                max += 1.0 - power(low, others) * power(high, extra);
-            }
-            mean += x as f64 * (others as f64 * p + extra as f64 * q) / self.processors as f64;
-        }
-        (self.lowest + max, self.lowest + mean)
-    }
-
     /// An interval of n steps, where remaps come into force so many steps later.
     fn evaluate_interval(
         &self,
@@ -332,10 +307,14 @@ impl LoadDrift {
         };
         if left > reach {
             let kernel = self.remap_kernel(laws, starts, totals);
+            let period = |at: &[f64], first: bool| {
+                let paid = own(at, cost, reach, first) + dot(at, surcharges) + beside(at);
+                (paid, own(at, work, reach, first))
+            };
             while left > reach {
-                let first = remaps == 0;
-                value += own(&at, cost, reach, first) + dot(&at, surcharges) + beside(&at);
-                done += own(&at, work, reach, first);
+                let (paid, worked) = period(&at, remaps == 0);
+                value += paid;
+                done += worked;
                 remaps += 1;
                 left -= interval;
                 let mut next = vec![0.0; totals];
@@ -344,16 +323,37 @@ impl LoadDrift {
                         row.add_to(&mut next, at[start]);
                     }
                 }
-                let moved = distance(&at, &next);
+                let settled = are_settled(&at, &next);
                 at = next;
-                if moved <= SETTLED {
+                let more = left.saturating_sub(1 + late) / interval;
+                if settled {
                     // From here on every interval is like the one before.
-                    let more = ((left - 1 - late) / interval) as u64;
-                    let each = own(&at, cost, reach, false) + dot(&at, surcharges) + beside(&at);
-                    value += more as f64 * each;
-                    done += more as f64 * own(&at, work, reach, false);
-                    remaps += more;
-                    left -= more as usize * interval;
+                    let (paid, worked) = period(&at, false);
+                    value += more as f64 * paid;
+                    done += more as f64 * worked;
+                    remaps += more as u64;
+                    left -= more * interval;
+                } else if remaps as usize == PATIENCE * totals
+                    && more > remaps as usize
+                    && totals <= DOUBLED
+                {
+                    let mut periods = Periods {
+                        kernel: DMatrix::zeros(totals, totals),
+                        sums: DMatrix::zeros(totals, 2),
+                    };
+                    for (&start, row) in starts.iter().zip(&kernel) {
+                        let (mut from, mut to) = (vec![0.0; totals], vec![0.0; totals]);
+                        from[start] = 1.0;
+                        row.add_to(&mut to, 1.0);
+                        let (paid, worked) = period(&from, false);
+                        periods.sums.row_mut(start).copy_from_slice(&[paid, worked]);
+                        periods.kernel.row_mut(start).copy_from_slice(&to);
+                    }
+                    let [paid, worked] = periods.play(more, &mut at);
+                    value += paid;
+                    done += worked;
+                    remaps += more as u64;
+                    left -= more * interval;
                 }
             }
         }

@@ -1,9 +1,16 @@
 //! Laws of single loads from each level, and what steps under them come to.
 
-use super::{LoadDrift, Timing};
+use super::{LoadDrift, Objective, Timing};
 
 /// Laws nearer than this are the same up to rounding: what follows repeats itself.
 pub(super) const SETTLED: f64 = 8.0 * f64::EPSILON;
+
+/// Whether two laws are the same up to rounding, which probabilities that are tiny and grow are not.
+pub(super) fn are_settled(a: &[f64], b: &[f64]) -> bool {
+    // Smaller ones have fewer digits.
+    let rounding = |p: f64| SETTLED * p.max(f64::MIN_POSITIVE / SETTLED);
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= rounding(a.max(*b)))
+}
 
 /// Laws of one chain: `laws[l][x]`, the probability of level x from level l.
 pub(super) type Laws = Vec<Vec<f64>>;
@@ -36,16 +43,78 @@ impl<'p> Sums<'p> {
             let last = self.cost.len() - 1;
             let mut sums = [&self.cost, &self.work, &self.slower].map(|sums| sums[last].clone());
             for &start in starts {
-                let (max, mean) = self.problem.expected_step(paid, start);
-                sums[0][start] += self.problem.step_cost(max, mean);
-                sums[1][start] += mean;
-                sums[2][start] += self.slowdown * max;
+                let shown = self.problem.expected_step(paid, start);
+                sums[0][start] += self.problem.expected_cost(shown);
+                sums[1][start] += shown.mean;
+                sums[2][start] += self.slowdown * shown.max;
             }
             let [cost, work, slower] = sums;
             self.cost.push(cost);
             self.work.push(work);
             self.slower.push(slower);
             self.laws = next;
+        }
+    }
+}
+
+/// What a step is expected to show.
+#[derive(Clone, Copy)]
+pub(super) struct Shown {
+    pub(super) max: f64,
+    pub(super) mean: f64,
+    /// The largest load less the mean one: where moves are rare, far smaller than either.
+    pub(super) imbalance: f64,
+}
+
+impl LoadDrift {
+    /// From balanced loads with sum of levels `start`, when each processor has moved by `laws`.
+    pub(super) fn expected_step(&self, laws: &Laws, start: usize) -> Shown {
+        let (lower, extra) = (start / self.processors, start % self.processors);
+        let upper = lower + usize::from(extra > 0);
+        self.expected_extremes(&laws[lower], &laws[upper], extra)
+    }
+
+    /// Of `extra` processors with law `q` and the others with `p`.
+    ///
+    /// E max is the sum over x of P(max > x), and E mean that of the mean P(load > x). Neither their difference nor 1 less a
+    /// product near 1 is taken as it stands: rare moves would drown in rounding.
+    pub(super) fn expected_extremes(&self, p: &[f64], q: &[f64], extra: usize) -> Shown {
+        let (r, extra) = (self.processors as f64, extra as f64);
+        let others = r - extra;
+        let above = [p, q].map(|law| {
+            let mut above = vec![0.0; law.len()];
+            for x in (1..law.len()).rev() {
+                above[x - 1] = above[x] + law[x];
+            }
+            above
+        });
+        let log_power = |above: f64, count: f64| match count {
+            0.0 => 0.0,
+            _ => count * (-above.min(1.0)).ln_1p(),
+        };
+        let mut below = [0.0; 2];
+        let (mut max, mut mean, mut imbalance) = (0.0, 0.0, 0.0);
+        for x in 0..self.chain.levels() - 1 {
+            below = [below[0] + p[x], below[1] + q[x]];
+            let above = [above[0][x], above[1][x]];
+            let log = log_power(above[0], others) + log_power(above[1], extra);
+            let (none_above, some_above) = (log.exp(), -log.exp_m1());
+            let of_mean = |of: [f64; 2]| (others * of[0] + extra * of[1]) / r;
+            max += some_above;
+            mean += of_mean(above);
+            imbalance += match none_above > 0.5 {
+                true => some_above - of_mean(above),
+                false => of_mean(below) - none_above,
+            };
+        }
+        Shown { max: self.lowest + max, mean: self.lowest + mean, imbalance: imbalance.max(0.0) }
+    }
+
+    /// What a step costs that is expected to show this.
+    pub(super) fn expected_cost(&self, shown: Shown) -> f64 {
+        match self.objective {
+            Objective::Imbalance => shown.imbalance,
+            Objective::Makespan => shown.max,
         }
     }
 }
@@ -72,11 +141,6 @@ impl Support {
 
 pub(super) fn identity(size: usize) -> Laws {
     (0..size).map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect()).collect()
-}
-
-/// The sum of the differences of two laws.
-pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum()
 }
 
 pub(super) fn multiply(a: &Laws, b: &Laws) -> Laws {

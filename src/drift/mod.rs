@@ -52,6 +52,7 @@ mod laws;
 mod lifted;
 pub mod many;
 mod paths;
+mod periods;
 mod ranks;
 mod region;
 mod remapping;
@@ -76,7 +77,7 @@ pub use remapping::Remapping;
 pub use snapshot::Snapshot;
 pub use states::{Balanced, States};
 pub use transition::Transition;
-pub use unremapped::{AverageCosts, Expected};
+pub use unremapped::{AverageCosts, Expected, Unremapped};
 
 /// A program with drifting loads [NRS86, section 3].
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! A program that never remaps, step by step: what Figs. 1 and 2 of [NRS86] show.
 
-use super::laws::{SETTLED, Support, distance};
-use super::{LoadDrift, Loads, Timing};
+use super::laws::{Shown, Support, are_settled};
+use super::{LoadDrift, Loads, Outcome, Timing};
 use crate::observer::{Halt, Observer};
 use crate::policy::classical::StopAtRise;
 use crate::policy::{Policy, Step};
@@ -55,29 +55,75 @@ impl AverageCosts {
     }
 }
 
+/// What a program comes to that never remaps, and when a single remap would cost least.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unremapped {
+    /// The exact expectations without remaps.
+    pub never: Outcome,
+    /// n*, the interval of 1..=steps that minimises W(n), the expected average cost per step if the first remap is
+    /// after step n [NRS86, section 3]; the longest of equal ones.
+    pub least_average_cost: u64,
+}
+
+impl Unremapped {
+    /// Both, step by step until costs change no more. Time: O(L) a step for birth–death chains, otherwise O(L^2).
+    ///
+    /// # Errors
+    /// The halt the observer asked for.
+    pub fn of(problem: &LoadDrift, observer: &dyn Observer) -> Result<Unremapped, Halt> {
+        let (mut value, mut work) = (0.0, 0.0);
+        let (mut done, mut spent) = (0, problem.remap_cost);
+        let (mut best, mut least) = (0, f64::INFINITY);
+        problem.unremapped(observer, |steps, cost, mean| {
+            value += steps as f64 * cost;
+            work += steps as f64 * mean;
+            // Of steps that cost the same, the last or the first has the least average.
+            for n in [1, steps] {
+                let average = (spent + n as f64 * cost) / (done + n) as f64;
+                if average <= least {
+                    (best, least) = (done + n, average);
+                }
+            }
+            (done, spent) = (done + steps, spent + steps as f64 * cost);
+        })?;
+        let never = Outcome::new(problem.objective, value, work, 0.0);
+        Ok(Unremapped { never, least_average_cost: best })
+    }
+}
+
 impl LoadDrift {
     /// Calls `each` for the steps of a program that never remaps, one by one while their costs change, with how
     /// many there are, what each is expected to cost and its expected mean load.
-    pub(super) fn unremapped(&self, mut each: impl FnMut(u64, f64, f64)) {
+    fn unremapped(
+        &self,
+        observer: &dyn Observer,
+        mut each: impl FnMut(u64, f64, f64),
+    ) -> Result<(), Halt> {
         let rows: Vec<Support> = self.chain.rows().iter().map(|row| Support::of(row)).collect();
         let mut law = vec![0.0; rows.len()];
         law[self.initial] = 1.0;
         for step in 1..=self.steps {
+            if step % 1024 == 0
+                && let ControlFlow::Break(halt) = observer.check()
+            {
+                return Err(halt);
+            }
             let mut next = vec![0.0; law.len()];
             law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
             let paid = if self.timing == Timing::AfterStep { &next } else { &law };
-            let (max, mean) = self.expected_extremes(paid, paid, 0);
-            let cost = self.step_cost(max, mean);
-            each(1, cost, mean);
-            let moved = distance(&law, &next);
+            let shown = self.expected_extremes(paid, paid, 0);
+            let cost = self.expected_cost(shown);
+            each(1, cost, shown.mean);
+            let settled = are_settled(&law, &next);
             law = next;
-            if moved <= SETTLED {
+            if settled {
                 if step < self.steps {
-                    each(self.steps - step, cost, mean);
+                    each(self.steps - step, cost, shown.mean);
                 }
                 break;
             }
         }
+        Ok(())
     }
 
     /// What each step is expected to show if the program never remaps, exactly: the chains are independent, and
@@ -103,16 +149,13 @@ impl LoadDrift {
     fn expected(&self, law: &[f64]) -> Expected {
         let r = self.processors as i32;
         let (mut below, mut partial) = (0.0, 0.0);
-        let mut found = Expected { max: self.lowest, mean: 0.0, utilization: 0.0 };
+        let Shown { max, mean, .. } = self.expected_extremes(law, law, 0);
+        let mut found = Expected { max, mean, utilization: 0.0 };
         for (x, p) in law.iter().enumerate() {
             let load = self.lowest + x as f64;
             below += p;
             partial += load * p;
-            found.mean += load * p;
             let last = x + 1 == law.len();
-            if !last {
-                found.max += 1.0 - f64::powi(below, r);
-            }
             found.utilization += match (load > 0.0, last) {
                 (false, _) => f64::powi(below, r),
                 (true, false) => partial * f64::powi(below, r - 1) / (load * (load + 1.0)),

@@ -3,7 +3,7 @@
 use super::blocks::Blocks;
 use super::increments::Increments;
 use super::level::{median, outlying};
-use super::spread::{Changes, Spread};
+use super::spread::{Changes, Spread, centre};
 use crate::record::{Record, mean};
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const LAGS: [usize; 3] = [1, 4, 8];
 /// Steps kept: more than the longest lag, and the two after the one that is added.
 const KEPT: usize = 16;
 
-/// Powers of changes, around the drift of the beginning.
+/// Powers of changes, around the drift of the beginning and less the mean over the ranks.
 const POWERS: usize = 4;
 type Powers = [f64; POWERS];
 
@@ -35,6 +35,8 @@ pub(super) struct Changing {
     two: Vec<f64>,
     four: Vec<f64>,
     moved: Vec<f64>,
+    /// Room for the changes of one step.
+    changes: Vec<f64>,
     /// The next step to be added.
     cleaned: usize,
     pub outliers: usize,
@@ -65,6 +67,7 @@ impl Changing {
             two: ring(),
             four: ring(),
             moved: ring(),
+            changes: vec![0.0; ranks],
             cleaned: first,
             outliers: 0,
             sums: Blocks::new((LAGS.len() * POWERS + 1) * ranks, own > 0),
@@ -150,14 +153,17 @@ impl Changing {
                 4 => (&self.four[here.clone()], None),
                 _ => (&self.four[here.clone()], Some(&self.four[ring(step - 4)])),
             };
-            let (sums, _) = sums.as_chunks_mut::<POWERS>();
-            for (rank, (sum, gained)) in sums.iter_mut().zip(gained).enumerate() {
+            for (rank, (change, gained)) in self.changes.iter_mut().zip(gained).enumerate() {
                 let gained = gained + further.map_or(0.0, |further| further[rank]);
                 let moved = self.moved[here.start + rank] - self.moved[before.start + rank];
                 if lag == 1 {
                     totals[rank] += gained + moved;
                 }
-                let change = gained + moved - lag as f64 * self.drifts[rank];
+                *change = gained + moved - lag as f64 * self.drifts[rank];
+            }
+            centre(&mut self.changes);
+            let (sums, _) = sums.as_chunks_mut::<POWERS>();
+            for (sum, &change) in sums.iter_mut().zip(&self.changes) {
                 let square = change * change;
                 let powers = [change, square, square * change, square * square];
                 sum.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
@@ -187,8 +193,10 @@ impl Changing {
             powers.chunks_exact(POWERS * ranks).map(|sums| sums.as_chunks().0).collect();
         let drifts: Vec<f64> = totals.iter().map(|total| total / (steps - 1) as f64).collect();
         // Around the drifts of the whole.
+        let mut further: Vec<f64> = drifts.iter().zip(&self.drifts).map(|(a, b)| a - b).collect();
+        centre(&mut further);
         let around = |lag: usize, [one, two, three, four]: Powers, rank: usize| {
-            let off = LAGS[lag] as f64 * (drifts[rank] - self.drifts[rank]);
+            let off = LAGS[lag] as f64 * further[rank];
             let count = (steps - LAGS[lag]) as f64;
             let square = two - 2.0 * off * one + count * off * off;
             let fourth = four - 4.0 * off * three + 6.0 * off * off * two - 4.0 * off.powi(3) * one

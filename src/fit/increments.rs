@@ -14,7 +14,8 @@ pub struct Increments {
     /// Mean change per step over all ranks, which are taken to drift independently of each other.
     pub drift: Estimate,
     /// Standard deviation of what a step adds to the load for good, around the rank's drift; steps are
-    /// taken to be independent of each other.
+    /// taken to be independent of each other. What all ranks have in common does not count, and what is left is scaled
+    /// to that of ranks which are independent.
     pub deviation: Estimate,
     /// Standard deviation of what a step adds and the next takes back: noise of the measurement.
     pub noise: f64,

@@ -26,6 +26,17 @@ pub struct Slopes {
     pub spread: f64,
     /// Ranks whose kept slope stands out upwards, with the slope, the steepest first.
     pub steep: Vec<(usize, f64)>,
+    /// What there is beside the slopes of the stretches.
+    pub chance: Chance,
+}
+
+/// What slopes of stretches are seen through.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chance {
+    /// Standard deviation of what a step adds for good.
+    pub walk: f64,
+    /// Standard deviation of what a step adds and the next takes back.
+    pub noise: f64,
 }
 
 /// What becomes of slopes at a remap.
@@ -81,7 +92,13 @@ impl Slopes {
             steps.clone().map(row).collect()
         };
         let all: Vec<Vec<Vec<f64>>> = long.iter().map(rows).collect();
-        let (walk, noise) = chance(&all);
+        let (variance, walk, error) = chance(&all);
+        // Both add up to the variance of a change.
+        let noise_beside = |walk: f64| ((variance - walk) / 2.0).clamp(0.0, variance / 2.0);
+        let beside = Chance { walk: walk.max(0.0).sqrt(), noise: noise_beside(walk).sqrt() };
+        // The walk is moved up by its error, so that it is not taken for slopes.
+        let noise = noise_beside(walk);
+        let walk = (walk.max(0.0) + error).min(variance);
         let stretches: Vec<Stretch> = all
             .iter()
             .map(|rows| {
@@ -91,10 +108,10 @@ impl Slopes {
                 Stretch { slopes: (0..ranks).map(|rank| slope(rows, rank)).collect(), variance }
             })
             .collect();
-        Some(Slopes::judged(&stretches, ranks))
+        Some(Slopes::judged(&stretches, ranks, beside))
     }
 
-    fn judged(stretches: &[Stretch], ranks: usize) -> Slopes {
+    fn judged(stretches: &[Stretch], ranks: usize, chance: Chance) -> Slopes {
         let many = stretches.len() as f64;
         let weights: Vec<f64> =
             stretches.iter().map(|one| 1.0 / one.variance.max(1e-300)).collect();
@@ -150,7 +167,7 @@ impl Slopes {
         let mut steep: Vec<(usize, f64)> =
             means.iter().copied().enumerate().filter(|(_, slope)| *slope > 4.0 * error).collect();
         steep.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Slopes { fate, stretches: stretches.len(), redrawn, kept, spread, steep }
+        Slopes { fate, stretches: stretches.len(), redrawn, kept, spread, steep, chance }
     }
 }
 
@@ -166,10 +183,9 @@ fn slope(rows: &[Vec<f64>], rank: usize) -> f64 {
     products / squares
 }
 
-/// Variances of what a step adds for good, and of what the next takes back, around the stretches' own slopes. The
-/// former is moved up by its error, so that it is not taken for slopes. It is found in two ways, from successive
-/// changes and from what is left of the lines; the surer one is taken.
-fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64) {
+/// Variances of a change and of what a step adds for good, around the stretches' own slopes, and the error of the latter.
+/// That is found in two ways, from successive changes and from what is left of the lines; the surer one is taken.
+fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64, f64) {
     let (mut squares, mut products) = ((0.0, 0.0), (0.0, 0.0));
     let (mut rests, mut walks, mut lines) = ((0.0, 0.0), 0.0, 0.0);
     for rows in all {
@@ -205,8 +221,7 @@ fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64) {
         false => (0.0, f64::INFINITY),
     };
     let (walk, error) = if by_lines.1 < by_changes.1 { by_lines } else { by_changes };
-    let noise = ((variance - walk) / 2.0).clamp(0.0, variance / 2.0);
-    ((walk.max(0.0) + error).min(variance), noise)
+    (variance, walk, error)
 }
 
 /// Squares of what is left of a rank's loads around its line.

@@ -4,6 +4,9 @@
 //! the deviation of a step, n that of the noise and g(j) = 2 + 2 (j/L)^2 - 4 j / (L (L + 1 - j)): s and n
 //! solve two such equations. The estimate of s^2 is a quadratic form of the increments, whose moments follow
 //! from its spectral density W and that of the increments, s^2 + n^2 (2 - 2 cos).
+//!
+//! Of a change the mean over the ranks is taken away, which is no imbalance, and may be all ranks' (a slow machine) or
+//! none at all (a total that never changes). What R independent ranks have left varies by 1 - 1/R of what each does.
 
 use crate::estimate::{Estimate, NORMAL};
 
@@ -36,7 +39,7 @@ struct Moments {
     tails: f64,
 }
 
-/// Means of changes around the drift.
+/// Means of changes around the drift, each less that of all ranks where there are several.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes {
     /// Of the squares over either lag.
@@ -55,35 +58,44 @@ impl Spread {
 
     /// Of the paths of `ranks` ranks around their drifts: `path(step, rank)` for at least four steps.
     pub fn of(path: &dyn Fn(usize, usize) -> f64, drifts: &[f64], steps: usize) -> Spread {
-        let (ranks, length) = (drifts.len() as f64, (steps - 1) as f64);
-        let changes = |lag: usize| {
-            drifts.iter().enumerate().flat_map(move |(rank, drift)| {
-                (lag..steps)
-                    .map(move |step| path(step, rank) - path(step - lag, rank) - lag as f64 * drift)
-            })
+        let ranks = drifts.len();
+        // The sum of a power of all changes.
+        let all = |lag: usize, power: i32| {
+            let mut row = vec![0.0; ranks];
+            let mut sum = 0.0;
+            for step in lag..steps {
+                for (rank, (change, drift)) in row.iter_mut().zip(drifts).enumerate() {
+                    *change = path(step, rank) - path(step - lag, rank) - lag as f64 * drift;
+                }
+                centre(&mut row);
+                sum += row.iter().map(|change| change.powi(power)).sum::<f64>();
+            }
+            sum / ((steps - lag) * ranks) as f64
         };
-        let second = |lag: usize| {
-            changes(lag).map(|change| change * change).sum::<f64>() / ((steps - lag) as f64 * ranks)
-        };
-        let fourth = changes(1).map(|change| change.powi(4)).sum::<f64>() / (length * ranks);
+        let second = |lag: usize| all(lag, 2);
+        let fourth = all(1, 4);
         let found = Changes { squares: Spread::lags(steps).map(second), single: second(1), fourth };
-        Spread::from_changes(&found, drifts.len(), steps)
+        Spread::from_changes(&found, ranks, steps)
     }
 
     /// From the means over all changes.
     pub fn from_changes(found: &Changes, ranks: usize, steps: usize) -> Spread {
-        let (ranks, length) = (ranks as f64, (steps - 1) as f64);
+        let (left, fourths) = of_centred(ranks);
+        // As many independent ones would say as much.
+        let (ranks, length) = (left * ranks as f64, (steps - 1) as f64);
         let [near, far] = Spread::lags(steps);
         let walk = |lag: usize| lag as f64 * (1.0 - lag as f64 / length);
         let seen = |lag: usize| {
             let share = lag as f64 / length;
             2.0 + 2.0 * share * share - 4.0 * share / (length + 1.0 - lag as f64)
         };
-        let Changes { squares: [a, b], single, fourth } = *found;
+        let Changes { squares, single, fourth } = *found;
+        let ([a, b], single) = (squares.map(|square| square / left), single / left);
         let scale = walk(far) * seen(near) - walk(near) * seen(far);
         let variance = (b * seen(near) - a * seen(far)) / scale;
         let noise = ((a * walk(far) - b * walk(near)) / scale).max(0.0);
-        let tails = if single > 0.0 { (fourth / (single * single) - 3.0).max(0.0) } else { 0.0 };
+        let cumulant = fourth - 3.0 * (left * single).powi(2);
+        let tails = if single > 0.0 { (cumulant / fourths / single.powi(2)).max(0.0) } else { 0.0 };
         let weight = |lag: usize| {
             (far.saturating_sub(lag) as f64 - near.saturating_sub(lag) as f64) / (far - near) as f64
         };
@@ -108,6 +120,27 @@ impl Spread {
             },
             noise: noise.sqrt(),
             independent: (ranks * length / far as f64).max(2.0),
+        }
+    }
+}
+
+/// Takes away the mean of several.
+pub fn centre(row: &mut [f64]) {
+    if row.len() > 1 {
+        let mean = row.iter().sum::<f64>() / row.len() as f64;
+        row.iter_mut().for_each(|value| *value -= mean);
+    }
+}
+
+/// The variance of one of so many independent numbers less their mean, where that of the number is 1; and the same of the
+/// fourth cumulant.
+fn of_centred(ranks: usize) -> (f64, f64) {
+    let others = (ranks.max(1) - 1) as f64;
+    match others {
+        0.0 => (1.0, 1.0),
+        _ => {
+            let (own, other) = (others / (others + 1.0), 1.0 / (others + 1.0));
+            (own, own.powi(4) + others * other.powi(4))
         }
     }
 }

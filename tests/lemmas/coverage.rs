@@ -40,8 +40,29 @@ fn normal(random: &mut Stream) -> f64 {
     StandardNormal.sample(random)
 }
 
+/// What the loads of all ranks have in common.
+#[derive(Clone, Copy, PartialEq)]
+enum Common {
+    /// Nothing.
+    Nothing,
+    /// Their sum never changes.
+    Total,
+    /// A machine that is faster or slower, step by step.
+    Speed,
+}
+
 /// Increments of deviation 1 and drift .3, seen through noise.
 fn increments(ranks: usize, steps: usize, noise: f64, heavy: bool, seed: u64) -> Increments {
+    increments_with(Common::Nothing, [ranks, steps], noise, heavy, seed)
+}
+
+fn increments_with(
+    common: Common,
+    [ranks, steps]: [usize; 2],
+    noise: f64,
+    heavy: bool,
+    seed: u64,
+) -> Increments {
     let mut random = stream(seed, 0);
     let law = StudentT::new(5.0).unwrap();
     let mut path = vec![1000.0; ranks];
@@ -54,7 +75,16 @@ fn increments(ranks: usize, steps: usize, noise: f64, heavy: bool, seed: u64) ->
                 normal(&mut random)
             };
             *load += 0.3 + step;
-            seconds.push(*load + noise * normal(&mut random));
+        }
+        let mean = path.iter().sum::<f64>() / ranks as f64;
+        let shift = match common {
+            Common::Nothing => 0.0,
+            Common::Total => 1000.0 - mean,
+            Common::Speed => 20.0 * normal(&mut random),
+        };
+        for load in &path {
+            seconds
+                .push(load + shift + if noise > 0.0 { noise * normal(&mut random) } else { 0.0 });
         }
     }
     Increments::of(&Record::new(ranks, seconds, Vec::new()).unwrap()).unwrap()
@@ -82,6 +112,18 @@ fn of_increments(rows: &mut Vec<Row>) {
         rows.push(Row::new(&name, move |seed| {
             Some(increments(ranks, steps, noise, heavy, seed).deviation.contains(1.0))
         }));
+    }
+}
+
+fn of_common_changes(rows: &mut Vec<Row>) {
+    for (common, name) in [(Common::Total, "a constant total"), (Common::Speed, "a common speed")] {
+        for [ranks, steps] in [[2, 400], [8, 40], [8, 400]] {
+            let name = format!("deviation, {ranks} ranks, {steps} steps, {name}");
+            rows.push(Row::new(&name, move |seed| {
+                let found = increments_with(common, [ranks, steps], 0.0, false, seed);
+                Some(found.deviation.contains(1.0))
+            }));
+        }
     }
 }
 
@@ -205,6 +247,7 @@ fn walks(ranks: usize, steps: usize, rate: f64, seed: u64) -> Transitions {
 fn all_rows() -> Vec<Row> {
     let mut rows = Vec::new();
     of_increments(&mut rows);
+    of_common_changes(&mut rows);
     of_changes(&mut rows);
     of_detectors(&mut rows);
     of_paths(&mut rows);

@@ -4,9 +4,12 @@ use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::drift::{
-    AverageCosts, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, Timing,
+    AverageCosts, Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain,
+    Rebalance, States, Timing, Transition, Unremapped,
 };
 use remapping::policy::Step;
+use remapping::{Halt, Observer};
+use std::ops::ControlFlow;
 
 fn problem(
     (processors, levels, initial): (usize, usize, usize),
@@ -130,4 +133,139 @@ fn imbalance_falls_in_the_end_from_an_edge() {
     }
     let most = imbalance.iter().copied().fold(0.0, f64::max);
     assert!(most > 0.3845 && most < 2.0 / 27.0_f64.sqrt() && imbalance[59] < 0.3755);
+}
+
+/// What remapping every so many steps costs, from the law of every load vector: all terms are positive, so that small ones
+/// keep their digits.
+fn every(problem: &LoadDrift, interval: u64) -> f64 {
+    let (rows, r) = (problem.chain.rows(), problem.processors);
+    let levels = rows.len();
+    let digits =
+        |s: usize| -> Vec<usize> { (0..r as u32).map(|k| s / levels.pow(k) % levels).collect() };
+    let number = |digits: &[usize]| digits.iter().rev().fold(0, |s, digit| s * levels + digit);
+    let vectors = levels.pow(r as u32);
+    let imbalance = |s: usize| {
+        let digits = digits(s);
+        let max = *digits.iter().max().unwrap();
+        (r * max - digits.iter().sum::<usize>()) as f64 / r as f64
+    };
+    let split = |s: usize| {
+        let total: usize = digits(s).iter().sum();
+        let share = |k: usize| total / r + usize::from(k < total % r);
+        number(&(0..r).map(share).collect::<Vec<_>>())
+    };
+    let moves: Vec<Vec<f64>> = (0..vectors)
+        .map(|s| {
+            let from = digits(s);
+            let chance =
+                |t| -> f64 { from.iter().zip(digits(t)).map(|(&a, b)| rows[a][b]).product() };
+            (0..vectors).map(chance).collect()
+        })
+        .collect();
+    let mut law = vec![0.0; vectors];
+    law[number(&vec![problem.initial; r])] = 1.0;
+    let mut value = 0.0;
+    for step in 1..=problem.steps {
+        let mut next = vec![0.0; vectors];
+        for (p, row) in law.iter().zip(&moves).filter(|(p, _)| **p > 0.0) {
+            next.iter_mut().zip(row).for_each(|(next, q)| *next += p * q);
+        }
+        let paid = if problem.timing == Timing::AfterStep { &next } else { &law };
+        value += paid.iter().enumerate().map(|(s, p)| p * imbalance(s)).sum::<f64>();
+        law = next;
+        if step < problem.steps && step.is_multiple_of(interval) {
+            value += problem.remap_cost;
+            let mut evened = vec![0.0; vectors];
+            law.iter().enumerate().for_each(|(s, p)| evened[split(s)] += p);
+            law = evened;
+        }
+    }
+    value
+}
+
+/// Where loads hardly ever move, imbalances are far below one and sums of steps far from settled.
+#[test]
+fn rare_moves_are_not_lost_in_rounding() {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b;
+    for (rare, steps, levels, processors) in [
+        (1e-15, 7, 3, 2),
+        (1e-15, 3_000, 3, 2),
+        (1e-12, 3_000, 3, 3),
+        (1e-9, 1_000, 5, 2),
+        (1e-5, 3_000, 3, 2),
+        (1e-3, 2_000, 4, 3),
+    ] {
+        for (timing, up) in [(Timing::AfterStep, rare), (Timing::BeforeStep, 0.4)] {
+            let shape = (processors, levels, 1);
+            let mut problem = problem(shape, (up, rare), 1.0, timing);
+            // A chain that climbs stays where only the rare moves remain.
+            (problem.steps, problem.remap_cost) = (steps, 1e-3 * rare);
+            let told = || format!("{problem:?}");
+            let never = Intervals::never(&problem);
+            assert!(near(never.value, every(&problem, steps)), "{never:?} {}", told());
+            assert!(never.utilization() <= 1.0);
+            let intervals = Intervals::new(&problem, 7, &());
+            for n in [1, 2, 7] {
+                let found = intervals.all()[n as usize - 1].outcome.value;
+                let truth = every(&problem, n);
+                assert!(near(found, truth), "every {n}: {found:e} {truth:e} {}", told());
+            }
+            let states = States::new(processors, levels).unwrap();
+            let transition = Transition::new(&problem.chain, processors).unwrap();
+            let carry = Carry::Value;
+            let mut best = Backward::new(&problem, &states, &transition, Control::Optimal, carry);
+            while best.remaining() > 0 {
+                best.advance();
+            }
+            assert!(best.value() <= never.value * (1.0 + 1e-12), "{} {never:?}", best.value());
+        }
+    }
+}
+
+/// A clock that has run out.
+struct Out;
+
+impl Observer for Out {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        ControlFlow::Break(Halt::TimeLimit)
+    }
+}
+
+/// Steps without end are no reason not to listen, and a list of intervals that was cut says so.
+#[test]
+fn what_is_stopped_says_so() {
+    let mut problem = problem((2, 3, 1), (1e-12, 1e-12), 0.0, Timing::AfterStep);
+    problem.steps = u64::MAX;
+    assert_eq!(Unremapped::of(&problem, &Out), Err(Halt::TimeLimit));
+    problem.steps = 1_000_000_000;
+    let cut = Intervals::new(&problem, 7, &Out);
+    assert_eq!((cut.halted(), cut.all().len()), (Some(Halt::TimeLimit), 1));
+    problem.steps = 50;
+    assert_eq!(Intervals::new(&problem, 7, &()).halted(), None);
+    let found = Unremapped::of(&problem, &()).unwrap();
+    assert_eq!(found.never, Intervals::never(&problem));
+}
+
+/// What is at stake may be far below the loads themselves.
+#[test]
+fn large_loads_hide_no_remap_that_pays() {
+    for lowest in [0.0, 1e6, 1e10, 1e11] {
+        let mut problem = problem((2, 9, 4), (0.25, 0.25), lowest, Timing::BeforeStep);
+        (problem.objective, problem.steps, problem.remap_cost) = (Objective::Makespan, 40, 1.0);
+        let states = States::new(2, 9).unwrap();
+        let transition = Transition::new(&problem.chain, 2).unwrap();
+        let carry = Carry::Outcome;
+        let mut best = Backward::new(&problem, &states, &transition, Control::Optimal, carry);
+        while best.remaining() > 0 {
+            best.advance();
+        }
+        let found = best.outcome().unwrap();
+        let base = LoadDrift { lowest: 0.0, ..problem.clone() };
+        let mut plain = Backward::new(&base, &states, &transition, Control::Optimal, carry);
+        while plain.remaining() > 0 {
+            plain.advance();
+        }
+        let remaps = plain.outcome().unwrap().remaps;
+        assert!((found.remaps - remaps).abs() <= 1e-3 * remaps, "{lowest:e}: {found:?} {remaps}");
+    }
 }

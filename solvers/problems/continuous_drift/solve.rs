@@ -1,6 +1,6 @@
 //! The `ContinuousDrift` problem: from model to a policy, a rule and a lower bound.
 
-use super::super::load_drift::bounds::{curve, interval, mean, percent, reached, stopped};
+use super::super::load_drift::bounds::{curve, interval, mean, outer, percent, reached, stopped};
 use super::super::{Found, Settings};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -78,9 +78,12 @@ fn lay_out(
         representation: Representation::Bounds,
         statistical: true,
         value_bounds: match found {
-            Some(found) => Bounds { lower: found.lower.low, upper: found.upper.high },
-            // Costs are not negative, and the best interval is a policy.
-            None => Bounds { lower: 0.0, upper: best_fixed.map_or(f64::MAX, |fixed| fixed.value) },
+            Some(found) => outer(found),
+            // Costs are not negative, and the best interval is a policy, as is never.
+            None => Bounds {
+                lower: 0.0,
+                upper: best_fixed.map_or_else(|| problem.never_at_most(), |fixed| fixed.value),
+            },
         },
         bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
         gap_percent: found.map(|found| percent(found, found.gap.mean)),

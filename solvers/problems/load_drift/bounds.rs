@@ -11,7 +11,7 @@ use crate::solution::Body;
 use crate::solution::load_drift::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
 use crate::solution::stopping::CostByState;
 use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
-use remapping::drift::{self, Intervals};
+use remapping::drift::{self, Unremapped};
 use remapping::threshold::Bounds;
 use remapping::{Communicator, Halt, Status};
 
@@ -91,7 +91,9 @@ pub(super) fn solve_on(
         None => stopped(watch),
         Some(measured) => reached(measured, goal, &mut warnings),
     };
-    let answer = lay_out(model, &problem, &rule, measured.as_ref());
+    // Of no more steps than sampling takes.
+    let unremapped = Unremapped::of(&problem, &()).expect("nobody stops it");
+    let answer = lay_out(model, (&problem, unremapped), &rule, measured.as_ref());
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
 }
 
@@ -102,9 +104,13 @@ pub(in crate::problems) fn reached(
     warnings: &mut Vec<String>,
 ) -> Status {
     if interval(measured, measured.gap).is_none() {
+        let what = match measured.gap.mean {
+            0.0 => "the policy pays what hindsight does",
+            _ => "the gap is the same",
+        };
         warnings.push(format!(
-            "the policy pays what hindsight does on each of {} paths, which gives no interval: what is so rare \
-             that none of them shows it is not counted",
+            "{what} on each of {} paths, which gives no interval: what is so rare that none of them shows it is not \
+             counted",
             measured.paths
         ));
     }
@@ -131,10 +137,23 @@ pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
     }
 }
 
-/// A mean as a document has it.
+/// An expected cost as a document has it: costs are not negative.
 pub(in crate::problems) fn mean(spread: Spread) -> Mean {
     let Spread { mean, low, high } = spread;
-    Mean { mean, low, high }
+    Mean { mean, low: low.max(0.0), high }
+}
+
+/// What sums over the steps of a path may be off by, relative to a cost.
+const ROUNDING: f64 = 1e-11;
+
+/// The outer ends of both intervals; rounded outward where an interval has no width.
+pub(in crate::problems) fn outer(found: &Measured) -> Bounds {
+    let off = |spread: Spread| match spread.low < spread.high {
+        true => 0.0,
+        false => ROUNDING * spread.mean.abs(),
+    };
+    let Measured { lower, upper, .. } = found;
+    Bounds { lower: (lower.low - off(*lower)).max(0.0), upper: upper.high + off(*upper) }
 }
 
 /// What is above the lower bound, in percent of it.
@@ -182,14 +201,14 @@ fn most_moved(problem: &drift::LoadDrift) -> f64 {
 
 pub(super) fn lay_out(
     model: &LoadDrift,
-    problem: &drift::LoadDrift,
+    (problem, unremapped): (&drift::LoadDrift, Unremapped),
     rule: &drift::Curve,
     found: Option<&Measured>,
 ) -> Answer {
-    let never = Intervals::never(problem);
+    let Unremapped { never, least_average_cost } = unremapped;
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
     let outer = match found {
-        Some(found) => Bounds { lower: found.lower.low, upper: found.upper.high },
+        Some(found) => outer(found),
         // Costs are not negative, and one may go without remaps.
         None => Bounds { lower: 0.0, upper: never.value },
     };
@@ -221,7 +240,7 @@ pub(super) fn lay_out(
         paths: found.map(|found| found.paths),
         best_fixed: fixed,
         never: fixed,
-        least_average_cost: Intervals::least_average_cost(problem),
+        least_average_cost,
         closest_threshold: Vec::new(),
         threshold_curve: found.map(|found| curve(rule, found)),
         best_threshold: None,

@@ -12,6 +12,7 @@ use crate::solution::load_drift::BestThreshold;
 use remapping::drift::many::NoBounds;
 use remapping::drift::{
     self, Backward, Carry, Control, Intervals, Loads, MapPolicy, Ranks, States, Transition,
+    Unremapped,
 };
 use remapping::overlap::Overlap;
 use remapping::policy::{Rule, practice::growth_slope};
@@ -96,6 +97,8 @@ impl Drift<'_> {
         let longest = LONGEST_INTERVAL;
         let intervals =
             Intervals::overlapping(problem, overlap, all, transition, longest, self.watch);
+        let Ok(unremapped) = Unremapped::of(problem, self.watch) else { return Ok(None) };
+        let exact = (&intervals, unremapped.never.value);
         let typical = intervals.remap_cost(intervals.best().interval);
         let wants = |name: &str| names.iter().any(|other| other == name);
         let map = match wants("optimal") || wants("threshold") || wants("best_threshold") {
@@ -129,9 +132,7 @@ impl Drift<'_> {
                     start: Start::Map(map.clone()),
                     exact: Some(map.value()),
                 },
-                ("threshold", Some(map)) => {
-                    self.contestant(Rule::Threshold(closest(map)), &intervals)
-                }
+                ("threshold", Some(map)) => self.contestant(Rule::Threshold(closest(map)), exact),
                 ("best_threshold", _) => {
                     let BestThreshold { threshold, value, .. } = best.unwrap_or_default();
                     let rule = Rule::Threshold(threshold);
@@ -142,12 +143,12 @@ impl Drift<'_> {
                     Err(NoBounds::Halted(_)) => return Ok(None),
                     Err(reason) => return Err(compare_many::no_curve(&reason)),
                 },
-                ("fixed", _) => self.contestant(Rule::Fixed(intervals.best().interval), &intervals),
+                ("fixed", _) => self.contestant(Rule::Fixed(intervals.best().interval), exact),
                 ("menon_offline", _) => {
                     let slope = growth_slope(typical, &intervals.growth());
-                    self.contestant(Rule::SlopeInterval(slope), &intervals)
+                    self.contestant(Rule::SlopeInterval(slope), exact)
                 }
-                _ => self.contestant(rule(name)?, &intervals),
+                _ => self.contestant(rule(name)?, exact),
             };
             if let ControlFlow::Break(_) = self.watch.progress(0, 1) {
                 return Ok(None);
@@ -164,12 +165,11 @@ impl Drift<'_> {
         Ok(Some((contestants, best, typical)))
     }
 
-    fn contestant(&self, rule: Rule, intervals: &Intervals) -> Contestant {
+    /// The rule, with what it costs where that is known: fixed intervals, and never.
+    fn contestant(&self, rule: Rule, (intervals, never): (&Intervals, f64)) -> Contestant {
         let exact = match rule {
-            Rule::Never => Some(Intervals::never(self.problem).value),
-            Rule::Fixed(interval) if interval >= self.problem.steps => {
-                Some(Intervals::never(self.problem).value)
-            }
+            Rule::Never => Some(never),
+            Rule::Fixed(interval) if interval >= self.problem.steps => Some(never),
             Rule::Fixed(interval) => {
                 let found = intervals.all().get(interval as usize - 1);
                 found.map(|found| found.outcome.value)

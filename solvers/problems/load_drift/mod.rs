@@ -37,7 +37,7 @@ impl Problem for LoadDrift {
         if let Some(shortage) = solve::shortage(self) {
             if let Some(reason) = bounds::are_not_there(self) {
                 let lacking = format!("{shortage}; and by sampling: {reason}");
-                return Ok(unlisted::solve(self, &lacking, watch));
+                return unlisted::solve(loaded, self, &lacking, watch);
             }
             let mut found = bounds::solve(loaded, self, settings, watch)?;
             found.warnings.insert(0, format!("{shortage}: bounds by sampling instead"));

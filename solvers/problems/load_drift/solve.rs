@@ -1,6 +1,7 @@
 //! The `LoadDrift` problem: from model to optimal policy.
 
 use super::super::{Files, Found, Settings};
+use super::bounds::stopped;
 use super::course::Course;
 use super::kept::{Kept, collected};
 use super::recursion::{Noted, Pause, run};
@@ -10,17 +11,19 @@ use crate::memory;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::output::say;
-use crate::problems::together::Together;
+use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::solution::load_drift::{Answer, Fixed, Representation};
 use crate::solution::stopping::CostByState;
-use remapping::drift::{Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition};
+use remapping::drift::{
+    Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition, Unremapped,
+};
 use remapping::imbalance::RunningCost;
 use remapping::overlap::Overlap;
 use remapping::threshold::Bounds;
-use remapping::{Halt, Observer, Status, drift};
+use remapping::{Communicator, Halt, Observer, Status, drift};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -58,6 +61,7 @@ pub(super) fn solve_on(
     {
         return Err(refused(loaded, &shortage, Some(Status::IterationLimit)));
     }
+    let unremapped = without_remaps(loaded, &problem, watch, ranks.others().map(|all| all.0))?;
     let transition = joint(loaded, &problem)?;
     let wanted = settings.step.or(settings.values.then_some(1));
     let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
@@ -89,6 +93,13 @@ pub(super) fn solve_on(
     }
     let mut kept = Kept::new(checkpoint, ranks.clone(), left);
     let mut warnings = Vec::new();
+    let last = problem.steps.saturating_sub(1 + overlap.steps);
+    if let Some(step) = settings.step.filter(|step| *step > last) {
+        warnings.push(match last {
+            0 => format!("no map of step {step}: this program has no decisions"),
+            _ => format!("no map of step {step}: the last decision is that of step {last}"),
+        });
+    }
     loop {
         let states = part(loaded, &problem, kept.ranks())?;
         let (all, carry) = ((&states, &transition), Carry::Outcome);
@@ -115,13 +126,28 @@ pub(super) fn solve_on(
             }
             Pause::Ended(status) => {
                 let asked = (loaded, model, settings);
-                let ended =
-                    Ended { backward: &backward, states: &states, problem: &problem, status };
+                let ended = Ended {
+                    backward: &backward,
+                    states: &states,
+                    problem: &problem,
+                    unremapped,
+                    status,
+                };
                 let answer =
                     ended.answer(asked, &transition, (together, watch), (kept.ranks(), noted))?;
-                let found =
-                    |answer| Found::new(Body::LoadDrift(Box::new(answer)), status, warnings);
-                return Ok(answer.map(found));
+                return Ok(answer.map(|(answer, late)| {
+                    let status = match late {
+                        Some(Late { halt, intervals }) if status == Status::Converged => {
+                            warnings.push(format!(
+                                "stopped when the optimum was known: of the fixed intervals those of 1 to {intervals} steps \
+                                 were evaluated, and the best of these is shown"
+                            ));
+                            halt.into()
+                        }
+                        _ => status,
+                    };
+                    Found::new(Body::LoadDrift(Box::new(answer)), status, warnings)
+                }));
             }
         }
     }
@@ -146,7 +172,14 @@ struct Ended<'e> {
     backward: &'e Backward<'e>,
     states: &'e States,
     problem: &'e drift::LoadDrift,
+    unremapped: Unremapped,
     status: Status,
+}
+
+/// What stopped the fixed intervals that are shown beside an answer, and how many had been evaluated.
+struct Late {
+    halt: Halt,
+    intervals: usize,
 }
 
 impl Ended<'_> {
@@ -157,14 +190,14 @@ impl Ended<'_> {
         transition: &Transition,
         (together, watch): (&dyn Observer, &Watch),
         (ranks, noted): (&Ranks, Noted),
-    ) -> Result<Option<Answer>, Vec<Complaint>> {
-        let &Ended { backward, states, problem, status } = self;
+    ) -> Result<Option<(Answer, Option<Late>)>, Vec<Complaint>> {
+        let &Ended { backward, states, problem, unremapped, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
-        // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
         let moment = Moment(Instant::now());
+        // Where units moved are paid for, the fixed intervals take the operator, and all ranks.
         let observer: &dyn Observer = match status {
             Status::Converged if problem.per_unit_moved > 0.0 => together,
-            Status::Converged => &(),
+            Status::Converged => watch,
             _ => &moment,
         };
         let fixed = |observer| {
@@ -183,7 +216,8 @@ impl Ended<'_> {
             .then(|| collected(backward.cost_to_go(), ranks));
         let Some(fixed) = fixed.filter(|_| is_first) else { return Ok(None) };
         let kind = (problem, model.overlap());
-        let mut answer = lay_out(backward, reached, kind, states, &fixed, noted);
+        let late = fixed.halted().map(|halt| Late { halt, intervals: fixed.all().len() });
+        let mut answer = lay_out(backward, reached, kind, states, (&fixed, unremapped), noted);
         answer.cost_to_go = cost_to_go;
         let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK && model.stops();
         if let (true, Status::Converged, Some(closest)) =
@@ -193,7 +227,7 @@ impl Ended<'_> {
             let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
             answer.best_threshold = best.ok().map(Into::into);
         }
-        Ok(Some(answer))
+        Ok(Some((answer, late)))
     }
 }
 
@@ -237,6 +271,28 @@ pub fn prepare(
     Ok((states, joint(loaded, problem)?))
 }
 
+/// What the program comes to without remaps, before anything else: it takes far less, and all answers show it. On several
+/// ranks all of them go on, or none.
+pub(super) fn without_remaps(
+    loaded: &Loaded,
+    problem: &drift::LoadDrift,
+    watch: &Watch,
+    others: Option<&dyn Communicator>,
+) -> Result<Unremapped, Vec<Complaint>> {
+    let found = Unremapped::of(problem, watch);
+    match (on_any(others, found.is_err()), found) {
+        (false, Ok(found)) => Ok(found),
+        (_, found) => {
+            let message = "stopped before it was known what the program costs without remaps";
+            let label = format!("{} steps", problem.steps);
+            let help = "allow more time, or take fewer steps";
+            let mut complaint = loaded.complain("problem.steps", message, &label, help);
+            complaint.limit = Some(found.err().map_or_else(|| stopped(watch), Status::from));
+            Err(vec![complaint])
+        }
+    }
+}
+
 /// The operator alone.
 pub(super) fn joint(
     loaded: &Loaded,
@@ -259,13 +315,13 @@ fn lay_out(
     reached: Reached,
     (problem, overlap): (&drift::LoadDrift, Overlap),
     states: &States,
-    fixed: &Intervals,
+    (fixed, unremapped): (&Intervals, Unremapped),
     found: Noted,
 ) -> Answer {
     let done = backward.remaining() == 0;
     let outcome = reached.outcome.filter(|_| done);
     let Bounds { lower, upper } = reached.bounds;
-    let never = Intervals::never(problem);
+    let never = unremapped.never;
     let best = fixed.best();
     let best_fixed = if best.outcome.value < never.value
         && best.interval < problem.steps
@@ -322,7 +378,7 @@ fn lay_out(
         never: of_outcome(None, &never),
         least_average_cost: match simple {
             false => fixed.least_average(),
-            true => Intervals::least_average_cost(problem),
+            true => unremapped.least_average_cost,
         },
         closest_threshold,
         threshold_curve: None,

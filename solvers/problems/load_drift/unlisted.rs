@@ -2,7 +2,9 @@
 
 use super::super::Found;
 use super::bounds;
-use super::solve::of_outcome;
+use super::solve::{of_outcome, without_remaps};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
@@ -18,10 +20,16 @@ const QUICK: u64 = 5_000_000_000;
 const PROCESSORS: usize = 24;
 
 /// The answer, which says what is `lacking`.
-pub(super) fn solve(model: &LoadDrift, lacking: &str, watch: &Watch) -> Found {
+pub(super) fn solve(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    lacking: &str,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
     let problem = model.problem();
-    let never = Intervals::never(&problem);
-    let mut answer = bounds::lay_out(model, &problem, &drift::Curve::default(), None);
+    let unremapped = without_remaps(loaded, &problem, watch, None)?;
+    let never = unremapped.never;
+    let mut answer = bounds::lay_out(model, (&problem, unremapped), &drift::Curve::default(), None);
     let mut upper = Intervals::upper_bound(&problem, problem.steps, never.value);
     // Remaps cost the same everywhere, and come into force at once.
     let simple = problem.per_unit_moved == 0.0 && model.stops();
@@ -41,7 +49,7 @@ pub(super) fn solve(model: &LoadDrift, lacking: &str, watch: &Watch) -> Found {
     answer.value_bounds = Bounds { lower: at_least(&problem, watch).min(upper), upper };
     let help = "take fewer processors or levels, or a larger machine";
     let warning = format!("{lacking}: there is no policy, and bounds that need no states; {help}");
-    Found::new(Body::LoadDrift(Box::new(answer)), Status::IterationLimit, vec![warning])
+    Ok(Found::new(Body::LoadDrift(Box::new(answer)), Status::IterationLimit, vec![warning]))
 }
 
 /// What a program costs at least: what few processors would, if remaps led anywhere.

@@ -56,7 +56,22 @@ impl Spread {
         };
         Spread { mean, low: mean - half, high: mean + half }
     }
+
+    /// The same, but of no width where the numbers differ no more than rounding in costs of this size may, and zero where
+    /// their mean is no more than that.
+    fn unrounded(values: &[f64], level: f64, size: f64) -> Spread {
+        let rounding = ROUNDING * size.abs();
+        let first = values.first().copied().unwrap_or(0.0);
+        if values.len() < 2 || values.iter().any(|value| (value - first).abs() > rounding) {
+            return Spread::of(values, level);
+        }
+        let mean = if first.abs() > rounding { first } else { 0.0 };
+        Spread { mean, low: mean, high: mean }
+    }
 }
+
+/// What sums over the steps of a path may be off by, relative to a cost.
+const ROUNDING: f64 = 1e-11;
 
 /// What paths say of the optimal cost.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,21 +108,36 @@ impl Measured {
     fn of(paths: &[Path], inner: usize) -> Measured {
         let all = |read: fn(&Path) -> f64| -> Vec<f64> { paths.iter().map(read).collect() };
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        let size = mean(all(|path| path.upper.abs()));
+        let spread = |read, level| Spread::unrounded(&all(read), level, size);
         Measured {
-            lower: Spread::of(&all(|path| path.lower), 0.99),
-            upper: Spread::of(&all(|path| path.upper), 0.99),
-            gap: Spread::of(&all(|path| path.upper - path.lower), 0.95),
-            paid: Spread::of(&all(|path| path.cost), 0.99),
+            lower: spread(|path| path.lower, 0.99),
+            upper: spread(|path| path.upper, 0.99),
+            gap: spread(|path| path.upper - path.lower, 0.95),
+            paid: spread(|path| path.cost, 0.99),
             work: mean(all(|path| path.work)),
             remaps: mean(all(|path| path.remaps as f64)),
-            ruled: Spread::of(&all(|path| path.ruled.0), 0.99),
-            ruled_gap: Spread::of(&all(|path| path.ruled.0 - path.lower), 0.95),
+            ruled: spread(|path| path.ruled.0, 0.99),
+            ruled_gap: spread(|path| path.ruled.0 - path.lower, 0.95),
             ruled_remaps: mean(all(|path| path.ruled.1 as f64)),
             paths: paths.len() as u64,
             inner,
             reached: false,
             halted: None,
         }
+    }
+}
+
+/// So many stretches between remaps tell how the gap is spread, or so many batches of paths: on most stretches there is none,
+/// and the few that have one are missing from a small sample.
+const STRETCHES: f64 = 64.0;
+const BATCHES: u64 = 4;
+
+impl Measured {
+    /// Whether there are enough paths for an interval.
+    fn is_told(&self, batch: u64) -> bool {
+        let stretches = self.paths as f64 * (self.remaps + 1.0);
+        self.paths >= BATCHES * batch || stretches >= STRETCHES
     }
 }
 
@@ -157,7 +187,7 @@ pub fn play(
         run += batch;
         if paths.len() > 1 {
             let mut found = Measured::of(&paths, inner);
-            found.reached = found.gap.high <= goal.gap * found.lower.mean;
+            found.reached = found.gap.high <= goal.gap * found.lower.mean && found.is_told(batch);
             if halt.is_none_or(|_| paths.len() as u64 >= batch) {
                 best = Some(found);
             }
@@ -180,7 +210,9 @@ pub fn play(
             inner = (2 * inner).min(last);
             paths.clear();
         } else if found.paths >= most
-            || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch
+            || found.gap.low > goal.gap * found.lower.mean
+                && found.paths >= 2 * batch
+                && found.is_told(batch)
         {
             return best;
         }
@@ -196,7 +228,7 @@ mod tests {
     #[test]
     fn inner_samples_double_and_earlier_paths_are_left_out() {
         let goal = Goal { gap: 0.01, inner: [16, 64], paths: [4, 64] };
-        let played = |gap_of: fn(usize, u64) -> f64| {
+        let played = |gap_of: fn(usize, u64) -> f64, remaps: u64| {
             let asked = RefCell::new(Vec::new());
             let found = play(goal, &(), |inner, runs| {
                 asked.borrow_mut().push(inner);
@@ -205,7 +237,7 @@ mod tests {
                     upper: 100.0 + gap_of(inner, run),
                     cost: 100.0,
                     work: 0.0,
-                    remaps: 0,
+                    remaps,
                     ruled: (101.0, 0),
                 };
                 Ok(runs.map(path).collect())
@@ -213,15 +245,44 @@ mod tests {
             (asked.into_inner(), found.unwrap())
         };
         // A mean of .8 that varies a lot from path to path, then one of .5 that does not.
-        let (asked, found) = played(|inner, run| match (inner, run % 2) {
-            (16, even) => 0.2 + 1.2 * even as f64,
-            (_, even) => 0.45 + 0.1 * even as f64,
-        });
+        let (asked, found) = played(
+            |inner, run| match (inner, run % 2) {
+                (16, even) => 0.2 + 1.2 * even as f64,
+                (_, even) => 0.45 + 0.1 * even as f64,
+            },
+            20,
+        );
         assert_eq!((asked, found.inner, found.paths), (vec![16, 32], 32, 4));
         assert!(found.reached && (found.gap.mean - 0.5).abs() < 1e-9, "{found:?}");
         // More paths are no help: two batches with the most samples, and it ends.
-        let (asked, found) = played(|_, _| 1.2);
+        let (asked, found) = played(|_, _| 1.2, 20);
         assert_eq!((asked, found.inner, found.paths), (vec![16, 32, 64, 64], 64, 8));
+        // Few stretches between remaps say little of those that are rare, and four batches have to do.
+        let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, 0);
+        assert!(found.reached && found.paths == 16, "{found:?}");
+        let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, 7);
+        assert!(found.reached && found.paths == 8, "{found:?}");
         assert!(!found.reached && (found.gap.mean - 1.2).abs() < 1e-9, "{found:?}");
+    }
+
+    /// Sums of the same steps in another order are the same cost; smaller costs that differ are not.
+    #[test]
+    fn costs_that_only_rounding_tells_apart_are_one() {
+        let path = |lower: f64, upper: f64| Path {
+            lower,
+            upper,
+            cost: upper,
+            work: 0.0,
+            remaps: 0,
+            ruled: (upper, 0),
+        };
+        let found = Measured::of(&[path(10.0, 10.0 + 2e-14), path(10.0 + 3e-15, 10.0)], 4);
+        assert_eq!([found.gap, found.ruled_gap], [Spread { mean: 0.0, low: 0.0, high: 0.0 }; 2]);
+        assert_eq!([found.upper.low, found.upper.high], [found.upper.mean; 2]);
+        let found = Measured::of(&[path(10.0, 10.5), path(11.0, 11.5 + 1e-14)], 4);
+        assert_eq!([found.gap.low, found.gap.high], [found.gap.mean; 2]);
+        assert!((found.gap.mean - 0.5).abs() < 1e-12 && found.upper.low < found.upper.high);
+        let found = Measured::of(&[path(1e-13, 2e-13), path(1e-13, 3e-13)], 4);
+        assert!(found.gap.low < found.gap.high && found.gap.mean > 1e-13, "{found:?}");
     }
 }

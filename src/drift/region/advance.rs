@@ -124,7 +124,7 @@ impl Backward<'_> {
         let flags = region.goes_on.iter_mut().zip(values);
         for (member, (goes_on, &value)) in region.members.iter().zip(flags) {
             let total = member.total as usize;
-            *goes_on = !is_dearer(value, after[total]);
+            *goes_on = !is_dearer(self.problem, value, after[total]);
             if *goes_on {
                 largest[total] = largest[total].max(member.excess);
             }
