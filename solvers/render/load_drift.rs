@@ -23,7 +23,11 @@ pub fn headline(answer: &Answer) -> String {
     let mut others = format!("{} never remapping", compared(value, answer.never.value));
     if let Some(interval) = fixed.interval {
         let how = compared(value, fixed.value);
-        others += &format!(" and {how} remapping {}, the best interval", every(interval));
+        let best = match answer.intervals_evaluated {
+            None => "the best interval".to_owned(),
+            Some(known) => format!("the best interval of up to {known}"),
+        };
+        others += &format!(" and {how} remapping {}, {best}", every(interval));
     }
     let optimum = brief(value);
     match (answer.best_threshold, answer.closest_threshold.first()) {

@@ -68,6 +68,9 @@ pub struct Answer {
     pub paths: Option<u64>,
     /// The best of the fixed intervals that were evaluated, and of never, for comparison.
     pub best_fixed: Fixed,
+    /// Up to how many steps intervals were evaluated, where that was stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervals_evaluated: Option<u64>,
     /// What the program comes to without any remap.
     pub never: Fixed,
     /// n*, the interval of least expected average cost W(n).

@@ -52,6 +52,26 @@ fn bounds_and_a_rule_come_out() {
     assert!(table.contains("gap %") && table.lines().count() >= 3, "{table}");
 }
 
+/// Times are known where the model says what a balanced step takes, and nothing is made up where it does not.
+#[test]
+fn utilization_is_that_of_a_known_step() {
+    let utilization = |problem: &str| {
+        let (place, outcome) = run(problem, &["compare", "--runs", "40", "--json"]);
+        let found = outcome.exits(0).json();
+        let table = place.run(&["compare", "model.ron", "--runs", "40"]).exits(0).out;
+        let lines = found["policies"].as_array().unwrap();
+        let of = |name: &str| -> Vec<Option<f64>> {
+            lines.iter().map(|line| line["per_metric"][name].as_f64()).collect()
+        };
+        (of("utilization_of_means"), table.contains("utilization"))
+    };
+    let (unknown, named) = utilization(WALKS);
+    assert!(unknown.iter().all(Option::is_none) && !named, "{unknown:?}");
+    let (known, named) = utilization(&WALKS.replace("steps: 60", "mean_load: 20.0, steps: 60"));
+    assert!(known.iter().all(|share| share.is_some_and(|share| 0.6 < share && share < 1.0)));
+    assert!(named, "{known:?}");
+}
+
 /// The rule plays beside others, and is the best of them; intervals have exact costs.
 #[test]
 fn the_rule_is_played() {

@@ -464,9 +464,6 @@ fn paths_that_do_not_differ_give_no_interval() {
              down: {step}, edge: Hold), initial_load: 5, {more}, remap_cost: 1))"
         )
     };
-    // What tells its paths apart is rounding.
-    let two = "Model(title: \"x\", problem: ContinuousDrift(processors: 2, increments: Normal(deviation: 1.0), \
-         steps: 20, remap_cost: 2.0))";
     let nothing_to_decide = "Model(title: \"x\", problem: ContinuousDrift(processors: 4, increments: Normal(deviation: 0.3), \
          steps: 1, remap_cost: 2))";
     let models = [
@@ -475,7 +472,6 @@ fn paths_that_do_not_differ_give_no_interval() {
         (walk("0", "steps: 100"), "Remap when max - mean is above 1\n"),
         (walk("0.25", "steps: 1"), "Do not remap\n"),
         (nothing_to_decide.to_owned(), "Do not remap\n"),
-        (two.to_owned(), "Remap when max - mean is above"),
     ];
     for (model, rule) in models {
         std::fs::write(folder.path().join("model.ron"), &model).unwrap();
@@ -496,6 +492,69 @@ fn paths_that_do_not_differ_give_no_interval() {
         // What is printed can be read back.
         std::fs::write(folder.path().join("found.json"), found.to_string()).unwrap();
         remap(folder.path(), &["export", "found.json", "--to", "python"]).assert().success();
+        if rule.starts_with("Do not remap") && model.contains("LoadDrift") {
+            let mut setting = remap(folder.path(), &["export", "found.json", "--to", "lammps"]);
+            let setting = String::from_utf8(setting.unwrap().stdout).unwrap();
+            assert!(setting.ends_with("# no fix balance\n"), "{setting}");
+        }
+    }
+}
+
+/// What is exported says of which steps it is known how far a threshold is from the optimum.
+#[test]
+fn a_threshold_is_closest_at_the_steps_that_are_named() {
+    let folder = folder_with(
+        "Model(title: \"x\", problem: LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 5, up: 0.1, down: 0.1, \
+         edge: Hold), initial_load: 3, steps: 12, remap_cost: 3.5, decide: BeforeStep))",
+    );
+    let found = json(folder.path(), &["solve", "model.ron", "--json"]);
+    std::fs::write(folder.path().join("found.json"), found.to_string()).unwrap();
+    let source = remap(folder.path(), &["export", "found.json", "--to", "c"]).unwrap();
+    let source = String::from_utf8(source.stdout).unwrap();
+    let listed = found["closest_threshold"].as_array().unwrap();
+    let steps: Vec<String> = listed.iter().map(|at| at["step"].to_string()).collect();
+    assert!(steps.len() > 2);
+    assert!(
+        source.contains(&format!("optimal decisions of steps {}:", steps.join(", "))),
+        "{source}"
+    );
+    let percent = |at: &Value| 100.0 * at["disagreement"].as_f64().unwrap();
+    let most = listed.iter().map(percent).fold(0.0, f64::max);
+    assert!(source.contains(&format!("to {most:.2} % of the load vectors")), "{source}");
+    // A map that there is none of is missed in words.
+    let late = remap(folder.path(), &["solve", "model.ron", "--step", "12"]).output().unwrap();
+    let words = String::from_utf8_lossy(&late.stderr).into_owned();
+    assert!(
+        late.status.success() && words.contains("the last decision is that of step 11"),
+        "{words}"
+    );
+}
+
+/// Probabilities that miss 1 by no more than 1e-9 are a walk, at its reflecting ends too.
+#[test]
+fn a_walk_may_miss_one_by_a_billionth() {
+    let walk = |up: &str| {
+        format!(
+            "Model(title: \"x\", problem: LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 4, up: {up}, down: 0.4, \
+             edge: Reflect), initial_load: 2, steps: 5, remap_cost: 1))"
+        )
+    };
+    for (up, code) in [("0.6", 0), ("0.6000000009", 0), ("0.6000000011", 1)] {
+        let folder = folder_with(&walk(up));
+        remap(folder.path(), &["solve", "model.ron"]).assert().code(code);
+    }
+}
+
+/// Steps without end leave off when they are told to.
+#[test]
+fn very_many_steps_hear_a_limit() {
+    let folder = folder_with(
+        "Model(title: \"x\", problem: LoadDrift(processors: 2, chain: Walk(lowest: 1, levels: 3, up: 1e-12, down: 1e-12, \
+         edge: Hold), initial_load: 2, steps: 1000000000, remap_cost: 10))",
+    );
+    for command in [&["solve", "model.ron"][..], &["compare", "model.ron", "--policies", "never"]] {
+        let limited = [command, &["--time-limit", "0.2"]].concat();
+        remap(folder.path(), &limited).timeout(Duration::from_secs(60)).assert().code(3);
     }
 }
 

@@ -239,6 +239,7 @@ pub(super) fn lay_out(
         gap_interval: found.and_then(|found| interval(found, found.gap)),
         paths: found.map(|found| found.paths),
         best_fixed: fixed,
+        intervals_evaluated: None,
         never: fixed,
         least_average_cost,
         closest_threshold: Vec::new(),

@@ -135,17 +135,12 @@ pub(super) fn solve_on(
                 };
                 let answer =
                     ended.answer(asked, &transition, (together, watch), (kept.ranks(), noted))?;
-                return Ok(answer.map(|(answer, late)| {
-                    let status = match late {
-                        Some(Late { halt, intervals }) if status == Status::Converged => {
-                            warnings.push(format!(
-                                "stopped when the optimum was known: of the fixed intervals those of 1 to {intervals} steps \
-                                 were evaluated, and the best of these is shown"
-                            ));
-                            halt.into()
-                        }
-                        _ => status,
-                    };
+                return Ok(answer.map(|answer| {
+                    if let Some(known) = answer.intervals_evaluated {
+                        warnings.push(format!(
+                            "stopped while fixed intervals were evaluated: best_fixed is the best of 1 to {known} steps"
+                        ));
+                    }
                     Found::new(Body::LoadDrift(Box::new(answer)), status, warnings)
                 }));
             }
@@ -176,12 +171,6 @@ struct Ended<'e> {
     status: Status,
 }
 
-/// What stopped the fixed intervals that are shown beside an answer, and how many had been evaluated.
-struct Late {
-    halt: Halt,
-    intervals: usize,
-}
-
 impl Ended<'_> {
     /// What it has found, on the first rank.
     fn answer(
@@ -190,14 +179,14 @@ impl Ended<'_> {
         transition: &Transition,
         (together, watch): (&dyn Observer, &Watch),
         (ranks, noted): (&Ranks, Noted),
-    ) -> Result<Option<(Answer, Option<Late>)>, Vec<Complaint>> {
+    ) -> Result<Option<Answer>, Vec<Complaint>> {
         let &Ended { backward, states, problem, unremapped, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
         let moment = Moment(Instant::now());
-        // Where units moved are paid for, the fixed intervals take the operator, and all ranks.
+        // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
         let observer: &dyn Observer = match status {
             Status::Converged if problem.per_unit_moved > 0.0 => together,
-            Status::Converged => watch,
+            Status::Converged => &(),
             _ => &moment,
         };
         let fixed = |observer| {
@@ -216,7 +205,6 @@ impl Ended<'_> {
             .then(|| collected(backward.cost_to_go(), ranks));
         let Some(fixed) = fixed.filter(|_| is_first) else { return Ok(None) };
         let kind = (problem, model.overlap());
-        let late = fixed.halted().map(|halt| Late { halt, intervals: fixed.all().len() });
         let mut answer = lay_out(backward, reached, kind, states, (&fixed, unremapped), noted);
         answer.cost_to_go = cost_to_go;
         let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK && model.stops();
@@ -227,7 +215,7 @@ impl Ended<'_> {
             let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
             answer.best_threshold = best.ok().map(Into::into);
         }
-        Ok(Some((answer, late)))
+        Ok(Some(answer))
     }
 }
 
@@ -375,6 +363,7 @@ fn lay_out(
         utilization: outcome.map(|outcome| outcome.utilization()),
         value_bounds: Bounds { lower, upper },
         best_fixed,
+        intervals_evaluated: fixed.halted().map(|_| fixed.all().len() as u64),
         never: of_outcome(None, &never),
         least_average_cost: match simple {
             false => fixed.least_average(),

@@ -257,12 +257,12 @@ mod tests {
         // More paths are no help: two batches with the most samples, and it ends.
         let (asked, found) = played(|_, _| 1.2, 20);
         assert_eq!((asked, found.inner, found.paths), (vec![16, 32, 64, 64], 64, 8));
+        assert!(!found.reached && (found.gap.mean - 1.2).abs() < 1e-9, "{found:?}");
         // Few stretches between remaps say little of those that are rare, and four batches have to do.
         let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, 0);
         assert!(found.reached && found.paths == 16, "{found:?}");
         let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, 7);
         assert!(found.reached && found.paths == 8, "{found:?}");
-        assert!(!found.reached && (found.gap.mean - 1.2).abs() < 1e-9, "{found:?}");
     }
 
     /// Sums of the same steps in another order are the same cost; smaller costs that differ are not.
