@@ -269,7 +269,7 @@ fn intervals_contain_the_truth() {
 fn intervals_contain_the_truth_in_93_of_100_samples() {
     let mut wrong = Vec::new();
     for row in all_rows() {
-        let share = row.share(1000);
+        let share = row.share(20_000);
         println!("{:<60}{:>6.1} %", row.name, 100.0 * share);
         if share < 0.93 {
             wrong.push(row.name);
