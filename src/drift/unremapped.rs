@@ -55,6 +55,13 @@ impl AverageCosts {
     }
 }
 
+/// What a step is expected to cost, and its expected mean load.
+#[derive(Clone, Copy)]
+struct Paid {
+    cost: f64,
+    mean: f64,
+}
+
 /// What a program comes to that never remaps, and when a single remap would cost least.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unremapped {
@@ -74,17 +81,24 @@ impl Unremapped {
         let (mut value, mut work) = (0.0, 0.0);
         let (mut done, mut spent) = (0, problem.remap_cost);
         let (mut best, mut least) = (0, f64::INFINITY);
-        problem.unremapped(observer, |steps, cost, mean| {
-            value += steps as f64 * cost;
-            work += steps as f64 * mean;
-            // Of steps that cost the same, the last or the first has the least average.
-            for n in [1, steps] {
-                let average = (spent + n as f64 * cost) / (done + n) as f64;
-                if average <= least {
-                    (best, least) = (done + n, average);
+        problem.unremapped(observer, |times, pattern| {
+            let sum = |of: fn(&Paid) -> f64| pattern.iter().map(of).sum::<f64>();
+            let (cost, mean) = (sum(|step| step.cost), sum(|step| step.mean));
+            value += times as f64 * cost;
+            work += times as f64 * mean;
+            let steps = pattern.len() as u64;
+            // Of steps in the same place the last or the first has the least average.
+            for before in [0, times - 1] {
+                let mut so_far = spent + before as f64 * cost;
+                for (step, n) in pattern.iter().zip(done + before * steps + 1..) {
+                    so_far += step.cost;
+                    let average = so_far / n as f64;
+                    if average <= least {
+                        (best, least) = (n, average);
+                    }
                 }
             }
-            (done, spent) = (done + steps, spent + steps as f64 * cost);
+            (done, spent) = (done + times * steps, spent + times as f64 * cost);
         })?;
         let never = Outcome::new(problem.objective, value, work, 0.0);
         Ok(Unremapped { never, least_average_cost: best })
@@ -92,16 +106,17 @@ impl Unremapped {
 }
 
 impl LoadDrift {
-    /// Calls `each` for the steps of a program that never remaps, one by one while their costs change, with how
-    /// many there are, what each is expected to cost and its expected mean load.
+    /// Calls `each` for the steps of a program that never remaps, one by one while their costs change, and then for those
+    /// that repeat, one or two in turn, with how many times they do.
     fn unremapped(
         &self,
         observer: &dyn Observer,
-        mut each: impl FnMut(u64, f64, f64),
+        mut each: impl FnMut(u64, &[Paid]),
     ) -> Result<(), Halt> {
         let rows: Vec<Support> = self.chain.rows().iter().map(|row| Support::of(row)).collect();
         let mut law = vec![0.0; rows.len()];
         law[self.initial] = 1.0;
+        let (mut last_law, mut last) = (vec![0.0; rows.len()], None);
         for step in 1..=self.steps {
             if step % 1024 == 0
                 && let ControlFlow::Break(halt) = observer.check()
@@ -112,16 +127,27 @@ impl LoadDrift {
             law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
             let paid = if self.timing == Timing::AfterStep { &next } else { &law };
             let shown = self.expected_extremes(paid, paid, 0);
-            let cost = self.expected_cost(shown);
-            each(1, cost, shown.mean);
-            let settled = are_settled(&law, &next);
-            law = next;
-            if settled {
-                if step < self.steps {
-                    each(self.steps - step, cost, shown.mean);
+            let now = Paid { cost: self.expected_cost(shown), mean: shown.mean };
+            each(1, &[now]);
+            let left = self.steps - step;
+            if are_settled(&law, &next) {
+                if left > 0 {
+                    each(left, &[now]);
                 }
                 break;
             }
+            // Where every move is to a level of the other parity, every second law is the same.
+            if let Some(last) = last.filter(|_| are_settled(&last_law, &next)) {
+                if left > 1 {
+                    each(left / 2, &[last, now]);
+                }
+                if left % 2 == 1 {
+                    each(1, &[last]);
+                }
+                break;
+            }
+            last = Some(now);
+            last_law = std::mem::replace(&mut law, next);
         }
         Ok(())
     }

@@ -72,6 +72,19 @@ fn utilization_is_that_of_a_known_step() {
     assert!(named, "{known:?}");
 }
 
+/// What is stopped at once has an upper bound that is one, also where no interval has a closed form.
+#[test]
+fn an_early_end_has_bounds() {
+    let kept = "ContinuousDrift(processors: 16, increments: Normal(deviation: 1.0), kept_slopes: (deviation: 0.2, change: 0.05), \
+                steps: 100, remap_cost: 8.0)";
+    let (place, outcome) = run(kept, &["solve", "--json", "--time-limit", "1e-6"]);
+    let found = outcome.exits(3).json();
+    let upper = number(&found, "/value_bounds/upper");
+    let played = ["compare", "model.ron", "--policies", "never", "--runs", "200", "--json"];
+    let never = number(&place.run(&played).exits(0).json(), "/policies/0/mean");
+    assert!(never < upper && upper < 5.0 * never, "{never} {upper}");
+}
+
 /// The rule plays beside others, and is the best of them; intervals have exact costs.
 #[test]
 fn the_rule_is_played() {

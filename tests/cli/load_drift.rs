@@ -556,6 +556,16 @@ fn very_many_steps_hear_a_limit() {
         let limited = [command, &["--time-limit", "0.2"]].concat();
         remap(folder.path(), &limited).timeout(Duration::from_secs(60)).assert().code(3);
     }
+    // Where it takes no time, what is stopped at once has its bounds, and never remapping among them.
+    let folder = folder_with(&model(6, 4000, ""));
+    let asked = ["solve", "model.ron", "--json", "--time-limit", "1e-6"];
+    let stopped = remap(folder.path(), &asked).output().unwrap();
+    let found: Value = serde_json::from_slice(&stopped.stdout).unwrap();
+    assert_eq!((stopped.status.code(), &found["status"]), (Some(3), &Value::from("time_limit")));
+    assert!(
+        found["never"]["value"].as_f64().unwrap()
+            >= found["value_bounds"]["lower"].as_f64().unwrap()
+    );
 }
 
 /// The rule of few numbers is played by `compare`, where all states are too many too, by `replay` and by `export`'s

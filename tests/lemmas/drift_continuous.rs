@@ -224,6 +224,8 @@ fn fixed_intervals_are_no_better() {
             expected[0] * problem.steps as f64 + problem.remap_cost * (problem.steps - 1) as f64;
         assert_abs_diff_eq!(intervals[problem.steps as usize - 1], never, epsilon = 1e-9 * never);
         assert_abs_diff_eq!(intervals[0], always, epsilon = 1e-9 * always);
+        let most = problem.never_at_most();
+        assert!(never <= most && most <= 10.0 * never, "{problem:?}: {never} {most}");
     }
 }
 

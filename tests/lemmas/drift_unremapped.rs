@@ -222,6 +222,34 @@ fn rare_moves_are_not_lost_in_rounding() {
     }
 }
 
+/// Walks that change parity with every step come to rest in two laws in turn, and the rest of the steps is not gone through.
+#[test]
+fn walks_that_alternate_come_to_rest() {
+    for (levels, timing) in
+        [(3, Timing::AfterStep), (4, Timing::BeforeStep), (5, Timing::AfterStep)]
+    {
+        for steps in [700, 701] {
+            let mut problem = problem((2, levels, 1), (0.3, 0.3), 1.0, timing);
+            let walk = BirthDeath::walk(levels, 0.5, 0.5, Edge::Reflect).unwrap();
+            problem.chain = ProcessChain::BirthDeath(walk);
+            problem.steps = steps;
+            let found = Unremapped::of(&problem, &()).unwrap();
+            assert_abs_diff_eq!(found.never.value, every(&problem, steps), epsilon = 1e-9);
+            // By the averages of shorter programs.
+            let average = |n: u64| {
+                let shorter = LoadDrift { steps: n, ..problem.clone() };
+                (every(&shorter, n) + problem.remap_cost) / n as f64
+            };
+            let (best, least) = (found.least_average_cost, average(found.least_average_cost));
+            for n in [1, 2, 3, 5, 8, 40, 41, 698, 699, 700, steps] {
+                assert!(least <= average(n) + 1e-12, "{best} {n}: {problem:?}");
+            }
+            problem.steps = 1_000_000_000;
+            assert!(Unremapped::of(&problem, &Out).is_ok());
+        }
+    }
+}
+
 /// A clock that has run out.
 struct Out;
 

@@ -143,19 +143,6 @@ pub(in crate::problems) fn mean(spread: Spread) -> Mean {
     Mean { mean, low: low.max(0.0), high }
 }
 
-/// What sums over the steps of a path may be off by, relative to a cost.
-const ROUNDING: f64 = 1e-11;
-
-/// The outer ends of both intervals; rounded outward where an interval has no width.
-pub(in crate::problems) fn outer(found: &Measured) -> Bounds {
-    let off = |spread: Spread| match spread.low < spread.high {
-        true => 0.0,
-        false => ROUNDING * spread.mean.abs(),
-    };
-    let Measured { lower, upper, .. } = found;
-    Bounds { lower: (lower.low - off(*lower)).max(0.0), upper: upper.high + off(*upper) }
-}
-
 /// What is above the lower bound, in percent of it.
 pub(in crate::problems) fn percent(found: &Measured, above: f64) -> f64 {
     if above == 0.0 { 0.0 } else { 100.0 * above / found.lower.mean }
@@ -208,7 +195,7 @@ pub(super) fn lay_out(
     let Unremapped { never, least_average_cost } = unremapped;
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
     let outer = match found {
-        Some(found) => outer(found),
+        Some(found) => found.outer(),
         // Costs are not negative, and one may go without remaps.
         None => Bounds { lower: 0.0, upper: never.value },
     };

@@ -237,6 +237,21 @@ impl Observer for Moment {
     }
 }
 
+/// A clock that is heard after a moment only: what all answers show hardly ever takes longer.
+struct Patient<'w> {
+    watch: &'w Watch,
+    moment: Moment,
+}
+
+impl Observer for Patient<'_> {
+    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
+        match self.moment.progress(done, total) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+            ControlFlow::Break(_) => self.watch.check(),
+        }
+    }
+}
+
 /// What is missing for a solution over all states.
 pub(super) fn shortage(model: &LoadDrift) -> Option<String> {
     let needed = model.memory();
@@ -267,7 +282,7 @@ pub(super) fn without_remaps(
     watch: &Watch,
     others: Option<&dyn Communicator>,
 ) -> Result<Unremapped, Vec<Complaint>> {
-    let found = Unremapped::of(problem, watch);
+    let found = Unremapped::of(problem, &Patient { watch, moment: Moment(Instant::now()) });
     match (on_any(others, found.is_err()), found) {
         (false, Ok(found)) => Ok(found),
         (_, found) => {

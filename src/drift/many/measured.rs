@@ -3,6 +3,7 @@
 use super::Many;
 use super::hindsight::Path;
 use super::played::play_together;
+use crate::Bounds;
 use crate::communicator::Communicator;
 use crate::estimate::student_at;
 use crate::observer::{Halt, Observer};
@@ -134,6 +135,16 @@ const STRETCHES: f64 = 64.0;
 const BATCHES: u64 = 4;
 
 impl Measured {
+    /// The outer ends of the intervals of both bounds; of one without width rounded outward.
+    pub fn outer(&self) -> Bounds {
+        let off = |spread: Spread| match spread.low < spread.high {
+            true => 0.0,
+            false => ROUNDING * spread.mean.abs(),
+        };
+        let (lower, upper) = (self.lower.low - off(self.lower), self.upper.high + off(self.upper));
+        Bounds { lower: lower.max(0.0), upper }
+    }
+
     /// Whether there are enough paths for an interval.
     fn is_told(&self, batch: u64) -> bool {
         let stretches = self.paths as f64 * (self.remaps + 1.0);
@@ -279,6 +290,8 @@ mod tests {
         let found = Measured::of(&[path(10.0, 10.0 + 2e-14), path(10.0 + 3e-15, 10.0)], 4);
         assert_eq!([found.gap, found.ruled_gap], [Spread { mean: 0.0, low: 0.0, high: 0.0 }; 2]);
         assert_eq!([found.upper.low, found.upper.high], [found.upper.mean; 2]);
+        let outer = found.outer();
+        assert!(outer.lower < 10.0 && 10.0 < outer.upper && outer.upper - outer.lower < 1e-9);
         let found = Measured::of(&[path(10.0, 10.5), path(11.0, 11.5 + 1e-14)], 4);
         assert_eq!([found.gap.low, found.gap.high], [found.gap.mean; 2]);
         assert!((found.gap.mean - 0.5).abs() < 1e-12 && found.upper.low < found.upper.high);
