@@ -5,6 +5,7 @@ mod compare;
 pub(super) mod compare_many;
 pub mod course;
 mod kept;
+mod moment;
 pub(super) mod proved;
 mod recursion;
 pub(super) mod regret;

@@ -4,6 +4,7 @@ use super::super::{Files, Found, Settings};
 use super::bounds::stopped;
 use super::course::Course;
 use super::kept::{Kept, collected};
+use super::moment::{Moment, Patient};
 use super::recursion::{Noted, Pause, run};
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
@@ -23,9 +24,7 @@ use remapping::drift::{
 use remapping::imbalance::RunningCost;
 use remapping::overlap::Overlap;
 use remapping::threshold::Bounds;
-use remapping::{Communicator, Halt, Observer, Status, drift};
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use remapping::{Communicator, Observer, Status, drift};
 
 /// Longest interval evaluated: longer ones are compared with never only.
 pub const LONGEST_INTERVAL: u64 = 1000;
@@ -182,7 +181,7 @@ impl Ended<'_> {
     ) -> Result<Option<Answer>, Vec<Complaint>> {
         let &Ended { backward, states, problem, unremapped, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
-        let moment = Moment(Instant::now());
+        let moment = Moment::now();
         // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
         let observer: &dyn Observer = match status {
             Status::Converged if problem.per_unit_moved > 0.0 => together,
@@ -225,33 +224,6 @@ struct Reached {
     bounds: Bounds,
 }
 
-/// Lets half a second pass: what a stopped computation may still take for the bound it shows.
-struct Moment(Instant);
-
-impl Observer for Moment {
-    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        match self.0.elapsed() < Duration::from_millis(500) {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Halt::TimeLimit),
-        }
-    }
-}
-
-/// A clock that is heard after a moment only: what all answers show hardly ever takes longer.
-struct Patient<'w> {
-    watch: &'w Watch,
-    moment: Moment,
-}
-
-impl Observer for Patient<'_> {
-    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
-        match self.moment.progress(done, total) {
-            ControlFlow::Continue(()) => ControlFlow::Continue(()),
-            ControlFlow::Break(_) => self.watch.check(),
-        }
-    }
-}
-
 /// What is missing for a solution over all states.
 pub(super) fn shortage(model: &LoadDrift) -> Option<String> {
     let needed = model.memory();
@@ -282,7 +254,7 @@ pub(super) fn without_remaps(
     watch: &Watch,
     others: Option<&dyn Communicator>,
 ) -> Result<Unremapped, Vec<Complaint>> {
-    let found = Unremapped::of(problem, &Patient { watch, moment: Moment(Instant::now()) });
+    let found = Unremapped::of(problem, &Patient::new(watch));
     match (on_any(others, found.is_err()), found) {
         (false, Ok(found)) => Ok(found),
         (_, found) => {
