@@ -65,7 +65,8 @@ fn table_2_in_one_command() {
     }
     assert!(found["runs"][9]["solution"]["interval"].is_null());
     assert_eq!(intervals(&found, "order_statistics_one_sided")[7..], [Some(77), None, None]);
-    let table = remap(&["sweep", "models/periodic/table2.ron", "--set", set]);
+    let last = "problem.bound=0.10:0.10:0.01";
+    let table = remap(&["sweep", "models/periodic/table2.ron", "--set", last]);
     assert!(String::from_utf8(table.stdout).unwrap().contains("never"));
 }
 
