@@ -29,14 +29,26 @@ pub struct Spread {
 
 /// What the estimate of s^2 depends on besides s^2.
 struct Moments {
-    /// W and 2 - 2 cos at each frequency.
-    spectra: Vec<(f64, f64)>,
+    /// At each frequency.
+    spectra: Vec<Spectra>,
     /// Steps, of all ranks, that say as much as those of an infinite record.
     count: f64,
     /// n^2, raised for what short records say of it.
     noise: f64,
     /// Fourth cumulant of a step over its squared variance.
     tails: f64,
+}
+
+/// What the density of the increments is weighted with at a frequency, to estimate:
+struct Spectra {
+    /// s^2, which is W;
+    kept: f64,
+    /// n^2 from the two lags, whatever noise does within the shorter one;
+    taken_back: f64,
+    /// n^2 as half of what the variance of a single step has beside s^2, if noise forgets at once.
+    beside: f64,
+    /// The density that noise of variance 1 adds, 2 - 2 cos.
+    noise: f64,
 }
 
 /// Means of changes around the drift, each less that of all ranks where there are several.
@@ -93,7 +105,8 @@ impl Spread {
         let ([a, b], single) = (squares.map(|square| square / left), single / left);
         let scale = walk(far) * seen(near) - walk(near) * seen(far);
         let variance = (b * seen(near) - a * seen(far)) / scale;
-        let noise = ((a * walk(far) - b * walk(near)) / scale).max(0.0);
+        let taken_back = (a * walk(far) - b * walk(near)) / scale;
+        let beside = (single - walk(1) * variance) / seen(1);
         let cumulant = fourth - 3.0 * (left * single).powi(2);
         let tails = if single > 0.0 { (cumulant / fourths / single.powi(2)).max(0.0) } else { 0.0 };
         let weight = |lag: usize| {
@@ -102,14 +115,20 @@ impl Spread {
         let spectrum = |index: usize| {
             let angle = std::f64::consts::PI * (index as f64 + 0.5) / FREQUENCIES as f64;
             let cosines = (1..far).map(|lag| 2.0 * weight(lag) * (lag as f64 * angle).cos());
-            (1.0 + cosines.sum::<f64>(), 2.0 - 2.0 * angle.cos())
+            let step = 2.0 - 2.0 * angle.cos();
+            // Of changes over so many steps (the kernel of Fejér).
+            let over = |lag: usize| (2.0 - 2.0 * (lag as f64 * angle).cos()) / step;
+            let kept = 1.0 + cosines.sum::<f64>();
+            let taken_back = (over(near) * walk(far) - over(far) * walk(near)) / scale;
+            Spectra { kept, taken_back, beside: (1.0 - walk(1) * kept) / seen(1), noise: step }
         };
         // The ends of a record say less: factors found by simulation of short ones.
         let without = |lags: f64| (steps as f64 - lags * far as f64).max(1.0);
         let count = ranks * without(2.3);
         let short = (without(2.3) / without(3.5)).sqrt() * (1.0 + 1.0 / count.sqrt());
         let spectra = (0..FREQUENCIES).map(spectrum).collect();
-        let moments = Moments { spectra, count, noise: noise * short, tails };
+        let moments = Moments { spectra, count, noise: taken_back.max(0.0) * short, tails };
+        let noise = moments.noise_told([variance.max(0.0), single], taken_back, beside);
         let (lower, upper) = moments.interval(variance, single);
         let variance = variance.max(0.0);
         Spread {
@@ -146,11 +165,29 @@ fn of_centred(ranks: usize) -> (f64, f64) {
 }
 
 impl Moments {
+    /// n^2, or 0 where none can be told from a walk alone: what a single step has beside s^2, which is by far the more exact of
+    /// the two, unless the two lags show more than that, as they do of noise that lasts for some steps. Of the same changes,
+    /// `variances` are s^2 and that of a single step.
+    fn noise_told(&self, [variance, single]: [f64; 2], taken_back: f64, beside: f64) -> f64 {
+        // Of an estimate by these weights; of independent steps no fourth moments count, since a step's square has the weight 0.
+        let deviation = |weight: &dyn Fn(&Spectra) -> f64, variance: f64, noise: f64| {
+            let square = |at: &Spectra| (weight(at) * (variance + at.noise * noise)).powi(2);
+            let sum: f64 = self.spectra.iter().map(square).sum();
+            (2.0 * sum / self.spectra.len() as f64 / self.count).sqrt()
+        };
+        if beside > NORMAL * deviation(&|at| at.beside, single, 0.0) {
+            let more = deviation(&|at| at.taken_back - at.beside, variance, beside);
+            return if taken_back - beside > NORMAL * more { taken_back } else { beside };
+        }
+        let told = taken_back > NORMAL * deviation(&|at| at.taken_back, single, 0.0);
+        if told { taken_back } else { 0.0 }
+    }
+
     /// Standard deviation and skewness of the estimate, if s^2 is `variance`.
     fn of(&self, variance: f64) -> (f64, f64) {
         let (mut second, mut third) = (0.0, 0.0);
-        for (weight, noise) in &self.spectra {
-            let density = weight * (variance + noise * self.noise);
+        for at in &self.spectra {
+            let density = at.kept * (variance + at.noise * self.noise);
             second += density * density;
             third += density * density * density;
         }

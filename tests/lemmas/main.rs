@@ -19,6 +19,7 @@ mod drift_rounding;
 mod drift_unremapped;
 mod lifetime;
 mod monitor;
+mod noise_of_logs;
 mod overlap;
 mod periodic;
 mod periodic_chains;
