@@ -169,7 +169,7 @@ impl Moments {
     /// the two, unless the two lags show more than that, as they do of noise that lasts for some steps. Of the same changes,
     /// `variances` are s^2 and that of a single step.
     fn noise_told(&self, [variance, single]: [f64; 2], taken_back: f64, beside: f64) -> f64 {
-        // Of an estimate by these weights; of independent steps no fourth moments count, since a step's square has the weight 0.
+        // Of an estimate by these weights; fourth moments of independent steps hardly count, since a step's square has hardly any weight.
         let deviation = |weight: &dyn Fn(&Spectra) -> f64, variance: f64, noise: f64| {
             let square = |at: &Spectra| (weight(at) * (variance + at.noise * noise)).powi(2);
             let sum: f64 = self.spectra.iter().map(square).sum();
