@@ -19,6 +19,10 @@ pub struct Record {
     remaps: Vec<Remap>,
     /// Where every rank would be had nothing been remapped: `paths[t * ranks + i]`.
     paths: Vec<f64>,
+    /// What the times have beside the loads, in the same order, where that is told; else empty.
+    noise: Vec<f64>,
+    /// The paths without it.
+    loads: Vec<f64>,
 }
 
 /// A remap that was recorded.
@@ -87,13 +91,31 @@ impl Record {
             return Err(RecordError::Remap(wrong.before));
         }
         remaps.sort_by_key(|remap| remap.before);
-        let mut record = Record { ranks, seconds, remaps, paths: Vec::new() };
-        record.paths = record.follow();
+        let mut record = Record::of(ranks, seconds, remaps);
+        record.follow();
         Ok(record)
     }
 
-    /// Adds up the increments. Over a recorded remap the ranks start from the mean of the step before.
-    fn follow(&self) -> Vec<f64> {
+    fn of(ranks: usize, seconds: Vec<f64>, remaps: Vec<Remap>) -> Record {
+        let [paths, noise, loads] = [const { Vec::new() }; 3];
+        Record { ranks, seconds, remaps, paths, noise, loads }
+    }
+
+    /// The same record with so much noise in each of its times: remaps, recorded or played, even out what is beside it.
+    ///
+    /// # Panics
+    /// If it is not one number for each time.
+    #[must_use]
+    pub fn with_noise(mut self, noise: Vec<f64>) -> Record {
+        assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
+        self.noise = noise;
+        self.follow();
+        self
+    }
+
+    /// Adds up the increments. Over a recorded remap the ranks start from the mean of the step before, beside which their times had
+    /// noise alone.
+    fn follow(&mut self) {
         let mut paths = self.row(0).to_vec();
         let mut remaps = self.remaps.iter().map(|remap| remap.before).peekable();
         for step in 1..self.steps() {
@@ -102,24 +124,31 @@ impl Record {
             let before = self.mean(step - 1);
             let last = (step - 1) * self.ranks;
             for rank in 0..self.ranks {
-                let from = if remapped { before } else { self.row(step - 1)[rank] };
+                let from = match remapped {
+                    true => before + self.noise.get(last + rank).unwrap_or(&0.0),
+                    false => self.row(step - 1)[rank],
+                };
                 paths.push(paths[last + rank] + self.row(step)[rank] - from);
             }
         }
-        paths
+        self.loads = paths.iter().zip(&self.noise).map(|(path, noise)| path - noise).collect();
+        self.paths = paths;
     }
 
     /// A part of the steps, at least one, as a record of its own.
     pub fn part(&self, steps: Range<usize>) -> Record {
         let inside = |remap: &&Remap| steps.contains(&remap.before) && remap.before > steps.start;
         let shift = |remap: &Remap| Remap { before: remap.before - steps.start, ..*remap };
+        let cells = steps.start * self.ranks..steps.end * self.ranks;
         let mut part = Record {
-            ranks: self.ranks,
-            seconds: self.seconds[steps.start * self.ranks..steps.end * self.ranks].to_vec(),
-            remaps: self.remaps.iter().filter(inside).map(shift).collect(),
-            paths: Vec::new(),
+            noise: self.noise.get(cells.clone()).unwrap_or_default().to_vec(),
+            ..Record::of(
+                self.ranks,
+                self.seconds[cells].to_vec(),
+                self.remaps.iter().filter(inside).map(shift).collect(),
+            )
         };
-        part.paths = part.follow();
+        part.follow();
         part
     }
 
@@ -164,6 +193,12 @@ impl Record {
     /// remap is taken to have restored balance.
     pub fn path(&self, step: usize) -> &[f64] {
         &self.paths[step * self.ranks..(step + 1) * self.ranks]
+    }
+
+    /// The same without noise, where that is told: from here ranks that are evened out after this step go on.
+    pub fn loads(&self, step: usize) -> &[f64] {
+        let cells = step * self.ranks..(step + 1) * self.ranks;
+        self.loads.get(cells).unwrap_or_else(|| self.path(step))
     }
 
     /// The stretches without a remap, in time order.

@@ -192,7 +192,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let Opened { name, trace, remap_cost, suspected, cost_recorded } = opened;
     let record = &trace.record;
     let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
-    let Findings { notes, obstacles, .. } = examine(record, whole);
+    let Findings { mut notes, obstacles, .. } = examine(record, whole, question.overlap);
     let marked = record.remaps().len();
     let missing = (suspected.len() > marked).then(|| unmarked(suspected));
     let watch = Watch::start(name, None);
@@ -203,6 +203,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
             Err(halt) => return Ok(Err(halt)),
         },
     };
+    notes.extend(advice.beside_noise.clone());
     let mut facts = Facts::of(record, whole, *cost_recorded);
     if let Some(facts) = &mut facts {
         (facts.stride, facts.job_steps) = (trace.stride, question.steps);

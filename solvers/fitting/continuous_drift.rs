@@ -7,12 +7,14 @@ use super::load_drift::SEED;
 use super::periodic::normal;
 use super::{Deck, Facts, short};
 use rand::RngExt;
+use rayon::prelude::*;
 use remapping::drift::continuous::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;
 use remapping::fit::slopes::{Fate, Slopes};
 use remapping::overlap::Overlap;
 use remapping::random::stream;
+use remapping::record::Record;
 use remapping::simulate::{Stream, Workload};
 use std::f64::consts::SQRT_2;
 
@@ -136,8 +138,51 @@ fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
     }
     let [by_walk, by_slopes] = found.gained(best.1);
     let lasts = found.change * best.1 as f64 <= 1.0;
-    (lasts && by_slopes >= MUCH * (by_walk + by_slopes)).then_some(found)
+    let much = by_slopes >= MUCH * (by_walk + by_slopes);
+    (lasts && much && is_no_walk(facts, &found, best.1)).then_some(found)
 }
+
+/// Whether walks with the log's noise, of as many ranks and steps, would rarely be taken for slopes that make as much of what loads
+/// gain in so many steps: in no more than one of forty logs.
+fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
+    let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
+    // So much is enough to tell slopes from a walk.
+    if ranks * steps > MANY {
+        return true;
+    }
+    let share = |found: &Lasting| {
+        let [by_walk, by_slopes] = found.gained(lag);
+        if by_slopes > 0.0 { by_slopes / (by_walk + by_slopes) } else { 0.0 }
+    };
+    let increments = &facts.increments;
+    let walk = ContinuousDrift {
+        classes: vec![Class::of(
+            ranks,
+            Increments::Normal { deviation: increments.deviation.value },
+        )],
+        slopes: 0.0,
+        kept_slopes: None,
+        noise: increments.noise,
+        steps: steps as u64,
+        remap_cost: 1.0,
+        per_unit_moved: 0.0,
+        overlap: Overlap::NONE,
+        mean_load: 0.0,
+    };
+    let seen = share(found);
+    let as_much = |number: &u64| {
+        let times = record(&walk, &mut stream(SEED, *number), 0.0, steps, &[]);
+        let least = times.iter().copied().fold(0.0, f64::min);
+        let times = times.into_iter().map(|time| time - least).collect();
+        let made = Record::new(ranks, times, Vec::new()).ok();
+        made.and_then(|made| Lasting::of(&made)).is_some_and(|made| share(&made) >= seen)
+    };
+    (0..WALKS).into_par_iter().filter(as_much).count() <= 1
+}
+
+/// Walks that are made, and times in a log that need none.
+const WALKS: u64 = 79;
+const MANY: usize = 200_000;
 
 /// Share of the variance of what loads gain between remaps from which on slopes matter.
 const MUCH: f64 = 0.1;

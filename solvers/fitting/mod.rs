@@ -155,14 +155,20 @@ fn told(found: &Goodness) -> Result<String, String> {
 /// All models that can be fitted, the recommended one first. Chains for each rank are fitted where ranks
 /// differ, or if they are `wanted`; loads without levels where the log has none, or if they are.
 pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
-    let mut decks: Vec<Deck> =
-        [load_drift(facts, kind), phase_change(facts)].into_iter().flatten().collect();
+    // A change for good that is seen in a small part of a log, from one remap to the next, may as well be drift.
+    let stretches = facts.record.stretches();
+    let is_long = stretches.iter().any(|stretch| 2 * stretch.len() >= facts.record.steps());
+    let (mut change, mut decks) = (phase_change(facts), Vec::from_iter(load_drift(facts, kind)));
+    if is_long {
+        decks.extend(change.take());
+    }
     if facts.alike < load_drift::REFUTED || wanted == Some("stopping") {
         decks.extend(stopping(facts, kind));
     }
     if facts.whole.moves.is_none() || wanted == Some("continuous_drift") {
         decks.extend(continuous_drift(facts));
     }
+    decks.extend(change);
     decks.push(periodic(facts));
     // The first that fits; what is left if none does is the interval.
     decks.sort_by_key(|deck| match deck.problem {
@@ -184,7 +190,7 @@ pub fn short(value: f64) -> String {
     if !value.is_finite() {
         return format!("{value}");
     }
-    if value.abs() >= 1e15 {
+    if !(1e-9..1e15).contains(&value.abs()) {
         return format!("{value:.5e}");
     }
     let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 17) as usize;

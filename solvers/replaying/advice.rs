@@ -9,6 +9,7 @@ use super::contest::{Judged, Line, Part, Percent, RECORDED, contestants, judge};
 use super::{Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::fitting::short;
+use remapping::fit::apart::{Apart, apart};
 use remapping::fit::level;
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
@@ -34,6 +35,8 @@ pub struct Advice {
     pub judged: Option<Judged>,
     /// The steps it is judged on.
     pub steps: Range<usize>,
+    /// What rules are worth if remaps even out the loads beside the noise of the log, where it has noise.
+    pub beside_noise: Option<String>,
 }
 
 /// A rule that can be exported.
@@ -119,6 +122,7 @@ impl Question<'_> {
             rules: Vec::new(),
             judged: None,
             steps: self.cut()..self.record.steps(),
+            beside_noise: None,
         }
     }
 
@@ -177,10 +181,61 @@ impl Question<'_> {
         };
         let name = choice.name();
         let place = names.iter().position(|known| *known == name).unwrap_or(0);
-        let verdict = self.verdict(&judged, place, choice);
+        let mut verdict = self.verdict(&judged, place, choice);
+        let mut beside_noise = None;
+        if let Some(Apart { record, noise }) = apart(self.record) {
+            let question = Question { record: &record, ..*self };
+            let told = match question.savings(&names, &steps, &name, observer)? {
+                Ok(told) => told,
+                Err(halt) => return Ok(Err(halt)),
+            };
+            beside_noise = Some(beside(noise, &name, &told));
+            let [rule, never] = &told;
+            let decided = verdict.policy.as_deref();
+            let is_kept = decided.is_some_and(|policy| policy == RECORDED);
+            // A rule that is to be kept to, or given up, for the noise alone.
+            if is_kept && (rule.lower > 0.0 || never.lower > 0.0)
+                || decided == Some(&name) && rule.upper < 0.0
+            {
+                verdict.sentence = format!(
+                    "This log cannot tell whether to remap otherwise: that depends on whether a remap evens out the loads \
+                     or the times of the step before it, which have noise of {} seconds",
+                    short(three(noise))
+                );
+                verdict.policy = None;
+            }
+        }
         let Verdict { sentence, policy, saves } = verdict;
         let (chosen, judged) = (Some(choice), Some(judged));
-        Ok(Ok(Advice { sentence, policy, saves, chosen, rules, judged, steps }))
+        Ok(Ok(Advice { sentence, policy, saves, chosen, rules, judged, steps, beside_noise }))
+    }
+
+    /// What the policy of this name and never remapping save on these steps, against the run as it was or else against never
+    /// remapping; these are some of `names`.
+    fn savings(
+        &self,
+        names: &[String],
+        steps: &Range<usize>,
+        name: &str,
+        observer: &dyn Observer,
+    ) -> Result<Result<[Percent; 2], Halt>, Complaint> {
+        let ground = self.ground(self.cut());
+        let contestants = contestants(&ground, names, None, &mut Vec::new())?;
+        let part = Part { ground, contestants, steps: steps.clone() };
+        let judged = match judge(&[part], self.known, observer) {
+            Ok(judged) => judged,
+            Err(halt) => return Ok(Err(halt)),
+        };
+        let line = |name: &str| judged.lines.iter().find(|line| line.policy == name);
+        let never = line("never");
+        let saved = |name: &str| match (line(name), never) {
+            (Some(line), Some(never)) => match line.against_recorded {
+                Some(more) => more.negated(),
+                None => judged.between(never, line, self.seed),
+            },
+            _ => Percent { percent: 0.0, lower: 0.0, upper: 0.0 },
+        };
+        Ok(Ok([saved(name), saved("never")]))
     }
 
     /// What to say of the policy at `place`.
@@ -303,6 +358,20 @@ impl Question<'_> {
             Choice::Simple(rule) => format!("Remap by {rule}"),
         }
     }
+}
+
+/// What a rule and never remapping save if remaps even out loads, in words.
+fn beside(noise: f64, name: &str, [rule, never]: &[Percent; 2]) -> String {
+    let noise = short(three(noise));
+    let never = match name {
+        "never" => String::new(),
+        _ => format!(", and never would {}", would(*never)),
+    };
+    format!(
+        "times have noise of {noise} seconds a step, which remaps that are played here even out as if it were load; where \
+         remaps even out the loads beside it, {name} would {}{never}",
+        would(*rule)
+    )
 }
 
 /// The record with times far off the median of the five around them replaced by it.

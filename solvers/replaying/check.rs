@@ -3,6 +3,7 @@
 
 use crate::fitting::short;
 use remapping::fit::increments::Increments;
+use remapping::overlap::Overlap;
 use remapping::record::Record;
 
 /// Why no advice can be given, and what to do about it.
@@ -38,8 +39,13 @@ const DEAR: f64 = 1e3;
 /// By which factor the mean time may change from one step to the next for good.
 const LARGEST_LEAP: f64 = 30.0;
 
-/// Looks at a log whose remaps cost `remap_cost`.
-pub fn examine(record: &Record, remap_cost: f64) -> Findings {
+/// Shares of the imbalance before recorded remaps that are left after them: so much is worth saying, and with so much they do not
+/// restore balance.
+const SOME_LEFT: f64 = 0.15;
+const MUCH_LEFT: f64 = 0.5;
+
+/// Looks at a log whose remaps cost `remap_cost`, and overlap the steps so.
+pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
     let mut found = Findings::default();
     let steps = record.steps();
     let means: Vec<f64> = (0..steps).map(|step| record.mean(step)).collect();
@@ -84,6 +90,29 @@ pub fn examine(record: &Record, remap_cost: f64) -> Findings {
             "give the times of steps and of remaps in seconds, or record a longer run",
         );
     }
+    // Remaps beside the steps come into force later than they are recorded.
+    let left = if overlap.is_none() { left(record) } else { None };
+    if let Some(Left { remaps, before, after, share }) = left {
+        let [before, after] = [before, after].map(short);
+        let which = match remaps {
+            1 => "its recorded remap".to_owned(),
+            many => format!("{many} recorded remaps"),
+        };
+        if share >= MUCH_LEFT {
+            obstacle(
+                format!(
+                    "{which} did not restore balance: max - mean was {before} before and {after} after"
+                ),
+                "mark the first step after each remap, and only those that moved work",
+            );
+        } else if share >= SOME_LEFT {
+            found.notes.push(format!(
+                "{which} left {:.0} % of the imbalance (max - mean was {before} before and {after} after): those that are \
+                 played here leave none, and so seem to be worth more",
+                100.0 * share
+            ));
+        }
+    }
     if steps < FEWEST_STEPS {
         obstacle(
             format!("{steps} steps are too few"),
@@ -110,6 +139,48 @@ pub fn examine(record: &Record, remap_cost: f64) -> Findings {
     }
     found
 }
+
+/// What recorded remaps have left of the imbalance.
+struct Left {
+    /// How many had something to even out.
+    remaps: usize,
+    /// Mean imbalances of the step before them and of that after them.
+    before: f64,
+    after: f64,
+    /// The share of the former that the latter has beyond what one step makes of balanced loads.
+    share: f64,
+}
+
+/// Of the remaps before which the imbalance was well above what one step makes of balanced loads; `None` if there are none.
+fn left(record: &Record) -> Option<Left> {
+    let known: Vec<usize> = record.remaps().iter().map(|remap| remap.before).collect();
+    let gained = |step: usize| {
+        let gains = record.row(step).iter().zip(record.row(step - 1)).map(|(now, then)| now - then);
+        let (most, sum) =
+            gains.fold((f64::MIN, 0.0), |(most, sum), gain| (gain.max(most), sum + gain));
+        most - sum / record.ranks() as f64
+    };
+    let others: Vec<f64> =
+        (1..record.steps()).filter(|step| !known.contains(step)).map(gained).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let step = others.iter().sum::<f64>() / others.len() as f64;
+    let mut known = known;
+    known.dedup();
+    let large = |remap: &usize| *remap > 0 && record.imbalance(remap - 1) > LARGE * step;
+    let remaps: Vec<usize> = known.into_iter().filter(large).collect();
+    let mean = |back: usize| {
+        let all = remaps.iter().map(|remap| record.imbalance(remap - back));
+        all.sum::<f64>() / remaps.len() as f64
+    };
+    let (before, after) = (mean(1), mean(0));
+    let share = (after - step) / before;
+    (!remaps.is_empty()).then_some(Left { remaps: remaps.len(), before, after, share })
+}
+
+/// How many times what one step makes of balanced loads is well above it.
+const LARGE: f64 = 3.0;
 
 /// `12, 47, 81 and 4 more`.
 pub fn places(steps: &[usize]) -> String {

@@ -201,7 +201,7 @@ impl Long {
         let contestants = contestants(&ground, &names, solution.as_ref(), &mut Vec::new())?;
         let base = match ground.base() {
             Base::AsRecorded => None,
-            Base::Balanced(step) => Some(beginning.path(step)),
+            Base::Balanced(step) => Some(beginning.loads(step)),
         };
         let price = Price { stops: remap_cost, overlap: asked.overlap };
         let player = |contestant: &Contestant| {
@@ -227,7 +227,7 @@ impl Long {
 impl Running {
     fn play(&mut self, path: &[f64], may: bool) {
         for (player, playing, paying) in &mut self.players {
-            let Paid { max, mean, remapped } = playing.step(path, may, player);
+            let Paid { max, mean, remapped } = playing.step(path, path, may, player);
             paying.pay(max, mean);
             if remapped {
                 paying.remap(self.remap_cost);

@@ -8,10 +8,20 @@ use crate::record::{Record, mean};
 use std::ops::Range;
 
 /// Lags over which changes are added up.
-const LAGS: [usize; 3] = [1, 4, 8];
+const LAGS: [usize; 4] = [1, 2, 4, 8];
 
 /// Steps kept: more than the longest lag, and the two after the one that is added.
 const KEPT: usize = 16;
+
+/// Adds the powers of the change of each rank.
+fn add_powers(sums: &mut [f64], changes: &[f64]) {
+    let (sums, _) = sums.as_chunks_mut::<POWERS>();
+    for (sum, &change) in sums.iter_mut().zip(changes) {
+        let square = change * change;
+        let powers = [change, square, square * change, square * square];
+        sum.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
+    }
+}
 
 /// Powers of changes, around the drift of the beginning and less the mean over the ranks.
 const POWERS: usize = 4;
@@ -40,8 +50,19 @@ pub(super) struct Changing {
     /// The next step to be added.
     cleaned: usize,
     pub outliers: usize,
-    /// For each lag, of each rank, [`Powers`]; then what each rank gained in all.
+    /// Steps since the last remap, that of the step just taken in included.
+    since: usize,
+    /// Of the last steps in turn, the same.
+    since_remap: [usize; KEPT],
+    /// For each lag, of each rank, [`Powers`]; then what each rank gained in all; then, for each lag, the powers of changes over
+    /// remaps alone; then how many of these there are.
     pub sums: Blocks,
+}
+
+/// The numbers of [`Changing::sums`] for so many ranks, part by part.
+fn parts(ranks: usize) -> [usize; 4] {
+    let powers = LAGS.len() * POWERS * ranks;
+    [powers, ranks, powers, LAGS.len()]
 }
 
 impl Changing {
@@ -70,7 +91,9 @@ impl Changing {
             changes: vec![0.0; ranks],
             cleaned: first,
             outliers: 0,
-            sums: Blocks::new((LAGS.len() * POWERS + 1) * ranks, own > 0),
+            since: usize::MAX,
+            since_remap: [usize::MAX; KEPT],
+            sums: Blocks::new(parts(ranks).iter().sum(), own > 0),
         }
     }
 
@@ -86,6 +109,8 @@ impl Changing {
         if self.row.is_empty() {
             self.row = row.to_vec();
         } else {
+            self.since = if remapped { 0 } else { self.since.saturating_add(1) };
+            self.since_remap[step % KEPT] = self.since;
             let balanced = remapped.then(|| mean(&self.row));
             let ranks = row.len();
             let [now, before, second] = [0, 1, 2].map(|back| (step + KEPT - back) % KEPT * ranks);
@@ -142,14 +167,22 @@ impl Changing {
         let ranks = self.row.len();
         let ring = |step: usize| step % KEPT * ranks..(step % KEPT + 1) * ranks;
         let here = ring(step);
-        let (powers, totals) = self.sums.now.split_at_mut(LAGS.len() * POWERS * ranks);
-        for (lag, sums) in LAGS.into_iter().zip(powers.chunks_exact_mut(POWERS * ranks)) {
+        let since = self.since_remap[step % KEPT];
+        let [all, gained, over, _] = parts(ranks);
+        let (powers, rest) = self.sums.now.split_at_mut(all);
+        let (totals, rest) = rest.split_at_mut(gained);
+        let (over_remaps, counts) = rest.split_at_mut(over);
+        let each = |powers| <[f64]>::chunks_exact_mut(powers, POWERS * ranks);
+        let sums = each(powers).zip(each(over_remaps)).zip(counts);
+        for (lag, ((sums, over_remaps), count)) in LAGS.into_iter().zip(sums) {
             if lag > step {
                 continue;
             }
+            let over_remap = since < lag;
             let before = ring(step - lag);
             let (gained, further) = match lag {
                 1 => (&self.one[here.clone()], None),
+                2 => (&self.two[here.clone()], None),
                 4 => (&self.four[here.clone()], None),
                 _ => (&self.four[here.clone()], Some(&self.four[ring(step - 4)])),
             };
@@ -162,11 +195,10 @@ impl Changing {
                 *change = gained + moved - lag as f64 * self.drifts[rank];
             }
             centre(&mut self.changes);
-            let (sums, _) = sums.as_chunks_mut::<POWERS>();
-            for (sum, &change) in sums.iter_mut().zip(&self.changes) {
-                let square = change * change;
-                let powers = [change, square, square * change, square * square];
-                sum.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
+            add_powers(sums, &self.changes);
+            if over_remap {
+                add_powers(over_remaps, &self.changes);
+                *count += 1.0;
             }
         }
         self.sums.after(step);
@@ -184,34 +216,56 @@ impl Changing {
     /// What there was in all, with so many remaps, once it has ended.
     pub fn increments(self, remaps: usize) -> Option<Increments> {
         let (steps, ranks) = (self.steps, self.row.len());
-        if Spread::lags(steps) != LAGS[1..] {
+        if Spread::lags(steps) != LAGS[2..] {
             return None;
         }
         let sums = self.sums.sums();
-        let (powers, totals) = sums.split_at(LAGS.len() * POWERS * ranks);
-        let sums: Vec<&[Powers]> =
-            powers.chunks_exact(POWERS * ranks).map(|sums| sums.as_chunks().0).collect();
+        let [all, gained, over, _] = parts(ranks);
+        let (powers, rest) = sums.split_at(all);
+        let (totals, rest) = rest.split_at(gained);
+        let (over_remaps, counts) = rest.split_at(over);
         let drifts: Vec<f64> = totals.iter().map(|total| total / (steps - 1) as f64).collect();
         // Around the drifts of the whole.
         let mut further: Vec<f64> = drifts.iter().zip(&self.drifts).map(|(a, b)| a - b).collect();
         centre(&mut further);
-        let around = |lag: usize, [one, two, three, four]: Powers, rank: usize| {
-            let off = LAGS[lag] as f64 * further[rank];
-            let count = (steps - LAGS[lag]) as f64;
-            let square = two - 2.0 * off * one + count * off * off;
-            let fourth = four - 4.0 * off * three + 6.0 * off * off * two - 4.0 * off.powi(3) * one
-                + count * off.powi(4);
-            [square.max(0.0), fourth.max(0.0)]
+        let each = |powers| <[f64]>::chunks_exact(powers, POWERS * ranks);
+        let powers: Vec<(&[f64], &[f64])> = each(powers).zip(each(over_remaps)).collect();
+        let found = |[near, far]: [usize; 2], between: bool| {
+            let count =
+                |lag: usize| (steps - LAGS[lag]) as f64 - if between { counts[lag] } else { 0.0 };
+            let over = |lag: usize| {
+                let (all, over_remaps) = (powers[lag].0, powers[lag].1);
+                let (off, count) = (LAGS[lag] as f64, count(lag));
+                let mut sum = [0.0; 2];
+                for (rank, further) in further.iter().enumerate() {
+                    let power = |power: usize| {
+                        let at = rank * POWERS + power;
+                        if between { all[at] - over_remaps[at] } else { all[at] }
+                    };
+                    let [square, fourth] = around(off * further, count, [0, 1, 2, 3].map(power));
+                    sum = [sum[0] + square, sum[1] + fourth];
+                }
+                sum.map(|sum| sum / (count.max(1.0) * ranks as f64))
+            };
+            let [[single, fourth], [short, _], [long, _]] = [0, near, far].map(over);
+            let share = count(far) / (steps - LAGS[far]) as f64;
+            let lags = [LAGS[near], LAGS[far]];
+            Changes { lags, share, squares: [short, long], single, fourth }
         };
-        let over = |lag: usize| {
-            let all = sums[lag].iter().enumerate();
-            let all = all.map(|(rank, sums)| around(lag, *sums, rank));
-            let sum = all.fold([0.0; 2], |sum, found| [sum[0] + found[0], sum[1] + found[1]]);
-            sum.map(|sum| sum / ((steps - LAGS[lag]) as f64 * ranks as f64))
+        let between = if counts[3] > 0.0 {
+            [[2, 3], [0, 1]].map(|lags| found(lags, true)).to_vec()
+        } else {
+            Vec::new()
         };
-        let [[single, fourth], [near, _], [far, _]] = [0, 1, 2].map(over);
-        let found = Changes { squares: [near, far], single, fourth };
-        let spread = Spread::from_changes(&found, ranks, steps);
+        let spread = Spread::between_remaps(&found([2, 3], false), &between, ranks, steps);
         Some(Increments::judged(drifts, spread, self.outliers, steps, remaps))
     }
+}
+
+/// Sums of squares and of fourth powers of so many changes around one that is `off` further, from those of their powers.
+fn around(off: f64, count: f64, [one, two, three, four]: Powers) -> [f64; 2] {
+    let square = two - 2.0 * off * one + count * off * off;
+    let fourth = four - 4.0 * off * three + 6.0 * off * off * two - 4.0 * off.powi(3) * one
+        + count * off.powi(4);
+    [square.max(0.0), fourth.max(0.0)]
 }

@@ -40,7 +40,8 @@ impl Increments {
         let length = (steps - 1) as f64;
         let drifts: Vec<f64> =
             (0..ranks).map(|rank| (at(steps - 1, rank) - at(0, rank)) / length).collect();
-        let spread = Spread::of(&at, &drifts, steps);
+        let remaps: Vec<usize> = record.remaps().iter().map(|remap| remap.before).collect();
+        let spread = Spread::of(&at, &drifts, steps, &remaps);
         Some(Increments::judged(drifts, spread, outliers, steps, record.remaps().len()))
     }
 

@@ -4,7 +4,7 @@
 //! to any other, [`increments`] looks at changes per step as
 //! numbers, [`change`] looks for a change of phase, [`growth`] compares what a model predicts with what
 //! was recorded, [`goodness`] whether the record looks like those the model makes, and [`level`] tells drifts
-//! from noise, and [`lasting`] slopes that last from walks. [`whole`] takes in the steps one by one, however many they are.
+//! from noise, [`lasting`] slopes that last from walks, and [`apart`] loads from noise. [`whole`] takes in the steps one by one, however many they are.
 //!
 //! ```
 //! use remapping::fit::change::change;
@@ -18,6 +18,7 @@
 
 use crate::estimate::Estimate;
 
+pub mod apart;
 mod blocks;
 pub mod chain;
 pub mod change;

@@ -7,12 +7,18 @@
 //!
 //! Of a change the mean over the ranks is taken away, which is no imbalance, and may be all ranks' (a slow machine) or
 //! none at all (a total that never changes). What R independent ranks have left varies by 1 - 1/R of what each does.
+//!
+//! Over a recorded remap a change holds the noise of the step before it, which nothing takes back: what the remap had to even
+//! out were the loads. Where there is noise only changes between two remaps count.
 
 use crate::estimate::{Estimate, NORMAL};
 
 /// Lags between which the growth of the variance is measured, and those of short records.
 const LAGS: [usize; 2] = [4, 8];
 const SHORT: [usize; 2] = [1, 2];
+
+/// The share of all changes over the longer lag that has to lie between remaps, for these lags to be taken.
+const ENOUGH: f64 = 0.25;
 
 /// Frequencies of a spectrum: sums over them are exact.
 const FREQUENCIES: usize = 64;
@@ -54,6 +60,9 @@ struct Spectra {
 /// Means of changes around the drift, each less that of all ranks where there are several.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes {
+    /// The lags, and the share that these changes are of all over the longer one.
+    pub lags: [usize; 2],
+    pub share: f64,
     /// Of the squares over either lag.
     pub squares: [f64; 2],
     /// Of the squares over one step.
@@ -68,40 +77,85 @@ impl Spread {
         if steps > 4 * LAGS[1] { LAGS } else { SHORT }
     }
 
-    /// Of the paths of `ranks` ranks around their drifts: `path(step, rank)` for at least four steps.
-    pub fn of(path: &dyn Fn(usize, usize) -> f64, drifts: &[f64], steps: usize) -> Spread {
+    /// Of the paths of some ranks around their drifts, `path(step, rank)` for at least four steps, of which `remaps` come right
+    /// after a remap.
+    pub fn of(
+        path: &dyn Fn(usize, usize) -> f64,
+        drifts: &[f64],
+        steps: usize,
+        remaps: &[usize],
+    ) -> Spread {
         let ranks = drifts.len();
-        // The sum of a power of all changes.
-        let all = |lag: usize, power: i32| {
+        let mut remapped = vec![0; steps];
+        remaps.iter().filter(|step| **step > 0).for_each(|step| remapped[*step] = 1);
+        // Remaps up to each step.
+        let up_to: Vec<usize> = remapped
+            .into_iter()
+            .scan(0, |sum, one| {
+                *sum += one;
+                Some(*sum)
+            })
+            .collect();
+        // The means of the squares and fourth powers of changes, and how many there are.
+        let over = |lag: usize, between: bool| {
             let mut row = vec![0.0; ranks];
-            let mut sum = 0.0;
-            for step in lag..steps {
+            let (mut sums, mut count) = ([0.0; 2], 0);
+            for step in (lag..steps).filter(|step| !between || up_to[*step] == up_to[step - lag]) {
                 for (rank, (change, drift)) in row.iter_mut().zip(drifts).enumerate() {
                     *change = path(step, rank) - path(step - lag, rank) - lag as f64 * drift;
                 }
                 centre(&mut row);
-                sum += row.iter().map(|change| change.powi(power)).sum::<f64>();
+                sums[0] += row.iter().map(|change| change * change).sum::<f64>();
+                sums[1] += row.iter().map(|change| change.powi(4)).sum::<f64>();
+                count += 1;
             }
-            sum / ((steps - lag) * ranks) as f64
+            (sums.map(|sum| sum / (count * ranks).max(1) as f64), count)
         };
-        let second = |lag: usize| all(lag, 2);
-        let fourth = all(1, 4);
-        let found = Changes { squares: Spread::lags(steps).map(second), single: second(1), fourth };
-        Spread::from_changes(&found, ranks, steps)
+        let found = |lags: [usize; 2], between: bool| {
+            let ([single, fourth], _) = over(1, between);
+            let [(near, _), (far, count)] = lags.map(|lag| over(lag, between));
+            let share = count as f64 / (steps - lags[1]) as f64;
+            Changes { lags, share, squares: [near[0], far[0]], single, fourth }
+        };
+        let all = found(Spread::lags(steps), false);
+        let between = || [Spread::lags(steps), SHORT].map(|lags| found(lags, true));
+        let between = if remaps.is_empty() { Vec::new() } else { between().to_vec() };
+        Spread::between_remaps(&all, &between, ranks, steps)
     }
 
-    /// From the means over all changes.
-    pub fn from_changes(found: &Changes, ranks: usize, steps: usize) -> Spread {
+    /// From all changes, or from the first of those between remaps that are enough, where there is noise.
+    pub fn between_remaps(
+        all: &Changes,
+        between: &[Changes],
+        ranks: usize,
+        steps: usize,
+    ) -> Spread {
+        let spread = Spread::from_changes(all, ranks, steps);
+        let Some(between) = between.iter().find(|found| found.share >= ENOUGH) else {
+            return spread;
+        };
+        let found = Spread::from_changes(between, ranks, steps);
+        match found.noise > 0.0 || spread.noise > 0.0 {
+            true => Spread {
+                noise: if found.noise > 0.0 { found.noise } else { spread.noise },
+                ..found
+            },
+            false => spread,
+        }
+    }
+
+    /// From the means over changes.
+    fn from_changes(found: &Changes, ranks: usize, steps: usize) -> Spread {
         let (left, fourths) = of_centred(ranks);
         // As many independent ones would say as much.
         let (ranks, length) = (left * ranks as f64, (steps - 1) as f64);
-        let [near, far] = Spread::lags(steps);
+        let [near, far] = found.lags;
         let walk = |lag: usize| lag as f64 * (1.0 - lag as f64 / length);
         let seen = |lag: usize| {
             let share = lag as f64 / length;
             2.0 + 2.0 * share * share - 4.0 * share / (length + 1.0 - lag as f64)
         };
-        let Changes { squares, single, fourth } = *found;
+        let Changes { share, squares, single, fourth, .. } = *found;
         let ([a, b], single) = (squares.map(|square| square / left), single / left);
         let scale = walk(far) * seen(near) - walk(near) * seen(far);
         let variance = (b * seen(near) - a * seen(far)) / scale;
@@ -124,21 +178,22 @@ impl Spread {
         };
         // The ends of a record say less: factors found by simulation of short ones.
         let without = |lags: f64| (steps as f64 - lags * far as f64).max(1.0);
-        let count = ranks * without(2.3);
+        let count = (ranks * share * without(2.3)).max(1.0);
         let short = (without(2.3) / without(3.5)).sqrt() * (1.0 + 1.0 / count.sqrt());
         let spectra = (0..FREQUENCIES).map(spectrum).collect();
         let moments = Moments { spectra, count, noise: taken_back.max(0.0) * short, tails };
         let noise = moments.noise_told([variance.max(0.0), single], taken_back, beside);
         let (lower, upper) = moments.interval(variance, single);
-        let variance = variance.max(0.0);
+        let (lower, upper) = (lower.sqrt(), upper.sqrt());
+        // Without noise a single step says most.
+        let value = match noise > 0.0 {
+            true => variance.max(0.0).sqrt(),
+            false => (single / walk(1)).sqrt().max(lower).min(upper),
+        };
         Spread {
-            deviation: Estimate {
-                value: variance.sqrt(),
-                lower: lower.sqrt(),
-                upper: upper.sqrt(),
-            },
+            deviation: Estimate { value, lower, upper },
             noise: noise.sqrt(),
-            independent: (ranks * length / far as f64).max(2.0),
+            independent: (ranks * share * length / far as f64).max(2.0),
         }
     }
 }

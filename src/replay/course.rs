@@ -91,7 +91,7 @@ pub struct Paid {
 }
 
 impl Playing {
-    /// From where the ranks were at the last remap, as [`Record::path`] has it; none where the run is as recorded.
+    /// From where the ranks were at the last remap, as [`Record::loads`] has it; none where the run is as recorded.
     pub fn new(price: impl Into<Price>, base: Option<&[f64]>) -> Playing {
         Playing {
             price: price.into(),
@@ -102,9 +102,15 @@ impl Playing {
         }
     }
 
-    /// The next step, at which the ranks would be at `path` had nothing been remapped. A remap is decided only if it
+    /// The next step, at which the ranks would be at `path` had nothing been remapped, and a remap would even out `loads`. A remap is decided only if it
     /// `may` be. While one is under way the policy sees the steps as they are then, slower, and is not asked.
-    pub fn step(&mut self, path: &[f64], may: bool, policy: &mut dyn Policy) -> Paid {
+    pub fn step(
+        &mut self,
+        path: &[f64],
+        loads: &[f64],
+        may: bool,
+        policy: &mut dyn Policy,
+    ) -> Paid {
         let Overlap { steps: delay, slowdown } = self.price.overlap;
         let slower = if self.begun.is_some() { 1.0 + slowdown } else { 1.0 };
         self.number += 1;
@@ -117,7 +123,7 @@ impl Playing {
         let (max, mean) = (self.seen.max(), self.seen.mean() / slower);
         let remapped = self.begun.is_none() && may && policy.wants_remap();
         if remapped {
-            self.begun = Some((0, path.to_vec()));
+            self.begun = Some((0, loads.to_vec()));
             if delay > 0 {
                 policy.begun();
             }
@@ -150,12 +156,16 @@ pub fn play(
     let delay = price.overlap.steps as usize;
     let base = match base {
         Base::AsRecorded => None,
-        Base::Balanced(step) => Some(record.path(step)),
+        Base::Balanced(step) => Some(record.loads(step)),
     };
     let (mut playing, mut course) = (Playing::new(price, base), Course::empty(steps.len()));
     for step in steps.clone() {
-        let Paid { max, mean, remapped } =
-            playing.step(record.path(step), step + delay + 1 < steps.end, policy);
+        let Paid { max, mean, remapped } = playing.step(
+            record.path(step),
+            record.loads(step),
+            step + delay + 1 < steps.end,
+            policy,
+        );
         course.pay(max, mean);
         if remapped {
             course.remap(step, price.stops);
@@ -231,7 +241,7 @@ pub fn hindsight(
     };
     let mut bases = match base {
         Base::AsRecorded => vec![0.0; ranks],
-        Base::Balanced(step) => deviations(record.path(step)),
+        Base::Balanced(step) => deviations(record.loads(step)),
     };
     bases.reserve(steps.len() * ranks);
     let mut remaps = vec![Last::new(0, 0.0, overlap)];
@@ -252,7 +262,7 @@ pub fn hindsight(
             let all = remaps.iter().map(|remap| remap.until(made - delay));
             let least = all.fold(f64::INFINITY, f64::min);
             remaps.push(Last::new(made + 1, least + stops, overlap));
-            bases.extend(deviations(record.path(step - delay)));
+            bases.extend(deviations(record.loads(step - delay)));
         }
         let done = (made * made) as u64;
         if let ControlFlow::Break(halt) = observer.progress(done, (steps.len() as u64).pow(2)) {

@@ -116,8 +116,13 @@ pub fn intervals(steps: usize) -> Vec<Rule> {
     intervals.into_iter().map(Rule::Fixed).chain([Rule::Never]).collect()
 }
 
+/// What sums of times may be off by, as a share of the largest.
+const ROUNDING: f64 = 1e-11;
+
 /// Thresholds on max - mean, or on mean / max, worth trying: what occurs at these steps.
 pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule> {
+    let largest = |step: usize| record.path(step).iter().copied().fold(0.0, f64::max);
+    let most = steps.clone().map(largest).fold(0.0, f64::max);
     let mut values: Vec<f64> = steps
         .map(|step| {
             let path = record.path(step);
@@ -125,7 +130,8 @@ pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule
                 (crate::record::mean(path), crate::record::imbalance(path).max(0.0));
             if ratio { mean / (mean + spread) } else { spread }
         })
-        .filter(|value| value.is_finite())
+        // Of times that are all the same, rounding leaves something.
+        .filter(|value| value.is_finite() && (ratio || *value > ROUNDING * most))
         .collect();
     values.sort_by(f64::total_cmp);
     let stride = values.len().div_ceil(100).max(1);

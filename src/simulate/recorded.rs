@@ -6,8 +6,8 @@ use std::ops::Range;
 
 /// The steps `steps` of a record, played with other remaps than were recorded.
 ///
-/// Assumed: a remap gives every rank the mean of the step, and does not change the increments that
-/// follow. At the first step of the record the ranks have their recorded times; a run that starts
+/// Assumed: a remap gives every rank the mean of the step, beside the noise that the record knows of, and does not change the
+/// increments that follow. At the first step of the record the ranks have their recorded times; a run that starts
 /// later starts balanced.
 #[derive(Debug, Clone)]
 pub struct Recorded<'a> {
@@ -39,7 +39,7 @@ impl<'a> Recorded<'a> {
     pub fn times(record: &Record, base: Base, step: usize, times: &mut Vec<f64>) {
         let then = match base {
             Base::AsRecorded => None,
-            Base::Balanced(base) => Some(record.path(base)),
+            Base::Balanced(base) => Some(record.loads(base)),
         };
         Recorded::since(then.map(|then| (then, mean(then))), record.path(step), times);
     }

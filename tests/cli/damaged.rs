@@ -25,7 +25,7 @@ fn ask(text: String) -> Answer {
     };
     let Trace { record, repairs, stride, knows_remaps, .. } = trace;
     let cost = record.mean_remap_cost().unwrap_or(DRIFTING.remap_cost);
-    let found = examine(&record, cost);
+    let found = examine(&record, cost, Overlap::NONE);
     if let Some(obstacle) = found.obstacles.first() {
         return Answer::Refused(obstacle.why.clone());
     }

@@ -18,6 +18,7 @@ mod drift_ranks;
 mod drift_rounding;
 mod drift_unremapped;
 mod lifetime;
+mod loads_apart;
 mod monitor;
 mod noise_of_logs;
 mod overlap;

@@ -1,0 +1,175 @@
+//! Loads apart from the noise they are seen through, where a log has noise.
+//!
+//! What a remap evens out are loads; a step shows them with noise, of which the next step shows another. A run that is played
+//! with other remaps therefore goes on from the loads where it is remapped, not from the times of that step: else every
+//! remap would leave the noise of a step in the loads for good. The loads are not known, but how they are spread, given all
+//! times, is: a walk with a slope, seen through normal noise. One draw of them is taken (forward filtering, backward sampling), so
+//! that loads and noise together vary as the log's do. The most likely loads would vary less.
+
+use super::increments::Increments;
+use super::slopes::{Fate, Slopes};
+use crate::random::{Stream, stream};
+use crate::record::{Record, mean};
+use rand_distr::{Distribution, StandardNormal};
+
+/// A record whose loads are told apart from noise.
+#[derive(Debug, Clone)]
+pub struct Apart {
+    /// The record, with its noise.
+    pub record: Record,
+    /// Standard deviation of the noise.
+    pub noise: f64,
+}
+
+/// Seed of the draws.
+const SEED: u64 = 3;
+
+/// Noise below this share of what a step adds for good is left where it is.
+const SLIGHT: f64 = 0.2;
+
+/// Tells them apart; `None` where no noise shows, or where recorded remaps evened out the times of the step before them, with
+/// their noise. Work and memory: proportional to the record's length.
+pub fn apart(record: &Record) -> Option<Apart> {
+    let found = Increments::of(record)?;
+    // What may be no walk at all is none.
+    let walk = if found.deviation.lower > 0.0 { found.deviation.value } else { 0.0 };
+    let noise = found.noise;
+    if noise <= SLIGHT * walk || even_times(record, noise) {
+        return None;
+    }
+    let (ranks, steps) = (record.ranks(), record.steps());
+    let middle = mean(&found.drifts);
+    let slopes = Slopes::of(record);
+    let slope = |rank: usize| match slopes.as_ref().map(|slopes| (slopes.fate, slopes.spread)) {
+        None | Some((Fate::Kept, _)) => (found.drifts[rank] - middle, 0.0),
+        Some((Fate::None, _)) => (0.0, 0.0),
+        Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
+    };
+    let stretches = record.stretches();
+    let mut seen = vec![0.0; steps * ranks];
+    for (step, row) in seen.chunks_exact_mut(ranks).enumerate() {
+        let mean = record.mean(step);
+        row.iter_mut().zip(record.row(step)).for_each(|(seen, time)| *seen = time - mean);
+    }
+    let mut random = stream(SEED, 0);
+    for rank in 0..ranks {
+        let law = Law { walk: walk * walk, noise: noise * noise, slope: slope(rank) };
+        for steps in &stretches {
+            let times: Vec<f64> = steps.clone().map(|step| seen[step * ranks + rank]).collect();
+            let loads = law.loads(&times, steps.start > 0, &mut random);
+            for (step, load) in steps.clone().zip(loads) {
+                seen[step * ranks + rank] -= load;
+            }
+        }
+    }
+    // What all ranks have in common is no imbalance.
+    for row in seen.chunks_exact_mut(ranks) {
+        let mean = mean(row);
+        row.iter_mut().for_each(|noise| *noise -= mean);
+    }
+    Some(Apart { record: record.clone().with_noise(seen), noise })
+}
+
+/// Whether remaps took away the noise of the step before them, more likely than not: by how the step after them goes against
+/// the change of the step before.
+fn even_times(record: &Record, noise: f64) -> bool {
+    let (mut products, mut squares, mut count) = (0.0, 0.0, 0.0);
+    for steps in record.stretches().into_iter().filter(|steps| steps.len() >= 2) {
+        let after = steps.end;
+        if after >= record.steps() {
+            continue;
+        }
+        let [now, last, before] =
+            [after, after - 1, after - 2].map(|step| (record.row(step), record.mean(step)));
+        for rank in 0..record.ranks() {
+            let [now, last, before] = [now, last, before].map(|(row, mean)| row[rank] - mean);
+            let product = now * (last - before);
+            products -= product;
+            squares += product * product;
+        }
+        count += (record.ranks() - 1) as f64;
+    }
+    // Of the squared noise: 0 where loads were evened out, 1 where times were.
+    let share = products / (count * noise * noise);
+    let error = squares.sqrt() / (count * noise * noise);
+    share > 0.5 && share > 2.0 * error
+}
+
+/// How the loads of a rank move, against the mean over the ranks: variances, and mean and variance of the slope.
+struct Law {
+    walk: f64,
+    noise: f64,
+    slope: (f64, f64),
+}
+
+/// What is known of load and slope after some times: means, variances, and the covariance.
+#[derive(Clone, Copy)]
+struct Known {
+    load: f64,
+    slope: f64,
+    variance: f64,
+    both: f64,
+    of_slope: f64,
+}
+
+impl Law {
+    /// Loads at the steps of a stretch, as likely as any given these times. After a remap it begins one step from balance.
+    fn loads(&self, times: &[f64], after_remap: bool, random: &mut Stream) -> Vec<f64> {
+        let known = self.filtered(times, after_remap);
+        let mut normal = |mean: f64, variance: f64| -> f64 {
+            let one: f64 = StandardNormal.sample(random);
+            mean + variance.max(0.0).sqrt() * one
+        };
+        let Some(last) = known.last() else { return Vec::new() };
+        let slope = normal(last.slope, last.of_slope);
+        let mut loads = vec![0.0; times.len()];
+        let mut next = None;
+        for (place, known) in known.iter().enumerate().rev() {
+            let Known { mut load, mut variance, .. } = *known;
+            if known.of_slope > 0.0 {
+                load += known.both / known.of_slope * (slope - known.slope);
+                variance -= known.both * known.both / known.of_slope;
+            }
+            if let Some(next) = next {
+                let before = next - slope;
+                let variance_of_both = variance.max(0.0) + self.walk;
+                let gain =
+                    if variance_of_both > 0.0 { variance.max(0.0) / variance_of_both } else { 0.0 };
+                load += gain * (before - load);
+                variance = gain * self.walk;
+            }
+            loads[place] = normal(load, variance);
+            next = Some(loads[place]);
+        }
+        loads
+    }
+
+    /// What is known after each time, of those up to it.
+    fn filtered(&self, times: &[f64], after_remap: bool) -> Vec<Known> {
+        let (slope, of_slope) = self.slope;
+        let balanced = Known { load: 0.0, slope, variance: 0.0, both: 0.0, of_slope };
+        let mut known = Vec::with_capacity(times.len());
+        let mut last = balanced;
+        for (place, time) in times.iter().enumerate() {
+            if place == 0 && !after_remap {
+                last = Known { load: *time, variance: self.noise, ..balanced };
+            } else {
+                let Known { load, slope, variance, both, of_slope } = last;
+                let variance = variance + 2.0 * both + of_slope + self.walk;
+                let (load, both) = (load + slope, both + of_slope);
+                let (gain, of_slopes) =
+                    (variance / (variance + self.noise), both / (variance + self.noise));
+                let off = time - load;
+                last = Known {
+                    load: load + gain * off,
+                    slope: slope + of_slopes * off,
+                    variance: (1.0 - gain) * variance,
+                    both: (1.0 - gain) * both,
+                    of_slope: (of_slope - of_slopes * both).max(0.0),
+                };
+            }
+            known.push(last);
+        }
+        known
+    }
+}

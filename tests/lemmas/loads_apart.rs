@@ -1,0 +1,138 @@
+//! Runs seen through noise, played with other remaps: what they cost is what the same increments and the same noise cost under these
+//! remaps, on average over runs, and what a walk adds is found whatever was remapped.
+
+use rand_distr::{Distribution, StandardNormal};
+use remapping::fit::apart::apart;
+use remapping::fit::increments::Increments;
+use remapping::policy::Rule;
+use remapping::record::{Record, Remap};
+use remapping::replay::replay;
+use remapping::simulate::stream;
+
+const RANKS: usize = 8;
+const COST: f64 = 0.5;
+
+/// What each step adds for good and shows besides, step by step.
+struct Run {
+    steps: usize,
+    gained: Vec<f64>,
+    noise: Vec<f64>,
+}
+
+impl Run {
+    /// With a slope for each rank, kept for good.
+    fn new(seed: u64, steps: usize, [walk, noise, slope]: [f64; 3]) -> Run {
+        let mut random = stream(seed, 5);
+        let mut normal = |size: f64| -> f64 {
+            let one: f64 = StandardNormal.sample(&mut random);
+            size * one
+        };
+        let slopes: Vec<f64> = (0..RANKS).map(|_| normal(slope)).collect();
+        let cells = RANKS * steps;
+        let gained = (0..cells).map(|at| slopes[at % RANKS] + normal(walk)).collect();
+        Run { steps, gained, noise: (0..cells).map(|_| normal(noise)).collect() }
+    }
+
+    /// The times, the cost and the remaps when it is remapped after each step of which `remaps` says so, by its number from 1 since the
+    /// last one and by max - mean. Even are the loads afterwards, or with `by_times` the times that were shown.
+    fn played(
+        &self,
+        by_times: bool,
+        remaps: &dyn Fn(usize, f64) -> bool,
+    ) -> (Vec<f64>, f64, Vec<Remap>) {
+        let mean = |row: &[f64]| row.iter().sum::<f64>() / row.len() as f64;
+        let (mut loads, mut times) = (vec![1000.0; RANKS], Vec::new());
+        let (mut cost, mut made, mut since) = (0.0, Vec::new(), 0);
+        for step in 0..self.steps {
+            let row = step * RANKS..(step + 1) * RANKS;
+            loads.iter_mut().zip(&self.gained[row.clone()]).for_each(|(load, more)| *load += more);
+            let shown: Vec<f64> =
+                loads.iter().zip(&self.noise[row]).map(|(load, noise)| load + noise).collect();
+            let excess = shown.iter().copied().fold(f64::MIN, f64::max) - mean(&shown);
+            cost += excess;
+            since += 1;
+            if step + 1 < self.steps && remaps(since, excess) {
+                cost += COST;
+                made.push(Remap { before: step + 1, seconds: Some(COST) });
+                since = 0;
+                let (even, all) = (mean(&loads), mean(&shown));
+                for (load, shown) in loads.iter_mut().zip(&shown) {
+                    *load = if by_times { *load - (shown - all) } else { even };
+                }
+            }
+            times.extend(shown);
+        }
+        (times, cost, made)
+    }
+}
+
+/// Costs of a rule on `seeds` runs: in truth, as played on the record, and as played on its loads apart from noise.
+fn costs(steps: usize, sizes: [f64; 3], every: usize, by_times: bool, rule: Rule) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    for seed in 0..60 {
+        let run = Run::new(seed, steps, sizes);
+        let (times, _, remaps) = run.played(by_times, &|since, _| since == every);
+        let record = Record::new(RANKS, times, remaps).unwrap();
+        let truth = run.played(by_times, &|since, excess| match rule {
+            Rule::Fixed(every) => since as u64 == every,
+            Rule::Threshold(bound) => excess > bound,
+            _ => false,
+        });
+        let of = |record: &Record| {
+            let start = || vec![rule.start(COST)];
+            replay(record, 0..steps, COST, &start, &()).unwrap().tallies[0].value
+        };
+        let told = apart(&record).map_or_else(|| record.clone(), |found| found.record);
+        let found = [truth.1, of(&record), of(&told)];
+        sums.iter_mut().zip(found).for_each(|(sum, cost)| *sum += cost);
+    }
+    sums
+}
+
+const RULES: [Rule; 4] = [Rule::Never, Rule::Fixed(7), Rule::Fixed(45), Rule::Threshold(0.9)];
+
+#[test]
+fn remaps_even_out_loads() {
+    // Walk, noise and slopes.
+    for (sizes, every) in [([0.1, 0.3, 0.0], 20), ([0.0, 0.3, 0.0], 10), ([0.05, 0.3, 0.02], 20)] {
+        for rule in RULES {
+            let [truth, raw, told] = costs(400, sizes, every, false, rule);
+            let off = 0.06 * truth + 0.1 * (raw - truth);
+            assert!((told - truth).abs() < off, "{sizes:?} {rule}: {truth} {raw} {told}");
+            assert!(sizes[2] > 0.0 || raw > 1.05 * truth, "{sizes:?} {rule}: {truth} {raw} {told}");
+        }
+    }
+}
+
+/// Where remaps even out what was measured, noise and all, times are played as they are.
+#[test]
+fn remaps_even_out_times() {
+    for rule in RULES {
+        let [truth, raw, told] = costs(400, [0.1, 0.3, 0.0], 20, true, rule);
+        assert!((raw - truth).abs() < 1e-6 * truth, "{rule}: {truth} {raw}");
+        assert!((told - truth).abs() < 0.02 * truth, "{rule}: {truth} {told}");
+    }
+}
+
+/// The walk's deviation is in its interval, whether remaps are many or none; where there is none, and noise alone, it may be 0.
+#[test]
+fn walks_between_remaps() {
+    for (sizes, every) in [
+        ([1.0, 3.0, 0.0], 401),
+        ([1.0, 3.0, 0.0], 40),
+        ([1.0, 3.0, 0.0], 10),
+        ([1.0, 3.0, 0.0], 5),
+        ([0.0, 3.0, 0.0], 10),
+        ([1.0, 0.0, 0.0], 10),
+    ] {
+        let mut inside = 0;
+        for seed in 0..60 {
+            let run = Run::new(seed, 400, sizes);
+            let (times, _, remaps) = run.played(false, &|since, _| since == every);
+            let record = Record::new(RANKS, times, remaps).unwrap();
+            let found = Increments::of(&record).unwrap().deviation;
+            inside += usize::from(found.lower <= sizes[0] && sizes[0] <= found.upper);
+        }
+        assert!(inside >= 52, "{sizes:?} {every}: {inside} of 60");
+    }
+}
