@@ -142,18 +142,15 @@ fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
     (lasts && much && is_no_walk(facts, &found, best.1)).then_some(found)
 }
 
-/// Whether walks with the log's noise, of as many ranks and steps, would rarely be taken for slopes that make as much of what loads
-/// gain in so many steps: in no more than one of forty logs.
+/// Whether walks with the log's noise, of as many ranks and steps, would rarely be taken for slopes by which loads gain as
+/// much in so many steps: in no more than one of forty logs.
 fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
     let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
     // So much is enough to tell slopes from a walk.
     if ranks * steps > MANY {
         return true;
     }
-    let share = |found: &Lasting| {
-        let [by_walk, by_slopes] = found.gained(lag);
-        if by_slopes > 0.0 { by_slopes / (by_walk + by_slopes) } else { 0.0 }
-    };
+    let by_slopes = |found: &Lasting| found.gained(lag)[1];
     let increments = &facts.increments;
     let walk = ContinuousDrift {
         classes: vec![Class::of(
@@ -169,13 +166,13 @@ fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
         overlap: Overlap::NONE,
         mean_load: 0.0,
     };
-    let seen = share(found);
+    let seen = by_slopes(found);
     let as_much = |number: &u64| {
         let times = record(&walk, &mut stream(SEED, *number), 0.0, steps, &[]);
         let least = times.iter().copied().fold(0.0, f64::min);
         let times = times.into_iter().map(|time| time - least).collect();
         let made = Record::new(ranks, times, Vec::new()).ok();
-        made.and_then(|made| Lasting::of(&made)).is_some_and(|made| share(&made) >= seen)
+        made.and_then(|made| Lasting::of(&made)).is_some_and(|made| by_slopes(&made) >= seen)
     };
     (0..WALKS).into_par_iter().filter(as_much).count() <= 1
 }
