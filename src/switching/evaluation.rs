@@ -6,10 +6,10 @@
 //! that the *other* phase is on, and the policy switches where they exceed a threshold.
 
 use super::problem::{PhaseSwitching, SwitchingError};
-use crate::Bounds;
 use crate::lifetime::Lifetime;
 use crate::rounding::{SLACK, nearest};
 use crate::threshold::pieces::{Costs, Joined, Pieces, odds};
+use crate::{Bounds, Rational};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
@@ -244,8 +244,8 @@ impl Map {
 struct Game {
     sides: [Side; 2],
     rebases: bool,
-    /// The true chance of the second phase at step 0, and the policy's odds of it.
-    initial: f64,
+    /// The true chances of the phases at step 0, and the policy's odds of the second.
+    initial: [f64; 2],
     believed: f64,
 }
 
@@ -261,6 +261,8 @@ impl Game {
         let levels = problem.detector.likelihoods();
         let side = |m: usize| {
             let [away, back] = [m, 1 - m].map(|z| nearest(&problem.rates[z]));
+            let [stays, stays_back] =
+                [m, 1 - m].map(|z| nearest(&(Rational::ONE - &problem.rates[z])));
             let reports: Vec<[f64; 2]> = levels
                 .iter()
                 .map(|level| [level.before, level.after])
@@ -278,14 +280,15 @@ impl Game {
             Side {
                 costs: [m, 1 - m].map(|z| nearest(&problem.cycle[z][m])),
                 switch: problem.switch[m].as_ref().map(nearest),
-                moves: [[1.0 - away, away], [back, 1.0 - back]],
+                moves: [[stays, away], [back, stays_back]],
                 maps: reports.iter().map(map).collect(),
                 reports,
             }
         };
-        let initial = nearest(&problem.initial);
+        let initial = [Rational::ONE - &problem.initial, problem.initial.clone()];
+        let initial = initial.map(|share| nearest(&share));
         let believed = match policy.beliefs {
-            Beliefs::Bayes => odds(initial),
+            Beliefs::Bayes => initial[1] / initial[0],
             Beliefs::Rebased => 0.0,
             Beliefs::LastReport => 1.0,
         };
@@ -296,7 +299,7 @@ impl Game {
     /// The cost from step 0 under the first mapping.
     fn start(&self, first: &Pieces) -> (f64, f64) {
         let [calm, changed] = first.costs[first.find(self.believed)];
-        let mean = |own: f64, other: f64| (1.0 - self.initial) * own + self.initial * other;
+        let mean = |own: f64, other: f64| self.initial[0] * own + self.initial[1] * other;
         widened(mean(calm.0, changed.0), mean(calm.1, changed.1))
     }
 

@@ -37,6 +37,7 @@ mod model_problems;
 mod monitor;
 mod mutants;
 mod mutations;
+mod noisy_logs;
 mod overlap;
 mod papers;
 mod periodic;

@@ -185,9 +185,11 @@ fn filter(problem: &ContinuousDrift, deviation: f64) -> Vec<[f64; 3]> {
         for _ in 0..problem.steps {
             let [pll, plb] = [ll + 2.0 * lb + bb + deviation.powi(2), lb + bb];
             let seen = pll + noise;
-            let (load, slope) = (pll / seen, plb / seen);
+            // Where nothing is left to be learnt nothing is: slopes that one step has told, without noise and without a walk.
+            let (load, slope) = if seen > 0.0 { (pll / seen, plb / seen) } else { (0.0, 0.0) };
             filter.push([seen.sqrt(), load, slope]);
-            [ll, lb, bb] = [pll - load * pll, plb - load * plb, bb - slope * plb];
+            let left = [pll - load * pll, plb - load * plb, bb - slope * plb];
+            [ll, lb, bb] = [left[0].max(0.0), left[1], left[2].max(0.0)];
         }
     }
     filter
@@ -203,9 +205,14 @@ mod tests {
     /// y_s and y_t is sigma^2 min(s, t) + tau^2 s t, and nu^2 more for s = t.
     #[test]
     fn innovations_have_the_covariance_of_the_loads() {
-        for [deviation, slopes, noise] in
-            [[1.0, 0.0, 0.0], [1.0, 0.4, 0.0], [0.7, 0.3, 0.5], [0.0, 1.0, 0.2], [1.0, 0.0, 2.0]]
-        {
+        for [deviation, slopes, noise] in [
+            [1.0, 0.0, 0.0],
+            [1.0, 0.4, 0.0],
+            [0.7, 0.3, 0.5],
+            [0.0, 1.0, 0.2],
+            [1.0, 0.0, 2.0],
+            [0.0, 0.3, 0.0],
+        ] {
             let increments = Increments::Normal { deviation };
             let problem = ContinuousDrift {
                 classes: vec![Class::of(2, increments)],
