@@ -32,6 +32,9 @@ fn act(p: f64, [up, down]: [Bounds; 2]) -> char {
     }
 }
 
+/// Relative width from which on bounds are told apart.
+const WIDE: f64 = 1e-6;
+
 /// What to do, and what it is worth.
 pub fn headline(answer: &Answer) -> String {
     let Some([up, down]) = start(answer) else {
@@ -60,11 +63,22 @@ pub fn headline(answer: &Answer) -> String {
         Some(average) => ("average time of a cycle", Some(average)),
         None => ("expected completion time", answer.value),
     };
-    if let Some(cost) = cost.map(|cost| cost.middle()).filter(|cost| cost.is_finite()) {
-        text += &format!(": the {name} is {}", brief(cost));
-        if let Some(never) = answer.never.filter(|never| never.is_finite()) {
-            text += &format!(", {} without switches", compared(cost, never));
+    let never = answer.never.filter(|never| never.is_finite());
+    match cost.filter(|cost| cost.middle().is_finite()) {
+        // Bounds so wide that switches may be worth nothing.
+        Some(Bounds { lower, upper })
+            if upper - lower > WIDE * upper.abs() && never.is_some_and(|never| upper >= never) =>
+        {
+            text += &format!(": the {name} is between {} and {}", brief(lower), brief(upper));
+            text += ", so that it is not known whether switches pay";
         }
+        Some(cost) => {
+            text += &format!(": the {name} is {}", brief(cost.middle()));
+            if let Some(never) = never {
+                text += &format!(", {} without switches", compared(cost.middle(), never));
+            }
+        }
+        None => {}
     }
     text
 }

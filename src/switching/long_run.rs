@@ -5,9 +5,9 @@ use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::{Pair, Recursion, Step};
 use super::relative::average;
 use super::rest::Room;
-use crate::rounding::nearest;
+use crate::rounding::{SLACK, nearest};
 use crate::threshold::Bounds;
-use crate::{Halt, Observer, Status};
+use crate::{Halt, Observer, Rational, Status};
 use std::ops::ControlFlow;
 
 /// The thresholds of recurring phases that minimise the average time of a cycle.
@@ -64,10 +64,21 @@ pub fn long_run(
     if !(recursion.low.is_finite() && recursion.high.is_finite()) {
         return Err(SwitchingError::NoWayBack);
     }
+    let known = Bounds { lower: with_phases_known(problem), upper: without_switches(problem) };
+    if never_pays(problem) {
+        return Ok(LongRun {
+            to_second: Bounds::NEVER,
+            to_first: [0.0; 2].into(),
+            average: Bounds { lower: below(known.upper), ..known },
+            segments: 1,
+            steps: 0,
+            status: Status::Converged,
+        });
+    }
     let mut search = Search::new(&recursion);
     let running = [nearest(&problem.cycle[0][0]), nearest(&problem.cycle[1][0])];
     let mut target = tolerance;
-    let mut best = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut best = (known.lower, known.upper);
     loop {
         let mut status = search.until(target, observer);
         let gains = recursion.gains(&search.best.raw);
@@ -94,6 +105,46 @@ pub fn long_run(
         }
         target = CLOSER * target.min(search.best.width());
     }
+}
+
+/// The mean of what a cycle takes in the long run, of `cycle` in each phase.
+fn mean_cycle(problem: &PhaseSwitching, cycle: [&Rational; 2]) -> Rational {
+    let share = problem.share().unwrap_or(Rational::ZERO);
+    (Rational::ONE - &share) * cycle[0] + share * cycle[1]
+}
+
+/// The average of a program that never switches, rounded up.
+fn without_switches(problem: &PhaseSwitching) -> f64 {
+    above(nearest(&mean_cycle(problem, [0, 1].map(|phase| &problem.cycle[phase][0]))))
+}
+
+/// The average of one that always knew the phase and paid nothing for switches, rounded down: none takes less.
+fn with_phases_known(problem: &PhaseSwitching) -> f64 {
+    let least = |phase: usize| {
+        let [first, second] = &problem.cycle[phase];
+        first.min(second)
+    };
+    below(nearest(&mean_cycle(problem, [least(0), least(1)])))
+}
+
+/// Whether both mappings take the same on average and no switch pays even if the phase is always known. The gain from one stay under
+/// the second mapping is the difference of a potential between its end and its beginning, which is largest from the second phase
+/// to the first: the gap between the gains of the phases over a + b. A stay costs a switch and one back. Under such a tie the
+/// difference of the value functions has many fixed points, so that its recursion tells nothing.
+fn never_pays(problem: &PhaseSwitching) -> bool {
+    let [first, second] = [0, 1].map(|phase| problem.gain(phase));
+    let tie = mean_cycle(problem, [&first, &second]) == Rational::ZERO;
+    let [a, b] = &problem.rates;
+    let [Some(to_second), Some(to_first)] = &problem.switch else { return false };
+    tie && second - first <= (to_second + to_first) * (a + b)
+}
+
+fn above(value: f64) -> f64 {
+    value + SLACK * value.abs()
+}
+
+fn below(value: f64) -> f64 {
+    value - SLACK * value.abs()
 }
 
 /// The iteration of the difference.

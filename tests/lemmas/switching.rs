@@ -13,7 +13,9 @@ use remapping::lifetime::Lifetime;
 use remapping::simulate::{Estimate, stream};
 use remapping::switching::{PhaseSwitching, SwitchingError, exact as twin, long_run, solve};
 use remapping::threshold::{Hazard, Premature, exact as one_change};
-use remapping::{Rational, Status};
+use remapping::{Halt, Observer, Rational, Status};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 pub(super) fn double(value: &Rational) -> f64 {
     value.to_f64().value()
@@ -322,4 +324,46 @@ fn what_the_theory_does_not_cover_is_refused() {
     assert_eq!(error(PhaseSwitching { rates, ..recurring() }), SwitchingError::NoChange);
     let switch = [Some(Rational::ONE), None];
     assert_eq!(error(PhaseSwitching { switch, ..recurring() }), SwitchingError::NoWayBack);
+}
+
+/// Both mappings take the same on average, and knowing the phase would not pay for a switch and one back: never, at once, however
+/// many fixed points the recursion has. Elsewhere no average is beyond that of never switching.
+#[test]
+fn ties_that_no_switch_pays_for() {
+    for gain in [0, 1, 500, 1000] {
+        let number = |digits: i64| ratio(digits, 10_000);
+        let problem = |switch: i64| PhaseSwitching {
+            cycle: [
+                [number(10_000), number(10_000 + gain)],
+                [number(20_000 + gain), number(20_000)],
+            ],
+            switch: [Some(number(switch)), Some(number(switch))],
+            rates: [number(500), number(500)],
+            detector: binary(number(1000), number(1000)),
+            initial: Rational::ZERO,
+        };
+        let never = 1.5 + 0.5e-4 * gain as f64;
+        let found = long_run(&problem(10_000), 1e-9, &()).unwrap();
+        assert_eq!(found.status, Status::Converged);
+        assert_eq!((found.to_second.lower, found.to_first.upper), (1.0, 0.0), "{found:?}");
+        let Bounds { lower, upper } = found.average;
+        assert!(lower <= never && never <= upper && upper - lower < 1e-12, "{found:?}");
+        // A switch could pay if the phase were known.
+        let found = long_run(&problem(10), 1e-2, &Looks::default()).unwrap();
+        let Bounds { lower, upper } = found.average;
+        assert!(1.5 - 1e-12 <= lower && lower <= upper && upper <= never + 1e-12, "{found:?}");
+    }
+}
+
+/// Ends what looks at the watch often.
+#[derive(Default)]
+struct Looks(AtomicU32);
+
+impl Observer for Looks {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        match self.0.fetch_add(1, Ordering::Relaxed) {
+            0..2000 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(Halt::TimeLimit),
+        }
+    }
 }

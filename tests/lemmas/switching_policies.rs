@@ -241,3 +241,23 @@ fn what_is_missing_is_said() {
         Err(EvaluationError::NoSwitch)
     );
 }
+
+/// What is next to certain, and what is beside it, both count: 1 less the initial chance is not a difference of doubles.
+#[test]
+fn first_phases_that_are_hardly_possible() {
+    let large = Rational::from(100_000_000_000_000u64);
+    let problem = PhaseSwitching {
+        cycle: [[large.clone(), &large + &large], [Rational::ZERO, Rational::ZERO]],
+        switch: [Some(Rational::ONE), Some(Rational::ONE)],
+        rates: [Rational::ZERO, Rational::ZERO],
+        detector: binary(ratio(1, 10), ratio(1, 10)),
+        initial: Rational::ONE - Rational::ONE / large,
+    };
+    let thresholds = [[1.0, 0.0]];
+    let policy = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &thresholds };
+    let found = evaluate(&problem, &Lifetime::fixed(0), policy, ALL, &()).unwrap();
+    assert!(
+        found.lower <= 1.0 && 1.0 <= found.upper && found.upper - found.lower < 1e-12,
+        "{found:?}"
+    );
+}

@@ -23,6 +23,9 @@ const MOST_PIECES: u64 = 60_000_000;
 /// Accuracy of the thresholds of policies.
 const TOLERANCE: f64 = 1e-9;
 
+/// Thresholds of an endless program that are known so closely are those of its optimum.
+const CLOSE: f64 = 1e-6;
+
 /// A program that never ends decides as at the first of so many steps.
 const ENDLESS: u64 = 1_000_000;
 
@@ -119,21 +122,26 @@ impl<'a> Field<'a> {
         lifetime: Option<Lifetime>,
         watch: &'a Watch,
     ) -> Result<(Option<Field<'a>>, Status), EvaluationError> {
+        let solved = |status: Status| if status.is_halted() { status } else { Status::Converged };
         let (thresholds, optimum, status) = match &lifetime {
             Some(lifetime) => {
                 let found = switching::solve(&problem, lifetime, TOLERANCE, watch)?;
                 let all = paired(&found.to_second, &found.to_first, lifetime.last());
-                (all, found.value, found.status)
+                (all, found.value, solved(found.status))
             }
             None => {
                 let found = switching::long_run(&problem, TOLERANCE, watch)?;
-                (vec![pair(found.to_second, found.to_first)], Some(found.average), found.status)
+                let close = found.to_second.width().max(found.to_first.width()) <= CLOSE;
+                let status = if close { solved(found.status) } else { found.status };
+                (vec![pair(found.to_second, found.to_first)], Some(found.average), status)
             }
         };
         let Some(optimum) = optimum.filter(|_| !status.is_halted()) else {
             return Ok((None, status));
         };
-        Ok((Some(Field { problem, lifetime, thresholds, optimum, watch }), Status::Converged))
+        // A status that is no halt says that thresholds of an endless program were not found as closely as asked: what is called
+        // optimal is then the best that is known.
+        Ok((Some(Field { problem, lifetime, thresholds, optimum, watch }), status))
     }
 
     /// What the rule costs: expected time, or average time of a cycle.

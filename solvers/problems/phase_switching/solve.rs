@@ -122,7 +122,7 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
         to_first: always(solution.to_first),
         value: None,
         average: Some(solution.average),
-        never: problem.share().map(|share| under_first(problem, share.to_f64().value())),
+        never: problem.share().map(|share| under_first(problem, chances(&share))),
         segments: solution.segments,
         first_step: None,
         belief: Some(filter(problem)),
@@ -131,10 +131,15 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
     Ok((answer, status, warnings))
 }
 
-/// The mean time of a cycle under the first mapping, where the second phase is on with probability `p`.
-fn under_first(problem: &Problem, p: f64) -> f64 {
+/// The chances of the phases, if that of the second is `second`.
+fn chances(second: &Rational) -> [f64; 2] {
+    [Rational::ONE - second, second.clone()].map(|chance| chance.to_f64().value())
+}
+
+/// The mean time of a cycle under the first mapping, where the phases have these chances.
+fn under_first(problem: &Problem, chances: [f64; 2]) -> f64 {
     let [first, second] = [0, 1].map(|phase| problem.cycle[phase][0].to_f64().value());
-    (1.0 - p) * first + p * second
+    chances[0] * first + chances[1] * second
 }
 
 /// The expected time of a program that never switches.
@@ -142,13 +147,16 @@ fn without_switches(problem: &Problem, lifetime: &Lifetime) -> Option<f64> {
     if lifetime.last() > MOST_STEPS_SUMMED {
         return None;
     }
-    let [to_second, to_first] = problem.rates.each_ref().map(|rate| rate.to_f64().value());
-    let mut p = problem.initial.to_f64().value();
+    let [to_second, to_first] = problem.rates.each_ref().map(chances);
+    let [mut first, mut second] = chances(&problem.initial);
     Some(lifetime.expected_sum(|n| {
         if n > 0 {
-            p = p * (1.0 - to_first) + (1.0 - p) * to_second;
+            [first, second] = [
+                first * to_second[0] + second * to_first[1],
+                second * to_first[0] + first * to_second[1],
+            ];
         }
-        under_first(problem, p)
+        under_first(problem, [first, second])
     }))
 }
 

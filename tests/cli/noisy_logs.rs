@@ -1,0 +1,105 @@
+//! Logs with noise, few ranks, or remaps that do nothing: what is said of them is so.
+
+use crate::logs::Numbers;
+use crate::workplace::Workplace;
+
+/// A log of times around 1000 seconds: walks of this size a step, seen through noise, remapped every so many steps, of which those
+/// that do nothing leave the loads as they were.
+fn log(
+    [ranks, steps, every]: [usize; 3],
+    [walk, noise]: [f64; 2],
+    evens: bool,
+    seed: u64,
+) -> String {
+    let mut random = Numbers::new(seed);
+    let mut text = String::from("step,remapped,remap_seconds");
+    (0..ranks).for_each(|rank| text += &format!(",rank_{rank}"));
+    let mut loads = vec![1000.0; ranks];
+    for step in 0..steps {
+        let remapped = step > 0 && step % every == 0;
+        if remapped && evens {
+            let mean = loads.iter().sum::<f64>() / ranks as f64;
+            loads.fill(mean);
+        }
+        text += &format!("\n{step},{},{}", u8::from(remapped), if remapped { "10" } else { "" });
+        for load in &mut loads {
+            *load += walk * random.normal();
+            text += &format!(",{}", *load + noise * random.normal());
+        }
+    }
+    text + "\n"
+}
+
+/// Noise alone, remapped for nothing: keeping on is not advised, and no walk is told.
+#[test]
+fn noise_is_no_reason_to_remap() {
+    let place = Workplace::new();
+    for seed in 0..5 {
+        place.write("log.csv", log([8, 400, 10], [0.0, 3.0], true, seed));
+        let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+        let sentence = found["advice"].as_str().unwrap();
+        assert!(sentence.contains("cannot tell") && sentence.contains("noise of"), "{sentence}");
+        assert!(found["policy"].is_null(), "{found}");
+        let notes = found["notes"].to_string();
+        assert!(
+            notes.contains("times have noise of") && notes.contains("never would save"),
+            "{notes}"
+        );
+        let found = place.run(&["fit", "log.csv", "--json", "--model", "periodic"]).exits(0).json();
+        let parameters = found["models"][0]["parameters"].as_array().unwrap();
+        let deviation = parameters.iter().find(|one| one["name"] == "deviation per step").unwrap();
+        assert_eq!(deviation["low"], 0.0, "{deviation}");
+    }
+}
+
+#[test]
+fn remaps_that_do_nothing_are_no_remaps() {
+    let place = Workplace::new();
+    place.write("log.csv", log([8, 400, 40], [0.1, 0.0], false, 1));
+    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+    let sentence = found["advice"].as_str().unwrap();
+    assert!(sentence.contains("9 recorded remaps did not restore balance"), "{sentence}");
+    place.write("log.csv", log([8, 400, 40], [0.1, 0.0], true, 1));
+    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+    let (sentence, notes) = (found["advice"].as_str().unwrap(), found["notes"].to_string());
+    assert!(!sentence.contains("restore") && !notes.contains("left"), "{sentence} {notes}");
+}
+
+/// Ranks that always take the same are not remapped because of rounding.
+#[test]
+fn equal_ranks_are_left_alone() {
+    let place = Workplace::new();
+    let mut text = String::from("step,remapped,remap_seconds,rank_0,rank_1,rank_2\n");
+    for step in 0..200 {
+        let remapped = step > 0 && step % 20 == 0;
+        let (mark, seconds) = if remapped { (1, "0.5") } else { (0, "") };
+        text += &format!("{step},{mark},{seconds},10.1,10.1,10.1\n");
+    }
+    place.write("log.csv", text);
+    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+    assert_eq!(found["policy"], "never", "{found}");
+}
+
+/// Walks of few ranks without noise: their models have noise or slopes no more often than tests of 5 % allow for, and are rarely refuted.
+#[test]
+fn walks_of_few_ranks_are_walks() {
+    let place = Workplace::new();
+    let (mut noisy, mut sloped, mut refuted) = (0, 0, 0);
+    const LOGS: u64 = 60;
+    for seed in 0..LOGS {
+        place.write(
+            "log.csv",
+            log([2 + 2 * (seed % 2) as usize, 150, 1000], [1.0, 0.0], true, seed),
+        );
+        let fit = ["fit", "log.csv", "--model", "continuous-drift", "--remap-cost", "10", "--json"];
+        let found = place.run(&fit).exits(0).json();
+        let models = found["models"].as_array().unwrap();
+        let model = models.iter().find(|model| model["problem"] == "continuous_drift").unwrap();
+        let model = model["file"].as_str().unwrap();
+        noisy += usize::from(model.contains("noise:"));
+        sloped += usize::from(model.contains("slopes:"));
+        refuted += usize::from(model.contains("verdict: no"));
+    }
+    // Eight of sixty are more than 5 % in one of a hundred such tests.
+    assert!(noisy <= 8 && sloped <= 8 && refuted <= 8, "{noisy} {sloped} {refuted}");
+}
