@@ -11,7 +11,8 @@ use std::fmt::Write;
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {
     if let Some(curve) = &answer.threshold_curve {
-        rule(text, curve);
+        let best = answer.best_fixed.map(|fixed| (fixed.interval, fixed.value));
+        rule(text, curve, best);
     }
     if let Some(each) = answer.per_unit_moved {
         moved(text, answer.remap_cost, each);

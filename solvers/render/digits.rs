@@ -88,6 +88,9 @@ pub fn every(interval: u64) -> String {
     }
 }
 
+/// Percent within which costs are the same: what rounding and tolerances leave.
+const SAME: f64 = 1e-6;
+
 /// How a cost compares with another one: `2.5 % less than`, beside 0 `3.5 more than`. Both are finite.
 pub fn compared(cost: f64, other: f64) -> String {
     let percent = 100.0 * (cost / other - 1.0);
@@ -95,7 +98,9 @@ pub fn compared(cost: f64, other: f64) -> String {
         _ if cost == other => "as much as".to_owned(),
         _ if !percent.is_finite() && cost > other => format!("{} more than", brief(cost - other)),
         _ if !percent.is_finite() => format!("{} less than", brief(other - cost)),
-        _ if percent.abs() < 5e-3 => "as much as".to_owned(),
+        _ if percent.abs() < SAME => "as much as".to_owned(),
+        _ if percent.abs() < 5e-3 && percent < 0.0 => "less than .01 % below".to_owned(),
+        _ if percent.abs() < 5e-3 => "less than .01 % above".to_owned(),
         _ if percent < 0.0 => format!("{:.2} % less than", -percent),
         _ => format!("{percent:.2} % more than"),
     }

@@ -137,7 +137,7 @@ pub(super) fn late(text: &mut String, Overlap { steps, slowdown }: Overlap) {
 /// A policy and a lower bound, both from sample paths.
 fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     if let Some(curve) = &answer.threshold_curve {
-        rule(text, curve);
+        rule(text, curve, Some((None, answer.never.value)));
     }
     if let Some(CostByState::Moved { fixed, per_unit_moved }) = answer.cost_by_state {
         moved(text, fixed, per_unit_moved);
@@ -182,8 +182,19 @@ pub(super) fn within_percent(text: &mut String, what: &str, gap: f64, interval: 
     let _ = writeln!(text, "{what} within {} % of optimal{known}", percent(gap));
 }
 
-/// The policy as a rule of few numbers, with what that costs itself.
-pub(super) fn rule(text: &mut String, curve: &Curve) {
+/// The policy as a rule of few numbers, with what that costs itself; first what costs less, if that is the best interval, or never, of
+/// which the cost is known.
+pub(super) fn rule(text: &mut String, curve: &Curve, best: Option<(Option<u64>, f64)>) {
+    if let (Some((interval, known)), Some(cost)) = (best, curve.cost)
+        && known < cost.mean - SAME * known
+    {
+        let what =
+            interval.map_or("Do not remap".to_owned(), |steps| format!("Remap {}", every(steps)));
+        let _ = writeln!(
+            text,
+            "{what}: that costs {known:.3} exactly, less than the rule found, which is:"
+        );
+    }
     let never = curve.by_steps_since.iter().all(|at| at.threshold == Threshold::NEVER);
     let _ =
         write!(text, "{}", if never { "Do not remap" } else { "Remap when max - mean is above" });
@@ -212,6 +223,9 @@ pub(super) fn rule(text: &mut String, curve: &Curve) {
         within_percent(text, &what, gap, curve.gap_interval);
     }
 }
+
+/// Relative difference of costs that is none.
+const SAME: f64 = 1e-6;
 
 /// A share in percent, to two digits: `.09`.
 fn percent(value: f64) -> String {

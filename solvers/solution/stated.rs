@@ -4,6 +4,7 @@ use super::load_drift::Threshold;
 use super::log::Log;
 use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, Switching};
 use super::{load_drift, periodic, phase_change, phase_switching};
+use remapping::Bounds;
 
 /// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
 /// steps as it does at the first.
@@ -62,6 +63,16 @@ pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> 
     }
 }
 
+/// A threshold of a switch as rules compare with it: one at the edge is passed there too, since a mapping may be the better one
+/// whatever the belief.
+fn passed(bounds: Bounds, never: f64) -> f64 {
+    match (never, bounds) {
+        (1.0, Bounds { upper: 0.0, .. }) => -1.0,
+        (0.0, Bounds { lower: 1.0, .. }) => 2.0,
+        _ => bounds.middle(),
+    }
+}
+
 impl Switching {
     pub(super) fn of(answer: &phase_switching::Answer) -> Result<Switching, &'static str> {
         let belief = answer.belief.clone();
@@ -72,10 +83,11 @@ impl Switching {
         let [to_second, to_first] = [(0, 1.0), (1, 0.0)].map(|(k, never)| {
             let Some(last) = answer.last_step else {
                 let list = [&answer.to_second, &answer.to_first][k];
-                return vec![(0, list.threshold[0])];
+                let bounds = Bounds { lower: list.lower[0], upper: list.upper[0] };
+                return vec![(0, passed(bounds, never))];
             };
             let curve = &answer.curves()[k];
-            let runs = curve.runs().map(|run| (run.first, run.bounds.middle()));
+            let runs = curve.runs().map(|run| (run.first, passed(run.bounds, never)));
             let mut steps: Vec<(u64, f64)> = runs.chain([(last + 1, never)]).collect();
             steps.dedup_by(|new, old| new.1 == old.1);
             steps
@@ -126,6 +138,10 @@ impl LoadThresholds {
         thresholds.sort_by_key(|(step, _)| *step);
         if thresholds.is_empty() && steps > 1 {
             return Err("it has no thresholds: the computation was stopped");
+        }
+        // The optimum itself never remaps: no threshold that is only close to it says so.
+        if answer.value.is_some() && answer.remaps == Some(0.0) && !thresholds.is_empty() {
+            thresholds = vec![(1, Threshold::NEVER)];
         }
         match thresholds.first_mut() {
             // The first threshold known holds from the start.

@@ -1,6 +1,6 @@
 //! The best of the rules that remap when max - mean exceeds a threshold.
 
-use super::{Backward, Carry, Control, LoadDrift, States, Transition};
+use super::{Backward, Carry, Control, LoadDrift, States, Transition, Unremapped};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use std::ops::ControlFlow;
@@ -12,16 +12,20 @@ pub struct BestThreshold {
     pub threshold: f64,
     /// The exact expected objective of that rule.
     pub value: f64,
-    /// The least and the largest threshold that were evaluated: all that make a difference between these were.
+    /// The least and the largest threshold that were evaluated: all that make a difference between these were. Never, beyond them, was
+    /// too.
     pub searched: [f64; 2],
 }
 
 /// Beyond a threshold whose rule costs so much more than the best, none is tried.
 const FAR: f64 = 1.01;
 
+/// What two ways to add up the same costs may differ by.
+const ROUNDING: f64 = 1e-12;
+
 impl LoadDrift {
     /// The best threshold on max - mean among those around `start`, each evaluated exactly: on either side on to the
-    /// first that costs a hundredth more than the best, or the last there is. Of equal ones the lowest. Time: a
+    /// first that costs a hundredth more than the best, or the last there is; and never remapping, which is the last one. Of equal ones the lowest. Time: a
     /// backward recursion over the states within the threshold, for each.
     ///
     /// # Errors
@@ -88,6 +92,11 @@ impl LoadDrift {
             } else if value > FAR * best.1 {
                 break;
             }
+        }
+        // Nothing exceeds the last one: never, which need not be near the others.
+        let never = Unremapped::of(self, observer)?.never.value;
+        if searched[1] < last && never < best.1 * (1.0 - ROUNDING) {
+            best = (last, never);
         }
         let threshold = |excess: u32| f64::from(excess) / r;
         let searched = searched.map(threshold);

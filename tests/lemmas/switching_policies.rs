@@ -1,17 +1,17 @@
 //! What policies of two thresholds cost on recurring phases: against all branches, the optimum and simulation.
 
-use super::phase_change::problems::{cases, exact, law, ratio};
+use super::phase_change::problems::{binary, cases, exact, law, ratio};
 use super::switching::{double, recurring, switching};
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
-use remapping::Bounds;
 use remapping::lifetime::Lifetime;
 use remapping::simulate::{Estimate, stream};
 use remapping::switching::evaluation::{
     Beliefs, EvaluationError, Fineness, TwoThresholds, average, evaluate,
 };
 use remapping::switching::{PhaseSwitching, exact as twin, long_run, solve};
+use remapping::{Bounds, Rational};
 
 const ALL: Fineness = Fineness { merge: 0.0, pieces: u64::MAX };
 

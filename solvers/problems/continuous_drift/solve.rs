@@ -1,6 +1,6 @@
 //! The `ContinuousDrift` problem: from model to a policy, a rule and a lower bound.
 
-use super::super::load_drift::bounds::{curve, interval, mean, percent, reached, stopped};
+use super::super::load_drift::bounds::{beside, curve, interval, mean, percent, reached, stopped};
 use super::super::{Found, Settings};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -78,7 +78,9 @@ fn lay_out(
         representation: Representation::Bounds,
         statistical: true,
         value_bounds: match found {
-            Some(found) => found.outer(),
+            Some(found) => {
+                beside(found.outer(), best_fixed.map_or(f64::INFINITY, |fixed| fixed.value))
+            }
             // Costs are not negative, and the best interval is a policy, as is never.
             None => Bounds {
                 lower: 0.0,

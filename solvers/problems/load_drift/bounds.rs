@@ -137,11 +137,25 @@ pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
     }
 }
 
-/// An expected cost as a document has it: costs are not negative.
+/// An expected cost as a document has it: costs are not negative, and estimates of rare large ones lie in their interval.
 pub(in crate::problems) fn mean(spread: Spread) -> Mean {
     let Spread { mean, low, high } = spread;
-    Mean { mean, low: low.max(0.0), high }
+    let low = low.max(0.0);
+    Mean { mean: mean.max(low), low, high }
 }
+
+/// Bounds from paths, where a policy is known to cost so much exactly.
+pub(in crate::problems) fn beside(outer: Bounds, known: f64) -> Bounds {
+    let most = known * (1.0 + KNOWN);
+    if most.is_finite() && most >= outer.lower {
+        Bounds { upper: outer.upper.min(most), ..outer }
+    } else {
+        outer
+    }
+}
+
+/// What exact costs of policies may be off by, relative to them.
+const KNOWN: f64 = 1e-9;
 
 /// What is above the lower bound, in percent of it.
 pub(in crate::problems) fn percent(found: &Measured, above: f64) -> f64 {
@@ -195,7 +209,7 @@ pub(super) fn lay_out(
     let Unremapped { never, least_average_cost } = unremapped;
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
     let outer = match found {
-        Some(found) => found.outer(),
+        Some(found) => beside(found.outer(), never.value),
         // Costs are not negative, and one may go without remaps.
         None => Bounds { lower: 0.0, upper: never.value },
     };
