@@ -25,8 +25,15 @@ pub fn headline(answer: &Answer) -> String {
         0.0 => "Do not remap in any load vector".to_owned(),
         remap => format!("Remap in {} of {all} load vectors", short(remap)),
     };
-    if answer.steps.is_some() {
-        text += " at the first step";
+    match (answer.steps, answer.steps_done) {
+        (Some(steps), Some(done)) => {
+            return format!(
+                "{text} where {done} steps are left: the {} before them were not computed",
+                steps - done
+            );
+        }
+        (Some(_), None) => text += " at the first step",
+        (None, _) => {}
     }
     match (answer.average, answer.average_of_stop) {
         (Some(best), stop) if best.middle().is_finite() => {
@@ -51,6 +58,12 @@ pub fn headline(answer: &Answer) -> String {
             let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
             text += &match counts.remap {
                 0.0 => format!(": going on costs {largest} at most, a remap {most}{whole}"),
+                // After a remap the computation goes on, which costs something too.
+                _ if answer.largest_value > answer.remap_value => {
+                    format!(
+                        ", go on in all others: {largest} at most in all, a remap {most}{whole}"
+                    )
+                }
                 _ => format!(
                     ", go on in all others: none costs more than a remap, {most}{whole} in all"
                 ),
@@ -102,7 +115,12 @@ pub fn summary(text: &mut String, answer: &Answer) {
         );
     }
     if let Some(steps) = answer.steps.filter(|_| has_map(answer)) {
-        let _ = writeln!(text, "the map is that of the first of {steps} steps");
+        let _ = match answer.steps_done {
+            Some(done) => {
+                writeln!(text, "the map is that of a program of {done} of the {steps} steps")
+            }
+            None => writeln!(text, "the map is that of the first of {steps} steps"),
+        };
     }
     if let Some(from) = &answer.remaps_from {
         let mut numbers: Vec<u64> = from.iter().flatten().copied().collect();
@@ -110,7 +128,10 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let count = |numbers: &[u64]| format!("{} from {}", numbers.len(), numbers[0]);
         let groups: Vec<String> = numbers.chunk_by(|a, b| a == b).map(count).collect();
         let shown = match groups.len() {
-            0 => "no load vector remaps, with however many steps left".to_owned(),
+            0 => match answer.steps_done {
+                Some(done) => format!("no load vector remaps with up to {done} steps left"),
+                None => "no load vector remaps, with however many steps left".to_owned(),
+            },
             1..=12 => format!("load vectors that remap, by steps left: {}", groups.join(", ")),
             more => format!(
                 "load vectors that remap, by steps left: {}, ... ({more} groups)",

@@ -24,6 +24,9 @@ pub struct Answer {
     /// After how many steps the computation ends, if it does; `decision` is that of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
+    /// With `steps`, where a limit stopped the computation: `decision` and `remaps_from` are those of a program of so many steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps_done: Option<u64>,
     /// With `steps` and `Stop`: with how many steps left, or more, each load vector remaps; null where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaps_from: Option<Vec<Option<u64>>>,

@@ -12,7 +12,8 @@ const TIE: f64 = 1e-12;
 /// `variance >= 0`, `drift >= 0`, `load > 0` and `bound >= 0`. With `c0 = bound^2 load^2`,
 /// `c1 = variance - 2 bound^2 load mean`, `c2 = bound^2 mean^2 - drift` it is
 /// `2 c0 / (c1 + sqrt(c1^2 - 4 c2 c0))`; [`Crossing::NEVER`] where the discriminant or the
-/// denominator is not positive. The discriminant is computed as
+/// denominator is not positive, or where no whole step lies between it and the other root, at which the bound is kept again. The
+/// discriminant is computed as
 /// `variance (variance - 4 bound^2 load mean) + 4 bound^2 load^2 drift`, without cancellation.
 ///
 /// With neither variance nor drift the loads stay equal, and the interval ends only where a mean
@@ -38,7 +39,17 @@ pub fn first_crossing(variance: f64, drift: f64, load: f64, mean: f64, bound: f6
     if denominator <= 8.0 * f64::EPSILON * (variance + gain.abs() + discriminant.sqrt()) {
         return Crossing::NEVER;
     }
-    Crossing::at(2.0 * square * load * load / denominator)
+    let first = Crossing::at(2.0 * square * load * load / denominator);
+    // Where the means grow faster than what is around them, it is exceeded for a while only: between two roots, which may both lie
+    // between two whole steps.
+    let falls = square * mean * mean - drift;
+    if mean > 0.0 && falls > 0.0 {
+        let last = 0.5 * denominator / falls;
+        if first.steps.is_some_and(|steps| (steps + 1) as f64 >= last * (1.0 - TIE)) {
+            return Crossing::NEVER;
+        }
+    }
+    first
 }
 
 /// `(N-1)/sqrt(2N-1)`: the expected largest of `count` independent, identically distributed values

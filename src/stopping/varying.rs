@@ -50,6 +50,9 @@ pub struct Varied {
     /// With an end after which nothing follows: the least number of steps left with which one remaps, for each state;
     /// `None` where one never does.
     pub remaps_from: Vec<Option<u64>>,
+    /// With an end: where a limit stopped it before, for so many steps left the decisions and `remaps_from` are; the bounds hold for
+    /// all steps.
+    pub known: Option<u64>,
     /// Applications of the transition operator.
     pub applications: u64,
     /// How the computation ended.
@@ -77,9 +80,9 @@ impl Varied {
         // Numbers of steps begin with 1.
         let from = self.remaps_from.iter().map(|from| from.unwrap_or(0) as f64).collect();
         let from = all(from).map(|from| (from > 0.0).then_some(from as u64)).collect();
-        let (applications, status) = (self.applications, self.status);
+        let Varied { known, applications, status, .. } = *self;
         let varied =
-            Varied { lower, upper, decision, ties, remaps_from: from, applications, status };
+            Varied { lower, upper, decision, ties, remaps_from: from, known, applications, status };
         (communicator.rank() == 0).then_some(varied)
     }
 }
@@ -197,17 +200,22 @@ impl Varying {
         found
     }
 
-    /// Solves the problem of so many steps, at least one. A limit that stops it leaves the answer of fewer.
+    /// Solves the problem of so many steps, at least one. A limit that stops it leaves the decisions of fewer, and bounds for all: J grows
+    /// with the steps, each adding at most the largest J of one step.
     pub fn solve_steps(&self, steps: u64, limits: &Limits, observer: &dyn Observer) -> Varied {
         let n = self.problem.running.len();
         let [mut below, mut above] = self.sides(vec![0.0; n], vec![0.0; n]);
         let mut from = vec![[None; 2]; if self.back.is_none() { n } else { 0 }];
-        let mut sweeps = 0;
+        let (mut sweeps, mut one) = (0, 0.0);
         let status = loop {
             let old = [below.value.clone(), above.value.clone()];
             self.sweep(&mut below, |_, new| new);
             self.sweep(&mut above, |_, new| new);
             sweeps += 1;
+            if sweeps == 1 {
+                let largest = above.value.iter().copied().fold(0.0, f64::max);
+                [one] = self.largest([largest]);
+            }
             for (s, first) in
                 from.iter_mut().enumerate().filter(|(s, _)| self.problem.running[*s] > 0.0)
             {
@@ -231,7 +239,23 @@ impl Varying {
                 break halt.into();
             }
         };
-        self.found(below, above, from, sweeps, status)
+        let mut found = self.found(below, above, from, sweeps, status);
+        if status != Status::Converged {
+            found.known = Some(sweeps);
+            let more = (steps - sweeps) as f64 * one * (1.0 + f64::EPSILON);
+            for (s, upper) in found.upper.iter_mut().enumerate() {
+                if found.decision[s] == Decision::Balanced && self.back.is_none() {
+                    continue;
+                }
+                *upper = (*upper + more) * (1.0 + f64::EPSILON);
+                if self.back.is_none() {
+                    // One may remap at once. A remap that pays with fewer steps left pays with more.
+                    *upper = upper.min(self.costs[s]);
+                }
+                found.ties[s] |= self.back.is_some() || found.decision[s] == Decision::Continue;
+            }
+        }
+        found
     }
 
     fn sides(&self, below: Vec<f64>, above: Vec<f64>) -> [Side; 2] {
@@ -316,6 +340,7 @@ impl Varying {
             decision,
             ties,
             remaps_from: from.into_iter().map(|[_, sure]| sure).collect(),
+            known: None,
             applications: 2 * sweeps,
             status,
         }

@@ -1,5 +1,6 @@
 //! `LoadDrift` and `ActivityMesh` models from the command line.
 
+use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
 use serde_json::Value;

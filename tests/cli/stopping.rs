@@ -685,3 +685,40 @@ fn listed_loads_of_two_processes_are_drawn() {
         assert_eq!(solved.status.code(), Some(0), "{loads}: {said}");
     }
 }
+
+/// Stopped before the first step of a program with an end: the bounds are those of all its steps, and what is said is of those done.
+#[test]
+fn programs_with_an_end_that_are_stopped_have_bounds_of_all_steps() {
+    for (rule, count, cost) in [("Restart", 3, 20), ("Stop", 3, 400)] {
+        let model = format!(
+            "Model(title: \"long\", problem: Stopping(processes: Identical(count: {count}, chain: Walk(levels: 20, \
+             up: 0.25, down: 0.2, edge: Hold)), remap_cost: {cost}, after_remap: {rule}, steps: 3000))"
+        );
+        let place = Workplace::new();
+        place.write("long.ron", model);
+        let whole = place.run(&["solve", "long.ron", "--json", "--values"]).exits(0).json();
+        let stopped =
+            place.run(&["solve", "long.ron", "--json", "--values", "--time-limit", "0.02"]);
+        let code = stopped.code;
+        let found = stopped.json();
+        if code == 0 {
+            continue;
+        }
+        let (done, gap) =
+            (found["steps_done"].as_u64().unwrap(), found["value_gap"].as_f64().unwrap());
+        assert!(done < 3000 && found["warnings"].to_string().contains("stopped after"), "{found}");
+        let values = |found: &Value| -> Vec<f64> {
+            found["value"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+        };
+        let (all, known) = (values(&whole), values(&found));
+        // The gap is relative to the largest upper bound, half a width above its middle.
+        let scale =
+            known.iter().copied().fold(f64::from(cost), f64::max) / (1.0 - 0.5 * gap).max(0.01);
+        for (value, middle) in all.iter().zip(&known) {
+            assert!(
+                (value - middle).abs() <= 0.501 * gap * scale,
+                "{rule}: {value} {middle} {gap}"
+            );
+        }
+    }
+}

@@ -5,6 +5,7 @@ use approx::{abs_diff_eq, assert_abs_diff_eq};
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use rand::RngExt;
 use remapping::Rational;
 use remapping::interval::{
     Approximation, Bound, Covariance, CovarianceError, ExpectedImbalance, Kind, LoadChain,
@@ -12,6 +13,7 @@ use remapping::interval::{
     first_passage, kappa, longest, methods,
 };
 use remapping::law::{Class, Law, Steps};
+use remapping::simulate::stream;
 
 /// A law with whole steps and weights in `1/16`, and the same as a map of exact fractions.
 fn whole_steps() -> impl Strategy<Value = (Law, BTreeMap<i64, Rational>)> {
@@ -464,4 +466,32 @@ fn wide_laws_continue_smoothly() {
             "{count}: {a} {b} {c}"
         );
     }
+}
+
+/// The bound counts at whole steps: against all of them, also where it is exceeded for a fraction of one only.
+#[test]
+fn closed_forms_count_whole_steps() {
+    let mut random = stream(11, 0);
+    let mut between = 0;
+    for _ in 0..20_000 {
+        let mut number = |most: f64| most * random.random::<f64>();
+        let (variance, load, mean) = (number(2.0), 0.5 + number(5.0), number(3.0));
+        let drift = if number(1.0) < 0.5 { 0.0 } else { number(0.1) };
+        let deviation = |t: u64| {
+            let t = t as f64;
+            (variance * t + drift * t * t).sqrt() / (load + mean * t)
+        };
+        let largest = (1..200).map(deviation).fold(0.0, f64::max);
+        let bound = largest * (0.9 + number(0.2));
+        let kept = (1..=5000).take_while(|t| deviation(*t) <= bound * (1.0 + 1e-12)).count() as u64;
+        let found = first_crossing(variance, drift, load, mean, bound).steps;
+        match found {
+            Some(steps) if steps < 5000 => {
+                assert_eq!(steps, kept, "{variance} {drift} {load} {mean} {bound}")
+            }
+            _ => assert_eq!(kept, 5000, "{variance} {drift} {load} {mean} {bound}"),
+        }
+        between += u32::from(found.is_none() && bound < largest * 1.05);
+    }
+    assert!(between > 100);
 }

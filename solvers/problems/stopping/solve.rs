@@ -173,6 +173,7 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
         remap_cost: model.remap_cost().unwrap_or(0.0),
         cost_by_state: None,
         steps: None,
+        steps_done: None,
         remaps_from: None,
         kept_levels: None,
         partial_remaps: None,

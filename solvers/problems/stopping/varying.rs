@@ -137,6 +137,7 @@ pub(super) fn solve_on(
             all.map(|found| {
                 answer.value_gap = found.width() / largest(&found).max(answer.remap_cost).max(1.0);
                 answer.iterations = found.applications;
+                answer.steps_done = found.known;
                 (of_found(&found), found.status, found.remaps_from)
             })
         }
@@ -188,8 +189,14 @@ fn lay_out(
         answer.remaps_from =
             Some(classes.iter().map(|class| class.and_then(|c| from[c])).collect());
     }
+    let mut warnings = Vec::new();
+    if let (Some(done), Some(steps)) = (answer.steps_done, answer.steps) {
+        warnings.push(format!(
+            "stopped after {done} of {steps} steps: the map is that of a program of {done}, the bounds are those of {steps}"
+        ));
+    }
     let body = Body::Stopping(Box::new(answer));
-    Found { body, status, warnings: Vec::new(), table: None }
+    Found { body, status, warnings, table: None }
 }
 
 /// What a remap costs in each of some states.
