@@ -12,7 +12,8 @@ pub(super) const FIT_HELP: &str = traces!(
 
 Without --model the first that fits the growth of the imbalance is written: load-drift (all ranks alike),
 stopping (a chain for each rank, where a chi-square test refutes that they are alike at 0.001), continuous-drift
-(loads on no levels, up to 2,000 steps; its solution is a rule by max - mean), periodic.
+(loads on no levels, up to 2,000 steps; its solution is a rule by max - mean), periodic. One change of phase comes before
+stopping where half of the log or more has no remap in between, else before periodic.
 Probabilities are relative frequencies; each level leans on the moves from all levels, and each
 rank on those of all ranks, as if on one more visit. Intervals are Clopper
 and Pearson's, of 95 %; those of drifts take the ranks, those of deviations the steps as independent,

@@ -169,7 +169,9 @@ mod tests {
         let cases = [
             (97.0, 100.0, "3.00 % less than"),
             (1.25, 1.0, "25.00 % more than"),
-            (1.0, 1.000_01, "as much as"),
+            (1.0, 1.000_000_001, "as much as"),
+            (1.0, 1.000_01, "less than .01 % below"),
+            (1.000_01, 1.0, "less than .01 % above"),
             (0.0, 0.0, "as much as"),
             (3.5, 0.0, "3.5 more than"),
             (0.0, 3.5, "100.00 % less than"),

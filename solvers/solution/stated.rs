@@ -139,8 +139,9 @@ impl LoadThresholds {
         if thresholds.is_empty() && steps > 1 {
             return Err("it has no thresholds: the computation was stopped");
         }
-        // The optimum itself never remaps: no threshold that is only close to it says so.
-        if answer.value.is_some() && answer.remaps == Some(0.0) && !thresholds.is_empty() {
+        // The optimum itself never remaps: a threshold that is only close to it does.
+        let is_only_close = answer.closest_threshold.iter().any(|at| at.disagreement > 0.0);
+        if answer.value.is_some() && answer.remaps == Some(0.0) && is_only_close {
             thresholds = vec![(1, Threshold::NEVER)];
         }
         match thresholds.first_mut() {
