@@ -95,17 +95,23 @@ impl Chain {
 
     /// Faults what is wrong with the chain at `path`.
     pub fn review(&self, path: &str, review: &mut Review<'_>) {
+        self.review_up_to(MOST_LEVELS, path, review);
+    }
+
+    /// The same of a chain of no more than so many levels.
+    pub fn review_up_to(&self, most: usize, path: &str, review: &mut Review<'_>) {
         let before = review.faults.len();
         let levels = self.levels();
-        if !(2..=MOST_LEVELS).contains(&levels) {
+        if !(2..=most).contains(&levels) {
             let place = match self {
                 Chain::Walk { .. } | Chain::Affine { .. } => format!("{path}.levels"),
                 Chain::BirthDeath { .. } => format!("{path}.up"),
                 Chain::Matrix { .. } => format!("{path}.rows"),
             };
             let label = format!("{levels} level{}", if levels == 1 { "" } else { "s" });
-            let help = "a load that can change needs at least 2 levels, at most 10^8";
-            review.fault(&place, "a chain has too few or too many levels", &label, help);
+            let most = if most == MOST_LEVELS { "10^8".to_owned() } else { most.to_string() };
+            let help = format!("a load that can change needs at least 2 levels, at most {most}");
+            review.fault(&place, "a chain has too few or too many levels", &label, &help);
         }
         if self.lowest().abs() > LARGEST_LOAD {
             let label = format!("{} is beyond 2^40", self.lowest());

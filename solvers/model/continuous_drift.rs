@@ -148,6 +148,10 @@ impl ContinuousDrift {
         }
         if let Some(fault) = self.problem().fault() {
             let (place, help) = match fault {
+                NoBounds::Ranks(0 | 1) => {
+                    ("problem.processors", "take 2 or more: one has nothing to balance")
+                }
+                NoBounds::Steps(0) => ("problem.steps", "take 1 or more"),
                 NoBounds::Ranks(_) => ("problem.processors", "take fewer, or levels: LoadDrift"),
                 NoBounds::Steps(_) => ("problem.steps", "take fewer, or levels: LoadDrift"),
                 NoBounds::Classes(_) => {

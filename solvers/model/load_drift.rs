@@ -90,11 +90,10 @@ impl LoadDrift {
         if let Some(late) = &self.overlap {
             late.review("problem.overlap", review);
         }
-        self.chain.review("problem.chain", review);
+        self.chain.review_up_to(MAX_SIZE, "problem.chain", review);
         if !review.faults.is_empty() {
             return;
         }
-        range(review, "chain", self.chain.levels() as u64, MAX_SIZE as u64);
         let lowest = self.chain.lowest();
         if lowest < 0 {
             let label = format!("the lowest load is {lowest}");

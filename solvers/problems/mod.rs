@@ -226,6 +226,7 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
     let log = loaded.model.log();
     warnings.extend(log.as_ref().and_then(Log::misfit));
     warnings.extend(found.warnings);
+    warnings.extend(settings.ignored(&found.body));
     if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
         warnings.extend(verdict.warning);
     }

@@ -1,5 +1,6 @@
 //! What may be asked of a solver.
 
+use crate::solution::Body;
 use std::path::{Path, PathBuf};
 
 /// How models are solved, and what of the answer is wanted.
@@ -44,6 +45,37 @@ impl Default for Settings {
             simulate: None,
             seed: 1,
         }
+    }
+}
+
+impl Settings {
+    /// What was asked for that solving drifting loads knows nothing of, a sentence each.
+    pub fn ignored(&self, body: &Body) -> Vec<String> {
+        // A map and the values of single states are those of levels.
+        let levels = match body {
+            Body::LoadDrift(_) => true,
+            Body::ContinuousDrift(_) => false,
+            _ => return Vec::new(),
+        };
+        let asked = [
+            (
+                self.step.is_some() && !levels,
+                "--step",
+                "loads without levels have no map of states",
+            ),
+            (self.values && !levels, "--values", "loads without levels have no list of states"),
+            (self.segments.is_some(), "--segments", "it is for PhaseChange"),
+            (self.critical_costs, "--critical-costs", "it is for Stopping"),
+            (self.exact, "--exact", "it is for PhaseChange, PhaseSwitching and ManyPhases"),
+            (
+                self.simulate.is_some(),
+                "--simulate",
+                "it is for Periodic; remap compare plays policies",
+            ),
+        ];
+        let told = asked.into_iter().filter(|(asked, ..)| *asked);
+        told.map(|(_, option, reason)| format!("{option} makes no difference here: {reason}"))
+            .collect()
     }
 }
 

@@ -301,6 +301,64 @@ fn interrupted_solves_resume_bit_for_bit() {
     assert!(!checkpoint.exists());
 }
 
+/// What says that the same command goes on from where it was stopped is true, also where results and a picture are written; but
+/// a result that is whole is not replaced.
+#[test]
+fn the_same_command_goes_on() {
+    let folder = folder_with(&model(6, 2000, ""));
+    let arguments = ["solve", "model.ron", "--out", "out", "--plot", "p.svg"];
+    let stopped = remap(folder.path(), &arguments).args(["--time-limit", "0.3"]).assert().code(3);
+    let told = String::from_utf8_lossy(&stopped.get_output().stderr).into_owned();
+    assert!(told.contains("saved; run again to resume"), "{told}");
+    let document = folder.path().join("out/model.json");
+    assert!(std::fs::read_to_string(&document).unwrap().contains("time_limit"));
+    let again = remap(folder.path(), &arguments).assert().code(0);
+    let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert!(told.contains("resuming with "), "{told}");
+    assert!(std::fs::read_to_string(&document).unwrap().contains("converged"));
+    let third = remap(folder.path(), &arguments).assert().code(1);
+    let told = String::from_utf8_lossy(&third.get_output().stderr).into_owned();
+    assert!(told.contains("exists already"), "{told}");
+}
+
+/// What other problems have is said to make no difference, and ends as it would without.
+#[test]
+fn options_of_other_problems_are_said_to_be_idle() {
+    let place = tempfile::tempdir().unwrap();
+    let walks = "ContinuousDrift(processors: 4, increments: Normal(deviation: 1.0), steps: 10, remap_cost: 4.0)";
+    std::fs::write(
+        place.path().join("walks.ron"),
+        format!("Model(title: \"t\", problem: {walks})"),
+    )
+    .unwrap();
+    std::fs::write(place.path().join("model.ron"), model(3, 10, "")).unwrap();
+    let all = [
+        "--step",
+        "5",
+        "--values",
+        "--critical-costs",
+        "--exact",
+        "--simulate",
+        "10",
+        "--segments",
+        "9",
+    ];
+    for (name, own) in [("walks.ron", 0), ("model.ron", 2)] {
+        let mut arguments = vec!["solve", name, "--json", "--tolerance", "0.5"];
+        arguments.extend(all);
+        let found = json(place.path(), &arguments);
+        let warnings: Vec<&str> =
+            found["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+        for (i, option) in all.iter().filter(|word| word.starts_with("--")).enumerate() {
+            let said = warnings.iter().any(|text| text.starts_with(option));
+            assert_eq!(said, i >= own, "{name} {option}: {warnings:?}");
+        }
+        let plain = json(place.path(), &arguments[..5]);
+        assert_eq!(plain["value_bounds"], found["value_bounds"]);
+        assert!(!plain.to_string().contains("makes no difference"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_saves_and_tells() {
