@@ -228,18 +228,7 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
     let names = arguments.models.iter().map(|model| Files::document(folder, model));
     names
         .filter(|name| name.symlink_metadata().is_ok())
-        .try_for_each(|name| check_free(&name, arguments.force || is_unfinished(&name)))
-}
-
-/// Whether this document is what a computation had found when it was stopped, and that can go on.
-fn is_unfinished(document: &Path) -> bool {
-    document.with_extension("checkpoint").is_file() && is_stopped(document)
-}
-
-fn is_stopped(document: &Path) -> bool {
-    let stopped = |status: &str| ["time_limit", "memory_limit", "interrupted"].contains(&status);
-    let read = || serde_json::from_slice::<serde_json::Value>(&std::fs::read(document).ok()?).ok();
-    read().is_some_and(|found| found["status"].as_str().is_some_and(stopped))
+        .try_for_each(|name| check_free(&name, arguments.force))
 }
 
 fn write_outputs(arguments: &Solve, loaded: &Loaded, solved: &Solved) -> Result<(), Complaint> {
@@ -255,9 +244,7 @@ fn write_outputs(arguments: &Solve, loaded: &Loaded, solved: &Solved) -> Result<
             let file = path.with_extension("npz");
             write_with(&file, arguments.force, |file| table::write(table, file))?;
         }
-        // One that had been stopped is not asked about once more: what was saved for it is gone by now.
-        let force = arguments.force || is_stopped(&path);
-        write_file(&path, to_json(solution).as_bytes(), force)?;
+        write_file(&path, to_json(solution).as_bytes(), arguments.force)?;
     }
     if let Some(plot) = &arguments.plot {
         let bytes = render::draw(solution, Format::of(plot)?)?;
