@@ -26,6 +26,13 @@ const BYTES_IN_A_SECOND: u64 = 500_000_000;
 /// Numbers that are written or read at once.
 const CHUNK: usize = 1 << 13;
 
+/// Where it is kept beside the results of the model at `name`.
+pub fn beside(folder: &Path, name: &Path) -> PathBuf {
+    let mut path = folder.join(name.file_stem().unwrap_or_default()).into_os_string();
+    path.push(".checkpoint");
+    path.into()
+}
+
 /// What is saved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {
@@ -49,16 +56,14 @@ impl Checkpoint {
     /// its results if it has a folder for them, and otherwise in the user's cache.
     pub fn new(folder: Option<&Path>, name: &Path, identity: String) -> Checkpoint {
         let path = match folder {
-            Some(folder) => folder.join(name.file_stem().unwrap_or_default()),
+            Some(folder) => beside(folder, name),
             None => {
                 let key = crc32fast::hash(identity.as_bytes());
-                cache().join(format!("{key:08x}-{}", identity.len()))
+                cache().join(format!("{key:08x}-{}.checkpoint", identity.len()))
             }
         };
-        let mut path = path.into_os_string();
-        path.push(".checkpoint");
         let (saved, took) = (Instant::now(), Duration::ZERO);
-        Checkpoint { path: path.into(), identity, saved, took }
+        Checkpoint { path, identity, saved, took }
     }
 
     /// The same of about so many bytes: the longer it is expected to be written, the later that is done first.

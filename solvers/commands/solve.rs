@@ -1,6 +1,7 @@
 //! `remap solve`.
 
 use super::{Exit, print_documents, report};
+use crate::checkpoint;
 use crate::cli::Solve;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -11,7 +12,7 @@ use crate::plot::Format;
 use crate::problems::{self, Files, Solved, certificate, stopping::table};
 use crate::render;
 use crate::run::{Deadline, is_interrupted};
-use crate::solution::{Body, Certified, to_json};
+use crate::solution::{Body, Certified, read, to_json};
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,9 @@ pub type Solver<'s> =
 /// `remap solve`, where this is what solves a model.
 pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     let mut exit = Exit::Done;
+    // Before any of them is solved, since a checkpoint goes when its computation is done.
+    let resumed: Vec<PathBuf> =
+        arguments.models.iter().filter(|model| is_begun(arguments, model)).cloned().collect();
     let (mut documents, mut to_certify) = (Vec::new(), None);
     if let Err(complaint) = check_request(arguments) {
         report(&[complaint]);
@@ -90,7 +94,8 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
         } else {
             print(&render::summary(solution));
         }
-        if let Err(complaint) = write_outputs(arguments, &loaded, &solved) {
+        let force = arguments.force || resumed.contains(path);
+        if let Err(complaint) = write_outputs(arguments, force, &loaded, &solved) {
             exit = exit.worst(report(&[complaint]));
         }
         if let Some(file) = &arguments.certificate {
@@ -220,18 +225,44 @@ fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
 /// Whether all files can be written, before any work is done.
 fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
     check_apart(arguments)?;
-    for path in arguments.plot.iter().chain(&arguments.certificate) {
+    let begun = |model: &PathBuf| is_begun(arguments, model);
+    if let Some(path) = &arguments.certificate {
         check_free(path, arguments.force)?;
+    }
+    if let Some(path) = &arguments.plot {
+        // That of a single model, also of what was known of it so far.
+        check_free(path, arguments.force || arguments.models.iter().all(begun))?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
     check_folder(folder)?;
-    let names = arguments.models.iter().map(|model| Files::document(folder, model));
-    names
-        .filter(|name| name.symlink_metadata().is_ok())
-        .try_for_each(|name| check_free(&name, arguments.force))
+    for model in arguments.models.iter().filter(|model| !begun(model)) {
+        let name = Files::document(folder, model);
+        if name.symlink_metadata().is_ok() {
+            check_free(&name, arguments.force)?;
+        }
+    }
+    Ok(())
 }
 
-fn write_outputs(arguments: &Solve, loaded: &Loaded, solved: &Solved) -> Result<(), Complaint> {
+/// Whether the folder of results has a checkpoint of this model, and a document of what was known when it was saved: going on
+/// from there may replace it.
+fn is_begun(arguments: &Solve, model: &Path) -> bool {
+    let Some(folder) = &arguments.out else { return false };
+    let document = Files::document(folder, model);
+    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|facts| facts.is_file());
+    let partial = || match read(&document) {
+        Ok(found) => found.status.is_halted() && matches!(found.body, Body::LoadDrift(_)),
+        Err(_) => false,
+    };
+    is_file(&checkpoint::beside(folder, model)) && is_file(&document) && partial()
+}
+
+fn write_outputs(
+    arguments: &Solve,
+    force: bool,
+    loaded: &Loaded,
+    solved: &Solved,
+) -> Result<(), Complaint> {
     let (model, solution) = (&loaded.path, &solved.solution);
     if let Some(folder) = &arguments.out {
         make_folder(folder)?;
@@ -242,13 +273,13 @@ fn write_outputs(arguments: &Solve, loaded: &Loaded, solved: &Solved) -> Result<
         };
         if let Some(table) = archived {
             let file = path.with_extension("npz");
-            write_with(&file, arguments.force, |file| table::write(table, file))?;
+            write_with(&file, force, |file| table::write(table, file))?;
         }
-        write_file(&path, to_json(solution).as_bytes(), arguments.force)?;
+        write_file(&path, to_json(solution).as_bytes(), force)?;
     }
     if let Some(plot) = &arguments.plot {
         let bytes = render::draw(solution, Format::of(plot)?)?;
-        write_file(plot, &bytes, arguments.force)?;
+        write_file(plot, &bytes, force)?;
     }
     Ok(())
 }
