@@ -752,22 +752,6 @@ fn most_steps_go_over_few_states() {
     assert!(lower <= value && value <= upper && upper - lower < 1e-8);
 }
 
-/// What was stopped with `--out` goes on when the same command is run again, as it says; a finished answer is not overwritten.
-#[test]
-fn stopped_with_a_folder_it_goes_on() {
-    let model = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 17, up: 0.25, down: 0.2, edge: Hold), \
-                 initial_load: 10, steps: 300, remap_cost: (fixed: 3.0, per_unit_moved: 0.3))";
-    let place = Workplace::new();
-    place.write("u.ron", format!("Model(title: \"t\", problem: {model})"));
-    let solve = ["solve", "u.ron", "--method", "exact", "--out", "out"];
-    let stopped = place.run(&[&solve[..], &["--time-limit", "0.3"]].concat()).exits(3);
-    assert!(stopped.err.contains("run again to resume"), "{}", stopped.err);
-    let resumed = place.run(&solve).exits(0);
-    assert!(resumed.err.contains("resuming with"), "{}", resumed.err);
-    let refused = place.run(&solve).exits(1);
-    assert!(refused.err.contains("exists already"), "{}", refused.err);
-}
-
 /// Never is among the thresholds, however far from the others, and is what sources play where nothing is better.
 #[test]
 fn never_is_a_threshold_too() {
