@@ -192,7 +192,7 @@ pub(super) fn rule(text: &mut String, curve: &Curve, best: Option<(Option<u64>, 
             interval.map_or("Do not remap".to_owned(), |steps| format!("Remap {}", every(steps)));
         let _ = writeln!(
             text,
-            "{what}: that costs {known:.3} exactly, less than the rule found, which is:"
+            "{what}: that costs {known:.3} exactly, less than the paths drawn say of the rule found, which is:"
         );
     }
     let never = curve.by_steps_since.iter().all(|at| at.threshold == Threshold::NEVER);
