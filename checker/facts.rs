@@ -83,6 +83,19 @@ pub struct OfPeriodic {
     pub periods: Option<u64>,
 }
 
+/// What a model of recurring phases says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfPhaseSwitching {
+    /// M, if there is an end.
+    pub last_step: Option<u64>,
+    /// The belief at the start.
+    pub initial: Interval,
+    /// The chances that the first phase ends, and the second.
+    pub rates: [Interval; 2],
+    /// Those of each report, in the first phase and in the second.
+    pub reports: Vec<[Interval; 2]>,
+}
+
 /// What a model of any number of phases says.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -218,9 +231,17 @@ impl Periodic {
 }
 
 impl PhaseSwitching {
-    /// The last step, if there is one.
-    pub fn last_step(&self) -> Result<Option<u64>, Refusal> {
-        last_of(self.lifetime.as_ref())
+    /// What it says.
+    pub fn facts(&self) -> Result<OfPhaseSwitching, Refusal> {
+        let reports = self.detector.reports.iter();
+        Ok(OfPhaseSwitching {
+            last_step: last_of(self.lifetime.as_ref())?,
+            initial: self.initial.as_ref().map_or((0.0, 0.0).into(), around),
+            rates: [around(&self.rates.to_second), around(&self.rates.to_first)],
+            reports: reports
+                .map(|both| both.each_ref().map(|chance| Span::from(chance).reals().into()))
+                .collect(),
+        })
     }
 }
 

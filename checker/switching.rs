@@ -27,7 +27,7 @@ written! {
     pub struct Cycles { first: Times, second: Times }
     pub struct Times { own: Number, other: Number }
     pub struct Switch { to_second: Option<Number>, to_first: Option<Number> }
-    pub struct Rates { to_second: Number, to_first: Number }
+    pub struct Rates { pub to_second: Number, pub to_first: Number }
 }
 
 impl PhaseSwitching {

@@ -16,6 +16,7 @@ pub mod model;
 pub mod output;
 pub mod plot;
 pub mod problems;
+mod records;
 pub mod render;
 pub mod replaying;
 pub mod report;

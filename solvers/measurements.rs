@@ -1,8 +1,8 @@
 //! Measurements read line by line: plain numbers, or one column of a CSV.
 
 use crate::complaint::Complaint;
-use csv::{ReaderBuilder, StringRecord, Trim};
-use std::io::Read;
+use crate::records::Records;
+use std::io::BufRead;
 
 /// Which column to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +36,12 @@ pub struct Measurement {
 
 /// The measurements of `input`, read as they come.
 ///
-/// A first line without a number in the column is the header. Empty lines and `#` lines are left out.
-pub fn measurements<R: Read>(
+/// A first line of which the column cannot be meant as a number is the header. Empty lines and `#` lines are left out.
+pub fn measurements<R: BufRead>(
     input: R,
     column: &Column,
 ) -> impl Iterator<Item = Result<Measurement, Complaint>> {
-    let reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(input);
-    let mut records = reader.into_records();
+    let mut records = Records::new(input, b',', 0);
     let mut place = match column {
         Column::Place(place) => Some(*place - 1),
         Column::Last | Column::Named(_) => None,
@@ -56,29 +50,46 @@ pub fn measurements<R: Read>(
     let mut first = true;
     std::iter::from_fn(move || {
         loop {
-            let record = match records.next()? {
-                Ok(record) => record,
-                Err(error) => return Some(Err(unreadable(&error))),
+            let line = records.line() + 1;
+            let (line, fields) = match records.next() {
+                Ok(record) => record?,
+                Err(error) => return Some(Err(unreadable(line, &error))),
             };
             let is_first = std::mem::take(&mut first);
             if let (true, Column::Named(name)) = (is_first, &column) {
-                place = record.iter().position(|field| field == name);
+                place = fields.iter().position(|field| field == name.as_bytes());
                 if place.is_none() {
-                    let columns = record.iter().collect::<Vec<_>>().join(", ");
+                    let columns: Vec<_> =
+                        fields.iter().map(|field| String::from_utf8_lossy(field)).collect();
                     let message = format!("standard input has no column {name}");
-                    let help = format!("its first line names {columns}");
+                    let help = format!("its first line names {}", columns.join(", "));
                     return Some(Err(Complaint::elsewhere(message, help)));
                 }
                 continue;
             }
-            let value = number(&record, place);
-            if is_first && value.is_err() {
+            let field = match place {
+                Some(place) => fields.get(place),
+                None => fields.last(),
+            };
+            if is_first && !is_meant(field, fields) {
                 continue;
             }
-            let line = record.position().map_or(0, csv::Position::line);
-            return Some(Ok(Measurement { line, value }));
+            return Some(Ok(Measurement { line, value: number(field) }));
         }
     })
+}
+
+/// Whether the field of a first line is meant as a number: it begins as one does. Where it is empty the others tell.
+fn is_meant(field: Option<&Vec<u8>>, all: &[Vec<u8>]) -> bool {
+    let begins = |field: &Vec<u8>| {
+        let Ok(text) = std::str::from_utf8(field) else { return false };
+        let digits = text.trim_start_matches(['+', '-', '.', ',']);
+        text.parse::<f64>().is_ok() || digits.starts_with(|first: char| first.is_ascii_digit())
+    };
+    match field.filter(|field| !field.is_empty()) {
+        Some(field) => begins(field),
+        None => all.iter().any(begins),
+    }
 }
 
 /// A complaint about a line of standard input.
@@ -86,24 +97,18 @@ pub fn wrong_line(line: u64, reason: &str, help: &str) -> Complaint {
     Complaint::elsewhere(format!("standard input, line {line}: {reason}"), help)
 }
 
-fn number(record: &StringRecord, place: Option<usize>) -> Result<f64, String> {
-    let field = match place {
-        Some(place) => record.get(place),
-        None => record.iter().next_back(),
-    };
-    match field {
-        Some(field) => match field.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(value),
-            _ => Err(format!("{field:?} is not a finite number")),
-        },
-        None => Err("the column is missing".to_owned()),
+fn number(field: Option<&Vec<u8>>) -> Result<f64, String> {
+    let field = field.ok_or("the column is missing")?;
+    let text = std::str::from_utf8(field).map_err(|_| "this is not text in UTF-8")?;
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(format!("{text:?} is not a finite number")),
     }
 }
 
-fn unreadable(error: &csv::Error) -> Complaint {
-    let line = error.position().map_or_else(String::new, |at| format!(", line {}", at.line()));
+fn unreadable(line: u64, error: &std::io::Error) -> Complaint {
     Complaint::elsewhere(
-        format!("standard input{line} cannot be read: {error}"),
+        format!("standard input, line {line} cannot be read: {error}"),
         "give one number a line, or comma-separated values",
     )
 }

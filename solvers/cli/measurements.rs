@@ -11,9 +11,10 @@ Example: remap monitor models/phase_change/fluids.ron --batch 1 --cluster 5 < ti
 
 Batches of measurements are averaged, clusters of batch means are tested against the first cluster
 by Akaike's criterion, each test updates the probability that the phase has changed, and the
-program should remap once that exceeds the optimal threshold of the step. A step of the model is a
-cluster. Decisions: base (the base cluster is being taken), wait (a cluster is being taken),
-continue, remap (a new base cluster follows).";
+program should remap once that exceeds the optimal threshold of the step. Each cluster is a step of
+the model, base clusters too, the first of which is step 0. Decisions: base (the base cluster is
+being taken), wait (a cluster is being taken), continue, remap (a new base cluster follows, at which
+nothing is decided). A first line that is no number is taken as the names of columns.";
 
 pub(super) const CALIBRATE_HELP: &str = "\
 Examples:

@@ -138,8 +138,19 @@ fn of_switching(
     let mut monitor = monitor.expect("the model has passed review");
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
     let mut test = ChangeTest::new(clusters);
+    // Clusters without a report are steps, too; the first one is step 0, at which the belief is the initial one.
+    let mut begun = false;
     watched(arguments, ",mapping", |line, value| {
-        let report = test.observe(value)?;
+        let had_base = test.has_base();
+        let taken = test.observe(value);
+        let unreported = match &taken {
+            Ok(report) => report.is_none() && test.has_base() && !had_base,
+            Err(error) => matches!(error, MonitorError::Constant(_)),
+        };
+        if unreported && std::mem::replace(&mut begun, true) {
+            monitor.unreported();
+        }
+        let report = taken?;
         let second = monitor.is_second();
         let mut row = Row {
             line,

@@ -161,10 +161,13 @@ fn show(
     if !json {
         say(&format!("checked in {seconds:.3} s"));
         let mut text: String = proved.iter().map(|line| format!("proved: {line}\n")).collect();
-        if let Some(Fields { proved, not_proved }) = fields {
+        if let Some(Fields { proved, not_proved, reasons }) = fields {
             let list = |names: Vec<String>| names.join(", ");
             text += &format!("fields proved: {}\n", list(proved));
             text += &format!("fields not proved: {}\n", list(not_proved));
+            text.extend(
+                reasons.into_iter().map(|(name, why)| format!("not proved: {name}: {why}\n")),
+            );
         }
         return print(&text);
     }

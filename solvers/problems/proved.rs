@@ -4,7 +4,7 @@
 use super::{load_drift, many_phases, periodic, phase_change, phase_switching, stopping};
 use crate::solution::{Body, Bounds, Solution};
 use remap_checker::{Checked, Interval, Model, Proof};
-use remapping::Status;
+use remapping::{Rational, Status};
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -17,6 +17,9 @@ pub struct Fields {
     pub proved: Vec<String>,
     /// Those of which nothing, or not all that they say, is proved.
     pub not_proved: Vec<String>,
+    /// Of some of these: why, and what is proved.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reasons: BTreeMap<String, String>,
 }
 
 /// What agrees.
@@ -26,6 +29,18 @@ pub struct Agreed {
     pub proved: Vec<&'static str>,
     /// What that means for the numbers that are given.
     pub sentences: Vec<String>,
+    /// Fields that contradict nothing and say more than is proved, and what is.
+    pub reasons: Vec<(&'static str, String)>,
+}
+
+impl Agreed {
+    /// Counts a field among those that are proved, unless there is a reason not to.
+    pub(super) fn admit(&mut self, name: &'static str, reason: Option<String>) {
+        match reason {
+            None => self.proved.push(name),
+            Some(reason) => self.reasons.push((name, reason)),
+        }
+    }
 }
 
 /// What is wrong with a field, in words.
@@ -86,8 +101,8 @@ pub fn compare(
             Model::PhaseSwitching(model),
             Proof::Recurring { value, average, steps },
         ) => {
-            let last = model.last_step().map_err(refused)?;
-            phase_switching::proved::compare(answer, last, [*value, *average], steps, promise)?
+            let facts = model.facts().map_err(refused)?;
+            phase_switching::proved::compare(answer, &facts, [*value, *average], steps, promise)?
         }
         (Body::ManyPhases(answer), Model::ManyPhases(model), Proof::Value(value)) => {
             let facts = model.facts().map_err(refused)?;
@@ -101,7 +116,12 @@ pub fn compare(
     let status = kept.then_some("status");
     let head = ["title", "problem", "certificate"].into_iter().chain(status);
     let proved: Vec<&str> = head.chain(agreed.proved).collect();
-    let mut sorted = Fields::default();
+    let reasons = agreed
+        .reasons
+        .into_iter()
+        .filter(|(name, _)| fields.get(*name).is_some_and(Option::is_some));
+    let reasons = reasons.map(|(name, reason)| (name.to_owned(), reason)).collect();
+    let mut sorted = Fields { reasons, ..Fields::default() };
     for (field, said) in fields {
         let list = match said.is_some() && proved.contains(&field.as_str()) {
             true => &mut sorted.proved,
@@ -231,14 +251,15 @@ pub(super) fn fact(name: impl Display, given: f64, model: Interval) -> Result<()
         .map_err(|_| format!("`{name}` is {given}, but the model has another number"))
 }
 
-/// That bounds meet what is proved, and are as close as was promised where a unit is this large.
+/// That bounds meet what is proved, and are as close as was promised where a unit is this large. They are proved
+/// themselves if all that may be true lies between them; otherwise why they are not.
 pub(super) fn bounds(
     name: impl Display,
     given: Bounds,
     proved: Interval,
     promise: Promise,
     unit: f64,
-) -> Result<(), Fault> {
+) -> Result<Option<String>, Fault> {
     let (Bounds { lower, upper }, Interval { lower: low, upper: high }) = (given, proved);
     if lower.is_nan() || upper.is_nan() || lower > upper {
         return Err(format!("`{name}` has the lower bound {lower} and the upper bound {upper}"));
@@ -248,14 +269,32 @@ pub(super) fn bounds(
             "`{name}` has the bounds [{lower}, {upper}], but [{low}, {high}] is proved"
         ));
     }
-    match !promise.kept || (upper - lower) / unit <= promise.tolerance {
-        true => Ok(()),
-        false => Err(format!(
+    if promise.kept && (upper - lower) / unit > promise.tolerance {
+        return Err(format!(
             "`{name}` has the bounds {lower} and {upper}, wider apart than the tolerance {}, which \
              was reached as `status` says",
             promise.tolerance
-        )),
+        ));
     }
+    let slack = NEAR * unit;
+    let holds = lower - slack <= low && high <= upper + slack;
+    Ok((!holds).then(|| {
+        format!("`{name}` has the bounds [{lower}, {upper}]; proved is only that it is in [{low}, {high}]")
+    }))
+}
+
+/// Why a number without bounds is not proved: it may be further off than so much, and what is near.
+pub(super) fn open(
+    name: impl Display,
+    given: f64,
+    proved: Interval,
+    [off, slack]: [f64; 2],
+) -> Option<String> {
+    let Interval { lower, upper } = proved;
+    let holds = outside(given, proved) <= slack && upper - lower <= off + slack;
+    (!holds).then(|| {
+        format!("`{name}` is given as {given}; proved is only that it is in [{lower}, {upper}]")
+    })
 }
 
 /// What a field that must be there holds.
@@ -263,9 +302,50 @@ pub(super) fn needed<T>(name: impl Display, given: Option<T>) -> Result<T, Fault
     given.ok_or_else(|| format!("`{name}` is missing or null"))
 }
 
-/// How far outside what is proved a number may lie, relatively, to be called proved itself, however coarse the
-/// bounds are that it is given with.
+/// How far what is proved may reach beyond bounds, relatively, if they are to be called proved themselves, and how
+/// far outside what is proved a number may lie, however coarse the bounds are that it is given with.
 pub(super) const NEAR: f64 = 1e-9;
+
+/// Why numbers of a list, and their bounds, are not proved, if some are not: what is said of the first.
+#[derive(Default)]
+pub(super) struct Open {
+    pub number: Option<String>,
+    pub bounds: Option<String>,
+}
+
+impl Open {
+    /// A number of which this is proved, and why its bounds are not.
+    pub fn see(
+        &mut self,
+        name: &dyn Display,
+        given: f64,
+        proved: Interval,
+        bounds: Option<String>,
+    ) {
+        let number = bounds.clone().or_else(|| open(name, given, proved, [f64::INFINITY, NEAR]));
+        self.number = self.number.take().or(number);
+        self.bounds = self.bounds.take().or(bounds);
+    }
+}
+
+/// A fraction within what is proved, as a double; and why it is not proved where that is too wide to tell it from
+/// others, with units this large.
+pub(super) fn fraction(
+    name: impl Display,
+    text: &str,
+    proved: Interval,
+    unit: f64,
+) -> Result<(f64, Option<String>), Fault> {
+    let wrong = || format!("`{name}` is {text}, no fraction");
+    let fraction: Rational = text.parse().map_err(|_| wrong())?;
+    let end = |end: f64| Rational::try_from(end).map_err(|_| wrong());
+    let Interval { lower, upper } = proved;
+    if fraction < end(lower)? || end(upper)? < fraction {
+        return Err(format!("`{name}` is {text}, but [{lower}, {upper}] is proved"));
+    }
+    let near = fraction.to_f64().value();
+    Ok((near, open(name, near, proved, [0.0, NEAR * unit])))
+}
 
 /// How far outside what is proved a number lies.
 pub(super) fn outside(given: f64, proved: Interval) -> f64 {

@@ -5,7 +5,7 @@ use super::gather::Raw;
 use super::quick;
 use super::{Cell, at, flag, seconds, whole};
 use crate::complaint::Complaint;
-use csv::{ByteRecord, ReaderBuilder, Trim};
+use crate::records::Records;
 use std::io::{BufRead, Cursor, Read};
 
 pub(super) fn delimiter(line: &str) -> u8 {
@@ -114,36 +114,28 @@ struct Place {
 
 /// Reads what is left of a table after so many lines, with its quotes.
 fn quoted(
-    input: impl Read,
+    input: impl BufRead,
     name: &str,
     table: &Table,
     place: &Place,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
     let blanks = table.delimiter == b' ';
-    let mut reader = ReaderBuilder::new()
-        .has_headers(place.header)
-        .flexible(true)
-        .delimiter(table.delimiter)
-        .comment(Some(b'#'))
-        .trim(Trim::All)
-        .from_reader(input);
-    let mut record = ByteRecord::new();
+    let mut header = place.header;
+    let mut records = Records::new(input, table.delimiter, place.number);
     loop {
-        let more = reader.read_byte_record(&mut record);
-        let line = place.number + record.position().map_or(0, csv::Position::line);
-        if !more.map_err(|error| at(name, line, &format!("cannot be read: {error}")))? {
-            break;
-        }
+        let line = records.line() + 1;
+        let next = records.next();
+        let next = next.map_err(|error| at(name, line, &format!("cannot be read: {error}")))?;
+        let Some((line, fields)) = next else { return Ok(()) };
         let fields: Vec<&[u8]> =
-            record.iter().filter(|field| !blanks || !field.is_empty()).collect();
-        if let [] | [[]] = fields[..] {
+            fields.iter().map(Vec::as_slice).filter(|field| !blanks || !field.is_empty()).collect();
+        if std::mem::take(&mut header) || matches!(fields[..], [] | [[]]) {
             continue;
         }
         let text = |at: usize| text_of(fields[at]);
         table.take(fields.len(), &text, raw).map_err(|what| at(name, line, &what))?;
     }
-    Ok(())
 }
 
 fn text_of(field: &[u8]) -> Result<&str, String> {
@@ -270,7 +262,9 @@ impl Table {
         raw.row(step, remapped, cost, rank.zip(time))?;
         for (place, column) in columns.iter().enumerate() {
             if let Some(Column::OfRank(rank)) = column {
-                let seconds = units[place] * seconds(text(place)?)?;
+                let time = text(place).and_then(seconds);
+                let time = time.map_err(|what| format!("rank {rank}: {what}"))?;
+                let seconds = units[place] * time;
                 raw.push(Cell { step, rank: *rank, seconds })?;
             }
         }

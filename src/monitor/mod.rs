@@ -58,7 +58,8 @@ pub struct Monitor<'a> {
     hazard: Hazard<f64>,
     curve: Cow<'a, Curve>,
     belief: Belief,
-    step: u64,
+    /// The step of the last whole cluster; none before the first.
+    step: Option<u64>,
 }
 
 /// The chance of a change before step `n`, from 1 on. Past the last step nothing is known of changes.
@@ -92,7 +93,7 @@ impl<'a> Monitor<'a> {
     ) -> Option<Monitor<'b>> {
         let detector = problem.detector.as_binary()?;
         let (hazard, test) = (problem.hazard.map(nearest), ChangeTest::new(clusters));
-        Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: 0 })
+        Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: None })
     }
 
     /// Whether the base cluster is complete, so that changes can be seen.
@@ -105,24 +106,48 @@ impl<'a> Monitor<'a> {
         self.belief.probability()
     }
 
-    /// Takes the measurement of a cycle. The base cluster is step 0; every further one is a decision.
+    /// Takes the measurement of a cycle. Every cluster is a step, the first one step 0. A base cluster, of which there
+    /// is one after each remap, has no report and is no decision; the phase may have changed meanwhile all the same.
     ///
     /// # Errors
-    /// See [`ChangeTest::observe`]; the belief is then as it was.
+    /// See [`ChangeTest::observe`]. A cluster without any variance is a step as others are.
     pub fn observe(&mut self, measurement: f64) -> Result<Option<Decision>, MonitorError> {
-        let Some(report) = self.test.observe(measurement)? else { return Ok(None) };
-        self.step += 1;
-        let n = self.step;
+        let had_base = self.test.has_base();
+        let report = match self.test.observe(measurement) {
+            Ok(Some(report)) => report,
+            Ok(None) => {
+                if self.test.has_base() && !had_base {
+                    self.pass();
+                }
+                return Ok(None);
+            }
+            Err(error) => {
+                if matches!(error, MonitorError::Constant(_)) {
+                    self.pass();
+                }
+                return Err(error);
+            }
+        };
         // A report the model holds impossible says nothing it could understand.
-        let prior = self.belief.prior(chance(&self.hazard, n));
+        let (n, prior) = self.pass();
         self.belief = prior.after(report, &self.detector).unwrap_or(prior);
         let threshold = self.curve.at(n).unwrap_or(Bounds::NEVER);
         let remap = self.belief.probability() > threshold.middle();
         Ok(Some(Decision { step: n, report, belief: self.belief(), threshold, remap }))
     }
 
+    /// The next step, and what is believed there before its report.
+    fn pass(&mut self) -> (u64, Belief) {
+        let n = self.step.map_or(0, |last| last + 1);
+        self.step = Some(n);
+        if n > 0 {
+            self.belief = self.belief.prior(chance(&self.hazard, n));
+        }
+        (n, self.belief)
+    }
+
     /// The program has remapped: nothing has changed since, and a new base cluster comes first
-    /// [NR86, sec. IX].
+    /// [NR86, sec. IX]. Measurements after the last whole cluster belong to no step.
     pub fn remapped(&mut self) {
         self.belief = Belief::UNCHANGED;
         self.test.restart();

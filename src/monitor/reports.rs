@@ -150,18 +150,24 @@ impl SwitchingMonitor {
         self.second
     }
 
+    /// The next step has no report, as while measurements to compare with are collected anew: the phase may have
+    /// changed all the same.
+    pub fn unreported(&mut self) {
+        self.step += 1;
+        let [a, b] = self.rates;
+        let p = self.belief.probability();
+        let prior = Belief::new((p * (1.0 - b) + (1.0 - p) * a).clamp(0.0, 1.0));
+        self.belief = prior.unwrap_or(self.belief);
+    }
+
     /// Takes the report of the next step. To remap is to switch to the other mapping.
     ///
     /// # Errors
     /// If there is no such level; the belief is then as it was.
     pub fn observe(&mut self, level: usize) -> Result<Reported, NoSuchLevel> {
         let report = likelihood(&self.reports, level)?;
-        self.step += 1;
-        let [a, b] = self.rates;
-        let p = self.belief.probability();
-        let prior = Belief::new((p * (1.0 - b) + (1.0 - p) * a).clamp(0.0, 1.0));
-        let prior = prior.unwrap_or(self.belief);
-        self.belief = prior.given(report).unwrap_or(prior);
+        self.unreported();
+        self.belief = self.belief.given(report).unwrap_or(self.belief);
         let never = Bounds::from([f64::from(!self.second); 2]);
         let threshold = match &self.thresholds {
             Thresholds::Same(both) => both[usize::from(self.second)],

@@ -12,8 +12,9 @@ fn lines(times: &[f64]) -> String {
     times.iter().map(|time| format!("{time}\n")).collect()
 }
 
-fn feed(workplace: &Workplace, arguments: &[&str], input: &str) -> Outcome {
-    let output = workplace.command().args(arguments).write_stdin(input).output().unwrap();
+fn feed(workplace: &Workplace, arguments: &[&str], input: impl AsRef<[u8]>) -> Outcome {
+    let output =
+        workplace.command().args(arguments).write_stdin(input.as_ref().to_vec()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let (out, err) = (text(output.stdout), text(output.stderr));
     assert!(!err.contains("panicked"), "{err}");
@@ -79,7 +80,7 @@ fn bad_measurements_are_named_or_left_out() {
     let outcome = feed(&workplace, &arguments, &with_nan).exits(0).says("line 61").says("line 62");
     assert_eq!(outcome.out.lines().count(), 61);
     // Nothing to tell a change from.
-    feed(&workplace, &MONITOR, &"1.5\n".repeat(20))
+    feed(&workplace, &MONITOR, "1.5\n".repeat(20))
         .exits(1)
         .says("line 5")
         .says("a change cannot be told");
@@ -121,4 +122,85 @@ fn what_is_repeated_of_a_measurement_does_not_steer_the_terminal() {
     let outcome = feed(&workplace, &arguments, "rank\u{1b}[31m,\0\u{7}time\n0,1\n").exits(1);
     assert!(outcome.err.contains("has no column seconds"), "{}", outcome.err);
     assert!(!outcome.err.contains(['\u{1b}', '\0', '\u{7}']), "{:?}", outcome.err);
+}
+
+/// The line of each measurement, whatever ends lines and stands between them.
+#[test]
+fn lines_are_counted_as_an_editor_counts_them() {
+    let workplace = Workplace::with_model();
+    let small = ["monitor", "model.ron", "--batch", "1", "--cluster", "2"];
+    for end in ["\n", "\r\n", "\r"] {
+        let text = ["# times", "", "seconds", "1", "", "", "2", "# more", "3", "x", ""].join(end);
+        feed(&workplace, &small, text.as_str()).exits(1).says("line 10:");
+        let skipping = [&small[..], &["--skip-invalid"]].concat();
+        // Two more make a cluster.
+        let outcome =
+            feed(&workplace, &skipping, text + "5" + end).exits(0).says("line 10 left out");
+        let lines: Vec<&str> =
+            outcome.out.lines().skip(1).map(|row| row.split(',').next().unwrap()).collect();
+        assert_eq!(lines, ["4", "7", "9", "11"], "{end:?}");
+        let recorded = ["calibrate", "--change-at", "3", "--batch", "1", "--cluster", "2"];
+        feed(&workplace, &recorded, ["1", "", "2", "x", ""].join(end)).exits(1).says("line 4:");
+    }
+    feed(&workplace, &small, "\"1\"\n\n\"2\"\nx\n").exits(1).says("line 4:");
+}
+
+#[test]
+fn lines_that_are_no_text_are_named_or_left_out() {
+    let workplace = Workplace::with_model();
+    let small = ["monitor", "model.ron", "--batch", "1", "--cluster", "2"];
+    let bytes = b"1\n2\n\xff\n3\n\xe4,4\n";
+    feed(&workplace, &small, &bytes[..]).exits(1).says("line 3: this is not text");
+    let skipping = [&small[..], &["--skip-invalid"]].concat();
+    let outcome = feed(&workplace, &skipping, &bytes[..]).exits(0).says("line 3 left out");
+    assert_eq!(outcome.out.lines().count(), 5);
+}
+
+/// What may be meant as a number is no header.
+#[test]
+fn first_lines_that_are_meant_as_numbers_are_measurements() {
+    let workplace = Workplace::with_model();
+    let small = ["monitor", "model.ron", "--batch", "1", "--cluster", "2"];
+    for first in ["nan", "inf", "-inf", "1e400", "1;9", "1.5s", "-1.0.0", "7,"] {
+        let text = format!("{first}\n1\n2\n3\n4\n");
+        feed(&workplace, &small, text.as_str()).exits(1).says("line 1:");
+        let skipping = [&small[..], &["--skip-invalid"]].concat();
+        let outcome = feed(&workplace, &skipping, text).exits(0).says("line 1 left out");
+        assert_eq!(outcome.out.lines().count(), 5, "{first}");
+    }
+    for first in ["seconds", "a,b", "time [s]", "\u{b5}s", "a,"] {
+        let outcome = feed(&workplace, &small, format!("{first}\n1\n2\n3\n4\n")).exits(0);
+        assert!(outcome.err.is_empty() && outcome.out.lines().count() == 5, "{first}");
+    }
+}
+
+/// After a remap the new base cluster is a step, too: none is decided after the last one.
+#[test]
+fn base_clusters_are_steps() {
+    let workplace = Workplace::with_model();
+    let model = "Model(title: \"lag\", problem: PhaseChange(lifetime: Fixed(6), cycle: (before: 1.0, after: 3.0, \
+                 remapped: 1.0), remap: (test: 1.0, install: 0.0), detector: (false_alarm: 0.05, missed: 0.05), \
+                 hazard: Constant(0.3)))";
+    workplace.write("lag.ron", model);
+    // Each other cluster is higher than the one before.
+    let level = |cluster: u32| f64::from(cluster.div_ceil(2)) * 50.0;
+    let input: String =
+        (0..50u32).map(|k| format!("{}\n", level(k / 5) + f64::from(k * k % 7))).collect();
+    let arguments = ["monitor", "lag.ron", "--batch", "1", "--cluster", "5", "--json"];
+    let out = feed(&workplace, &arguments, input).exits(0).out;
+    let rows: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let decided = |row: &&serde_json::Value| !row["step"].is_null();
+    let steps: Vec<[u64; 2]> = rows
+        .iter()
+        .filter(decided)
+        .map(|row| [row["line"].as_u64().unwrap() / 5 - 1, row["step"].as_u64().unwrap()])
+        .collect();
+    assert!(steps.iter().all(|[cluster, step]| cluster == step), "{steps:?}");
+    let remaps: Vec<u64> = rows
+        .iter()
+        .filter(|row| row["decision"] == "remap")
+        .map(|row| row["step"].as_u64().unwrap())
+        .collect();
+    assert!(remaps.len() >= 2 && remaps.iter().all(|step| *step <= 6), "{remaps:?}");
 }

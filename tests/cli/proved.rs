@@ -22,7 +22,11 @@ pub struct Case {
 
 impl Case {
     pub fn of(loaded: &Loaded, settings: Settings) -> Case {
-        let settings = Settings { tolerance: TOLERANCE, ..settings };
+        Case::asked(loaded, Settings { tolerance: TOLERANCE, ..settings })
+    }
+
+    /// As exactly as the settings say.
+    pub fn asked(loaded: &Loaded, settings: Settings) -> Case {
         let solved = problems::solve(loaded, &settings, Files::default());
         let mut solved = solved.unwrap_or_else(|_| panic!("not solved"));
         let made = certificate::of(loaded, &solved, &Budget::default());
@@ -242,7 +246,7 @@ fn names(list: &[String]) -> Vec<&str> {
 #[test]
 fn every_field_of_a_solution_is_in_one_of_two_lists() {
     for case in every_kind() {
-        let Fields { proved, not_proved } = case.fields();
+        let Fields { proved, not_proved, .. } = case.fields();
         assert!(proved.is_sorted() && not_proved.is_sorted());
         let mut both = [proved, not_proved].concat();
         both.sort();
@@ -667,6 +671,92 @@ fn coarse_bounds_do_not_prove_what_is_between_them() {
     for field in ["remap_value", "value"] {
         assert!(found.not_proved.contains(&field.to_owned()), "{field}");
     }
+}
+
+/// Bounds of any place and width within loose ones: whatever is called proved holds the truth, which a closer solution
+/// knows, and of what is not it is said how far the proof goes.
+#[test]
+fn bounds_that_are_proved_hold_the_truth() {
+    let short = |deck: &str| Loaded::read(&models().join(deck)).expect("a model");
+    let mut told = 0;
+    for (deck, tolerance, paths) in [
+        ("phase_change/table_iii_n50_g50.ron", 0.1, &["/value/lower", "/value/upper"][..]),
+        (
+            "phase_change/table_iii_n50_g50.ron",
+            0.1,
+            &["/threshold_lower/3", "/threshold_upper/3", "/threshold/3"],
+        ),
+        ("phase_switching/endless.ron", 0.01, &["/average/lower", "/average/upper"]),
+        ("phase_switching/no_return.ron", 0.1, &["/value/lower", "/value/upper"]),
+        (
+            "phase_switching/no_return.ron",
+            0.1,
+            &["/to_second/lower/3", "/to_second/upper/3", "/to_second/threshold/3"],
+        ),
+        ("many_phases/three_phases.ron", 0.1, &["/value/lower", "/value/upper"]),
+        ("stopping/yin_xu_wang.ron", 0.1, &["/remap_bounds/0", "/remap_bounds/1", "/remap_value"]),
+        ("stopping/restart.ron", 0.1, &["/average/lower", "/average/upper"]),
+    ] {
+        let number =
+            |case: &Case, path: &str| case.document.pointer(path).unwrap().as_f64().unwrap();
+        let loaded = short(deck);
+        let loose = Case::asked(&loaded, Settings { tolerance, ..all() });
+        let settings = if deck.starts_with("many") {
+            all()
+        } else {
+            Settings { tolerance: TOLERANCE, ..all() }
+        };
+        let close = Case::asked(&loaded, settings);
+        let field = paths[0].split('/').nth(1).unwrap();
+        let [low, high] = [0, 1].map(|end| number(&loose, paths[end]));
+        let truth = [0, 1].map(|end| number(&close, paths[end]));
+        let slack = 2e-9 * truth[1].abs().max(1.0);
+        for (i, j) in (0..=8).flat_map(|j| (0..=j).map(move |i| (i, j))) {
+            let at = |k: i32| low + (high - low) * f64::from(k) / 8.0;
+            let mut document = loose.document.clone();
+            for (path, value) in paths.iter().zip([at(i), at(j), at(i)]) {
+                *document.pointer_mut(path).unwrap() = json!(value);
+            }
+            // What is disjoint from the proof is refused.
+            let Ok(found) = loose.verify(&document) else { continue };
+            if found.proved.contains(&field.to_owned()) {
+                assert!(
+                    at(i) <= truth[0] + slack && truth[1] <= at(j) + slack,
+                    "{deck} {field} {i} {j}"
+                );
+            } else {
+                let reason = &found.reasons[field];
+                assert!(reason.contains("proved is only that it is in ["), "{reason}");
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 40, "{told}");
+}
+
+/// What keeping up the belief takes, and what is said of never switching.
+#[test]
+fn beliefs_of_recurring_phases_are_those_of_the_model() {
+    let several = Case::model(
+        "PhaseSwitching(lifetime: Fixed(9), cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)), \
+         switch: (to_second: 1.5, to_first: 0.7), rates: (to_second: 0.05, to_first: 0.1), detector: \
+         Several([(false_alarm: 0.1, missed: 0.2), Levels([(before: 0.7, after: 0.1), (before: 0.2, after: 0.3), \
+         (before: 0.1, after: 0.6)])]))",
+        Settings::default(),
+    );
+    for case in [switches(), endless(), long_switches(), several] {
+        let fields = case.fields();
+        assert!(fields.proved.contains(&"belief".to_owned()));
+        assert!(!fields.proved.contains(&"never".to_owned()));
+        for field in ["initial", "to_second", "to_first", "first/0", "second/1"] {
+            let path = format!("/belief/{field}");
+            let held = case.document.pointer(&path).unwrap().as_f64().unwrap();
+            let said = format!("`belief.{}", field.split('/').next().unwrap());
+            case.refuses(&path, [json!(0.5 * held + 0.4), json!(0.5 * held + 0.4999)], &said);
+        }
+        case.refuses("/belief/first", [json!([])], "`belief");
+    }
+    switches().refuses("/never", [json!(1.0), json!(-1e9)], "`never` is");
 }
 
 #[test]

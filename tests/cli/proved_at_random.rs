@@ -416,7 +416,9 @@ proptest! {
             Settings::default(),
         );
         let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"value".to_owned()));
+        // Where the grid is coarser than the solver's bounds, how far the proof goes is said.
+        let proved = found.proved.contains(&"value".to_owned());
+        prop_assert!(proved != found.reasons.contains_key("value"));
         prop_assert!(case.document["status"] != "converged" || case.warning.is_none(), "{:?}", case.warning);
     }
 

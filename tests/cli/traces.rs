@@ -166,6 +166,11 @@ fn bad_traces_are_refused_with_their_line() {
     refused("step,rank,seconds\n0,0,-1.5\n", "line 2: -1.5 is negative");
     refused("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: \"inf\" is not finite");
     refused("step,rank,seconds\n0,0,fast\n", "line 2: \"fast\" is not a number");
+    // Lines are counted through quotes, blank lines and other ends of lines.
+    let quoted = "step,rank_0,rank_1\n0,1,\"1\"\n1,\"1\",1\n\n2,1,x\n";
+    refused(quoted, "line 5: rank 1: \"x\" is not a number");
+    refused(&quoted.replace('\n', "\r\n"), "line 5: rank 1: \"x\" is not a number");
+    refused(&quoted.replace("\n\n", "\r\n"), "line 4: rank 1: \"x\" is not a number");
     refused("step,rank,seconds\n0,0\n", "line 2: 2 fields");
     refused("step,rank,seconds\n0,zero,1\n", "line 2: \"zero\" is not the number of a rank");
     refused("step,rank,seconds,remapped\n0,0,1,maybe\n", "line 2: \"maybe\" is neither 0 nor 1");

@@ -163,3 +163,76 @@ fn decisions_are_those_of_the_filter_and_the_curve() {
     }
     assert!(remaps.first().is_some_and(|end| *end > 60), "{remaps:?}");
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Every cluster of cycles is a step, those without a report too: followed cluster by cluster.
+    #[test]
+    fn every_cluster_is_a_step(
+        batch in 1usize..3, cluster in 2usize..5, last in 3u64..30,
+        hazards in prop::collection::vec(0i64..60, 30),
+        noise in prop::collection::vec((0.0..1.0f64, 0..9u8), 60..240),
+        constant in prop::collection::vec(0..6u8, 120),
+    ) {
+        use remapping::belief::{Belief, Detector, Levels};
+        let hazards: Vec<i64> = hazards[..last as usize].to_vec();
+        let problem = PhaseChange {
+            lifetime: Lifetime::fixed(last),
+            hazard: Hazard::PerStep(hazards.iter().map(|percent| ratio(*percent, 100)).collect()),
+            before: ratio(1, 1),
+            after: ratio(3, 1),
+            remapped: ratio(1, 1),
+            test: ratio(1, 1),
+            install: ratio(0, 1),
+            detector: Levels::binary(ratio(1, 20), ratio(1, 20)).unwrap(),
+            premature: Premature::Revert,
+        };
+        let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+        let curve = threshold::solve(&problem, accuracy, &()).unwrap().curve;
+        let (mut level, length) = (0.0, batch * cluster);
+        let trace: Vec<f64> = noise
+            .iter()
+            .enumerate()
+            .map(|(k, (x, kind))| {
+                if *kind == 0 {
+                    level += 5.0;
+                }
+                if constant[k / length] == 0 { level } else { level + x }
+            })
+            .collect();
+        let detector = Detector::new(0.05, 0.05).unwrap();
+        let mut monitor = Monitor::new(&problem, &curve, Clusters::new(batch as u32, cluster as u32).unwrap()).unwrap();
+        let (mut belief, mut base) = (Belief::UNCHANGED, None);
+        for (n, own) in trace.chunks_exact(length).enumerate() {
+            let (before, closing) = own.split_at(length - 1);
+            for x in before {
+                prop_assert_eq!(monitor.observe(*x), Ok(None));
+            }
+            let found = monitor.observe(closing[0]);
+            if n > 0 {
+                let hazard = hazards.get(n - 1).map_or(0.0, |percent| *percent as f64 / 100.0);
+                belief = belief.prior(hazard);
+            }
+            let Some(first) = base else {
+                match found {
+                    Ok(None) => base = Some(own),
+                    other => prop_assert!(matches!(other, Err(MonitorError::Constant(_))), "{:?}", other),
+                }
+                prop_assert!(abs_diff_eq!(monitor.belief(), belief.probability(), epsilon = 1e-12));
+                continue;
+            };
+            let change = literally(batch, cluster, &[first, own].concat())[0];
+            let report = if change { Report::Change } else { Report::NoChange };
+            belief = belief.after(report, &detector).unwrap_or(belief);
+            let decision = found.unwrap().unwrap();
+            prop_assert_eq!((decision.step, decision.report), (n as u64, report));
+            prop_assert!(abs_diff_eq!(decision.belief, belief.probability(), epsilon = 1e-12));
+            prop_assert!(n as u64 <= last || !decision.remap);
+            if decision.remap {
+                monitor.remapped();
+                (belief, base) = (Belief::UNCHANGED, None);
+            }
+        }
+    }
+}

@@ -35,7 +35,7 @@ pub(in crate::problems) fn compare(
     let slack = ROUNDING * given.abs().max(1.0);
     within("value", given, value, slack)?;
     let around = answer.value_bounds;
-    bounds("value_bounds", around, value, promise, around.lower.abs().max(1.0))?;
+    let reason = bounds("value_bounds", around, value, promise, around.lower.abs().max(1.0))?;
     let own = Interval { lower: around.lower, upper: around.upper };
     within("value", given, own, slack)
         .map_err(|_| format!("`value` is {given}, not between its `value_bounds`"))?;
@@ -57,10 +57,11 @@ pub(in crate::problems) fn compare(
         "remap_cost",
         "cost_by_state",
         "states",
-        "value",
-        "value_bounds",
     ];
     let apart = above(farthest(given, value));
     let sentences = vec![format!("the value given is within {apart} of the least one")];
-    Ok(Agreed { proved, sentences })
+    let mut agreed = Agreed { proved, sentences, reasons: Vec::new() };
+    agreed.admit("value", reason.clone());
+    agreed.admit("value_bounds", reason);
+    Ok(agreed)
 }

@@ -1,7 +1,8 @@
 //! The proof of bounds on beliefs: a grid that is fine enough, on which the checker goes through all steps by itself.
 
+use super::super::proved::NEAR;
 use crate::solution::{Body, Solution};
-use remap_checker::{Budget, Evidence, Grid, Model, Proof, Refusal};
+use remap_checker::{Budget, Evidence, Grid, Interval, Model, Proof, Refusal};
 
 /// Fraction bits of times, where there is room.
 const BITS: u32 = 50;
@@ -15,7 +16,7 @@ const MOST_WORK: u64 = 1 << 32;
 /// What may be left of a program without an end, relatively, beside the tolerance.
 const LEFT: f64 = 1e-3;
 
-/// The certificate of bounds.
+/// The certificate of bounds: where that can be had, one whose own lie within them, so that they are proved.
 pub(in crate::problems) fn of(
     model: &Model,
     solution: &Solution,
@@ -23,13 +24,24 @@ pub(in crate::problems) fn of(
 ) -> Result<(Evidence, Proof), Refusal> {
     let Body::ManyPhases(answer) = &solution.body else { return Err(Refusal::Malformed) };
     let tolerance = solution.tolerance;
-    let sweeps = answer.discount.map_or(0, |rate| {
-        let left = (LEFT * tolerance * (1.0 - rate)).ln() / rate.ln();
-        if left.is_finite() { left.ceil() as u64 + 1 } else { 2 }
-    });
+    let sweeps = |share: f64| {
+        answer.discount.map_or(0, |rate| {
+            let left = (LEFT * share * (1.0 - rate)).ln() / rate.ln();
+            if left.is_finite() { left.ceil() as u64 + 1 } else { 2 }
+        })
+    };
+    let is_within = |proved: Interval| {
+        answer.value.is_some_and(|given| {
+            let slack = NEAR * given.lower.abs().max(1.0);
+            given.lower - slack <= proved.lower && proved.upper <= given.upper + slack
+        })
+    };
     let mut best: Option<(f64, Evidence, Proof)> = None;
     let (mut level, mut bits) = (LEVELS.0, BITS);
     while level <= LEVELS.1 {
+        // Beyond the tolerance nothing may be left that is wider than the slack of bounds.
+        let narrow = best.as_ref().is_some_and(|(width, ..)| *width <= tolerance);
+        let sweeps = sweeps(if narrow { tolerance.min(NEAR) } else { tolerance });
         let evidence = Evidence::ManyPhases(Grid { bits, level, sweeps });
         let some = Budget::new(MOST_WORK);
         let found = match &best {
@@ -43,10 +55,11 @@ pub(in crate::problems) fn of(
             (Ok(proof), _) => {
                 let Proof::Value(value) = &proof else { return Err(Refusal::Malformed) };
                 let width = (value.upper - value.lower) / value.upper.abs().max(1.0);
+                let done = width <= tolerance && is_within(*value);
                 if best.as_ref().is_none_or(|(least, ..)| width < *least) {
                     best = Some((width, evidence, proof));
                 }
-                if width <= tolerance {
+                if done {
                     break;
                 }
                 level += 1;

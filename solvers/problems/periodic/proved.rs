@@ -42,7 +42,7 @@ pub(in crate::problems) fn compare(
     }
     let least = steps(answer.at_least.or(answer.interval));
     if least > steps(kept) {
-        return Ok(Agreed { proved, sentences: Vec::new() });
+        return Ok(Agreed { proved, ..Agreed::default() });
     }
     proved.extend(["interval", "at_least"]);
     let longest = match steps(answer.interval) == steps(kept)
@@ -51,7 +51,7 @@ pub(in crate::problems) fn compare(
         true => "the interval given is the longest",
         false => "the bound is kept during the interval given",
     };
-    Ok(Agreed { proved, sentences: vec![longest.to_owned()] })
+    Ok(Agreed { proved, sentences: vec![longest.to_owned()], ..Agreed::default() })
 }
 
 /// That periods are as long as is proved, one after the other; whether that is so of all of them.
@@ -137,7 +137,7 @@ fn cheapest(
         proved.push("interval");
         sentences.push("the interval given is the cheapest".to_owned());
     }
-    Ok(Agreed { proved, sentences })
+    Ok(Agreed { proved, sentences, ..Agreed::default() })
 }
 
 /// An interval that is longer than the bound is kept.

@@ -1,14 +1,13 @@
 //! A threshold curve held against what is proved of each step.
 
 use super::super::proved::{
-    Agreed, Entry, Fault, NEAR, Promise, above, bounds, fact, farthest, length, needed, outside,
+    Agreed, Entry, Fault, Open, Promise, above, bounds, fact, farthest, fraction, length, needed,
     same, within,
 };
 use crate::solution::Bounds;
 use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
 use remap_checker::facts::OfPhaseChange;
 use remap_checker::{Interval, Steps};
-use remapping::Rational;
 use std::fmt::Display;
 
 /// What agrees.
@@ -23,50 +22,50 @@ pub(in crate::problems) fn compare(
     if let Some(first) = answer.first_step.filter(|first| promise.kept && *first > 0) {
         return Err(format!("`first_step` is {first}, but `status` says that no step is missing"));
     }
-    let Distance { farthest, outside } = curve(answer, steps, promise)?;
-    let mut agreed = Agreed::default();
-    if outside <= NEAR {
-        agreed.proved.extend(["threshold", "threshold_stationary"]);
-    }
-    agreed.proved.extend([
-        "last_step",
-        "threshold_lower",
-        "threshold_upper",
-        "threshold_stationary_lower",
-        "threshold_stationary_upper",
-        "stationary_through",
-        "threshold_head",
-    ]);
+    let Distance { farthest, open: [listed, stationary, head] } = curve(answer, steps, promise)?;
+    let mut agreed = Agreed { proved: vec!["last_step"], ..Agreed::default() };
+    agreed.admit("threshold", listed.number);
+    agreed.admit("threshold_lower", listed.bounds.clone());
+    agreed.admit("threshold_upper", listed.bounds);
+    agreed.admit("threshold_stationary", stationary.number);
+    agreed.admit("threshold_stationary_lower", stationary.bounds.clone());
+    agreed.admit("threshold_stationary_upper", stationary.bounds.clone());
+    agreed.admit("stationary_through", stationary.bounds);
+    agreed.admit("threshold_head", head.bounds);
     let least = Never::of(steps, facts.last_step);
     match answer.n0 {
         None if promise.kept => return Err("`n0` is missing or null".to_owned()),
         None => {}
-        Some(n0) => agreed.proved.extend(least.admit("n0", n0)?.then_some("n0")),
+        Some(n0) => {
+            let settled = least.admit("n0", n0)?;
+            let reason = || format!("`n0` is given as {n0}; proved is only {least}");
+            agreed.admit("n0", (!settled).then(reason));
+        }
     }
     match answer.value {
         None if answer.first_step.is_some() => {}
         given => {
             let given = needed("value", given)?;
-            bounds("value", given, value, promise, given.lower.abs().max(1.0))?;
-            agreed.proved.push("value");
+            let reason = bounds("value", given, value, promise, given.lower.abs().max(1.0))?;
+            agreed.admit("value", reason);
         }
     }
     belief(answer.belief.as_ref(), facts)?;
     agreed.proved.push("belief");
     if let Some(given) = &answer.exact {
-        exact(given, value, steps, &least)?;
-        agreed.proved.extend(least.is_settled().then_some("exact"));
+        agreed.admit("exact", exact(given, value, steps, &least)?);
     }
     let farthest = above(farthest);
     agreed.sentences.push(format!("every threshold given is within {farthest} of the optimal one"));
     Ok(agreed)
 }
 
-/// How far a threshold may be from the truth at most, and how far one lies outside what is proved.
+/// How far a threshold may be from the truth at most, and what is not proved of those that are listed, of the one
+/// that many steps share, and of those before it.
 #[derive(Default)]
 struct Distance {
     farthest: f64,
-    outside: f64,
+    open: [Open; 3],
 }
 
 /// Each threshold and its bounds.
@@ -74,17 +73,17 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance,
     let (first, last) = (answer.first_step.unwrap_or(0), answer.last_step);
     let mut next = first;
     let mut all = Distance::default();
-    let mut one = |name: &dyn Display, threshold: f64, given: Bounds, proved: &Steps| {
-        bounds(name, given, proved.threshold, promise, 1.0)?;
-        all.farthest = all.farthest.max(farthest(threshold, proved.threshold));
-        all.outside = all.outside.max(outside(threshold, proved.threshold));
-        within(name, threshold, Interval { lower: given.lower, upper: given.upper }, 0.0).map_err(
-            |_| {
-                let Bounds { lower, upper } = given;
-                format!("`{name}` is {threshold}, not between its bounds {lower} and {upper}")
-            },
-        )
-    };
+    let mut one =
+        |part: usize, name: &dyn Display, threshold: f64, given: Bounds, proved: &Steps| {
+            let reason = bounds(name, given, proved.threshold, promise, 1.0)?;
+            all.farthest = all.farthest.max(farthest(threshold, proved.threshold));
+            all.open[part].see(name, threshold, proved.threshold, reason);
+            within(name, threshold, Interval { lower: given.lower, upper: given.upper }, 0.0)
+                .map_err(|_| {
+                    let Bounds { lower, upper } = given;
+                    format!("`{name}` is {threshold}, not between its bounds {lower} and {upper}")
+                })
+        };
     let stationary = [
         answer.threshold_stationary,
         answer.threshold_stationary_lower,
@@ -93,7 +92,7 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance,
     if let Some(through) = answer.stationary_through {
         for (i, ends) in answer.threshold_head.iter().flatten().enumerate() {
             let (name, given) = (Entry("threshold_head", i), Bounds::from(*ends));
-            one(&name, given.middle(), given, at(steps, name, next)?)?;
+            one(2, &name, given.middle(), given, at(steps, name, next)?)?;
             next += 1;
         }
         let names =
@@ -108,7 +107,7 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance,
             return Err(format!("`stationary_through` is {through}, before step {next}"));
         }
         for own in steps.iter().filter(|own| own.last >= next && own.first <= through) {
-            one(&"threshold_stationary", ends[0], given, own)?;
+            one(1, &"threshold_stationary", ends[0], given, own)?;
         }
         next = through + 1;
     } else if stationary.iter().any(Option::is_some) || answer.threshold_head.is_some() {
@@ -133,7 +132,7 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance,
         }
         let proved = steps.get(own).ok_or_else(|| format!("`threshold[{i}]` is of no step"))?;
         let given = Bounds::from((answer.threshold_lower[i], answer.threshold_upper[i]));
-        one(&Entry("threshold", i), *threshold, given, proved)?;
+        one(0, &Entry("threshold", i), *threshold, given, proved)?;
     }
     Ok(all)
 }
@@ -154,18 +153,20 @@ impl Never {
         Never([pays.map_or(0, |own| own.last + 1), never.map_or(last + 1, |own| own.first)])
     }
 
-    fn is_settled(&self) -> bool {
-        self.0[0] == self.0[1]
-    }
-
     /// Whether a step that is given follows from what is proved.
     fn admit(&self, name: &str, given: u64) -> Result<bool, Fault> {
         let [least, most] = self.0;
         match (least..=most).contains(&given) {
             true => Ok(least == most),
             false if least == most => Err(format!("`{name}` is {given}, but {least} is proved")),
-            false => Err(format!("`{name}` is {given}, but {least} to {most} is proved")),
+            false => Err(format!("`{name}` is {given}, but {self} is proved")),
         }
+    }
+}
+
+impl Display for Never {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} to {}", self.0[0], self.0[1])
     }
 }
 
@@ -187,28 +188,29 @@ fn belief(given: Option<&Filter>, facts: &OfPhaseChange) -> Result<(), Fault> {
     }
 }
 
-fn exact(given: &Exact, value: Interval, steps: &[Steps], least: &Never) -> Result<(), Fault> {
-    let inside = |name: &dyn Display, text: &str, proved: Interval| {
-        let wrong = || format!("`{name}` is {text}, no fraction");
-        let fraction: Rational = text.parse().map_err(|_| wrong())?;
-        let end = |end: f64| Rational::try_from(end).map_err(|_| wrong());
-        let outside = fraction < end(proved.lower)? || end(proved.upper)? < fraction;
-        let Interval { lower, upper } = proved;
-        let fault = || format!("`{name}` is {text}, but [{lower}, {upper}] is proved");
-        if outside { Err(fault()) } else { Ok(fraction.to_f64().value()) }
-    };
+/// Why fractions are not proved, if not.
+fn exact(
+    given: &Exact,
+    value: Interval,
+    steps: &[Steps],
+    least: &Never,
+) -> Result<Option<String>, Fault> {
     let all = steps.last().map_or(0, |own| own.last as usize + 1);
     length("exact.threshold", given.threshold.len(), all)?;
     length("exact.threshold_decimal", given.threshold_decimal.len(), all)?;
+    let mut open = None;
     for (i, (text, decimal)) in given.threshold.iter().zip(&given.threshold_decimal).enumerate() {
         let name = Entry("exact.threshold", i);
-        let near = inside(&name, text, at(steps, name, i as u64)?.threshold)?;
+        let (near, reason) = fraction(name, text, at(steps, name, i as u64)?.threshold, 1.0)?;
+        open = open.or(reason);
         if near != *decimal {
             return Err(format!(
                 "`exact.threshold_decimal[{i}]` is {decimal}, but {text} is about {near}"
             ));
         }
     }
-    inside(&"exact.value", &given.value, value)?;
-    least.admit("exact.n0", given.n0).map(drop)
+    let (_, reason) = fraction("exact.value", &given.value, value, value.upper.abs().max(1.0))?;
+    let settled = least.admit("exact.n0", given.n0)?;
+    let unsettled = || format!("`exact.n0` is given as {}; proved is only {}", given.n0, least);
+    Ok(open.or(reason).or_else(|| (!settled).then(unsettled)))
 }

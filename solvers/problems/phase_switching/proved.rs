@@ -1,28 +1,29 @@
 //! Both threshold curves of recurring phases held against what is proved of each step.
 
 use super::super::proved::{
-    Agreed, Fault, NEAR, Promise, above, bounds, farthest, length, needed, outside, same, within,
+    Agreed, Entry, Fault, Open, Promise, ROUNDING, above, bounds, fact, farthest, fraction, length,
+    needed, same, within,
 };
 use crate::solution::Bounds;
-use crate::solution::phase_switching::{Answer, Exact, Thresholds};
+use crate::solution::phase_switching::{Answer, Exact, Filter, Thresholds};
+use remap_checker::facts::OfPhaseSwitching;
 use remap_checker::{Interval, Switches};
-use remapping::Rational;
 
 /// What agrees.
 pub(in crate::problems) fn compare(
     answer: &Answer,
-    last_step: Option<u64>,
+    facts: &OfPhaseSwitching,
     [value, average]: [Option<Interval>; 2],
     steps: &[Switches],
     promise: Promise,
 ) -> Result<Agreed, Fault> {
-    if answer.last_step != last_step {
+    if answer.last_step != facts.last_step {
         return Err("`last_step` is not that of the model".to_owned());
     }
     if let Some(first) = answer.first_step.filter(|first| promise.kept && *first > 0) {
         return Err(format!("`first_step` is {first}, but `status` says that no step is missing"));
     }
-    let mut agreed = Agreed { proved: vec!["last_step"], sentences: Vec::new() };
+    let mut agreed = Agreed { proved: vec!["last_step"], ..Agreed::default() };
     let first = answer.first_step.unwrap_or(0);
     let mut widest = 0.0f64;
     for (name, list, right) in [
@@ -34,11 +35,9 @@ pub(in crate::problems) fn compare(
         ("to_first", &answer.to_first, |own: &Switches| own.to_first),
     ] {
         let own = Curve { name, list, right, steps, promise };
-        let distance = own.compare(first, last_step)?;
-        widest = widest.max(distance[0]);
-        if distance[1] <= NEAR {
-            agreed.proved.push(name);
-        }
+        let (farthest, open) = own.compare(first, facts.last_step)?;
+        widest = widest.max(farthest);
+        agreed.admit(name, open.number);
     }
     for (name, given, proved) in
         [("value", answer.value, value), ("average", answer.average, average)]
@@ -50,14 +49,24 @@ pub(in crate::problems) fn compare(
                 let proved =
                     proved.ok_or_else(|| format!("`{name}` is given, but there is none"))?;
                 let given = needed(name, given)?;
-                bounds(name, given, proved, promise, given.lower.abs().max(1.0))?;
-                agreed.proved.push(name);
+                let reason = bounds(name, given, proved, promise, given.lower.abs().max(1.0))?;
+                agreed.admit(name, reason);
             }
         }
     }
+    if let Some(least) = value.or(average)
+        && let Some(never) = answer.never
+        && never + ROUNDING * never.abs().max(1.0) < least.lower
+    {
+        let least = least.lower;
+        return Err(format!("`never` is {never}, but no policy costs less than {least}"));
+    }
+    if let Some(given) = &answer.belief {
+        belief(given, facts)?;
+        agreed.proved.push("belief");
+    }
     if let Some(given) = &answer.exact {
-        exact(given, value, steps)?;
-        agreed.proved.push("exact");
+        agreed.admit("exact", exact(given, value, steps)?);
     }
     agreed
         .sentences
@@ -75,14 +84,15 @@ struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    /// How far a threshold may be from the truth at most, and how far one lies outside what is proved.
-    fn compare(&self, first: u64, last: Option<u64>) -> Result<[f64; 2], Fault> {
+    /// How far a threshold may be from the truth at most, and what is not proved.
+    fn compare(&self, first: u64, last: Option<u64>) -> Result<(f64, Open), Fault> {
         let Thresholds { threshold, lower, upper, .. } = self.list;
         let mut next = first;
-        let mut all = [0.0f64; 2];
+        let (mut most, mut open) = (0.0f64, Open::default());
         let mut one = |name: String, threshold: f64, given: Bounds, proved: Interval| {
-            bounds(&name, given, proved, self.promise, 1.0)?;
-            all = [all[0].max(farthest(threshold, proved)), all[1].max(outside(threshold, proved))];
+            let reason = bounds(&name, given, proved, self.promise, 1.0)?;
+            most = most.max(farthest(threshold, proved));
+            open.see(&name, threshold, proved, reason);
             let own = Interval { lower: given.lower, upper: given.upper };
             within(&name, threshold, own, 0.0)
                 .map_err(|_| format!("`{name}` is {threshold}, not between its bounds"))
@@ -124,7 +134,7 @@ impl Curve<'_> {
             let proved = self.at(&entry, next + i as u64)?;
             one(entry, *threshold, Bounds::from((lower[i], upper[i])), proved)?;
         }
-        Ok(all)
+        Ok((most, open))
     }
 
     /// What is proved of a step.
@@ -136,16 +146,29 @@ impl Curve<'_> {
     }
 }
 
-fn exact(given: &Exact, value: Option<Interval>, steps: &[Switches]) -> Result<(), Fault> {
-    let inside = |name: String, text: &str, proved: Interval| {
-        let wrong = || format!("`{name}` is {text}, no fraction");
-        let fraction: Rational = text.parse().map_err(|_| wrong())?;
-        let end = |end: f64| Rational::try_from(end).map_err(|_| wrong());
-        let outside = fraction < end(proved.lower)? || end(proved.upper)? < fraction;
-        let Interval { lower, upper } = proved;
-        let fault = || format!("`{name}` is {text}, but [{lower}, {upper}] is proved");
-        if outside { Err(fault()) } else { Ok(()) }
-    };
+/// That the parameters of Bayes' rule are those of the model.
+fn belief(given: &Filter, facts: &OfPhaseSwitching) -> Result<(), Fault> {
+    fact("belief.initial", given.initial, facts.initial)?;
+    let [to_second, to_first] = facts.rates;
+    fact("belief.to_second", given.to_second, to_second)?;
+    fact("belief.to_first", given.to_first, to_first)?;
+    for (name, list, phase) in
+        [("belief.first", &given.first, 0), ("belief.second", &given.second, 1)]
+    {
+        length(name, list.len(), facts.reports.len())?;
+        let mut both = list.iter().zip(&facts.reports).enumerate();
+        both.try_for_each(|(i, (given, right))| fact(Entry(name, i), *given, right[phase]))?;
+    }
+    Ok(())
+}
+
+/// Why fractions are not proved, if not.
+fn exact(
+    given: &Exact,
+    value: Option<Interval>,
+    steps: &[Switches],
+) -> Result<Option<String>, Fault> {
+    let mut open = None;
     let all = steps.last().map_or(0, |own| own.last.saturating_add(1));
     for (name, list, right) in [
         (
@@ -158,8 +181,10 @@ fn exact(given: &Exact, value: Option<Interval>, steps: &[Switches]) -> Result<(
         length(name, list.len(), all as usize)?;
         for (i, text) in list.iter().enumerate() {
             let own = &steps[steps.partition_point(|own| own.last < i as u64)];
-            inside(format!("{name}[{i}]"), text, right(own))?;
+            open = open.or(fraction(Entry(name, i), text, right(own), 1.0)?.1);
         }
     }
-    inside("exact.value".to_owned(), &given.value, needed("value", value)?)
+    let value = needed("value", value)?;
+    let unit = value.upper.abs().max(1.0);
+    Ok(open.or(fraction("exact.value", &given.value, value, unit)?.1))
 }

@@ -2,7 +2,7 @@
 
 use super::super::proved::{
     Agreed, Entry, Fault, NEAR, Promise, ROUNDING, above, all_same, bounds, fact, farthest, length,
-    needed, outside, same, within,
+    needed, open, same, within,
 };
 use super::decision_map::MAX_LISTED;
 use crate::solution::stopping::{Answer, CostByState, Counts, Representation};
@@ -155,7 +155,7 @@ fn long_run(
     agreed: &mut Agreed,
 ) -> Result<(), Fault> {
     let given = needed("average", answer.average)?;
-    bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
+    let reason = bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
     // Where costs depend on the loads, the map for one remap is not played.
     let varied = answer.cost_by_state.is_some() || answer.partial_remaps.is_some();
     let varied = varied && answer.average_of_stop.is_none();
@@ -174,7 +174,7 @@ fn long_run(
         counts(answer.counts, letters)?;
         ties(answer, letters)?;
     }
-    agreed.proved.push("average");
+    agreed.admit("average", reason);
     agreed.sentences.push("of the map no decision is proved, only the average".to_owned());
     Ok(())
 }
@@ -198,7 +198,8 @@ fn map(
     // A sum of a fixed part and one for each unit moved has been rounded.
     let room = if answer.cost_by_state.is_some() { rounding } else { 0.0 };
     let found = Interval { lower: remap_value.lower - room, upper: remap_value.upper + room };
-    bounds("remap_bounds", (lower, upper).into(), found, promise, upper.max(1.0))?;
+    let given = (lower, upper).into();
+    let reason = bounds("remap_bounds", given, found, promise, upper.max(1.0))?;
     let apart = (upper - lower) + rounding;
     within("remap_value", answer.remap_value, *remap_value, apart)?;
     within("remap_value", answer.remap_value, Interval { lower, upper }, rounding)
@@ -206,32 +207,38 @@ fn map(
     // What a value may be off.
     let slack = answer.value_gap * remap_value.upper.max(largest_value.upper).max(1.0) + rounding;
     within("largest_value", answer.largest_value, *largest_value, slack)?;
-    // However coarse the bounds are that are given.
-    let unit = remap_value.upper.max(1.0);
-    let near = |given: f64, proved: &Interval| outside(given, *proved) <= NEAR * unit;
-    agreed.proved.push("remap_bounds");
-    agreed.proved.extend(near(answer.remap_value, remap_value).then_some("remap_value"));
-    agreed.proved.extend(near(answer.largest_value, largest_value).then_some("largest_value"));
+    // However coarse the bounds are that are given, a number is proved only where it is near, and only if nothing is
+    // proved to be possible that is further off than it says.
+    let near = NEAR * remap_value.upper.max(1.0);
+    let number = open("remap_value", answer.remap_value, *remap_value, [f64::INFINITY, near]);
+    agreed.admit("remap_value", reason.clone().or(number));
+    agreed.admit("remap_bounds", reason);
+    let largest = open("largest_value", answer.largest_value, *largest_value, [slack, near]);
+    agreed.admit("largest_value", largest);
     // Bounds closer than those of the certificate may be right, and are not shown to be.
-    agreed.proved.extend((answer.value_gap >= *value_gap).then_some("value_gap"));
+    let wider = (answer.value_gap < *value_gap).then(|| {
+        let given = answer.value_gap;
+        format!("`value_gap` is {given:e}; proved is only that it is at most {value_gap:e}")
+    });
+    agreed.admit("value_gap", wider);
     let Some((letters, places)) = vectors else {
         let Some(all) = all else { return Ok(()) };
-        let (given, open) = (answer.counts, all.either.upper);
-        for (name, given, proved, open) in [
+        let (given, undecided) = (answer.counts, all.either.upper);
+        for (name, given, proved, more) in [
             ("balanced", given.balanced, all.balanced, 0.0),
-            ("remap", given.remap, all.remap, open),
-            ("continued", given.continued, all.continued, open),
+            ("remap", given.remap, all.remap, undecided),
+            ("continued", given.continued, all.continued, undecided),
         ] {
             let Interval { lower, upper } = proved;
             // Sums of many numbers.
             let rounding = if upper < 2f64.powi(53) { 0.0 } else { 1e-9 * upper };
-            let proved = Interval { lower, upper: upper + open };
+            let proved = Interval { lower, upper: upper + more };
             within(format!("counts.{name}"), given, proved, rounding)?;
         }
-        agreed.proved.extend((open == 0.0).then_some("counts"));
+        agreed.proved.extend((undecided == 0.0).then_some("counts"));
         return Ok(());
     };
-    let (mut open, mut widest, mut are_near) = (BTreeSet::new(), 0.0f64, true);
+    let (mut either, mut widest, mut not_near) = (BTreeSet::new(), 0.0f64, None);
     for (i, (letter, loads)) in letters.iter().zip(&places).enumerate() {
         let state = checked.state(loads, i);
         let (decision, bounds) =
@@ -249,28 +256,28 @@ fn map(
             ));
         }
         if decision == Decision::Either {
-            open.insert(i as u128);
+            either.insert(i as u128);
         }
         if let Some(values) = &answer.value {
             let given = *needed(Entry("value", i), values.get(i))?;
             within(Entry("value", i), given, bounds, slack)?;
             widest = widest.max(farthest(given, bounds));
-            are_near &= near(given, &bounds);
+            not_near = not_near.or_else(|| open(Entry("value", i), given, bounds, [slack, near]));
         }
     }
     agreed.proved.extend(["decision", "counts"]);
     if let Some(values) = &answer.value {
         length("value", values.len(), places.len())?;
-        agreed.proved.extend(are_near.then_some("value"));
+        agreed.admit("value", not_near);
         let widest = above(widest);
         agreed.sentences.push(format!("every J(s) given is within {widest} of the optimal one"));
     }
     counts(answer.counts, letters)?;
     let ties = ties(answer, letters)?;
-    agreed.proved.extend((ties == open).then_some("ties"));
-    agreed.sentences.push(match open.len() {
+    agreed.proved.extend((ties == either).then_some("ties"));
+    agreed.sentences.push(match either.len() {
         0 => "every letter of the map is optimal".to_owned(),
-        open => format!("every letter of the map is optimal but {open}, which may be either"),
+        either => format!("every letter of the map is optimal but {either}, which may be either"),
     });
     Ok(())
 }
