@@ -59,9 +59,8 @@ fn one(
         let free = files.try_for_each(|file| check_free(&file, arguments.force));
         free.map_err(|complaint| vec![complaint])?;
     }
-    for warning in &loaded.warnings {
-        say(&format!("warning: {}: {warning}", model.display()));
-    }
+    let warn = |warning: &String| say(&format!("warning: {}: {warning}", model.display()));
+    loaded.warnings.iter().for_each(warn);
     let contest = Contest {
         policies: arguments.policies.clone(),
         runs: arguments.runs,
@@ -74,6 +73,8 @@ fn one(
     if !arguments.json {
         print(&render::compared(&comparison));
     }
+    // Those of the model came before.
+    comparison.warnings.iter().skip(loaded.warnings.len()).for_each(warn);
     let written = || {
         if let Some(plot) = &arguments.plot {
             let bytes = render::draw_compared(&comparison, Format::of(plot)?)?;

@@ -67,6 +67,9 @@ impl Parts {
             if whole(first) != whole(&part) {
                 return Err(wrong(format!("a part of another sweep than {other}")));
             }
+            if let Some(why) = first.unlike(&part) {
+                return Err(wrong(format!("{why} than {other}")));
+            }
         }
         if let Some((other, _)) = self.names.get(&part.number) {
             return Err(wrong(format!("part {} of {}, as is {other}", part.number, part.of)));

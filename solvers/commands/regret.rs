@@ -10,10 +10,12 @@ use crate::output::{check_free, say};
 use crate::plot::Format;
 use crate::problems::{
     self,
+    comparison::ended_by,
     regret::{Failure, Judged},
 };
 use crate::run::Watch;
 use crate::solution::sweep::Part;
+use remapping::Status;
 use remapping::threshold::Bounds;
 
 /// Tolerance of the optimal policies.
@@ -46,7 +48,11 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let watch = Watch::start(&loaded.model.title, arguments.time_limit);
     let truth = match problems::truth(&loaded, &watch)? {
         Ok(truth) => truth,
-        Err(status) => return Ok(status.into()),
+        Err(status) => {
+            let what = "the optimum is not known: no regret was computed";
+            say(&format!("warning: {}: {}: {what}", arguments.model.display(), ended_by(status)));
+            return Ok(status.into());
+        }
     };
     let usual = || truth.usual().into_iter().map(|(path, values)| Axis { path, values });
     let set = if arguments.set.is_empty() { usual().collect() } else { set };
@@ -60,7 +66,8 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let mut status = truth.status();
     let part = arguments.part.map(|(number, of)| {
         let models = set.iter().map(|axis| axis.values.len()).sum();
-        Part { number, of, models, set: set.iter().map(written).collect() }
+        let set = set.iter().map(written).collect();
+        Part { number, of, models, set, model: Some(loaded.checksum()), settings: None }
     });
     let mut curves = Vec::new();
     let mut places = 0..;
@@ -96,7 +103,13 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
         }
         curves.push(curve(&loaded, axis, points));
     }
-    for warning in &loaded.warnings {
+    let mut warnings = loaded.warnings.clone();
+    if status.is_halted() {
+        warnings.push(format!("{}: what the table lacks was not computed", ended_by(status)));
+    } else if status != Status::Converged {
+        warnings.push(ended_by(status).to_owned());
+    }
+    for warning in &warnings {
         say(&format!("warning: {}: {warning}", arguments.model.display()));
     }
     let document = Document {
@@ -110,7 +123,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
         tolerance: TOLERANCE,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seconds: watch.seconds(),
-        warnings: loaded.warnings.clone(),
+        warnings,
     };
     let plot = arguments.plot.as_deref();
     show(&document, arguments.json, plot, arguments.force).map_err(one)?;

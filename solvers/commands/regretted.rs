@@ -137,6 +137,9 @@ pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
             if whole(first, known) != whole(&part, &document) {
                 return Err(wrong(format!("a part of another regret than {other}")));
             }
+            if let Some(why) = first.unlike(&part) {
+                return Err(wrong(format!("{why} than {other}")));
+            }
         }
         if let Some((other, ..)) = parts.get(&part.number) {
             return Err(wrong(format!("part {} of {}, as is {other}", part.number, part.of)));
@@ -198,7 +201,7 @@ pub(super) fn table(document: &Document) -> String {
         let _ = writeln!(text, "{}{truth}, taken for", curve.path);
         let _ = writeln!(
             text,
-            "{:>16}{:>10}{:>12}{:>30}{:>12}",
+            "{:>16} {:>9} {:>11} {:>29} {:>11}",
             "value", "factor", threshold, "costs more by (proved)", "% of gain"
         );
         for point in &curve.points {
@@ -207,7 +210,7 @@ pub(super) fn table(document: &Document) -> String {
             let lost = point.lost.map_or(String::new(), |lost| format!("{:.3}", lost.middle()));
             let (value, threshold) = (&point.value, point.threshold);
             let _ =
-                writeln!(text, "{value:>16}{factor:>10}{threshold:>12.6}{regret:>30}{lost:>12}");
+                writeln!(text, "{value:>16} {factor:>9} {threshold:>11.6} {regret:>29} {lost:>11}");
         }
     }
     text

@@ -47,7 +47,8 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
     let models = axes.iter().map(|axis| axis.values.len()).product();
     let part = arguments.part.map(|(number, of)| {
         let set = arguments.set.clone();
-        Part { number, of, models, set }
+        let (model, settings) = (Some(base.checksum()), Some(settings.written()));
+        Part { number, of, models, set, model, settings }
     });
     output.begin(part.as_ref());
     for combination in 0..models {

@@ -120,12 +120,12 @@ pub(super) fn python(rule: &Switching) -> String {
 def to_second(n):
     \"\"\"Under the first mapping, switch at step n = 0, 1, ... if the belief in the second phase
     exceeds it.\"\"\"
-    return TO_SECOND[bisect_right(TO_SECOND_FROM, n) - 1]
+    return TO_SECOND[max(bisect_right(TO_SECOND_FROM, n) - 1, 0)]
 
 
 def to_first(n):
     \"\"\"Under the second mapping, switch back at step n if the belief in the second phase is below it.\"\"\"
-    return TO_FIRST[bisect_right(TO_FIRST_FROM, n) - 1]
+    return TO_FIRST[max(bisect_right(TO_FIRST_FROM, n) - 1, 0)]
 
 
 def remap_now(p, n, second):

@@ -156,6 +156,10 @@ impl Detector {
                 review.exact_probability(&format!("{path}.false_alarm"), false_alarm);
                 review.exact_probability(&format!("{path}.missed"), missed);
             }
+            Detector::Levels(levels) if levels.is_empty() => {
+                let help = "list two levels at least, or detectors";
+                review.fault(path, "the detector reports nothing", "an empty list", help);
+            }
             Detector::Levels(levels) => {
                 named(review, path, &["Levels"]);
                 for (at, level) in levels.iter().enumerate() {
@@ -169,7 +173,7 @@ impl Detector {
                 for (when, row) in rows {
                     let sum = sum(levels, row);
                     let what = format!("the probabilities of the levels {when} the change");
-                    review.exact_sum_to_one(path, &sum, &what);
+                    review.nearly_sums_to_one(path, &sum, &what);
                     if sum != Rational::ONE {
                         review.warn(format!(
                             "{what} sum to {}: they are divided by their sum",

@@ -98,7 +98,7 @@ fn review_steps(entries: &[(Decimal, Decimal)], review: &mut Review<'_>, path: &
         sum += &weight.exact;
     }
     let miss = (&sum - Rational::ONE).to_f64().value();
-    review.exact_sum_to_one(path, &sum, "the weights of the steps");
+    review.nearly_sums_to_one(path, &sum, "the weights of the steps");
     if miss != 0.0 && miss.abs() <= 1e-9 {
         let side = if miss > 0.0 { "above" } else { "below" };
         review.warn(format!(

@@ -190,6 +190,11 @@ impl Loaded {
         self.source.text()
     }
 
+    /// A number that tells this text from others.
+    pub fn checksum(&self) -> String {
+        format!("{:08x}", crc32fast::hash(self.text().as_bytes()))
+    }
+
     /// The text of the value at `path`, if it is there.
     pub fn literal(&self, path: &str) -> Option<&str> {
         self.tree.find(path).map(|node| &self.source.text()[node.span.clone()])

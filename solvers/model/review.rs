@@ -9,6 +9,12 @@ use remapping::Rational;
 /// Faults of one model that are listed one by one.
 const MOST_FAULTS: usize = 10;
 
+/// What is done with probabilities whose sum is not 1.
+const KEPT: &str =
+    "correct the numbers; they are never renormalised, and may miss 1 by 1e-9 at most";
+const DIVIDED: &str =
+    "correct the numbers: they may miss 1 by 1e-9 at most, and are then divided by their sum";
+
 /// Collects the faults of one model, and the warnings about what is legal but suspicious.
 pub struct Review<'a> {
     source: &'a Source,
@@ -121,22 +127,26 @@ impl<'a> Review<'a> {
 
     /// Faults `path` unless `sum` is 1 within 1e-9, saying by how much it misses.
     pub fn sums_to_one(&mut self, path: &str, sum: f64, what: &str) {
-        self.misses_one(path, sum, sum - 1.0, what);
+        self.misses_one(path, [sum, sum - 1.0], what, KEPT);
     }
 
     /// The same for an exact sum.
     pub fn exact_sum_to_one(&mut self, path: &str, sum: &Rational, what: &str) {
         let miss = (sum - Rational::ONE).to_f64().value();
-        self.misses_one(path, sum.to_f64().value(), miss, what);
+        self.misses_one(path, [sum.to_f64().value(), miss], what, KEPT);
     }
 
-    fn misses_one(&mut self, path: &str, sum: f64, miss: f64, what: &str) {
+    /// The same for numbers that are divided by their sum.
+    pub fn nearly_sums_to_one(&mut self, path: &str, sum: &Rational, what: &str) {
+        let miss = (sum - Rational::ONE).to_f64().value();
+        self.misses_one(path, [sum.to_f64().value(), miss], what, DIVIDED);
+    }
+
+    fn misses_one(&mut self, path: &str, [sum, miss]: [f64; 2], what: &str, help: &str) {
         if miss.abs() > 1e-9 || miss.is_nan() {
             let side = if miss > 0.0 { "above" } else { "below" };
             let message = format!("{what} must sum to 1");
             let label = format!("the sum is {sum}, {} {side} 1", short(miss.abs()));
-            let help =
-                "correct the numbers; they are never renormalised, and may miss 1 by 1e-9 at most";
             self.fault(path, &message, &label, help);
         }
     }

@@ -88,6 +88,18 @@ impl Policies {
         }
     }
 
+    /// Why the comparison ended before it was complete, if it did.
+    fn unfinished(&self, status: Status) -> Option<String> {
+        match (status, self) {
+            (Status::Converged, _) => None,
+            (Status::IterationLimit, Policies::Certified(costs)) => costs.missed(),
+            (Status::IterationLimit, _) => Some(ended_by(status).to_owned()),
+            (halted, _) => {
+                Some(format!("{}: what the table lacks was not computed", ended_by(halted)))
+            }
+        }
+    }
+
     fn usual(self, stopped: bool) -> Usual {
         let proved =
             |lower: f64, upper: f64| Estimate { value: 0.5 * (lower + upper), lower, upper };
@@ -116,12 +128,25 @@ impl Policies {
     }
 }
 
+/// What ended a computation, in words.
+pub fn ended_by(status: Status) -> &'static str {
+    match status {
+        Status::Converged => "complete",
+        Status::IterationLimit => "the tolerance was not reached",
+        Status::TimeLimit => "stopped by the time limit",
+        Status::MemoryLimit => "stopped as memory ran short",
+        Status::Interrupted => "interrupted",
+    }
+}
+
 /// Plays policies on a model.
 pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
     let watch = Watch::start(&loaded.model.title, contest.time_limit);
     let problem = super::of(&loaded.model.problem);
     let asked = Asked { loaded, settings: contest, files: Files::default(), watch: &watch };
     let (policies, status) = problem.compare(&asked)?;
+    let mut warnings = loaded.warnings.clone();
+    warnings.extend(policies.unfinished(status));
     Ok(Comparison {
         title: loaded.model.title.clone(),
         problem: problem.name(),
@@ -130,7 +155,7 @@ pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
         status,
         version: env!("CARGO_PKG_VERSION"),
         seconds: watch.seconds(),
-        warnings: loaded.warnings.clone(),
+        warnings,
     })
 }
 

@@ -30,6 +30,14 @@ pub struct Settings {
     pub seed: u64,
 }
 
+impl Settings {
+    /// All that an answer depends on, but for limits of time.
+    pub fn written(&self) -> String {
+        let text = format!("{:?}", Settings { time_limit: None, ..self.clone() });
+        text.trim_start_matches("Settings ").to_owned()
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {

@@ -184,7 +184,7 @@ pub fn table(title: &str, costs: &Costs) -> String {
     text += "± half of the proved bounds\n";
     let _ = writeln!(
         text,
-        "{:<20}{:>28}{:>10}{:>11}{:>26}{:>10}",
+        "{:<19} {:>27} {:>9} {:>10} {:>25} {:>9}",
         "policy",
         costs.measure.name(),
         "remaps",
@@ -203,7 +203,7 @@ pub fn table(title: &str, costs: &Costs) -> String {
         let kept = metrics.gain_kept.map_or(String::new(), |kept| format!("{:.2}", kept.middle()));
         let _ = writeln!(
             text,
-            "{:<20}{cost:>28}{remaps:>10}{premature:>11}{:>26}{kept:>10}",
+            "{:<19} {cost:>27} {remaps:>9} {premature:>10} {:>25} {kept:>9}",
             line.policy,
             proved(regret).joined("±"),
         );

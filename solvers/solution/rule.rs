@@ -233,6 +233,15 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         _ => None,
     };
     let rule = match &solution.body {
+        Body::PhaseChange(answer) if answer.belief.is_none() => {
+            return Err(Complaint::elsewhere(
+                format!(
+                    "{name}: of a change of phase only thresholds on a detector that says yes or no are exported, \
+                     and this solution has no `belief` of such a one"
+                ),
+                "state `detector` as (false_alarm: ..., missed: ...); levels are exported of PhaseSwitching models",
+            ));
+        }
         Body::PhaseChange(answer) => {
             if solution.status == Status::Converged {
                 let width = solution.tolerance;

@@ -5,6 +5,7 @@ use super::log::Log;
 use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, Switching};
 use super::{load_drift, periodic, phase_change, phase_switching};
 use remapping::Bounds;
+use remapping::switching::{exceeded, undercut};
 
 /// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
 /// steps as it does at the first.
@@ -63,16 +64,6 @@ pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> 
     }
 }
 
-/// A threshold of a switch as rules compare with it: one at the edge is passed there too, since a mapping may be the better one
-/// whatever the belief.
-fn passed(bounds: Bounds, never: f64) -> f64 {
-    match (never, bounds) {
-        (1.0, Bounds { upper: 0.0, .. }) => -1.0,
-        (0.0, Bounds { lower: 1.0, .. }) => 2.0,
-        _ => bounds.middle(),
-    }
-}
-
 impl Switching {
     pub(super) fn of(answer: &phase_switching::Answer) -> Result<Switching, &'static str> {
         let belief = answer.belief.clone();
@@ -80,14 +71,15 @@ impl Switching {
         if answer.first_step.is_some() || answer.to_second.threshold.is_empty() {
             return Err("the computation was stopped before it came to step 0");
         }
+        let passed: [fn(Bounds) -> f64; 2] = [exceeded, undercut];
         let [to_second, to_first] = [(0, 1.0), (1, 0.0)].map(|(k, never)| {
+            let passed = passed[k];
             let Some(last) = answer.last_step else {
                 let list = [&answer.to_second, &answer.to_first][k];
-                let bounds = Bounds { lower: list.lower[0], upper: list.upper[0] };
-                return vec![(0, passed(bounds, never))];
+                return vec![(0, passed([list.lower[0], list.upper[0]].into()))];
             };
             let curve = &answer.curves()[k];
-            let runs = curve.runs().map(|run| (run.first, passed(run.bounds, never)));
+            let runs = curve.runs().map(|run| (run.first, passed(run.bounds)));
             let mut steps: Vec<(u64, f64)> = runs.chain([(last + 1, never)]).collect();
             steps.dedup_by(|new, old| new.1 == old.1);
             steps
@@ -99,8 +91,7 @@ impl Switching {
 impl Belief {
     pub(super) fn of(answer: &phase_change::Answer) -> Result<Belief, &'static str> {
         let belief = answer.belief.as_ref();
-        let belief =
-            belief.ok_or("it has no `belief`: only detectors that say yes or no are exported")?;
+        let belief = belief.ok_or("it has no `belief`")?;
         let detector = (belief.false_alarm, belief.missed);
         let last = answer.last_step;
         let hazard = match &belief.hazard {

@@ -25,12 +25,30 @@ pub struct Part {
     pub models: usize,
     /// The values of the whole sweep, as they were asked for.
     pub set: Vec<String>,
+    /// Checksum of the model file's text; absent in parts of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How its models are solved, but for limits of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
 }
 
 impl Part {
     /// Whether the model with this place among all is one of the part's.
     pub fn holds(&self, place: usize) -> bool {
         place % self.of == self.number - 1
+    }
+
+    /// What sets another part of the same values apart, if it does not belong to this one.
+    pub fn unlike(&self, other: &Part) -> Option<&'static str> {
+        let differ = |one: &Option<String>, two: &Option<String>| {
+            one.as_ref().zip(two.as_ref()).is_some_and(|(one, two)| one != two)
+        };
+        match () {
+            () if differ(&self.model, &other.model) => Some("a part of another model"),
+            () if differ(&self.settings, &other.settings) => Some("a part with other options"),
+            () => None,
+        }
     }
 }
 

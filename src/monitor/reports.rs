@@ -4,7 +4,7 @@
 use super::chance;
 use crate::belief::{Belief, Level, Levels, Likelihood};
 use crate::rounding::nearest;
-use crate::switching::PhaseSwitching;
+use crate::switching::{PhaseSwitching, exceeded, undercut};
 use crate::threshold::{Bounds, Curve, Hazard, PhaseChange};
 use serde::{Deserialize, Serialize};
 
@@ -177,8 +177,8 @@ impl SwitchingMonitor {
         };
         let belief = self.belief();
         let remap = match self.second {
-            false => belief > threshold.middle(),
-            true => belief < threshold.middle(),
+            false => belief > exceeded(threshold),
+            true => belief < undercut(threshold),
         };
         Ok(Reported { step: self.step, belief, threshold, remap })
     }

@@ -1,13 +1,14 @@
 //! Thresholds and average cost of a program that never ends.
 
+use super::one_mapping::OneMapping;
 use super::polyline::Polyline;
 use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::{Pair, Recursion, Step};
 use super::relative::average;
 use super::rest::Room;
-use crate::rounding::{SLACK, nearest};
+use crate::rounding::nearest;
 use crate::threshold::Bounds;
-use crate::{Halt, Observer, Rational, Status};
+use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 
 /// The thresholds of recurring phases that minimise the average time of a cycle.
@@ -43,12 +44,16 @@ const PROGRESS: f64 = 0.01;
 /// How much closer thresholds have to be before the average is tried again.
 const CLOSER: f64 = 0.1;
 
+/// Bounds on anything.
+const UNKNOWN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
 /// Computes the thresholds and the average cost of `problem` run forever, each threshold to `tolerance`,
 /// the average relative to max(1, |average|).
 ///
 /// The recursion of the difference is followed until it comes to rest, ever less reduced. What a step still
 /// changes then bounds how far the limit may be (`rest.rs`); that is what is certified. The average is the mean
-/// of what a cycle takes over the stationary law of the belief, which nobody knows (`relative.rs`).
+/// of what a cycle takes over the stationary law of the belief, which nobody knows (`relative.rs`). Where one mapping is
+/// best kept, that is decided in exact numbers (`one_mapping.rs`).
 /// O(pieces x levels) a step.
 ///
 /// # Errors
@@ -60,31 +65,25 @@ pub fn long_run(
 ) -> Result<LongRun, SwitchingError> {
     problem.validate()?;
     let share = nearest(&problem.share().ok_or(SwitchingError::NoChange)?);
+    let one = OneMapping::of(problem).ok_or(SwitchingError::NoWayBack)?;
     let recursion = Recursion::new(problem);
-    if !(recursion.low.is_finite() && recursion.high.is_finite()) {
-        return Err(SwitchingError::NoWayBack);
+    let mut search = Search::new(&recursion, one.stays);
+    if one.stays == [true, true] {
+        return Ok(search.found(one.average(UNKNOWN), Status::Converged));
     }
-    let known = Bounds { lower: with_phases_known(problem), upper: without_switches(problem) };
-    if never_pays(problem) {
-        return Ok(LongRun {
-            to_second: Bounds::NEVER,
-            to_first: [0.0; 2].into(),
-            average: Bounds { lower: below(known.upper), ..known },
-            segments: 1,
-            steps: 0,
-            status: Status::Converged,
-        });
-    }
-    let mut search = Search::new(&recursion);
     let running = [nearest(&problem.cycle[0][0]), nearest(&problem.cycle[1][0])];
     let mut target = tolerance;
-    let mut best = (known.lower, known.upper);
+    let mut best = UNKNOWN;
     loop {
         let mut status = search.until(target, observer);
+        if one.stays != [false, false] {
+            return Ok(search.found(one.average(UNKNOWN), status));
+        }
         let gains = recursion.gains(&search.best.raw);
         let (found, halt) =
             average(&recursion, running, &gains, share, 0.4 * tolerance.max(target), observer);
-        best = (best.0.max(found.0), best.1.min(found.1));
+        let found = one.average(found);
+        best = (best.0.max(found.lower), best.1.min(found.upper));
         let wide = (best.1 - best.0) / best.0.abs().max(1.0);
         if let Some(halt) = halt {
             status = halt.into();
@@ -94,57 +93,21 @@ pub fn long_run(
             if status == Status::Converged && !(close && search.best.width() <= tolerance) {
                 status = Status::IterationLimit;
             }
-            return Ok(LongRun {
-                to_second: search.best.to_second,
-                to_first: search.best.to_first,
-                average: best.into(),
-                segments: search.segments,
-                steps: search.steps,
-                status,
-            });
+            return Ok(search.found(best.into(), status));
         }
         target = CLOSER * target.min(search.best.width());
     }
 }
 
-/// The mean of what a cycle takes in the long run, of `cycle` in each phase.
-fn mean_cycle(problem: &PhaseSwitching, cycle: [&Rational; 2]) -> Rational {
-    let share = problem.share().unwrap_or(Rational::ZERO);
-    (Rational::ONE - &share) * cycle[0] + share * cycle[1]
-}
-
-/// The average of a program that never switches, rounded up.
-fn without_switches(problem: &PhaseSwitching) -> f64 {
-    above(nearest(&mean_cycle(problem, [0, 1].map(|phase| &problem.cycle[phase][0]))))
-}
-
-/// The average of one that always knew the phase and paid nothing for switches, rounded down: none takes less.
-fn with_phases_known(problem: &PhaseSwitching) -> f64 {
-    let least = |phase: usize| {
-        let [first, second] = &problem.cycle[phase];
-        first.min(second)
-    };
-    below(nearest(&mean_cycle(problem, [least(0), least(1)])))
-}
-
-/// Whether both mappings take the same on average and no switch pays even if the phase is always known. The gain from one stay under
-/// the second mapping is the difference of a potential between its end and its beginning, which is largest from the second phase
-/// to the first: the gap between the gains of the phases over a + b. A stay costs a switch and one back. Under such a tie the
-/// difference of the value functions has many fixed points, so that its recursion tells nothing.
-fn never_pays(problem: &PhaseSwitching) -> bool {
-    let [first, second] = [0, 1].map(|phase| problem.gain(phase));
-    let tie = mean_cycle(problem, [&first, &second]) == Rational::ZERO;
-    let [a, b] = &problem.rates;
-    let [Some(to_second), Some(to_first)] = &problem.switch else { return false };
-    tie && second - first <= (to_second + to_first) * (a + b)
-}
-
-fn above(value: f64) -> f64 {
-    value + SLACK * value.abs()
-}
-
-fn below(value: f64) -> f64 {
-    value - SLACK * value.abs()
+/// With the thresholds of mappings that are never left.
+fn kept(step: Step, stays: [bool; 2]) -> Step {
+    let never =
+        |stays: bool, edge: f64, found: Bounds| if stays { [edge; 2].into() } else { found };
+    Step {
+        to_second: never(stays[0], 1.0, step.to_second),
+        to_first: never(stays[1], 0.0, step.to_first),
+        ..step
+    }
 }
 
 /// The iteration of the difference.
@@ -154,6 +117,8 @@ struct Search<'a> {
     now: Polyline,
     /// How far reducing may move it.
     merge: f64,
+    /// Whether leaving either mapping never pays.
+    stays: [bool; 2],
     /// The closest bounds so far.
     best: Step,
     segments: usize,
@@ -161,15 +126,28 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(recursion: &'a Recursion) -> Search<'a> {
+    fn new(recursion: &'a Recursion, stays: [bool; 2]) -> Search<'a> {
         let [low, high] = [recursion.low, recursion.high].map(Polyline::constant);
         Search {
             recursion,
             now: Polyline::constant(0.0),
             merge: ROUGH * recursion.scale,
-            best: recursion.step(&Pair { upper: high, lower: low }, 1.0),
+            stays,
+            best: kept(recursion.step(&Pair { upper: high, lower: low }, 1.0), stays),
             segments: 1,
             steps: 0,
+        }
+    }
+
+    /// What has been found.
+    fn found(&self, average: Bounds, status: Status) -> LongRun {
+        LongRun {
+            to_second: self.best.to_second,
+            to_first: self.best.to_first,
+            average,
+            segments: self.segments,
+            steps: self.steps,
+            status,
         }
     }
 
@@ -218,7 +196,7 @@ impl<'a> Search<'a> {
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
         let found = room.beyond(recursion, &older, &newer);
-        if let Some(step) = found.map(|pair| recursion.shown(pair))
+        if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.stays))
             && step.width() < self.best.width()
         {
             self.best = step;

@@ -58,7 +58,9 @@ mod kinks;
 mod long_run;
 mod merge;
 mod mixed;
+mod one_mapping;
 mod operator;
+mod passed;
 mod places;
 mod polyline;
 mod problem;
@@ -72,5 +74,6 @@ mod value;
 
 pub use finite::{Solution, solve};
 pub use long_run::{LongRun, long_run};
+pub use passed::{exceeded, undercut};
 pub use places::{AtRest, Places};
 pub use problem::{PhaseSwitching, SwitchingError};

@@ -80,4 +80,12 @@ impl PhaseSwitching {
         let [a, b] = &self.rates;
         (a + b > Rational::ZERO).then(|| a / (a + b))
     }
+
+    /// The average time of a cycle of a program that never ends and keeps `mapping`; `None` if the phases never
+    /// change.
+    pub fn average_under(&self, mapping: usize) -> Option<Rational> {
+        let share = self.share()?;
+        let [first, second] = [0, 1].map(|phase: usize| &self.cycle[phase][mapping]);
+        Some(first + share * (second - first))
+    }
 }

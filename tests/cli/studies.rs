@@ -406,6 +406,9 @@ fn parts_of_a_regret_are_joined_to_the_whole() {
         joined(&["--plot", "joined.svg", "--force"]);
         assert_eq!(workplace.read("joined.svg"), workplace.read("whole.svg"));
     }
+    workplace.write("other.ron", MODEL.replace("before: 1.0", "before: 1.1"));
+    let other = [&["regret", "other.ron"], &set[..], &["--part", "2/3", "--json"]].concat();
+    workplace.write("other.json", workplace.run(&other).exits(0).out);
     let two = ["join", "part_1_of_3.json", "part_3_of_3.json", "--json"];
     let found = workplace.run(&two).exits(3).says("missing: 2").json();
     let points = found["curves"].as_array().unwrap().iter();
@@ -413,6 +416,10 @@ fn parts_of_a_regret_are_joined_to_the_whole() {
     for (files, words) in [
         (["part_1_of_3.json", "part_1_of_3.json"], "part 1 of 3, as is"),
         (["part_1_of_3.json", "part_1_of_9.json"], "another regret"),
+        (
+            ["part_1_of_3.json", "other.json"],
+            "other.json: a part of another model than part_1_of_3",
+        ),
     ] {
         workplace.run(&["join", files[0], files[1]]).exits(1).says(words);
     }

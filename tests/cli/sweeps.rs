@@ -219,6 +219,27 @@ fn parts_are_joined_to_the_whole() {
     }
     let others = ["join", "part_1_of_3.json", "part_1_of_8.json"];
     workplace.run(&others).exits(1).says("another sweep");
+    // Parts of other models and with other options, and one that says nothing of either.
+    let second = |model: &str, more: &[&str]| {
+        let arguments =
+            [&["sweep", model], &values[..], &["--part", "2/3", "--json"], more].concat();
+        workplace.run(&arguments).exits(0).out
+    };
+    workplace.write("other.ron", MODEL.replace("0.1", "0.11"));
+    let join = ["join", "part_1_of_3.json", "second.json", "part_3_of_3.json"];
+    for (text, why) in [
+        (second("other.ron", &[]), "second.json: a part of another model than part_1_of_3.json"),
+        (second("model.ron", &["--tolerance", "1e-6"]), "a part with other options than"),
+    ] {
+        workplace.write("second.json", text);
+        workplace.run(&join).exits(1).says(why);
+    }
+    let mut silent: Value = serde_json::from_str(&second("other.ron", &[])).unwrap();
+    for field in ["model", "settings"] {
+        silent["part"].as_object_mut().unwrap().remove(field).unwrap();
+    }
+    workplace.write("second.json", silent.to_string());
+    workplace.run(&join).exits(0);
     workplace.write("whole.json", sweep(&["--json"]).out);
     workplace.run(&["join", "whole.json"]).exits(1).says("not a part of a sweep");
     let part = std::fs::read_to_string(workplace.path("part_1_of_3.json")).unwrap();

@@ -1,12 +1,15 @@
 //! The monitor: cluster statistics against the two-pass formulas, error rates against theory.
 
 use super::phase_change::problems::ratio;
+use super::switching::recurring;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
+use remapping::Rational;
 use remapping::belief::Report;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::calibrate::{Change, Noise, replay, simulate};
-use remapping::monitor::{ChangeTest, Clusters, Monitor, MonitorError};
+use remapping::monitor::{ChangeTest, Clusters, Monitor, MonitorError, SwitchingMonitor};
+use remapping::switching::{self, PhaseSwitching};
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
 
 /// [NR86, sec. II] word for word: batch means, clusters, both statistics.
@@ -235,4 +238,22 @@ proptest! {
             }
         }
     }
+}
+
+/// Where the second mapping is the better one whatever the belief, a belief of exactly 0 goes to it, and never back.
+#[test]
+fn a_threshold_at_the_edge_is_passed_there() {
+    let problem = PhaseSwitching {
+        cycle: [[ratio(20, 10), ratio(18, 10)], [ratio(20, 10), ratio(11, 10)]],
+        switch: [Some(ratio(7, 10)), Some(ratio(4, 10))],
+        rates: [Rational::ZERO, Rational::ZERO],
+        ..recurring()
+    };
+    let found = switching::solve(&problem, &Lifetime::fixed(9), 1e-9, &()).unwrap();
+    assert_eq!(found.to_second.at(1), Some([0.0; 2].into()));
+    let mut monitor = SwitchingMonitor::by_step(&problem, found.to_second, found.to_first).unwrap();
+    let first = monitor.observe(1).unwrap();
+    assert_eq!((first.belief, first.remap), (0.0, true));
+    monitor.remapped();
+    assert!(!monitor.observe(1).unwrap().remap);
 }

@@ -298,6 +298,71 @@ fn a_detector_that_says_nothing_leaves_the_better_mapping() {
     );
 }
 
+/// A tie that leaves the difference of the mappings open, one nearly so, and mappings that are the same.
+#[test]
+fn one_mapping_is_kept_where_no_other_pays() {
+    let tie = PhaseSwitching {
+        cycle: [[ratio(1, 1), ratio(105, 100)], [ratio(205, 100), ratio(2, 1)]],
+        switch: [Some(Rational::ONE), Some(Rational::ONE)],
+        rates: [ratio(1, 20), ratio(1, 20)],
+        ..recurring()
+    };
+    let endless = long_run(&tie, 1e-9, &()).unwrap();
+    assert_eq!(endless.status, Status::Converged);
+    assert_eq!([endless.to_second, endless.to_first], [[1.0; 2].into(), [0.0; 2].into()]);
+    assert_eq!(exact_within(1.525, endless.average), Ok(()));
+    let same = PhaseSwitching {
+        cycle: [[ratio(1, 1), ratio(1, 1)], [ratio(2, 1), ratio(2, 1)]],
+        ..tie.clone()
+    };
+    let endless = long_run(&same, 1e-9, &()).unwrap();
+    assert_eq!(endless.status, Status::Converged);
+    assert_eq!(exact_within(1.5, endless.average), Ok(()));
+    let near = PhaseSwitching { rates: [ratio(1, 20), ratio(5001, 100_000)], ..tie };
+    let endless = long_run(&near, 1e-9, &()).unwrap();
+    assert_eq!(endless.to_second, [1.0; 2].into());
+    assert_eq!(exact_within(double(&near.average_under(0).unwrap()), endless.average), Ok(()));
+}
+
+fn exact_within(exact: f64, Bounds { lower, upper }: Bounds) -> Result<(), String> {
+    let holds = lower <= exact && exact <= upper && upper - lower <= 1e-15;
+    holds.then_some(()).ok_or_else(|| format!("{exact} and [{lower}, {upper}]"))
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    /// Whatever was found, and however roughly: both mappings are policies, and knowing the phase is worth something.
+    #[test]
+    fn averages_lie_between_those_of_one_mapping_and_of_a_known_phase(
+        problem in switching(), rates in [1i64..40, 1i64..40],
+    ) {
+        let problem = PhaseSwitching {
+            rates: rates.map(|rate| ratio(rate, 100)),
+            switch: problem.switch.map(|cost| cost.or(Some(Rational::ONE))),
+            ..problem
+        };
+        let Ok(endless) = long_run(&problem, 1e-3, &()) else { return Ok(()) };
+        let Bounds { lower, upper } = endless.average;
+        let [a, b] = problem.rates.each_ref().map(double);
+        let at = |z: usize, m: usize| double(&problem.cycle[z][m]);
+        let both = problem.switch.iter().flatten().map(double).sum::<f64>();
+        let one = [0, 1].map(|m| (b * at(0, m) + a * at(1, m)) / (a + b));
+        let known = (b * at(0, 0) + a * at(1, 1) + a * b * both) / (a + b);
+        let better = one[0].min(one[1]);
+        prop_assert!(lower <= upper && upper <= better + 1e-12, "{lower} {upper} {one:?}");
+        prop_assert!(lower >= better.min(known) - 1e-12, "{lower} {upper} {known}");
+        // Finite programs of many cycles cost no less for each, but for a few switches and one phase.
+        let last = 3000u64;
+        let cycles = (last + 1) as f64;
+        let whole = solve(&problem, &Lifetime::fixed(last), 1e-6, &()).unwrap().value.unwrap();
+        let gains = [0, 1].map(|z| double(&problem.gain(z)).abs());
+        let start = (both + (gains[0] + gains[1] + at(0, 0) + at(1, 0)) / (a + b)) / cycles;
+        prop_assert!(whole.lower / cycles <= upper + start, "{whole:?} {upper} {start}");
+        prop_assert!(whole.upper / cycles >= lower - start, "{whole:?} {lower} {start}");
+    }
+}
+
 #[test]
 fn an_oracle_switches_at_once() {
     let problem =

@@ -205,6 +205,32 @@ fn averages_are_those_of_the_optimum_and_of_simulation() {
     }
 }
 
+/// The difference of a double next to 1 from 1 has no digits: both chances are taken from fractions.
+#[test]
+fn chances_next_to_one_keep_their_digits() {
+    let far = Rational::from(100_000_000_000_000u64);
+    let near = Rational::ONE - Rational::ONE / &far;
+    let costly = |rates: [Rational; 2], initial: Rational| PhaseSwitching {
+        cycle: [[far.clone(), far.clone()], [Rational::ZERO, Rational::ZERO]],
+        switch: [Some(Rational::ONE), Some(Rational::ONE)],
+        rates,
+        initial,
+        ..recurring()
+    };
+    let never = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &[[1.0, 0.0]] };
+    let cost = |problem: &PhaseSwitching, last: u64| {
+        evaluate(problem, &Lifetime::fixed(last), never, ALL, &()).unwrap()
+    };
+    // One chance in 10^14 of a cycle that takes 10^14.
+    let still = [Rational::ZERO, Rational::ZERO];
+    let Bounds { lower, upper } = cost(&costly(still, near.clone()), 0);
+    assert!(lower <= 1.0 && 1.0 <= upper && upper - lower < 1e-12, "{lower} {upper}");
+    // The same at the second step.
+    let Bounds { lower, upper } = cost(&costly([near, Rational::ZERO], Rational::ZERO), 1);
+    let second = 1e14 + 1.0;
+    assert!(lower <= second && second <= upper && upper - lower < 1.0, "{lower} {upper}");
+}
+
 #[test]
 fn long_averages_are_those_of_long_horizons() {
     let problem = recurring();

@@ -1,6 +1,6 @@
 //! `remap compare` for a change of phase: what threshold policies cost, exactly up to certified bounds.
 
-use super::evaluation::{Rule, expected};
+use super::evaluation::{AIM, Rule, expected};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
@@ -87,6 +87,45 @@ pub struct Metrics {
     pub gain_kept: Option<Bounds>,
 }
 
+impl Costs {
+    /// How a comparison ended whose optimum was found with `status`: what counts is how closely costs are known.
+    pub fn ended(&self, status: Status) -> Status {
+        match status {
+            Status::Converged | Status::IterationLimit if self.missed().is_none() => {
+                Status::Converged
+            }
+            Status::Converged => Status::IterationLimit,
+            status => status,
+        }
+    }
+
+    /// Which cost is not known to the tolerance, if any.
+    pub fn missed(&self) -> Option<String> {
+        if self.policies.is_empty() {
+            let missed = "the optimum is not known from step 0 on: no policy was evaluated";
+            return Some(missed.to_owned());
+        }
+        let unit = |line: &Line| line.lower.abs().max(1.0);
+        let apart = |line: &Line| (line.upper - line.lower) / unit(line);
+        // Bounds on both costs may each be as wide as the tolerance.
+        let above = |line: &Line| line.per_metric.regret_optimal.upper / unit(line);
+        let far = |line: &&Line| line.policy == "optimal" && above(line) > 2.0 * AIM;
+        if let Some(line) = self.policies.iter().find(far) {
+            return Some(format!(
+                "the tolerance was not reached: the thresholds of `optimal` may cost {:.2e} of max(1, |cost|) more \
+                 than the best ones",
+                above(line)
+            ));
+        }
+        let wide = self.policies.iter().find(|line| apart(line) > AIM)?;
+        Some(format!(
+            "the tolerance was not reached: the bounds of what {} costs are {:.2e} of max(1, |cost|) apart",
+            wide.policy,
+            apart(wide)
+        ))
+    }
+}
+
 /// Evaluates the policies of these names; all if there are none.
 pub(super) fn compare(
     loaded: &Loaded,
@@ -104,7 +143,9 @@ pub(super) fn compare(
         names.iter().map(|name| name.parse::<Rule>().map_err(|why| vec![wrong(name, &why)]));
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
     let (policies, status) = played(&names, rules, loaded, &problem, watch)?;
-    Ok((Costs { policies, measure: Measure::Time }, status))
+    let costs = Costs { policies, measure: Measure::Time };
+    let status = costs.ended(status);
+    Ok((costs, status))
 }
 
 /// What the policies cost, as far as the watch lets it be computed.

@@ -62,7 +62,9 @@ pub(super) fn compare(
             }
         }
     }
-    Ok((Costs { policies: lines, measure }, status))
+    let costs = Costs { policies: lines, measure };
+    let status = costs.ended(status);
+    Ok((costs, status))
 }
 
 fn wrong(name: &str, why: &str) -> Complaint {

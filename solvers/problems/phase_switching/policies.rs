@@ -6,7 +6,7 @@ use remapping::lifetime::Lifetime;
 use remapping::switching::evaluation::{
     Beliefs, EvaluationError, Fineness, TwoThresholds, average, evaluate,
 };
-use remapping::switching::{self, PhaseSwitching};
+use remapping::switching::{self, PhaseSwitching, exceeded, undercut};
 use remapping::threshold::evaluation::Estimating;
 use remapping::threshold::{self, Accuracy, Bounds, Curve, Hazard, PhaseChange, Premature};
 use remapping::{Halt, Rational, Status};
@@ -109,10 +109,9 @@ fn paired(to_second: &Curve, to_first: &Curve, last: u64) -> Vec<[f64; 2]> {
     (0..=last).map(|n| pair(at(to_second, n, 1.0), at(to_first, n, 0.0))).collect()
 }
 
-/// One at the edge is passed there too: a mapping may be the better one whatever the belief.
+/// What beliefs are compared with under either mapping.
 fn pair(to_second: Bounds, to_first: Bounds) -> [f64; 2] {
-    let up = if to_second.upper == 0.0 { -1.0 } else { to_second.middle() };
-    [up, if to_first.lower == 1.0 { 2.0 } else { to_first.middle() }]
+    [exceeded(to_second), undercut(to_first)]
 }
 
 impl<'a> Field<'a> {

@@ -122,7 +122,7 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
         to_first: always(solution.to_first),
         value: None,
         average: Some(solution.average),
-        never: problem.share().map(|share| under_first(problem, chances(&share))),
+        never: problem.average_under(0).map(|average| average.to_f64().value()),
         segments: solution.segments,
         first_step: None,
         belief: Some(filter(problem)),
