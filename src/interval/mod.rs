@@ -53,7 +53,7 @@ pub use covariance::{Covariance, CovarianceError};
 pub use expected_imbalance::ExpectedImbalance;
 pub use kappa::{kappa, kappa_error};
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
-pub use negative::{NegativeLoad, negative_load};
+pub use negative::{NegativeLoad, negative_load, negative_load_of_dependent};
 pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
 pub use search::{Search, Ties, longest};

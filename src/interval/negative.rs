@@ -16,25 +16,46 @@ pub struct NegativeLoad {
     pub exact: bool,
 }
 
-/// The probability that a load becomes negative within `steps` steps: exact, up to rounding and 1e-20, where
-/// all laws are of steps on lattices and `steps` is at most 5000; else bounded by Kolmogorov's
-/// inequality, `N` times `steps * variance / (least mean load)^2`.
+/// The probability that a load becomes negative within `steps` steps, where processors are independent: exact,
+/// up to rounding and 1e-20, where all laws are of steps on lattices and `steps` is at most 5000; else
+/// bounded by Kolmogorov's inequality, `N` times `steps * variance / (least mean load)^2`.
 ///
 /// After a halt it is the bound.
 pub fn negative_load(processors: &Processors, steps: u64, observer: &dyn Observer) -> NegativeLoad {
-    let exact = (steps <= EXACT_STEPS)
-        .then(|| {
-            processors
-                .classes()
-                .iter()
-                .map(|class| below_zero(processors.load(), &class.law, steps, observer))
-        })
-        .and_then(|chances| chances.collect::<Option<Vec<f64>>>());
-    if let Some(chances) = exact {
+    if let Some(chances) = of_each(processors, steps, observer) {
         let counts = processors.classes().iter().map(|class| class.count as f64);
         let none: f64 = counts.zip(&chances).map(|(count, p)| count * (-p).ln_1p()).sum();
         return NegativeLoad { probability: -none.exp_m1(), exact: true };
     }
+    bounded(processors, steps)
+}
+
+/// A bound on the same probability, however the changes of different processors depend on each other: the sum of
+/// what it is for each of them.
+pub fn negative_load_of_dependent(
+    processors: &Processors,
+    steps: u64,
+    observer: &dyn Observer,
+) -> NegativeLoad {
+    let Some(chances) = of_each(processors, steps, observer) else {
+        return bounded(processors, steps);
+    };
+    let counts = processors.classes().iter().map(|class| class.count as f64);
+    let sum: f64 = counts.zip(&chances).map(|(count, p)| count * p).sum();
+    NegativeLoad { probability: sum.min(1.0), exact: false }
+}
+
+/// The probability for one processor of each class, where it can be had.
+fn of_each(processors: &Processors, steps: u64, observer: &dyn Observer) -> Option<Vec<f64>> {
+    if steps > EXACT_STEPS {
+        return None;
+    }
+    let classes = processors.classes().iter();
+    classes.map(|class| below_zero(processors.load(), &class.law, steps, observer)).collect()
+}
+
+/// The sum of what each processor's probability is at most.
+fn bounded(processors: &Processors, steps: u64) -> NegativeLoad {
     let chance = |law: &Law| {
         let least = processors.load() + (law.mean() * steps as f64).min(0.0);
         let ratio = steps as f64 * law.variance() / (least * least);

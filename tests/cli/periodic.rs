@@ -340,6 +340,14 @@ fn wrong_models_are_explained() {
             "a birth–death chain is needed",
         ),
         (model("100", walk, "remap_cost: -1, bound: MaxDeviation(0.1)"), "cannot be negative"),
+        (
+            model(
+                "100",
+                "Identical(count: 4, law: Moments(mean: 0, variance: 1))",
+                "remap_cost: 5",
+            ),
+            "an interval of least cost needs laws",
+        ),
         (model("100", walk, "tolerance: 1, bound: MaxDeviation(0.1)"), "no field `tolerance`"),
     ];
     for (text, expected) in cases {
@@ -458,4 +466,110 @@ fn a_machine_makes_the_cost_of_a_remap() {
         workplace.write("machine.ron", model.replace(from, to));
         workplace.run(&["solve", "machine.ron"]).exits(1).says(said);
     }
+}
+
+/// Changes that move all loads alike never set them apart: nothing of independent changes may be said of them.
+#[test]
+fn a_covariance_is_not_passed_over() {
+    let workplace = Workplace::new();
+    let ones = "[[1, 1, 1], [1, 1, 1], [1, 1, 1]]";
+    let three = "Identical(count: 3, law: Steps({-1: 0.5, 1: 0.5}))";
+    let own = |load: &str, law: &str, matrix: &str| {
+        model(load, law, &format!("covariance: {matrix}, bound: RmsDeviation(0.1), remap_cost: 5"))
+    };
+    workplace.write("model.ron", own("10", three, ones));
+    let outcome = workplace
+        .run(&["solve", "model.ron", "--json"])
+        .exits(0)
+        .says("with `covariance` there is none");
+    let found = outcome.json();
+    assert!(found["interval"].is_null() && found["cost_aware"].is_null(), "{found}");
+    assert!(outcome.err.contains("is at most 1.000e0"), "{}", outcome.err);
+    workplace.write("model.ron", own("100", three, ones));
+    let outcome = workplace.run(&["solve", "model.ron", "--json"]).exits(0);
+    // Reflection: below zero at some time as often as beyond -101 at the end, both sides together.
+    let reached =
+        1.0 - (-101..=101).map(|place| walked(1000, place)).sum::<f64>() + walked(1000, 101);
+    let said = format!("is at most {:.3e}", 3.0 * reached);
+    assert!(outcome.err.contains(&said), "{said}: {}", outcome.err);
+    // Where the matrix has other variances than the laws, nothing is said of the laws.
+    let wide = "[[4, 4, 4], [4, 4, 4], [4, 4, 4]]";
+    workplace.write("model.ron", own("1000", three, wide));
+    let outcome = workplace.run(&["solve", "model.ron"]).exits(0).says("the matrix is used");
+    let kolmogorov = format!("is at most {:.3e}", 3.0 * 1000.0 * 4.0 / 1e6);
+    assert!(outcome.err.contains(&kolmogorov), "{}", outcome.err);
+    let checked = workplace.run(&["check", "model.ron", "--json"]).exits(0).out;
+    let facts: Value = serde_json::from_str(&checked).unwrap();
+    let text = facts.to_string();
+    assert!(text.contains("\"mean_variance\":4.0"), "{text}");
+    assert!(text.contains("\"variance_added_to_the_imbalance_by_a_step\":0.0"), "{text}");
+    assert!(text.contains("\"largest_deviation_known_exactly\":false"), "{text}");
+}
+
+/// The chance that a walk of so many steps up or down is there at the end.
+fn walked(steps: i32, place: i32) -> f64 {
+    if (steps - place) % 2 != 0 || place.abs() > steps {
+        return 0.0;
+    }
+    let ups = (steps + place) / 2;
+    let chance = |ups: i32| {
+        (1..=ups).map(|k| f64::from(steps - ups + k).ln() - f64::from(k).ln()).sum::<f64>()
+    };
+    (chance(ups) - f64::from(steps) * std::f64::consts::LN_2).exp()
+}
+
+/// The largest deviation at the cheapest interval has the error that it was computed with.
+#[test]
+fn the_tolerance_of_the_cheapest_interval_has_an_error() {
+    let workplace = Workplace::new();
+    let law = "Steps({-0.25: 0.25, 0: 0.5, 0.25: 0.25})";
+    let laws = format!("Distinct([{law}, {law}, {law}, {law}])");
+    let given = "capacities: [4, 0.5, 0.5, 1], bound: MaxDeviation(0.9), remap_cost: 0.1";
+    workplace.write("model.ron", model("1", &laws, given));
+    let outcome = workplace.run(&["solve", "model.ron", "--json"]).exits(0);
+    let cost = &outcome.json()["cost_aware"];
+    let number = |field: &str| cost[field].as_f64().unwrap();
+    let (near, error) =
+        (number("tolerance_max_deviation"), number("tolerance_max_deviation_error"));
+    let steps = cost["interval"].as_u64().unwrap();
+    let truth = largest_of_four(steps, &[4.0, 0.5, 0.5, 1.0]);
+    assert!((near - truth).abs() <= error, "{near} {error} {truth}");
+    let text = workplace.run(&["solve", "model.ron"]).exits(0).out;
+    assert!(error < 5e-7 || text.contains(&format!("D = {near:.6} ± ")), "{text}");
+    assert!(!text.contains("certified"), "{text}");
+}
+
+/// E max |w_i - wbar| over the mean load of 1 after so many steps of a quarter, by all places.
+fn largest_of_four(steps: u64, capacities: &[f64; 4]) -> f64 {
+    let mut law = vec![1.0];
+    for _ in 0..steps {
+        let mut next = vec![0.0; law.len() + 2];
+        for (i, p) in law.iter().enumerate() {
+            for (j, q) in [0.25, 0.5, 0.25].iter().enumerate() {
+                next[i + j] += p * q;
+            }
+        }
+        law = next;
+    }
+    let reach = law.len() as f64 / 2.0 - 0.5;
+    let place = |i: usize| 0.25 * (i as f64 - reach);
+    let all = 0..law.len();
+    let mut sum = 0.0;
+    for a in all.clone() {
+        for b in all.clone() {
+            for c in all.clone() {
+                for d in all.clone() {
+                    let at: Vec<f64> = [a, b, c, d]
+                        .iter()
+                        .zip(capacities)
+                        .map(|(i, own)| place(*i) / own)
+                        .collect();
+                    let mean = at.iter().sum::<f64>() / 4.0;
+                    let most = at.iter().map(|x| (x - mean).abs()).fold(0.0, f64::max);
+                    sum += law[a] * law[b] * law[c] * law[d] * most;
+                }
+            }
+        }
+    }
+    sum
 }

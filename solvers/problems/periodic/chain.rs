@@ -41,8 +41,8 @@ pub fn solve(
         let mut heard = loads.laws().take_while(|_| watch.check().is_continue());
         let end = least.steps.and_then(|steps| heard.nth(steps as usize));
         let deviation = |law: &Vec<f64>| {
-            let found = loads.imbalance(law, Bound::MaxDeviation(limit), watch).value;
-            found.is_finite().then_some(found)
+            let found = loads.imbalance(law, Bound::MaxDeviation(limit), watch);
+            found.value.is_finite().then_some(found)
         };
         let (average, deviation) =
             (end.as_ref().map(|law| loads.mean_load(law)), end.as_ref().and_then(deviation));

@@ -8,8 +8,9 @@ use crate::solution::Body;
 use crate::solution::periodic::{Answer, BestSoFar, CostLine, Line, Period, Simulated, Steps};
 use remapping::estimate::Estimate;
 use remapping::interval::{
-    Bound, CostAware, Crossing, ExpectedImbalance, Guarantee, Kind, Method, Processors, cost_aware,
-    first_passage, methods, negative_load, sampled_max_deviation,
+    Approximation, Bound, CostAware, Crossing, ExpectedImbalance, Guarantee, Kind, Method,
+    Processors, cost_aware, first_passage, methods, negative_load, negative_load_of_dependent,
+    sampled_max_deviation,
 };
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
@@ -111,8 +112,16 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     }
     let interval = first.interval.steps;
     // What is finished when the time is up is not made less by it.
-    let mut cut = warn_of_loads(&processors, interval, &mut warnings, watch);
+    let dependent = problem.has_covariance();
+    let mut cut = warn_of_loads(&processors, dependent, interval, &mut warnings, watch);
     let cost_aware = problem.remap_cost().and_then(|cost| {
+        if dependent {
+            warnings.push(
+                "the interval of least cost is of independent changes: with `covariance` there is none"
+                    .to_owned(),
+            );
+            return None;
+        }
         let found = cost_aware(&processors, cost, watch);
         match found {
             Some(found) => {
@@ -160,7 +169,7 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
         }
     });
     let sequence = match problem.periods() {
-        Some(periods) => sequence(problem, bound, periods, watch),
+        Some(periods) => sequence(problem, bound, periods, first, watch),
         None => Vec::new(),
     };
     cut |= sequence.len() < problem.periods().unwrap_or(0) as usize;
@@ -196,21 +205,29 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
 }
 
 /// One period after the other: each starts from the mean load that is expected at the end of the one before. Ends where
-/// a period never does, or where none can be.
-fn sequence(problem: &Periodic, bound: Bound, periods: u32, watch: &Watch) -> Vec<Period> {
+/// a period never does, where none can be, and where the search for one is stopped. The first is that of the answer.
+fn sequence(
+    problem: &Periodic,
+    bound: Bound,
+    periods: u32,
+    first: &Method,
+    watch: &Watch,
+) -> Vec<Period> {
     let (mut from, mut load) = (0, problem.initial_load());
     let mut found = Vec::new();
-    while found.len() < periods as usize {
-        let Some(processors) = problem.processors_at(load) else { break };
-        let first = &methods(&processors, bound, watch)[0];
-        if first.status != Status::Converged {
-            break;
-        }
-        let interval = first.interval.steps;
+    let mut method = *first;
+    while method.status == Status::Converged {
+        let interval = method.interval.steps;
         found.push(Period { from, initial_load: load, interval });
         let Some(steps) = interval.filter(|steps| *steps > 0) else { break };
+        let Some(before) = problem.processors_at(load) else { break };
         from += steps;
-        load = processors.mean_load(steps as f64);
+        load = before.mean_load(steps as f64);
+        if found.len() == periods as usize {
+            break;
+        }
+        let Some(processors) = problem.processors_at(load) else { break };
+        method = methods(&processors, bound, watch)[0];
     }
     found
 }
@@ -319,6 +336,7 @@ fn simulated_deviation(processors: &Processors, limit: f64, near: &Crossing) -> 
 /// Says how likely loads are to fall below zero, and whether the time was up before that was known.
 fn warn_of_loads(
     processors: &Processors,
+    dependent: bool,
     interval: Option<u64>,
     warnings: &mut Vec<String>,
     watch: &Watch,
@@ -335,7 +353,8 @@ fn warn_of_loads(
     if interval.is_some_and(|steps| steps <= safe) {
         return false;
     }
-    let found = negative_load(processors, within, watch);
+    let chance = if dependent { negative_load_of_dependent } else { negative_load };
+    let found = chance(processors, within, watch);
     // Smaller ones are lost in the ends of the laws that are cut off.
     let relation = match found.exact {
         true if found.probability < 1e-20 => "is below 1e-20".to_owned(),
@@ -362,17 +381,16 @@ pub(super) fn cost_line(
     let mut imbalance =
         ExpectedImbalance::new(processors).map(|imbalance| imbalance.watched(watch));
     let deviation = found.steps.and_then(|steps| Some(imbalance.as_mut()?.max_deviation(steps)));
-    let deviation = deviation.filter(|found| found.value.is_finite());
-    cheapest(remap_cost, found, average, deviation.map(|found| found.value))
+    cheapest(remap_cost, found, average, deviation.filter(|found| found.value.is_finite()))
 }
 
-/// From the search's outcome, the mean load at the end of the interval, and the largest deviation
-/// there.
+/// From the search's outcome, the mean load at the end of the interval, and the largest deviation there with its
+/// numerical error.
 pub(super) fn cheapest(
     remap_cost: f64,
     found: &CostAware,
     average: Option<f64>,
-    deviation: Option<f64>,
+    deviation: Option<Approximation>,
 ) -> CostLine {
     let line = CostLine {
         remap_cost,
@@ -381,6 +399,7 @@ pub(super) fn cheapest(
         best_so_far: None,
         tolerance_max_over_mean: None,
         tolerance_max_deviation: None,
+        tolerance_max_deviation_error: None,
     };
     if found.status != Status::Converged {
         let best = |interval| BestSoFar {
@@ -394,7 +413,8 @@ pub(super) fn cheapest(
         interval: found.steps.map_or(Steps::Never, Steps::Known),
         cost_per_step: Some(found.cost_per_step),
         tolerance_max_over_mean: average.map(|average| found.imbalance / average),
-        tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d / average),
+        tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d.value / average),
+        tolerance_max_deviation_error: average.zip(deviation).map(|(average, d)| d.error / average),
         ..line
     }
 }

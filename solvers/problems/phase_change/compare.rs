@@ -107,6 +107,9 @@ impl Costs {
         }
         let unit = |line: &Line| line.lower.abs().max(1.0);
         let apart = |line: &Line| (line.upper - line.lower) / unit(line);
+        if let Some(line) = self.policies.iter().find(|line| !apart(line).is_finite()) {
+            return Some(format!("what {} costs has no bounds in doubles", line.policy));
+        }
         // Bounds on both costs may each be as wide as the tolerance.
         let above = |line: &Line| line.per_metric.regret_optimal.upper / unit(line);
         let far = |line: &&Line| line.policy == "optimal" && above(line) > 2.0 * AIM;
