@@ -248,8 +248,8 @@ impl Stopping {
     /// What pricing other rules takes; of processes that move jointly, the capacities alone.
     pub fn dynamics(&self) -> Option<Dynamics> {
         let of = |process: Process| {
-            let rows = process.chain.rows();
-            (rows.len() <= MOST_LEVELS).then(|| Moves::of(process.lowest, &rows))
+            let few = process.chain.levels() <= MOST_LEVELS;
+            few.then(|| Moves::of(process.lowest, &process.chain.rows()))
         };
         let chains = match &self.processes {
             Processes::Identical { chain, .. } => vec![of(chain.process())?],

@@ -111,6 +111,9 @@ pub struct Report {
     /// Of drifting loads, the best threshold, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_threshold: Option<BestThreshold>,
+    /// The policy called optimal is that of a computation without an end, and may not be best over the steps that are played.
+    #[serde(skip)]
+    pub without_end: bool,
 }
 
 /// Longest horizon whose clairvoyant optimum is computed.
@@ -123,7 +126,8 @@ impl Report {
     /// When nothing was finished.
     pub fn none(contest: &Contest) -> Report {
         let (clairvoyant, policies) = (None, Vec::new());
-        Report { runs: 0, seed: contest.seed, clairvoyant, policies, best_threshold: None }
+        let (runs, seed) = (0, contest.seed);
+        Report { runs, seed, clairvoyant, policies, best_threshold: None, without_end: false }
     }
 
     /// Without what depends on the time of a balanced step.
@@ -181,6 +185,7 @@ pub fn play<W: Workload>(
     (
         Report {
             best_threshold: None,
+            without_end: false,
             runs: finished,
             seed: contest.seed,
             clairvoyant: knows.then(|| Estimate::between(&clairvoyant, 0.0, f64::INFINITY)),

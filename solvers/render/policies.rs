@@ -20,6 +20,9 @@ pub fn table(title: &str, report: &Report) -> String {
         let _ = write!(text, "The cheapest on these paths is {name}, {}", with_width(best.cost));
         let optimal = report.policies.iter().find(|line| line.policy == "optimal");
         let _ = match optimal.and_then(|line| line.exact) {
+            Some(exact) if report.without_end => {
+                writeln!(text, "; the policy that is best without an end costs {}", brief(exact))
+            }
             Some(exact) => writeln!(text, "; the least that any policy costs is {}", brief(exact)),
             None => writeln!(text),
         };

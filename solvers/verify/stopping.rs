@@ -6,6 +6,7 @@ use super::{Effort, Field, Finding};
 use crate::model::stopping::Stopping;
 use crate::model::{Loaded, Problem as Models};
 use proptest::prelude::*;
+use remapping::Status;
 use remapping::chain::Operator;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{
@@ -48,11 +49,11 @@ impl Case {
         Some((states, problem))
     }
 
-    /// Its solution.
+    /// Its solution, if the method finds it as closely as claims are examined.
     pub fn solve(&self, lump: bool, rho: f64, after: AfterRemap, method: Method) -> Option<Solved> {
         let (states, problem) = self.problem(lump, rho, after)?;
         let solution = solve(&problem, &Settings { method, ..Settings::default() }, &());
-        Some(Solved { states, problem, solution })
+        (solution.status == Status::Converged).then_some(Solved { states, problem, solution })
     }
 
     /// The model as it stands, solved.

@@ -151,7 +151,7 @@ pub fn long_run_at(
         let width = best.1 - best.0;
         best = (best.0.max(low), best.1.min(high));
         stale = if best.1 - best.0 < width { 0 } else { stale + 1 };
-        let goal = settings.tolerance * best.1.abs().max(1.0);
+        let goal = settings.tolerance * best.0.abs().min(best.1.abs()).max(1.0);
         let width = best.1 - best.0;
         if width <= goal {
             break Status::Converged;

@@ -106,7 +106,7 @@ pub fn long_run_partial(
             (low.min(change), high.max(change))
         });
         (lower, upper) = (lower.max(low - slack), upper.min(high + slack));
-        if upper - lower <= tolerance * upper.abs().max(1.0) {
+        if upper - lower <= tolerance * lower.abs().min(upper.abs()).max(1.0) {
             break Status::Converged;
         }
         if iterations >= sweeps {

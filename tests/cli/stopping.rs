@@ -722,3 +722,32 @@ fn programs_with_an_end_that_are_stopped_have_bounds_of_all_steps() {
         }
     }
 }
+
+/// What is reached at a loose tolerance is called reached, and chains of very many levels are not written out.
+#[test]
+fn loose_tolerances_and_long_chains_end_as_they_should() {
+    let workplace = Workplace::new();
+    let own = |levels: usize, cost: u32, after: &str| {
+        format!(
+            "Model(title: \"walks\", problem: Stopping(processes: Distinct([Walk(levels: {levels}, up: 0.2, down: 0.2, edge: \
+             Hold), Walk(levels: {levels}, up: 0.4, down: 0.2, edge: Reflect)]), remap_cost: {cost}, after_remap: {after}))"
+        )
+    };
+    for (levels, cost) in [(9, 50), (5, 10), (7, 3), (15, 50)] {
+        for tolerance in ["0.3", "0.1", "0.03", "0.01"] {
+            workplace.write("model.ron", own(levels, cost, "Restart"));
+            let found = workplace
+                .run(&["solve", "model.ron", "--json", "--tolerance", tolerance])
+                .exits(0)
+                .json();
+            let [lower, upper] =
+                ["lower", "upper"].map(|end| found["average"][end].as_f64().unwrap());
+            assert!(upper - lower <= tolerance.parse::<f64>().unwrap() * lower.max(1.0), "{found}");
+        }
+    }
+    // Two lists of 20,000 rows of 20,000 numbers would take 6 GB.
+    workplace.write("long.ron", own(20_000, 5, "Stop"));
+    let found = workplace.run(&["solve", "long.ron", "--json", "--time-limit", "1"]).json();
+    assert!(found["seconds"].as_f64().unwrap() < 20.0, "{}", found["seconds"]);
+    assert!(found["dynamics"].is_null());
+}

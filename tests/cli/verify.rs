@@ -116,3 +116,21 @@ fn a_wrong_model_is_not_verified() {
     let outcome = workplace.run(&["verify", "model.ron"]).exits(1).says("[model.ron:");
     assert_eq!(outcome.out, "");
 }
+
+/// Claims about costs that no method finds as closely as asked are not refuted by that, nor by chances that a sum near 1 hides.
+#[test]
+fn slow_and_dear_models_refute_nothing() {
+    let walk =
+        "Identical(count: 2, chain: Walk(levels: 10, up: 0.00001, down: 0.00001, edge: Reflect))";
+    let held = "Identical(count: 2, chain: Walk(levels: 19, up: 0.05, down: 0.3, edge: Hold))";
+    for (processes, cost, after) in [(walk, "50000", "Stop"), (held, "3e9", "Uniform")] {
+        let workplace = Workplace::new();
+        workplace.write(
+            "model.ron",
+            format!(
+                "Model(title: \"slow\", problem: Stopping(processes: {processes}, remap_cost: {cost}, after_remap: {after}))"
+            ),
+        );
+        workplace.run(&["verify", "model.ron"]).exits(0);
+    }
+}

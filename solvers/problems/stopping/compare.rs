@@ -102,7 +102,10 @@ pub(super) fn compare(
     let contestants =
         field.contestants(&contest.policies, &remaps).map_err(|complaint| vec![complaint])?;
     match contestants {
-        Ok(contestants) => Ok(play(&course, &contestants, contest, watch)),
+        Ok(contestants) => {
+            let (report, status) = play(&course, &contestants, contest, watch);
+            Ok((Report { without_end: model.steps().is_none(), ..report }, status))
+        }
         Err(halt) => Ok((Report::none(contest), halt.into())),
     }
 }

@@ -76,6 +76,7 @@ pub(super) fn compare(
         clairvoyant: None,
         policies: lines.collect(),
         best_threshold: None,
+        without_end: false,
     };
     Ok((report, Status::Converged))
 }
