@@ -5,6 +5,9 @@ use std::io::{BufRead, Result};
 /// What some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
+/// The line that a record begins on, and its fields.
+type Record<'a> = (u64, &'a [Vec<u8>]);
+
 /// Reads one record after the other, as they come. Lines end as on any system; empty ones and those that begin with `#`
 /// are left out.
 pub struct Records<R> {
@@ -35,7 +38,7 @@ impl<R: BufRead> Records<R> {
     ///
     /// # Errors
     /// What the input fails with.
-    pub fn next(&mut self) -> Result<Option<(u64, &[Vec<u8>])>> {
+    pub fn next(&mut self) -> Result<Option<Record<'_>>> {
         loop {
             if !self.read()? {
                 return Ok(None);
@@ -125,8 +128,7 @@ fn split(
         let end = memchr::memchr(delimiter, &line[at..]).map(|end| at + end);
         field.extend_from_slice(&line[at..end.unwrap_or(line.len())]);
         fields.push(field.trim_ascii().to_vec());
-        let Some(end) = end else { return None };
-        at = end + 1;
+        at = end? + 1;
     }
 }
 
