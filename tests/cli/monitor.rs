@@ -26,7 +26,7 @@ const MONITOR: [&str; 6] = ["monitor", "model.ron", "--batch", "1", "--cluster",
 #[test]
 fn a_decision_a_line_and_a_remap_soon_after_the_change() {
     let workplace = Workplace::with_model();
-    let out = feed(&workplace, &MONITOR, &lines(&times(100, 50))).exits(0).out;
+    let out = feed(&workplace, &MONITOR, lines(&times(100, 50))).exits(0).out;
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0].join(","), "line,measurement,step,report,belief,threshold,decision");
     assert_eq!(rows.len(), 101);
@@ -44,7 +44,7 @@ fn a_decision_a_line_and_a_remap_soon_after_the_change() {
 fn any_column_and_json() {
     let workplace = Workplace::with_model();
     let times = times(60, 30);
-    let plain = feed(&workplace, &MONITOR, &lines(&times)).exits(0).out;
+    let plain = feed(&workplace, &MONITOR, lines(&times)).exits(0).out;
     let table: String = std::iter::once("rank,seconds,note\n".to_owned())
         .chain(times.iter().map(|time| format!("0,{time},x\n")))
         .collect();
@@ -57,7 +57,7 @@ fn any_column_and_json() {
         assert_eq!(belief(&out), belief(&plain));
     }
     let arguments = [&MONITOR[..], &["--json"]].concat();
-    let out = feed(&workplace, &arguments, &lines(&times)).exits(0).out;
+    let out = feed(&workplace, &arguments, lines(&times)).exits(0).out;
     let rows: Vec<serde_json::Value> =
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 60);
@@ -84,7 +84,7 @@ fn bad_measurements_are_named_or_left_out() {
         .exits(1)
         .says("line 5")
         .says("a change cannot be told");
-    feed(&workplace, &MONITOR, &lines(&times(7, 9))).exits(1).says("before the first decision");
+    feed(&workplace, &MONITOR, lines(&times(7, 9))).exits(1).says("before the first decision");
     feed(&workplace, &MONITOR, "").exits(1).says("after 0 measurements");
 }
 
