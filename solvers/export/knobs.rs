@@ -208,7 +208,7 @@ impl<'a> Knobs<'a> {
         }
         let once = self.export.priced.as_ref().is_some_and(|p| p.dynamics.course == Kind::Once);
         let message = match once {
-            true => format!("{code} knows an interval only, and this map is for one remap"),
+            true => format!("{code} knows an interval only, this program remaps once"),
             false => format!("{code} knows an interval only, this rule is a tolerance"),
         };
         let help = "solve the model as Periodic with remap_cost and export the interval";

@@ -5,7 +5,17 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the command line, from the ground up. A module imports from its own floor and below.
 const SOLVERS: &[&[&str]] = &[
-    &["archive", "checkpoint", "complaint", "measurements", "memory", "output", "plot", "run"],
+    &[
+        "archive",
+        "checkpoint",
+        "complaint",
+        "measurements",
+        "memory",
+        "output",
+        "plot",
+        "records",
+        "run",
+    ],
     &["solution"],
     &["fitting", "model", "trace"],
     &["problems", "replaying"],
