@@ -180,9 +180,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
             distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
         let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
     }
-    let whole = if answer.average.is_some() { "average" } else { "cost of a remap" };
     let apart = match answer.value_gap.is_finite() {
-        true => format!("proved bounds are {} of max(1, {whole}) apart", up(answer.value_gap)),
+        true => format!("proved bounds are {} apart, relatively", up(answer.value_gap)),
         false => "there are no proved bounds: the numbers are too large for doubles".to_owned(),
     };
     let _ = writeln!(text, "{apart}, after {} applications of the chain", answer.iterations);
