@@ -5,6 +5,7 @@ pub mod chain;
 pub mod counts;
 pub mod dense;
 pub mod equal;
+pub mod exchange;
 pub mod imbalance;
 pub mod joint;
 pub mod missed;

@@ -42,9 +42,6 @@ pub struct Stopping {
     all: Option<(Imbalance, Space)>,
 }
 
-/// Steps at most.
-const MOST_STEPS: u64 = 10_000_000;
-
 impl Written {
     /// Those that are given.
     pub fn capacities(&self) -> Vec<BigRational> {
@@ -69,7 +66,7 @@ impl Written {
             _ => true,
         };
         let varied = self.steps.is_some() || !matches!(self.remap_cost, Cost::Constant(_));
-        let steps = self.steps.is_none_or(|steps| (1..=MOST_STEPS).contains(&steps));
+        let steps = self.steps.is_none_or(|steps| (1..=10_000_000).contains(&steps));
         let whole = !self.partial_remaps || self.goes_on_in_part();
         if listed && steps && whole && !(varied && self.after_remap == After::Uniform) {
             return Ok(());
@@ -108,7 +105,7 @@ impl Stopping {
             Cost::Listed(list) => {
                 Ok((list.iter().map(|cost| cost.0.clone()).collect(), (0..list.len()).collect()))
             }
-            Cost::Moved([fixed, each]) => moved::costs(self.parts()?, [&fixed.0, &each.0]),
+            Cost::Moved([fixed, each]) => moved::costs(self, [&fixed.0, &each.0]),
         }
     }
 

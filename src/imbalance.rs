@@ -206,40 +206,6 @@ impl Imbalance {
         [self.scale[i] * self.total as f64, self.scale[i] * self.capacities[i] as f64]
     }
 
-    /// The least number of units that lie elsewhere in `to` than in `loads`, where processes with equal
-    /// capacities may exchange their shares.
-    ///
-    /// # Panics
-    /// When there is not one load and one share for each process.
-    pub fn moved(&self, loads: &[i64], to: &[i64]) -> i64 {
-        assert!(loads.len() == self.capacities.len() && to.len() == loads.len());
-        let sorted = |loads: &[i64]| {
-            let mut pairs: Vec<(i64, i64)> =
-                self.capacities.iter().copied().zip(loads.iter().copied()).collect();
-            pairs.sort_unstable();
-            pairs
-        };
-        let pairs = sorted(loads).into_iter().zip(sorted(to));
-        pairs.map(|((_, load), (_, share))| (load - share).max(0)).sum()
-    }
-
-    /// The shares `to` given to the processes that they fit best, where those with equal capacities may exchange theirs: as
-    /// many units lie elsewhere as [`moved`](Self::moved) says.
-    ///
-    /// # Panics
-    /// When there is not one load and one share for each process.
-    pub fn exchanged(&self, loads: &[i64], to: &[i64]) -> Vec<i64> {
-        assert!(loads.len() == self.capacities.len() && to.len() == loads.len());
-        let sorted = |loads: &[i64]| {
-            let mut order: Vec<usize> = (0..loads.len()).collect();
-            order.sort_by_key(|&i| (self.capacities[i], loads[i]));
-            order
-        };
-        let mut shares = vec![0; to.len()];
-        sorted(loads).into_iter().zip(sorted(to)).for_each(|(i, j)| shares[i] = to[j]);
-        shares
-    }
-
     /// The running cost of these loads: zero if and only if they are balanced, otherwise positive
     /// and exact to a few units in the last place.
     ///

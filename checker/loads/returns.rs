@@ -1,15 +1,21 @@
 //! The state that a remap leads to, where loads go on from there.
 
 use crate::Refusal;
+use crate::loads::exchange::above;
 use crate::loads::imbalance::Imbalance;
 use crate::loads::space::Space;
 
 impl Space {
-    /// For each state the one that a remap leads to.
-    pub fn evened(&self, imbalance: &Imbalance) -> Result<Vec<usize>, Refusal> {
+    /// For each state the one that a remap leads to, and whether that moves nothing.
+    pub fn evened(&self, imbalance: &Imbalance) -> Result<(Vec<usize>, Vec<bool>), Refusal> {
         let (totals, own) = self.totals()?;
-        let to = self.targets(imbalance, &totals).into_iter().map(|loads| self.place_of(&loads));
-        let to = to.collect::<Result<Vec<usize>, Refusal>>()?;
-        own.iter().enumerate().map(|(s, total)| self.twin(s, to[*total])).collect()
+        let (even, kinds) = (self.targets(imbalance, &totals), self.alike(imbalance));
+        let to = even.iter().map(|loads| self.place_of(loads));
+        let (to, mut still) = (to.collect::<Result<Vec<usize>, Refusal>>()?, Vec::new());
+        let back = self.each(|s, loads| {
+            still.push(above(&kinds, loads, &even[own[s]]).iter().all(|above| *above == 0));
+            self.twin(s, to[own[s]])
+        });
+        Ok((back?, still))
     }
 }

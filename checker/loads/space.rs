@@ -126,13 +126,8 @@ impl Space {
 
 impl Group {
     /// Of processes that have these loads at each level, or joint state, and are not lumped.
-    pub(crate) fn new(
-        members: Vec<usize>,
-        loads: Vec<i64>,
-        exact: &[Row],
-    ) -> Result<Group, Refusal> {
-        let (mut rows, mut most) = (Vec::new(), 0);
-        let mut sums = BTreeSet::new();
+    pub fn new(members: Vec<usize>, loads: Vec<i64>, exact: &[Row]) -> Result<Group, Refusal> {
+        let (mut rows, mut most, mut sums) = (Vec::new(), 0, BTreeSet::new());
         for row in exact {
             sums.insert(row.iter().map(|(_, p)| p).sum());
             let (mut weights, mut rounded) = (Vec::new(), 0);

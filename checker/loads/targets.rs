@@ -4,6 +4,7 @@ use crate::Refusal;
 use crate::loads::imbalance::Imbalance;
 use crate::loads::space::Space;
 use num_integer::Integer;
+use num_rational::Ratio;
 use std::collections::BTreeSet;
 
 impl Space {
@@ -56,12 +57,8 @@ impl Imbalance {
     /// at their highest.
     pub fn add_unit(&self, loads: &mut [i64], highest: &[i64]) {
         let free = (0..loads.len()).filter(|i| loads[*i] < highest[*i]);
-        let above = |i: usize, j: usize| {
-            let scaled =
-                |i: usize, j: usize| i128::from(loads[i] + 1) * i128::from(self.capacities[j]);
-            scaled(i, j).cmp(&scaled(j, i))
-        };
-        if let Some(next) = free.min_by(|i, j| above(*i, *j)) {
+        let scaled = |i: &usize| Ratio::new(i128::from(loads[*i]) + 1, self.capacities[*i].into());
+        if let Some(next) = free.min_by_key(scaled) {
             loads[next] += 1;
         }
     }

@@ -21,26 +21,21 @@ pub(crate) fn prove(
     if bits > 60 || !runs.is_empty() {
         return Err(Refusal::Malformed);
     }
-    // Where the computation goes on, each state is led back to one.
     let goes_on = own.model.after_remap == After::Restart;
     let back = goes_on.then(|| space.evened(imbalance)).transpose()?;
-    let psi = space.each(|_, loads| imbalance.cost(loads, bits))?;
-    let rho = own.rho(bits)?;
-    let balanced = |s: usize| back.as_ref().map_or(psi[s][1] == 0, |back| back[s] == s);
-    let mut value = vec![[0u64; 2]; psi.len()];
+    let (psi, rho) = (space.each(|_, loads| imbalance.cost(loads, bits))?, own.rho(bits)?);
+    let balanced = |s: usize| back.as_ref().map_or(psi[s][1] == 0, |(_, still)| still[s]);
+    let [mut value, mut go, mut remap] = [(); 3].map(|()| vec![[0u64; 2]; psi.len()]);
     let mut from = vec![[None; 2]; if back.is_none() { psi.len() } else { 0 }];
-    let (mut go, mut remap) = (value.clone(), value.clone());
     for step in 1..=steps {
         go.clone_from(&value);
         let deficit = space.expect(go.as_flattened_mut());
         for (go, psi) in go.iter_mut().zip(&psi) {
             *go = [go[0] + psi[0], go[1] + deficit + psi[1]];
         }
-        let next = |s: usize| {
-            let more = back.as_ref().map_or([0; 2], |back| go[back[s]]);
-            [0, 1].map(|side| rho(s)[side] + more[side])
-        };
-        remap = (0..psi.len()).map(next).collect();
+        let more = |s: usize| back.as_ref().map_or([0; 2], |(back, _)| go[back[s]]);
+        let all = (0..psi.len()).map(|s| [0, 1].map(|side| rho(s)[side] + more(s)[side]));
+        remap = all.collect();
         let next = Vec::from_iter((0..psi.len()).map(|s| {
             let ends = back.is_none() && balanced(s);
             [0, 1].map(|side| if ends { 0 } else { go[s][side].min(remap[s][side]) })
@@ -54,9 +49,7 @@ pub(crate) fn prove(
             let new = |(from, is): (&mut Option<u64>, bool)| *from = from.or(is.then_some(step));
             from.iter_mut().zip(ends).for_each(new);
         }
-        let rests = next == value && back.is_none();
-        value = next;
-        if rests {
+        if std::mem::replace(&mut value, next) == value && back.is_none() {
             break;
         }
     }

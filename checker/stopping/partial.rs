@@ -1,7 +1,7 @@
 //! Remaps that move any number of units.
 
 use crate::loads::Cost;
-use crate::loads::imbalance::Imbalance;
+use crate::loads::exchange::above;
 use crate::number::Span;
 use crate::stopping::{After, Stopping, Written};
 use crate::{Budget, Refusal};
@@ -33,9 +33,10 @@ pub(crate) fn cheapest(
     let price = |units: usize| Span::from(&(fixed + each * BigInt::from(units))).units(bits);
     let (totals, of) = space.totals()?;
     let (even, mut prices) = (space.targets(imbalance, &totals), vec![[0; 2]]);
+    let kinds = space.alike(imbalance);
     space.each(|s, loads| {
         let (mut now, mut least, mut units) = (loads.to_vec(), go[s], 0);
-        let mut above = imbalance.above(loads, &even[of[s]]);
+        let mut above = above(&kinds, loads, &even[of[s]]);
         // A unit goes from the process most above its share to the one most below, the first of equal ones.
         while let Some(most) = (0..above.len()).min_by_key(|i| -above[*i]).filter(|i| above[*i] > 0)
         {
@@ -54,18 +55,4 @@ pub(crate) fn cheapest(
         }
         Ok(least)
     })
-}
-
-impl Imbalance {
-    /// By how much each load is above its share, where processes with equal capacities take theirs in order.
-    fn above(&self, loads: &[i64], even: &[i64]) -> Vec<i64> {
-        let sorted = |loads: &[i64]| {
-            let mut order = Vec::from_iter(0..loads.len());
-            order.sort_by_key(|i| (self.capacities[*i], loads[*i]));
-            order
-        };
-        let mut above = loads.to_vec();
-        sorted(loads).into_iter().zip(sorted(even)).for_each(|(i, j)| above[i] -= even[j]);
-        above
-    }
 }

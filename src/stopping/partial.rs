@@ -6,9 +6,9 @@
 //! ```
 //!
 //! The m-th unit goes from the process that is most above its share to the one most below, so that a remap of all units that
-//! are above leads to balance. The best average lies between the smallest and the largest `T h - h`, whatever h is.
+//! are above leads to balance; processes that move alike on equal processors take their shares in order. The best average lies between the smallest and the largest `T h - h`, whatever h is.
 
-use super::{Problem, States};
+use super::{Exchange, Problem, States};
 use crate::imbalance::Imbalance;
 use crate::{Bounds, Observer, Status};
 use std::ops::ControlFlow;
@@ -41,7 +41,7 @@ pub fn partial_targets(
     states: &States,
     imbalance: &Imbalance,
 ) -> Result<Vec<Vec<usize>>, Vec<i64>> {
-    let range = states.range();
+    let (range, exchange) = (states.range(), Exchange::of_equal_processes(states, imbalance));
     let one = |state: usize| {
         let loads = states.loads(state);
         let total: i64 = loads.iter().sum();
@@ -49,7 +49,7 @@ pub fn partial_targets(
             None => Some(imbalance.split(total)),
             Some((low, high)) => imbalance.split_within(total, low, high),
         };
-        let shares = imbalance.exchanged(&loads, &split.ok_or_else(|| loads.clone())?);
+        let shares = exchange.best(&loads, &split.ok_or_else(|| loads.clone())?);
         let mut above: Vec<i64> =
             loads.iter().zip(&shares).map(|(load, share)| load - share).collect();
         let (mut now, mut targets) = (loads.clone(), Vec::new());

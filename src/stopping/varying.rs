@@ -11,7 +11,7 @@
 //! with k, so that a state where one remaps with k steps to go is one with more to go, too.
 
 use super::targets::Targets;
-use super::{AfterRemap, Decision, Problem, States, sharing, varying_policy, vector};
+use super::{AfterRemap, Decision, Exchange, Problem, States, sharing, varying_policy, vector};
 use crate::chain::{Operator, Shared};
 use crate::imbalance::Imbalance;
 use crate::{Communicator, Observer, Status};
@@ -22,8 +22,8 @@ pub struct Varying {
     /// With the dearest remap in all states.
     pub(super) problem: Problem,
     pub(super) costs: Vec<f64>,
-    /// The state, of all there are, that a remap leads to, where the computation goes on.
-    back: Option<(Vec<usize>, Targets)>,
+    /// Where the computation goes on: where a remap moves nothing, and the states it leads to.
+    back: Option<(Vec<bool>, Targets)>,
 }
 
 /// When to stop.
@@ -116,7 +116,7 @@ impl Varying {
         let dearest = costs.iter().copied().fold(0.0, f64::max);
         let posed = if back.is_some() { Problem::on_one_grid } else { Problem::posed };
         let problem = posed(states, operator, running, dearest, AfterRemap::Stop);
-        Varying::posed(problem, costs, back)
+        Varying::posed(problem, costs, (states, imbalance, back))
     }
 
     /// The part of this rank in the problem that several of them solve together, by sweeps with the same bits: `costs` and `back` are
@@ -133,16 +133,21 @@ impl Varying {
     ) -> Varying {
         let dearest = costs.iter().copied().fold(0.0, f64::max);
         let problem = Problem::shared(states, operator, imbalance, dearest, AfterRemap::Stop);
-        Varying::posed(problem.expect("all states have an operator and a cost"), costs, back)
+        let problem = problem.expect("all states have an operator and a cost");
+        Varying::posed(problem, costs, (states, imbalance, back))
     }
 
-    fn posed(problem: Problem, costs: Vec<f64>, back: Option<Vec<usize>>) -> Varying {
+    fn posed(
+        problem: Problem,
+        costs: Vec<f64>,
+        (states, imbalance, back): (&States, &Imbalance, Option<Vec<usize>>),
+    ) -> Varying {
         let n = problem.states();
         assert!(costs.len() == n && costs.iter().all(|cost| cost.is_finite() && *cost >= 0.0));
         assert!(back.as_ref().is_none_or(|back| back.len() == n));
         let back = back.map(|back| {
-            let targets = Targets::new(&problem.shared, &back);
-            (back, targets)
+            let still = unmoved(states, imbalance, (sharing::first(&problem.shared), &back));
+            (still, Targets::new(&problem.shared, &back))
         });
         Varying { problem, costs, back }
     }
@@ -314,7 +319,7 @@ impl Varying {
         sweeps: u64,
         status: Status,
     ) -> Varied {
-        let (n, first) = (self.problem.running.len(), sharing::first(&self.problem.shared));
+        let n = self.problem.running.len();
         let (mut decision, mut ties) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for s in 0..n {
             let (go, remap) =
@@ -322,8 +327,7 @@ impl Varying {
             let middle = |[low, high]: [f64; 2]| low + (high - low) / 2.0;
             let balanced = match &self.back {
                 None => self.problem.running[s] == 0.0,
-                // Nothing is moved.
-                Some((back, _)) => back[s] == first + s,
+                Some((still, _)) => still[s],
             };
             let open = go[0] < remap[1] && remap[0] <= go[1];
             let sure = from.get(s).is_none_or(|[possible, sure]| possible == sure);
@@ -347,14 +351,33 @@ impl Varying {
     }
 }
 
-/// The least number of units that a remap moves from each state: what is above the shares it leads to, where equal
-/// processors may exchange theirs.
-pub fn units_moved(states: &States, imbalance: &Imbalance) -> Vec<i64> {
-    units_moved_of(states, imbalance, 0..states.count())
+/// Whether a remap from the state `first + s` to `back[s]` moves nothing, or only exchanges the loads of equal processes.
+fn unmoved(states: &States, imbalance: &Imbalance, (first, back): (usize, &[usize])) -> Vec<bool> {
+    let exchange = Exchange::of_equal_processes(states, imbalance);
+    let [mut loads, mut to] = [(); 2].map(|()| vec![0; states.processes()]);
+    let still = |(s, &back): (usize, &usize)| {
+        // Of states that share loads each is led back to its own kind.
+        states.loads_into(first + s, &mut loads);
+        states.loads_into(back, &mut to);
+        exchange.moved(&loads, &to) == 0
+    };
+    back.iter().enumerate().map(still).collect()
+}
+
+/// The least number of units that a remap moves from each state: what is above the shares it leads to, where some
+/// processes may exchange theirs: those on [equal processors](Exchange::of_processors) if nothing follows, and
+/// [equal processes](Exchange::of_equal_processes) if the computation goes on.
+pub fn units_moved(states: &States, imbalance: &Imbalance, exchange: &Exchange) -> Vec<i64> {
+    units_moved_of(states, imbalance, exchange, 0..states.count())
 }
 
 /// [`units_moved`] from some states.
-pub fn units_moved_of(states: &States, imbalance: &Imbalance, some: Range<usize>) -> Vec<i64> {
+pub fn units_moved_of(
+    states: &States,
+    imbalance: &Imbalance,
+    exchange: &Exchange,
+    some: Range<usize>,
+) -> Vec<i64> {
     let range = states.range();
     let mut loads = vec![0; states.processes()];
     let moved = |state: usize| {
@@ -362,7 +385,7 @@ pub fn units_moved_of(states: &States, imbalance: &Imbalance, some: Range<usize>
         let total: i64 = loads.iter().sum();
         let within =
             range.as_ref().and_then(|(low, high)| imbalance.split_within(total, low, high));
-        imbalance.moved(&loads, &within.unwrap_or_else(|| imbalance.split(total)))
+        exchange.moved(&loads, &within.unwrap_or_else(|| imbalance.split(total)))
     };
     some.map(moved).collect()
 }

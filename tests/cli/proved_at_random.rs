@@ -227,6 +227,40 @@ proptest! {
         prop_assert!(found.proved.contains(&"threshold".to_owned()));
     }
 
+    /// Whether equal chains are lumped or not, and written as walks, as rows by one level or as rows by any.
+    #[test]
+    fn solutions_of_random_programs_with_an_end_are_accepted(
+        chains in prop::collection::vec(0usize..3, 2..=3),
+        levels in 3usize..5,
+        (fixed, each) in (0u32..40, 0u32..20),
+        steps in 1u32..30,
+        after in prop_oneof![Just("Stop"), Just("Restart")],
+        capacity in prop_oneof![Just("1"), Just("2")],
+    ) {
+        let rows = |far: bool| -> Vec<Vec<f64>> {
+            let near = |i: usize, j: usize| far || i.abs_diff(j) <= 1;
+            let row = |i: usize| (0..levels).map(|j| if i != j && near(i, j) { 0.125 } else { 0.0 }).collect();
+            let mut rows: Vec<Vec<f64>> = (0..levels).map(row).collect();
+            rows.iter_mut().enumerate().for_each(|(i, row)| row[i] = 1.0 - row.iter().sum::<f64>());
+            rows
+        };
+        let walk = format!("Walk(levels: {levels}, up: 0.25, down: 0.125, edge: Hold)");
+        let kinds = [walk, format!("Matrix(rows: {:?})", rows(false)), format!("Matrix(rows: {:?})", rows(true))];
+        let processes: Vec<&str> = chains.iter().map(|kind| kinds[*kind].as_str()).collect();
+        let capacities = [vec![capacity], vec!["1"; chains.len() - 1]].concat();
+        let capacities = if after == "Restart" { vec!["1"; chains.len()] } else { capacities };
+        let case = Case::model(
+            &format!(
+                "Stopping(processes: Distinct([{}]), capacities: [{}], remap_cost: (fixed: {}, per_unit_moved: {}), \
+                 after_remap: {after}, steps: {steps})",
+                processes.join(", "), capacities.join(", "), f64::from(fixed) / 10.0, f64::from(each) / 10.0
+            ),
+            all(),
+        );
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert!(found.proved.contains(&"decision".to_owned()));
+    }
+
     #[test]
     fn solutions_of_random_stopping_problems_are_accepted(
         (first, second) in (2usize..6, 2usize..5),

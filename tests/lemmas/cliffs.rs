@@ -8,8 +8,8 @@ use remapping::chain::{BirthDeath, Edge};
 use remapping::imbalance::RunningCost;
 use remapping::interval::{Bound, ChainLoads, LoadChain};
 use remapping::stopping::{
-    AfterRemap, Limits, Model, Process, ProcessChain, Settings, States, Varying, long_run,
-    rebalanced, units_moved,
+    AfterRemap, Exchange, Limits, Model, Process, ProcessChain, Settings, States, Varying,
+    long_run, rebalanced, units_moved,
 };
 use remapping::{Halt, Observer, Status};
 use std::ops::ControlFlow;
@@ -143,7 +143,7 @@ fn stopping(numbers: &mut Numbers, most: usize) -> Case {
         _ => {
             let ((states, operator), imbalance) = space();
             let each = rho / levels as f64;
-            let costs = units_moved(&states, &imbalance);
+            let costs = units_moved(&states, &imbalance, &Exchange::of_processors(&imbalance));
             let costs: Vec<f64> = costs.iter().map(|units| rho + each * *units as f64).collect();
             let dearest = costs.iter().copied().fold(1.0, f64::max);
             let problem = Varying::new(&states, operator, &imbalance, costs, None);

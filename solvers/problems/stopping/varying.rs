@@ -17,7 +17,7 @@ use crate::solution::stopping::{Answer, CostByState};
 use remapping::chain::{Operator, Shared};
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{
-    self, AfterRemap, Limits, LongRun, Problem, States, Varied, Varying, rebalanced_of,
+    self, AfterRemap, Exchange, Limits, LongRun, Problem, States, Varied, Varying, rebalanced_of,
     units_moved_of,
 };
 use remapping::{Observer, Status};
@@ -208,7 +208,11 @@ pub(super) fn costs(
     match model.cost() {
         Cost::Constant(cost) => vec![cost.value; some.len()],
         Cost::Moved { fixed, per_unit_moved } => {
-            let moved = units_moved_of(states, imbalance, some).into_iter();
+            let exchange = match model.restarts() {
+                true => Exchange::of_equal_processes(states, imbalance),
+                false => Exchange::of_processors(imbalance),
+            };
+            let moved = units_moved_of(states, imbalance, &exchange, some).into_iter();
             moved.map(|units| fixed.value + per_unit_moved.value * units as f64).collect()
         }
         Cost::PerState(costs) => costs[some].iter().map(|cost| cost.value).collect(),

@@ -1,7 +1,7 @@
 //! Remaps of some units: against a long recursion over load vectors, with remaps made by hand.
 
 use super::*;
-use remapping::stopping::{long_run_at, long_run_partial, partial_targets, units_moved};
+use remapping::stopping::{Exchange, long_run_at, long_run_partial, partial_targets, units_moved};
 use std::collections::HashMap;
 
 /// What moving 1, 2, ... units from the largest load to the least leads to.
@@ -72,7 +72,7 @@ proptest! {
         for lump in [false, true] {
             let (states, problem) = model.problem(lump, costs[0], AfterRemap::Stop);
             let targets = partial_targets(&states, &model.imbalance).unwrap();
-            let moved = units_moved(&states, &model.imbalance);
+            let moved = units_moved(&states, &model.imbalance, &Exchange::of_equal_processes(&states, &model.imbalance));
             for s in 0..states.count() {
                 prop_assert_eq!(targets[s].len() as i64, moved[s]);
             }

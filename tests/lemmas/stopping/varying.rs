@@ -2,7 +2,7 @@
 
 use super::*;
 use remapping::Bounds;
-use remapping::stopping::{Limits, Varying, units_moved};
+use remapping::stopping::{Exchange, Limits, Varying, units_moved};
 
 const LIMITS: Limits = Limits { tolerance: 1e-10, sweeps: 1_000_000 };
 
@@ -64,7 +64,7 @@ proptest! {
     ) {
         let (states, operator) = model.states(false);
         let chain = rows(&*operator);
-        let moved = units_moved(&states, &model.imbalance);
+        let moved = units_moved(&states, &model.imbalance, &exchange(&states, &model, restart));
         let costs: Vec<f64> =
             moved.iter().map(|units| 0.5 * f64::from(fixed) + 0.25 * f64::from(each) * *units as f64).collect();
         let back = rebalanced(&states, &model.imbalance).unwrap();
@@ -100,7 +100,7 @@ proptest! {
     fn without_an_end_the_bounds_enclose_the_fixed_point(model in small(), fixed in 1u8..8, each in 0u8..4) {
         let (states, operator) = model.states(false);
         let chain = rows(&*operator);
-        let moved = units_moved(&states, &model.imbalance);
+        let moved = units_moved(&states, &model.imbalance, &exchange(&states, &model, false));
         let costs: Vec<f64> =
             moved.iter().map(|units| 0.5 * f64::from(fixed) + 0.25 * f64::from(each) * *units as f64).collect();
         let problem = Varying::new(&states, operator, &model.imbalance, costs.clone(), None);
@@ -138,21 +138,69 @@ proptest! {
         let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &equal, 10).unwrap();
         let shares = imbalance.split(loads.iter().sum());
         let mut fewest = i64::MAX;
-        let mut orders = vec![vec![]];
-        for _ in 0..loads.len() {
-            orders = orders
-                .into_iter()
-                .flat_map(|order: Vec<usize>| {
-                    let free = (0..loads.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>();
-                    free.into_iter().map(move |i| [order.clone(), vec![i]].concat())
-                })
-                .collect();
-        }
-        for order in orders {
+        for order in permutations(loads.len()) {
             let moved = order.iter().zip(&loads).map(|(&i, load)| (load - shares[i]).max(0)).sum();
             fewest = fewest.min(moved);
         }
-        prop_assert_eq!(imbalance.moved(&loads, &shares), fewest);
+        prop_assert_eq!(Exchange::of_processors(&imbalance).moved(&loads, &shares), fewest);
+    }
+
+    /// A program that goes on pays for all units that are not where it goes on from, in whatever order equal processes
+    /// have their loads, and has nothing to decide where there are none.
+    #[test]
+    fn units_are_moved_to_where_the_program_goes_on(model in model(), dense in any::<bool>()) {
+        let mut model = model;
+        if dense {
+            model.processes.iter_mut().for_each(|process| {
+                let ProcessChain::BirthDeath(chain) = &process.chain else { return };
+                let rows = chain.rows();
+                process.chain = ProcessChain::Dense(Dense::new(&rows).unwrap());
+            });
+        }
+        let (states, operator) = model.states(false);
+        let Ok(back) = rebalanced(&states, &model.imbalance) else { return Ok(()) };
+        let moved = units_moved(&states, &model.imbalance, &exchange(&states, &model, true));
+        let costs = moved.iter().map(|units| *units as f64).collect();
+        let problem = Varying::new(&states, operator, &model.imbalance, costs, Some(back.clone()));
+        let found = problem.solve_steps(3, &LIMITS, &());
+        let orders: Vec<Vec<usize>> = permutations(model.processes.len())
+            .into_iter()
+            .filter(|order| {
+                order.iter().enumerate().all(|(i, &j)| {
+                    model.processes[i] == model.processes[j] && model.imbalance.same_capacity(i, j)
+                })
+            })
+            .collect();
+        for s in 0..states.count() {
+            let (loads, to) = (states.loads(s), states.loads(back[s]));
+            let units = |order: &Vec<usize>| -> i64 {
+                order.iter().zip(&loads).map(|(&j, load)| (load - to[j]).max(0)).sum()
+            };
+            let fewest = orders.iter().map(units).min().unwrap();
+            prop_assert_eq!(moved[s], fewest);
+            prop_assert_eq!(found.decision[s] == Decision::Balanced, fewest == 0);
+        }
+    }
+}
+
+/// All orders of so many.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    (0..count).fold(vec![vec![]], |orders, _| {
+        orders
+            .into_iter()
+            .flat_map(|order: Vec<usize>| {
+                let free = (0..count).filter(|i| !order.contains(i)).collect::<Vec<_>>();
+                free.into_iter().map(move |i| [order.clone(), vec![i]].concat())
+            })
+            .collect()
+    })
+}
+
+/// Which processes exchange their shares.
+fn exchange(states: &States, model: &Model, restart: bool) -> Exchange {
+    match restart {
+        true => Exchange::of_equal_processes(states, &model.imbalance),
+        false => Exchange::of_processors(&model.imbalance),
     }
 }
 
@@ -161,8 +209,10 @@ proptest! {
 fn a_long_computation_costs_its_average() {
     let model = Model::paper();
     let (states, operator) = model.states(true);
-    let costs: Vec<f64> =
-        units_moved(&states, &model.imbalance).iter().map(|units| 2.0 + *units as f64).collect();
+    let costs: Vec<f64> = units_moved(&states, &model.imbalance, &exchange(&states, &model, true))
+        .iter()
+        .map(|units| 2.0 + *units as f64)
+        .collect();
     let back = rebalanced(&states, &model.imbalance).unwrap();
     let problem = Problem::new(&states, operator, &model.imbalance, 2.0, AfterRemap::Stop).unwrap();
     let average =
@@ -216,7 +266,7 @@ proptest! {
         let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &equal, 100).unwrap();
         let pose = || States::independent(&processes, |_, _| false).unwrap();
         let (states, operator) = pose();
-        let moved = units_moved(&states, &imbalance);
+        let moved = units_moved(&states, &imbalance, &Exchange::of_processors(&imbalance));
         let costs: Vec<f64> = moved.iter().map(|units| fixed.exp() + each * *units as f64).collect();
         let dearest = costs.iter().copied().fold(1.0, f64::max);
         let problem = Varying::new(&states, operator, &imbalance, costs.clone(), None);

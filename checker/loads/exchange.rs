@@ -1,0 +1,28 @@
+//! Processes that may exchange their shares.
+
+use crate::loads::imbalance::Imbalance;
+use crate::loads::space::{Group, Space};
+use std::collections::BTreeSet;
+
+impl Space {
+    /// A number for each process, the same for those that move alike on equal processors; none do that move jointly.
+    pub fn alike(&self, imbalance: &Imbalance) -> Vec<i64> {
+        let mut alike = Vec::from_iter(0..self.processes as i64);
+        let kind = |g: &Group| (imbalance.capacities[g.members[0]], g.loads[0]);
+        for group in self.groups.iter().filter(|group| group.order.is_empty()) {
+            let same = |g: &&Group| kind(g) == kind(group) && g.rows == group.rows;
+            let first = self.groups.iter().find(same);
+            group.members.iter().for_each(|i| alike[*i] = first.unwrap_or(group).members[0] as i64);
+        }
+        alike
+    }
+}
+
+/// By how much each load is above its share, where processes of one kind take theirs in order.
+pub fn above(kinds: &[i64], loads: &[i64], even: &[i64]) -> Vec<i64> {
+    let sorted =
+        |loads: &[i64]| BTreeSet::from_iter((0..loads.len()).map(|i| (kinds[i], loads[i], i)));
+    let mut above = loads.to_vec();
+    sorted(loads).iter().zip(&sorted(even)).for_each(|((.., i), (.., j))| above[*i] -= even[*j]);
+    above
+}

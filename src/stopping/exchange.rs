@@ -1,0 +1,71 @@
+//! Which processes may exchange their shares of the load, and how many units a remap moves then.
+
+use super::States;
+use crate::imbalance::Imbalance;
+
+/// Sets of processes that may exchange their shares, at no cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// The first process of the set that each belongs to.
+    first: Vec<usize>,
+}
+
+impl Exchange {
+    /// Of processes on equal processors: where nothing follows a remap, it does not matter how the loads of a process
+    /// would have moved.
+    pub fn of_processors(imbalance: &Imbalance) -> Exchange {
+        Exchange::sets(imbalance.processes(), |i, j| imbalance.same_capacity(i, j))
+    }
+
+    /// Of processes that move alike on equal processors: loads that these have exchanged cost the same from then on.
+    /// None where the chain is a joint one.
+    ///
+    /// # Panics
+    /// Without a capacity for each process.
+    pub fn of_equal_processes(states: &States, imbalance: &Imbalance) -> Exchange {
+        assert_eq!(states.processes(), imbalance.processes(), "a capacity for each process");
+        let mut of = vec![None; states.processes()];
+        for group in states.whole().groups().unwrap_or_default() {
+            group.members.iter().for_each(|&i| of[i] = Some(group));
+        }
+        let alike = |i: usize, j: usize| match (of[i], of[j]) {
+            (Some(one), Some(other)) => {
+                (one.lowest, &one.chain) == (other.lowest, &other.chain)
+                    && imbalance.same_capacity(i, j)
+            }
+            _ => i == j,
+        };
+        Exchange::sets(of.len(), alike)
+    }
+
+    fn sets(processes: usize, alike: impl Fn(usize, usize) -> bool) -> Exchange {
+        let first = |i: usize| (0..i).find(|&j| alike(j, i)).unwrap_or(i);
+        Exchange { first: (0..processes).map(first).collect() }
+    }
+
+    /// The least number of units that lie elsewhere in `to` than in `loads`.
+    ///
+    /// # Panics
+    /// When there is not one load and one share for each process.
+    pub fn moved(&self, loads: &[i64], to: &[i64]) -> i64 {
+        let shares = self.best(loads, to);
+        loads.iter().zip(shares).map(|(load, share)| (load - share).max(0)).sum()
+    }
+
+    /// The shares `to` given to the processes that they fit best: as many units lie elsewhere as
+    /// [`moved`](Self::moved) says.
+    ///
+    /// # Panics
+    /// When there is not one load and one share for each process.
+    pub fn best(&self, loads: &[i64], to: &[i64]) -> Vec<i64> {
+        assert!(loads.len() == self.first.len() && to.len() == loads.len());
+        let sorted = |loads: &[i64]| {
+            let mut order: Vec<usize> = (0..loads.len()).collect();
+            order.sort_by_key(|&i| (self.first[i], loads[i]));
+            order
+        };
+        let mut shares = vec![0; to.len()];
+        sorted(loads).into_iter().zip(sorted(to)).for_each(|(i, j)| shares[i] = to[j]);
+        shares
+    }
+}
