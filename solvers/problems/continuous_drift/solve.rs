@@ -1,6 +1,6 @@
 //! The `ContinuousDrift` problem: from model to a policy, a rule and a lower bound.
 
-use super::super::load_drift::bounds::{beside, curve, interval, mean, percent, reached, stopped};
+use super::super::load_drift::bounds::{both, curve, interval, outer, percent, reached, stopped};
 use super::super::{Found, Settings};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -9,7 +9,7 @@ use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::continuous_drift::{Answer, Class, Fixed};
-use crate::solution::load_drift::{Both, Representation};
+use crate::solution::load_drift::Representation;
 use remapping::Communicator;
 use remapping::drift::Curve;
 use remapping::drift::continuous::{self, Drifting, NoBounds};
@@ -67,6 +67,12 @@ fn lay_out(
         let interval = Some(interval).filter(|interval| *interval < problem.steps);
         Fixed { interval, value }
     });
+    // Where nothing is left to chance all paths are alike; otherwise no more is known than that costs are not negative.
+    let least = if problem.is_certain() { f64::INFINITY } else { 0.0 };
+    // The best interval is a policy, as is never.
+    let known = best_fixed.map(|fixed| fixed.value);
+    let none = Bounds { lower: 0.0, upper: known.unwrap_or_else(|| problem.never_at_most()) };
+    let known = known.unwrap_or(f64::INFINITY);
     Answer {
         processors: problem.ranks(),
         steps: problem.steps,
@@ -77,22 +83,13 @@ fn lay_out(
         classes: classes(problem),
         representation: Representation::Bounds,
         statistical: true,
-        value_bounds: match found {
-            Some(found) => {
-                beside(found.outer(), best_fixed.map_or(f64::INFINITY, |fixed| fixed.value))
-            }
-            // Costs are not negative, and the best interval is a policy, as is never.
-            None => Bounds {
-                lower: 0.0,
-                upper: best_fixed.map_or_else(|| problem.never_at_most(), |fixed| fixed.value),
-            },
-        },
-        bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
+        value_bounds: found.map_or(none, |found| outer(found, known, least)),
+        bounds: found.map(|found| both(found, least)),
         gap_percent: found.map(|found| percent(found, found.gap.mean)),
         gap_interval: found.and_then(|found| interval(found, found.gap)),
         paths: found.map(|found| found.paths),
         remaps: found.map(|found| found.remaps),
-        threshold_curve: found.map(|found| curve(rule, found)),
+        threshold_curve: found.map(|found| curve(rule, found, least)),
         best_fixed,
         never,
     }

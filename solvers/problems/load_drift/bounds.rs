@@ -1,6 +1,7 @@
 //! Many ranks: a policy and a lower bound by sampling.
 
 use super::super::{Found, Method, Settings};
+use super::least::at_least;
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
@@ -93,7 +94,7 @@ pub(super) fn solve_on(
     };
     // Of no more steps than sampling takes.
     let unremapped = Unremapped::of(&problem, &()).expect("nobody stops it");
-    let answer = lay_out(model, (&problem, unremapped), &rule, measured.as_ref());
+    let answer = lay_out(model, (&problem, unremapped), &rule, measured.as_ref(), watch);
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
 }
 
@@ -110,7 +111,7 @@ pub(in crate::problems) fn reached(
         };
         warnings.push(format!(
             "{what} on each of {} paths, which gives no interval: what is so rare that none of them shows it is not \
-             counted",
+             counted; costs have the least that any policy costs as their low end",
             measured.paths
         ));
     }
@@ -138,20 +139,45 @@ pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
 }
 
 /// An expected cost as a document has it: costs are not negative, and estimates of rare large ones lie in their interval.
-pub(in crate::problems) fn mean(spread: Spread) -> Mean {
+fn mean(spread: Spread) -> Mean {
     let Spread { mean, low, high } = spread;
     let low = low.max(0.0);
     Mean { mean: mean.max(low), low, high }
 }
 
-/// Bounds from paths, where a policy is known to cost so much exactly.
-pub(in crate::problems) fn beside(outer: Bounds, known: f64) -> Bounds {
-    let most = known * (1.0 + KNOWN);
-    if most.is_finite() && most >= outer.lower {
-        Bounds { upper: outer.upper.min(most), ..outer }
-    } else {
-        outer
+/// What paths say of the optimum, where a policy is known to cost so much exactly. Where they do not tell the gap, the optimum is
+/// `least` at least and costs no more than that policy.
+pub(in crate::problems) fn outer(found: &Measured, known: f64, least: f64) -> Bounds {
+    let (outer, most) = (found.outer(), known * (1.0 + KNOWN));
+    let is_told = interval(found, found.gap).is_some();
+    let lower = if is_told { outer.lower } else { outer.lower.min(least) };
+    let upper = match is_told {
+        _ if !most.is_finite() || most < lower => outer.upper,
+        true => outer.upper.min(most),
+        false => most,
+    };
+    Bounds { lower, upper }
+}
+
+/// The costs of both sides, from `least` on where paths do not tell the gap.
+pub(in crate::problems) fn both(found: &Measured, least: f64) -> Both {
+    let side = |side| cost(found, side, (found.gap, least));
+    Both { lower: side(found.lower), upper: side(found.upper) }
+}
+
+/// A cost with its interval, where paths do not tell the gap from the least that any policy costs on.
+fn cost(found: &Measured, cost: Spread, (gap, least): (Spread, f64)) -> Mean {
+    let told = mean(cost);
+    match interval(found, gap) {
+        Some(_) => told,
+        None => Mean { low: told.low.min(least), ..told },
     }
+}
+
+/// Whether paths tell the gap of the policy and that of the rule: where they do not differ in it, that is no sign that others do
+/// not.
+fn are_told(found: &Measured) -> bool {
+    [found.gap, found.ruled_gap].into_iter().all(|gap| interval(found, gap).is_some())
 }
 
 /// What exact costs of policies may be off by, relative to them.
@@ -167,8 +193,8 @@ pub(in crate::problems) fn interval(found: &Measured, gap: Spread) -> Option<[f6
     (gap.low < gap.high).then(|| [gap.low, gap.high].map(|end| percent(found, end)))
 }
 
-/// A rule as a document has it, and what paths say it costs.
-pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve {
+/// A rule as a document has it, and what paths say it costs; any policy costs `least` at least.
+pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured, least: f64) -> Curve {
     let list = |list: &[(u64, f64)], otherwise: f64| match list {
         // There is nothing to decide.
         [] => vec![Threshold { from: 1, threshold: otherwise }],
@@ -178,7 +204,7 @@ pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve
     Curve {
         by_steps_since: list(&rule.since, Threshold::NEVER),
         by_step: list(&rule.step, 0.0),
-        cost: Some(mean(found.ruled)),
+        cost: Some(cost(found, found.ruled, (gap, least))),
         gap_percent: Some(percent(found, gap.mean)),
         gap_interval: interval(found, gap),
         remaps: found.ruled_remaps,
@@ -205,14 +231,15 @@ pub(super) fn lay_out(
     (problem, unremapped): (&drift::LoadDrift, Unremapped),
     rule: &drift::Curve,
     found: Option<&Measured>,
+    watch: &Watch,
 ) -> Answer {
     let Unremapped { never, least_average_cost } = unremapped;
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
-    let outer = match found {
-        Some(found) => beside(found.outer(), never.value),
-        // Costs are not negative, and one may go without remaps.
-        None => Bounds { lower: 0.0, upper: never.value },
-    };
+    // Paths that tell everything need no other bound.
+    let told = found.is_none_or(are_told);
+    let least = if told { f64::INFINITY } else { at_least(problem, watch) };
+    // Costs are not negative, and one may go without remaps.
+    let none = Bounds { lower: 0.0, upper: never.value };
     Answer {
         processors: problem.processors,
         lowest: problem.lowest,
@@ -234,8 +261,8 @@ pub(super) fn lay_out(
         work: None,
         remaps: found.map(|found| found.remaps),
         utilization: None,
-        value_bounds: outer,
-        bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
+        value_bounds: found.map_or(none, |found| outer(found, never.value, least)),
+        bounds: found.map(|found| both(found, least)),
         gap_percent: found.map(|found| percent(found, found.gap.mean)),
         gap_interval: found.and_then(|found| interval(found, found.gap)),
         paths: found.map(|found| found.paths),
@@ -244,7 +271,7 @@ pub(super) fn lay_out(
         never: fixed,
         least_average_cost,
         closest_threshold: Vec::new(),
-        threshold_curve: found.map(|found| curve(rule, found)),
+        threshold_curve: found.map(|found| curve(rule, found, least)),
         best_threshold: None,
         decision_step: None,
         decision: None,

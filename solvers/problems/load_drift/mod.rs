@@ -5,6 +5,7 @@ mod compare;
 pub(super) mod compare_many;
 pub mod course;
 mod kept;
+mod least;
 mod moment;
 pub(super) mod proved;
 mod recursion;

@@ -2,22 +2,19 @@
 
 use super::super::Found;
 use super::bounds;
+use super::least::at_least;
 use super::solve::{of_outcome, without_remaps};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
-use remapping::drift::{self, Intervals, Objective, Timing};
-use remapping::stopping::{Anywhere, Paid, Process};
+use remapping::Status;
+use remapping::drift::{self, Intervals};
 use remapping::threshold::Bounds;
-use remapping::{Rational, Status};
 
 /// Products of probabilities, and totals times steps, up to which a fixed interval is evaluated.
 const QUICK: u64 = 5_000_000_000;
-
-/// So many processors at a time are looked at for what they cost at least.
-const PROCESSORS: usize = 24;
 
 /// The answer, which says what is `lacking`.
 pub(super) fn solve(
@@ -29,7 +26,8 @@ pub(super) fn solve(
     let problem = model.problem();
     let unremapped = without_remaps(loaded, &problem, watch, None)?;
     let never = unremapped.never;
-    let mut answer = bounds::lay_out(model, (&problem, unremapped), &drift::Curve::default(), None);
+    let none = drift::Curve::default();
+    let mut answer = bounds::lay_out(model, (&problem, unremapped), &none, None, watch);
     let mut upper = Intervals::upper_bound(&problem, problem.steps, never.value);
     // Remaps cost the same everywhere, and come into force at once.
     let simple = problem.per_unit_moved == 0.0 && model.stops();
@@ -50,28 +48,4 @@ pub(super) fn solve(
     let help = "take fewer processors or levels, or a larger machine";
     let warning = format!("{lacking}: there is no policy, and bounds that need no states; {help}");
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), Status::IterationLimit, vec![warning]))
-}
-
-/// What a program costs at least: what few processors would, if remaps led anywhere.
-fn at_least(problem: &drift::LoadDrift, watch: &Watch) -> f64 {
-    let lowest = problem.lowest as i64;
-    let few = problem.processors.min(PROCESSORS);
-    let process = Process { lowest, chain: problem.chain.clone() };
-    let groups = Anywhere::new(&vec![process; few], &vec![Rational::ONE; few]);
-    let paid = match problem.timing {
-        Timing::AfterStep => Paid::After,
-        Timing::BeforeStep => Paid::Before,
-    };
-    let course = (lowest + problem.initial as i64, problem.steps);
-    let own = groups.total(problem.remap_cost, course, paid, watch);
-    // Of what is left over nothing is known.
-    let counted = problem.processors - problem.processors % few;
-    let lost = own * (counted as f64 / problem.processors as f64) * (1.0 - 8.0 * f64::EPSILON);
-    match problem.objective {
-        Objective::Imbalance => lost,
-        // Nor is more known of the mean load than that it is the lowest at least.
-        Objective::Makespan => {
-            (lost + problem.lowest * problem.steps as f64) * (1.0 - 8.0 * f64::EPSILON)
-        }
-    }
 }

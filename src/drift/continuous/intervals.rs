@@ -105,6 +105,15 @@ impl ContinuousDrift {
         Some((1..=steps).map(cost).collect())
     }
 
+    /// Whether nothing is left to chance: no law, slope or noise deviates.
+    pub fn is_certain(&self) -> bool {
+        let deviates = |class: &Class| class.law.deviation() > 0.0;
+        self.slopes == 0.0
+            && self.noise == 0.0
+            && self.kept_slopes.is_none()
+            && !self.classes.iter().any(deviates)
+    }
+
     /// What never remapping costs at most: the largest of P numbers is above their mean by no more than the root of
     /// (P - 1) / P times their squares around it, and slopes that last part loads the most.
     pub fn never_at_most(&self) -> f64 {
