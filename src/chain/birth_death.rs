@@ -262,4 +262,9 @@ impl Operator for BirthDeath {
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         self.weights()
     }
+
+    /// If every step has a way back.
+    fn is_reversible(&self) -> bool {
+        self.up.iter().zip(&self.down[1..]).all(|(there, back)| (*there > 0.0) == (*back > 0.0))
+    }
 }

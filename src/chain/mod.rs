@@ -123,6 +123,11 @@ pub trait Operator: Send + Sync {
     /// are none, or when they are not known, or span more than doubles can hold.
     fn reversing_weights(&self) -> Option<Vec<f64>>;
 
+    /// Whether there are such weights, as far as that is known: birth–death chains need not write them down.
+    fn is_reversible(&self) -> bool {
+        self.reversing_weights().is_some()
+    }
+
     /// How likely each state is to stay, where that may differ much from one to the next.
     fn staying(&self) -> Option<Vec<f64>> {
         None

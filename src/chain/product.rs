@@ -296,4 +296,8 @@ impl Operator for Product {
         }
         usable(product)
     }
+
+    fn is_reversible(&self) -> bool {
+        self.factors.iter().all(|factor| factor.operator().is_reversible())
+    }
 }

@@ -236,7 +236,9 @@ proptest! {
     ) {
         let product = Product::new(factors).unwrap();
         prop_assume!(product.states() <= 200);
-        if let Some(w) = product.reversing_weights() {
+        let weights = product.reversing_weights();
+        prop_assert!(weights.is_none() || product.is_reversible());
+        if let Some(w) = weights {
             let p = columns(&product);
             for i in 0..w.len() {
                 for j in 0..w.len() {
@@ -245,6 +247,21 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// Whatever weights span, a birth–death chain is reversible if and only if every step has a way back.
+#[test]
+fn reversible_chains_need_no_weights_in_doubles() {
+    let steep = BirthDeath::walk(400, 0.6, 0.1, Edge::Hold).unwrap();
+    let trap = BirthDeath::new(vec![0.5, 0.5, 0.0], vec![0.0, 0.25, 0.0]).unwrap();
+    let pair = |chain: &BirthDeath| Exchangeable::new(chain.clone(), 2).unwrap();
+    for (chain, reversible) in [(steep, true), (trap, false)] {
+        assert!(chain.reversing_weights().is_none());
+        assert_eq!(chain.is_reversible(), reversible);
+        assert_eq!(pair(&chain).is_reversible(), reversible);
+        let both = vec![Factor::BirthDeath(chain.clone()), Factor::Exchangeable(pair(&chain))];
+        assert_eq!(Product::new(both).unwrap().is_reversible(), reversible);
     }
 }
 

@@ -233,7 +233,7 @@ pub fn facts(loaded: &Loaded, model: &Stopping) -> Vec<(&'static str, Value)> {
         ("memory_bytes", stopping::memory_estimate(&states, Method::Auto).into()),
     ];
     if states.count() <= MAX_LISTED {
-        facts.push(("reversible", operator.reversing_weights().is_some().into()));
+        facts.push(("reversible", operator.is_reversible().into()));
         if let Ok(imbalance) = model.imbalance() {
             let balanced = (0..states.count()).filter(|&s| imbalance.is_balanced(&states.loads(s)));
             facts.push(("balanced_classes", balanced.count().into()));

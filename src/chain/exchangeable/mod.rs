@@ -408,4 +408,8 @@ impl Operator for Exchangeable {
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         usable(self.weights_of(0..self.states())?)
     }
+
+    fn is_reversible(&self) -> bool {
+        self.chain.is_reversible()
+    }
 }
