@@ -19,7 +19,7 @@ impl Space {
 }
 
 /// By how much each load is above its share, where processes of one kind take theirs in order.
-pub fn above(kinds: &[i64], loads: &[i64], even: &[i64]) -> Vec<i64> {
+pub fn extra(kinds: &[i64], loads: &[i64], even: &[i64]) -> Vec<i64> {
     let sorted =
         |loads: &[i64]| BTreeSet::from_iter((0..loads.len()).map(|i| (kinds[i], loads[i], i)));
     let mut above = loads.to_vec();

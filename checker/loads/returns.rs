@@ -1,7 +1,7 @@
 //! The state that a remap leads to, where loads go on from there.
 
 use crate::Refusal;
-use crate::loads::exchange::above;
+use crate::loads::exchange::extra;
 use crate::loads::imbalance::Imbalance;
 use crate::loads::space::Space;
 
@@ -13,7 +13,7 @@ impl Space {
         let to = even.iter().map(|loads| self.place_of(loads));
         let (to, mut still) = (to.collect::<Result<Vec<usize>, Refusal>>()?, Vec::new());
         let back = self.each(|s, loads| {
-            still.push(above(&kinds, loads, &even[own[s]]).iter().all(|above| *above == 0));
+            still.push(extra(&kinds, loads, &even[own[s]]).iter().all(|above| *above == 0));
             self.twin(s, to[own[s]])
         });
         Ok((back?, still))

@@ -74,6 +74,5 @@ pub(crate) fn prove(
         classes: Counts::of(tally.classes),
         vectors: tally.vectors.map(Counts::of),
     };
-    let values = value.into_iter().map(|value| (1, value)).collect();
-    Ok((proof, States::of_all(bits, decisions, values, from)))
+    Ok((proof, States::of_all(bits, decisions, value.into_iter().map(|v| (1, v)).collect(), from)))
 }

@@ -1,7 +1,7 @@
 //! What a remap costs by the units that it moves.
 
 use crate::Refusal;
-use crate::loads::exchange::above;
+use crate::loads::exchange::extra;
 use crate::stopping::{After, Stopping};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -19,7 +19,7 @@ pub fn costs(
     let to = space.targets(imbalance, &totals);
     let kinds = if ends { imbalance.capacities.clone() } else { space.alike(imbalance) };
     let units =
-        |s: usize, loads: &[i64]| above(&kinds, loads, &to[own[s]]).iter().map(|x| x.max(&0)).sum();
+        |s: usize, loads: &[i64]| extra(&kinds, loads, &to[own[s]]).iter().map(|x| x.max(&0)).sum();
     let moved: Vec<i64> = space.each(|s, loads| Ok(units(s, loads)))?;
     let all = Vec::from_iter(BTreeSet::from_iter(moved.iter().copied()));
     let own = moved.iter().map(|units| all.partition_point(|other| other < units)).collect();

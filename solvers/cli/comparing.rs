@@ -63,8 +63,8 @@ pub struct Sweep {
     /// The model file (.ron).
     #[arg(value_name = "MODEL.ron")]
     pub model: PathBuf,
-    /// A place in the model and its values: PATH=first:last:step (exact, last included), or
-    /// PATH=v1,v2,...
+    /// A place in the model and its values: PATH=first:last:step (exact; with last, where
+    /// steps come to it), or PATH=v1,v2,...
     #[arg(long, required = true, value_name = "PATH=VALUES")]
     pub set: Vec<String>,
     #[command(flatten)]
