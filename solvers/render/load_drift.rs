@@ -217,6 +217,7 @@ pub(super) fn rule(text: &mut String, curve: &Curve, best: Option<(Option<u64>, 
         let Mean { mean, low, high } = cost;
         let known = match low < high {
             true => format!("99 % confidence {low:.3} to {high:.3}"),
+            false if never => "exactly".to_owned(),
             false => "the same on each path".to_owned(),
         };
         let what = format!("This rule costs {mean:.3} ({known}),");

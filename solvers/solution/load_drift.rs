@@ -196,7 +196,7 @@ pub struct Threshold {
 
 impl Threshold {
     /// No imbalance is above it: there is no remap to decide on.
-    pub const NEVER: f64 = f64::MAX;
+    pub const NEVER: f64 = remapping::drift::Curve::NEVER;
 }
 
 /// The simple rule closest to the optimal one at a step.

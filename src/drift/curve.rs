@@ -36,7 +36,20 @@ pub struct Seen {
 const WORTH: f64 = 1e-2;
 
 impl Curve {
-    /// The curve of most gain on what was seen of a program of so many steps.
+    /// A threshold that nothing exceeds.
+    pub const NEVER: f64 = f64::MAX;
+
+    /// The curve that never remaps.
+    pub fn never() -> Curve {
+        Curve { since: vec![(1, Curve::NEVER)], step: vec![(1, 0.0)] }
+    }
+
+    /// Whether no state is remapped.
+    pub fn is_never(&self) -> bool {
+        !self.since.is_empty() && self.since.iter().all(|(_, threshold)| *threshold == Curve::NEVER)
+    }
+
+    /// The curve of most gain on what was seen of a program of so many steps: the one that never remaps if there is none to be had.
     pub fn fit(seen: &[Seen], steps: u64) -> Curve {
         let spacings: Vec<f64> =
             seen.iter().filter(|s| s.remapped).map(|s| s.since as f64).collect();
@@ -45,6 +58,9 @@ impl Curve {
         let end = ((2.0 * spacing).ceil() as u64).clamp(2, (steps / 2).max(2));
         let far: Vec<&Seen> = seen.iter().filter(|s| steps - s.step > end).collect();
         let far = if 4 * far.len() < seen.len() { seen.iter().collect() } else { far };
+        if far.iter().all(|s| s.gain <= 0.0) {
+            return Curve::never();
+        }
         let since = stretches(far.iter().map(|s| (s.since, s.imbalance, s.gain)));
         let curve = Curve { since, step: vec![(1, 0.0)] };
         let left = seen
@@ -173,6 +189,9 @@ mod tests {
         }
         let curve = Curve::fit(&seen, 100);
         assert_eq!(curve.since.len(), 2, "{curve:?}");
+        seen.iter_mut().for_each(|seen| seen.gain = -seen.gain.abs());
+        let never = Curve::fit(&seen, 100);
+        assert!(!never.remaps(50, 50, 1e300), "{never:?}");
         let (mut agree, mut all) = (0, 0);
         for s in &seen {
             let threshold = if s.step > 90 { 4.0 } else { true_threshold(s.since) };

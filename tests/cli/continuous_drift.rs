@@ -52,6 +52,46 @@ fn bounds_and_a_rule_come_out() {
     assert!(table.contains("gap %") && table.lines().count() >= 3, "{table}");
 }
 
+/// A remap that costs more than any program does is never made, and its size drowns no other number: not in another unit,
+/// either.
+#[test]
+fn remaps_too_dear_for_any_program_are_never_made() {
+    for cost in [
+        "remap_cost: 1e4",
+        "remap_cost: 1e15",
+        "remap_cost: 1e30",
+        "remap_cost: (fixed: 0, per_unit_moved: 1e15)",
+    ] {
+        for more in ["", ", kept_slopes: (deviation: 0.1, change: 0.01)"] {
+            let problem = format!(
+                "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 60, {cost}{more})"
+            );
+            let (place, outcome) = run(&problem, &["solve", "--json"]);
+            let found = outcome.exits(0).json();
+            let walk = 133.893_513_979;
+            let [low, high] =
+                if more.is_empty() { [0.9 * walk, 1.1 * walk] } else { [200.0, 350.0] };
+            for path in ["/bounds/lower", "/bounds/upper", "/threshold_curve/cost"] {
+                let mean = number(&found, &format!("{path}/mean"));
+                assert!(low < mean && mean < high, "{problem}: {found}");
+            }
+            assert_eq!(number(&found, "/threshold_curve/by_steps_since/0/threshold"), f64::MAX);
+            if more.is_empty() {
+                assert!(abs_diff_eq!(
+                    number(&found, "/threshold_curve/cost/high"),
+                    walk,
+                    epsilon = 1e-6
+                ));
+            }
+            let words = place.run(&["solve", "model.ron"]).exits(0).out;
+            assert!(words.contains("\nDo not remap\nThis rule costs "), "{words}");
+            place.write("solution.json", found.to_string());
+            let python = place.run(&["export", "solution.json", "--to", "python"]).exits(0).out;
+            assert!(!python.contains("15.2"), "{python}");
+        }
+    }
+}
+
 /// Times are known where the model says what a balanced step takes, and nothing is made up where it does not.
 #[test]
 fn utilization_is_that_of_a_known_step() {

@@ -527,8 +527,8 @@ fn paths_that_do_not_differ_give_no_interval() {
          steps: 1, remap_cost: 2))";
     let models = [
         // It costs 2.19 % more than the optimum, which no path of four shows.
-        (walk("0.0001", "steps: 100"), "Remap when max - mean is above 2.5\n"),
-        (walk("0", "steps: 100"), "Remap when max - mean is above 1\n"),
+        (walk("0.0001", "steps: 100"), "Do not remap\n"),
+        (walk("0", "steps: 100"), "Do not remap\n"),
         (walk("0.25", "steps: 1"), "Do not remap\n"),
         (nothing_to_decide.to_owned(), "Do not remap\n"),
     ];
@@ -583,9 +583,10 @@ fn rare_remaps_are_within_the_bounds() {
             if found["gap_interval"].is_null() {
                 untold += 1;
                 assert!(holds, "{exact}: {found}");
-                // Nor does a cost of any policy begin above.
+                // Nor does a cost that paths tell begin above; that of never is known.
                 for cost in ["/bounds/lower", "/bounds/upper", "/threshold_curve/cost"] {
-                    assert!(end(&format!("{cost}/low")) <= exact, "{cost}: {found}");
+                    let [low, high] = ["low", "high"].map(|side| end(&format!("{cost}/{side}")));
+                    assert!(low <= exact || low == high, "{cost}: {found}");
                 }
             } else if !holds {
                 outside += 1;

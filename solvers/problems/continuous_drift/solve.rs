@@ -89,7 +89,7 @@ fn lay_out(
         gap_interval: found.and_then(|found| interval(found, found.gap)),
         paths: found.map(|found| found.paths),
         remaps: found.map(|found| found.remaps),
-        threshold_curve: found.map(|found| curve(rule, found, least)),
+        threshold_curve: found.map(|found| curve(rule, found, (least, never))),
         best_fixed,
         never,
     }

@@ -193,18 +193,23 @@ pub(in crate::problems) fn interval(found: &Measured, gap: Spread) -> Option<[f6
     (gap.low < gap.high).then(|| [gap.low, gap.high].map(|end| percent(found, end)))
 }
 
-/// A rule as a document has it, and what paths say it costs; any policy costs `least` at least.
-pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured, least: f64) -> Curve {
-    let list = |list: &[(u64, f64)], otherwise: f64| match list {
-        // There is nothing to decide.
-        [] => vec![Threshold { from: 1, threshold: otherwise }],
-        _ => list.iter().map(|&(from, threshold)| Threshold { from, threshold }).collect(),
+/// A rule as a document has it, and what paths say it costs: `least` at least, as any policy does, and `never` exactly if it never
+/// remaps and that is known.
+pub(in crate::problems) fn curve(
+    rule: &drift::Curve,
+    found: &Measured,
+    (least, never): (f64, Option<f64>),
+) -> Curve {
+    let list = |list: &[(u64, f64)]| {
+        list.iter().map(|&(from, threshold)| Threshold { from, threshold }).collect()
     };
     let gap = found.ruled_gap;
+    let never = never.filter(|_| rule.is_never());
+    let never = never.map(|cost| Mean { mean: cost, low: cost, high: cost });
     Curve {
-        by_steps_since: list(&rule.since, Threshold::NEVER),
-        by_step: list(&rule.step, 0.0),
-        cost: Some(cost(found, found.ruled, (gap, least))),
+        by_steps_since: list(&rule.since),
+        by_step: list(&rule.step),
+        cost: Some(never.unwrap_or_else(|| cost(found, found.ruled, (gap, least)))),
         gap_percent: Some(percent(found, gap.mean)),
         gap_interval: interval(found, gap),
         remaps: found.ruled_remaps,
@@ -271,7 +276,7 @@ pub(super) fn lay_out(
         never: fixed,
         least_average_cost,
         closest_threshold: Vec::new(),
-        threshold_curve: found.map(|found| curve(rule, found, least)),
+        threshold_curve: found.map(|found| curve(rule, found, (least, Some(never.value)))),
         best_threshold: None,
         decision_step: None,
         decision: None,

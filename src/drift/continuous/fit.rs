@@ -19,6 +19,10 @@ pub type Row = SVector<f64, TERMS>;
 /// Width of the crowd at the top, in deviations of a step.
 const WIDTH: f64 = 2.25;
 
+/// A remap that costs more than so many times what a program without remaps does is taken to cost as much: numbers of the size of its
+/// cost would drown what steps cost.
+const DEAR: f64 = 2.0;
+
 /// Paths to fit on, at least and most, and how many loads they may have in all.
 const PATHS: [usize; 2] = [800, 4000];
 const STATES: usize = 200_000;
@@ -38,6 +42,9 @@ pub struct Fitted {
     pub typical: f64,
     late: usize,
     slowdown: f64,
+    /// The share of the cost of a remap, and of the units it moves, that the regressions know of; and that cost.
+    share: f64,
+    remap_cost: f64,
 }
 
 /// What a state is to the regressions.
@@ -98,6 +105,13 @@ impl Fitted {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Fitted, Halt> {
+        let dear = DEAR * problem.never_at_most() / problem.typical_remap_cost();
+        let (share, remap_cost) = (dear.min(1.0), problem.remap_cost);
+        let problem = &ContinuousDrift {
+            remap_cost: share * remap_cost,
+            per_unit_moved: share * problem.per_unit_moved,
+            ..problem.clone()
+        };
         let (longest, typical) = longest(problem, movement, seed);
         let (late, slowdown) = (problem.overlap.steps as usize, problem.overlap.slowdown);
         let long = longest + late;
@@ -113,7 +127,8 @@ impl Fitted {
         let paths = paths?;
         let scales: Vec<[f64; 4]> = (0..longest).map(|at| scale(&paths, at)).collect();
         let (terms, ahead) = (Vec::new(), Vec::new());
-        let mut fitted = Fitted { longest, scales, terms, ahead, typical, late, slowdown };
+        let mut fitted =
+            Fitted { longest, scales, terms, ahead, typical, late, slowdown, share, remap_cost };
         let rows: Vec<Vec<Row>> = (0..longest)
             .map(|at| paths.iter().map(|path| fitted.row(at + 1, &path[at])).collect())
             .collect();
@@ -207,9 +222,15 @@ impl Fitted {
         Row::from([1.0, q, q * q, q * q * q, v, v * v, q * v, q.max(0.0)])
     }
 
-    /// How much worse it is to go on than to remap after this step, before the last that one may follow.
-    pub fn excess(&self, step: usize, row: &Row, since: usize) -> f64 {
+    /// How much worse it is to go on than to remap after this step, before the last that one may follow, where that costs what
+    /// the regressions know of.
+    fn excess(&self, step: usize, row: &Row, since: usize) -> f64 {
         self.terms[step][since - 1].dot(row)
+    }
+
+    /// The same where a remap costs all it does, with so much for the units.
+    pub fn gain(&self, step: usize, row: &Row, since: usize, moved: f64) -> f64 {
+        self.excess(step, row, since) - (1.0 - self.share) * (self.remap_cost + moved)
     }
 
     /// Whether a remap may be decided after this step, so many steps after the last or, with `first`, the start.
@@ -235,7 +256,7 @@ impl Fitted {
             return self.ahead(left, row, since);
         }
         let beside = self.ahead(self.late, row, since) * (1.0 + self.slowdown);
-        features.moved + beside + self.excess(step, row, since).min(0.0)
+        self.share * features.moved + beside + self.excess(step, row, since).min(0.0)
     }
 
     /// The rule of few numbers.
@@ -270,7 +291,8 @@ impl Fitted {
                     continue;
                 }
                 let features = Features::of(problem, movement, since, &x);
-                let gain = self.excess(step, &self.row(since, &features), since);
+                let row = self.row(since, &features);
+                let gain = self.gain(step, &row, since, features.moved);
                 // A little past the point, to see what lies there.
                 let remapped = gain > 0.1 * self.typical || since == self.longest;
                 let (at, imbalance) = (since as u64, features.cost);

@@ -122,9 +122,9 @@ impl Hindsight<'_> {
             if !in_force {
                 branch.charge -= expected(late - since);
             }
-            let excess = if may_remap { fitted.excess(step, &row, since) } else { 0.0 };
-            due = excess >= 0.0 || since == fitted.longest;
-            branch.lost += excess.max(0.0);
+            let gain = if may_remap { fitted.gain(step, &row, since, features.moved) } else { 0.0 };
+            due = gain >= 0.0 || since == fitted.longest;
+            branch.lost += gain.max(0.0);
             branch.charged = branch.lost <= 3.0 * fitted.typical && since < fitted.longest;
             features
         } else {

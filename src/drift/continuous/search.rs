@@ -153,7 +153,7 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
             _ => break,
         }
     }
-    Ok(rule.curve(steps))
+    Ok(if rule.remaps(paths, remap_cost) { rule.curve(steps) } else { Curve::never() })
 }
 
 /// 1, 2, 3, ... up to `most`, then a fifth apart.
@@ -195,13 +195,24 @@ impl Rule {
     }
 
     fn cost(&self, paths: &[Costs], remap_cost: f64) -> f64 {
+        self.follow(paths, remap_cost).map(|(cost, _)| cost).sum()
+    }
+
+    /// Whether it remaps on any of these paths.
+    fn remaps(&self, paths: &[Costs], remap_cost: f64) -> bool {
+        self.follow(paths, remap_cost).any(|(_, remaps)| remaps > 0)
+    }
+
+    /// What it costs on each path, and its remaps.
+    fn follow(&self, paths: &[Costs], remap_cost: f64) -> impl Iterator<Item = (f64, u64)> {
         let (steps, longest) = (paths[0].steps, paths[0].longest);
         let since = spread(&self.since, longest);
         let left = spread(&self.left, self.end);
-        let remaps = |step: usize, at: usize, cost: f64| {
-            cost > since[at - 1] && left.get(steps - step - 1).is_none_or(|least| cost > *least)
-        };
-        paths.iter().map(|costs| costs.follow(remap_cost, remaps).0).sum()
+        paths.iter().map(move |costs| {
+            costs.follow(remap_cost, |step, at, cost| {
+                cost > since[at - 1] && left.get(steps - step - 1).is_none_or(|least| cost > *least)
+            })
+        })
     }
 
     fn curve(&self, steps: usize) -> Curve {
