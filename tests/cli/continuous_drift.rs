@@ -96,6 +96,24 @@ fn remaps_too_dear_for_any_program_are_never_made() {
     }
 }
 
+/// Where only units are paid for, a rule for slopes that are kept does not remap as if that were free.
+#[test]
+fn units_alone_are_a_price_too() {
+    let problem = "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 60, remap_cost: (fixed: 0, \
+                   per_unit_moved: 3), kept_slopes: (deviation: 0.1, change: 0.01))";
+    let (_place, outcome) = run(problem, &["compare", "--runs", "100", "--json"]);
+    let found = outcome.exits(0).json();
+    let costs: Vec<(&str, f64)> = found["policies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|policy| (policy["policy"].as_str().unwrap(), number(policy, "/mean")))
+        .collect();
+    assert_eq!(costs[0].0, "threshold_curve");
+    let others = costs[1..].iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
+    assert!(costs[0].1 < 1.03 * others, "{costs:?}");
+}
+
 /// Times are known where the model says what a balanced step takes, and nothing is made up where it does not.
 #[test]
 fn utilization_is_that_of_a_known_step() {

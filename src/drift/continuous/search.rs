@@ -82,10 +82,30 @@ const FACTORS: [&[f64]; 3] =
 /// Share of the cost that a threshold of its own must be worth.
 const WORTH: f64 = 5e-4;
 
-/// Steps between remaps, on average, where a threshold is C over the steps since the last.
+/// What a remap costs on average so many steps after the start, from 1 on, with the units it moves.
+fn prices(paths: &[Costs], remap_cost: f64) -> Vec<f64> {
+    let moved = |since: usize| paths.iter().map(|costs| costs.moved(0, since)).sum::<f64>();
+    let price = |since: usize| remap_cost + moved(since) / paths.len() as f64;
+    (1..=paths[0].longest).map(price).collect()
+}
+
+/// What a remap costs after the number of steps that costs least a step, on average.
+fn usual(paths: &[Costs], prices: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    let average = |(at, price): (usize, &f64)| {
+        sum += paths.iter().map(|costs| costs.of(0, at + 1)).sum::<f64>() / paths.len() as f64;
+        ((sum + price) / (at + 1) as f64, *price)
+    };
+    let least = prices.iter().enumerate().map(average).min_by(|a, b| a.0.total_cmp(&b.0));
+    least.map_or(0.0, |(_, price)| price)
+}
+
+/// Steps between remaps, on average, where a threshold is what one costs over the steps since the last.
 pub fn spacing(paths: &[Costs], remap_cost: f64) -> f64 {
+    let prices = prices(paths, remap_cost);
     let follow = |costs: &Costs| {
-        costs.follow(remap_cost, |_, since, cost| cost * since as f64 > 2.0 * remap_cost).1
+        let due = |_, since: usize, cost: f64| cost * since as f64 > 2.0 * prices[since - 1];
+        costs.follow(remap_cost, due).1
     };
     let remaps: u64 = paths.iter().map(follow).sum();
     let steps: usize = paths.iter().map(|costs| costs.steps).sum();
@@ -106,17 +126,19 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
         Ok(rule.cost(paths, remap_cost))
     };
     let count = |rule: &Rule| rule.since.len() + rule.left.len();
-    // Loads that grow evenly want 2 C over the steps since, walks the same at all times.
+    let prices = prices(paths, remap_cost);
+    let usual = usual(paths, &prices);
+    // Loads that grow evenly want twice the price over the steps since, walks the same at all times.
     let left: Thresholds =
-        firsts(end).into_iter().map(|left| (left, remap_cost / left as f64)).collect();
-    let start = |threshold: &dyn Fn(f64) -> f64| {
-        let since = firsts(longest).into_iter().map(|first| (first, threshold(first as f64)));
+        firsts(end).into_iter().map(|left| (left, usual / left as f64)).collect();
+    let start = |threshold: &dyn Fn(usize) -> f64| {
+        let since = firsts(longest).into_iter().map(|first| (first, threshold(first)));
         Rule { since: since.collect(), left: left.clone(), end }
     };
-    let mut rule = start(&|since| 2.0 * remap_cost / since);
+    let mut rule = start(&|since| 2.0 * prices[since - 1] / since as f64);
     let mut least = cost(&rule)?;
     for divisor in 1..=8 {
-        let level = remap_cost / f64::from(divisor);
+        let level = usual / f64::from(divisor);
         let tried = start(&|_| level);
         let found = cost(&tried)?;
         if found < least {
@@ -153,7 +175,10 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
             _ => break,
         }
     }
-    Ok(if rule.remaps(paths, remap_cost) { rule.curve(steps) } else { Curve::never() })
+    let never =
+        || paths.iter().map(|costs| costs.follow(remap_cost, |_, _, _| false).0).sum::<f64>();
+    let is_never = !rule.remaps(paths, remap_cost) || longest == steps && never() <= least;
+    Ok(if is_never { Curve::never() } else { rule.curve(steps) })
 }
 
 /// 1, 2, 3, ... up to `most`, then a fifth apart.
