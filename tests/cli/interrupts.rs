@@ -141,8 +141,8 @@ fn other_verbs_stop_cleanly_too() {
     for arguments in [
         &["sweep", "long.ron", "--set", "problem.remap.test=1:100:1"][..],
         &["sweep", "walks.ron", "--set", "problem.bound=0.1:0.9:0.1"],
-        &["compare", &fluids, "--runs", "50000"],
-        &["compare", &battle, "--runs", "5000"],
+        &["compare", &fluids, "--runs", "200000"],
+        &["compare", &battle, "--runs", "100000"],
         &["compare", &mesh, "--runs", "1000000"],
         &["compare", &drift, "--runs", "1000000"],
         &["compare", "long.ron"],
