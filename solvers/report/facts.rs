@@ -176,7 +176,10 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
     if let Some(utilization) = answer.utilization {
         facts.put("utilization", plain(utilization));
     }
-    facts.put("interval of least average cost", answer.least_average_cost);
+    // Between bounds it knows nothing of the units that a remap moves.
+    if !answer.statistical || answer.cost_by_state.is_none() {
+        facts.put("interval of least average cost", answer.least_average_cost);
+    }
     let fixed = answer.best_fixed;
     match fixed.interval {
         None => facts.put("best fixed interval", "never"),

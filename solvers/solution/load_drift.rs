@@ -73,7 +73,7 @@ pub struct Answer {
     pub intervals_evaluated: Option<u64>,
     /// What the program comes to without any remap.
     pub never: Fixed,
-    /// n*, the interval of least expected average cost W(n).
+    /// n*, the interval of least expected average cost W(n); between bounds without the units that a remap moves.
     pub least_average_cost: u64,
     /// At some steps, the threshold on max - mean closest to the optimal decision.
     pub closest_threshold: Vec<Closest>,

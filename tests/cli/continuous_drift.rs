@@ -112,6 +112,9 @@ fn units_alone_are_a_price_too() {
     assert_eq!(costs[0].0, "threshold_curve");
     let others = costs[1..].iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
     assert!(costs[0].1 < 1.03 * others, "{costs:?}");
+    // Nor do the rules in use.
+    let known = costs.iter().filter(|(name, _)| ["menon", "stop_at_rise"].contains(name));
+    assert!(known.map(|(_, cost)| *cost).fold(0.0, f64::max) < 1.3 * others, "{costs:?}");
 }
 
 /// Times are known where the model says what a balanced step takes, and nothing is made up where it does not.

@@ -105,14 +105,15 @@ impl Fitted {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Fitted, Halt> {
-        let dear = DEAR * problem.never_at_most() / problem.typical_remap_cost();
-        let (share, remap_cost) = (dear.min(1.0), problem.remap_cost);
+        let (longest, price) = longest(problem, movement, seed);
+        let (share, remap_cost) =
+            ((DEAR * problem.never_at_most() / price).min(1.0), problem.remap_cost);
+        let typical = share * price;
         let problem = &ContinuousDrift {
             remap_cost: share * remap_cost,
             per_unit_moved: share * problem.per_unit_moved,
             ..problem.clone()
         };
-        let (longest, typical) = longest(problem, movement, seed);
         let (late, slowdown) = (problem.overlap.steps as usize, problem.overlap.slowdown);
         let long = longest + late;
         let most = (STATES / long).min(LOADS / (long * problem.ranks()));
@@ -339,6 +340,11 @@ fn scale(paths: &[Vec<Features>], at: usize) -> [f64; 4] {
     };
     let ([mean, deviation], [crowd, deviation_crowd]) = (moments(0), moments(1));
     [mean, deviation, crowd, deviation_crowd]
+}
+
+/// What a remap costs where it pays, nearly, with the units it moves and what it adds to the steps beside it.
+pub fn usual_price(problem: &ContinuousDrift) -> f64 {
+    longest(problem, &Movement::new(problem), 1).1
 }
 
 /// Three times the interval of least cost per step on a few paths, and a little more; and what a remap costs then, with what

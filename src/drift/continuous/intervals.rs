@@ -1,6 +1,6 @@
 //! What a program costs that remaps every so many steps, where that has a closed form.
 
-use super::{Class, ContinuousDrift, Increments, KeptSlopes};
+use super::{Class, ContinuousDrift, Increments, KeptSlopes, fit, kept};
 use crate::law::extremes::{Marginal, extremes};
 use crate::law::gamma::normal_tails;
 use crate::overlap::Overlap;
@@ -139,7 +139,10 @@ impl ContinuousDrift {
         let best = costs.and_then(|all| (0..all.len()).min_by(|a, b| all[*a].total_cmp(&all[*b])));
         match best.and_then(|best| Some(self.expected_moves(best as u64 + 1)?[best])) {
             Some(moved) => self.remap_cost + self.per_unit_moved * moved,
-            None => self.remap_cost,
+            None if self.per_unit_moved == 0.0 => self.remap_cost,
+            // Without a closed form a few paths tell.
+            None if self.kept_slopes.is_some() => kept::usual_price(self),
+            None => fit::usual_price(self),
         }
     }
 }

@@ -22,8 +22,19 @@ use std::ops::ControlFlow;
 const PATHS: [usize; 2] = [16, 96];
 const COSTS: usize = 20_000_000;
 
+/// Steps after a remap that are looked at, at first.
+const FIRST: usize = 64;
+
 /// Loads that the search looks at, in all.
 const LOADS: usize = 2_000_000_000;
+
+/// What a remap costs where it pays, nearly, with the units it moves: on a few paths.
+pub fn usual_price(problem: &ContinuousDrift) -> f64 {
+    let longest = (problem.steps as usize).min(FIRST);
+    let one = |run: u64| costs(problem, longest, 0x0ca1, run, &());
+    let paths: Result<Vec<Costs>, Halt> = (0..PATHS[0] as u64).into_par_iter().map(one).collect();
+    search::usual_price(&paths.expect("nobody stops it"), problem.remap_cost)
+}
 
 /// The best rule of few numbers on paths of its own.
 ///
@@ -36,7 +47,7 @@ pub fn rule(problem: &ContinuousDrift, seed: u64, observer: &dyn Observer) -> Re
         (0..paths as u64).into_par_iter().map(one).collect()
     };
     // A few paths say how far apart remaps are.
-    let mut longest = steps.min(64);
+    let mut longest = steps.min(FIRST);
     loop {
         let spacing = search::spacing(&all(PATHS[0], longest)?, problem.remap_cost);
         let wanted = steps.min((6.0 * spacing) as usize + 16);

@@ -90,6 +90,10 @@ fn prices(paths: &[Costs], remap_cost: f64) -> Vec<f64> {
 }
 
 /// What a remap costs after the number of steps that costs least a step, on average.
+pub fn usual_price(paths: &[Costs], remap_cost: f64) -> f64 {
+    usual(paths, &prices(paths, remap_cost))
+}
+
 fn usual(paths: &[Costs], prices: &[f64]) -> f64 {
     let mut sum = 0.0;
     let average = |(at, price): (usize, &f64)| {
