@@ -9,9 +9,10 @@
 //!
 //! Reducing moves both bounds apart by as much as two functions would that are reduced by as much, which takes two of many pieces.
 
+use super::around::{Alone, Pair};
 use super::beside::cut_beside;
-use super::polyline::{NEAR, Polyline};
-use super::recursion::{Pair, Recursion, Step};
+use super::polyline::Polyline;
+use super::recursion::Recursion;
 use crate::rounding::outward;
 
 /// Pieces of both functions from which on one does; of half as many both are as cheap.
@@ -27,12 +28,6 @@ const ROUNDING: [f64; 2] = [0.05, 0.02];
 const CLOSELY: f64 = 0.05;
 const AT_FIRST: f64 = 0.25;
 
-/// A function above the difference, not cut, and what the difference may have beside it below.
-pub(super) struct Alone {
-    upper: Polyline,
-    beside: Polyline,
-}
-
 impl Alone {
     /// From functions around the difference; none if rounding does much beside reducing.
     pub(super) fn of(recursion: &Recursion, raw: &Pair, merge: f64) -> Option<Alone> {
@@ -46,7 +41,7 @@ impl Alone {
     }
 
     /// Two functions around the difference, cut.
-    pub(super) fn both(&self, recursion: &Recursion) -> Pair {
+    pub(super) fn cut(&self, recursion: &Recursion) -> Pair {
         let Recursion { low, high, .. } = *recursion;
         Pair {
             upper: self.upper.cut::<true>(low, high),
@@ -54,23 +49,8 @@ impl Alone {
         }
     }
 
-    /// A function below the difference that rises. One step back of it is nowhere below that of the next step, since that rises, too.
-    fn lower(&self) -> Polyline {
-        let sum = |own: f64, its: f64, size: f64| outward::<false>(own + its, size);
-        risen(&self.upper.with(&self.beside, sum))
-    }
-
-    pub(super) fn nodes(&self) -> usize {
-        self.upper.nodes()
-    }
-
     /// One step back, reduced by `merge`; none if rounding does much beside that.
-    pub(super) fn step(
-        &self,
-        recursion: &Recursion,
-        survival: f64,
-        merge: f64,
-    ) -> Option<(Alone, Step)> {
+    pub(super) fn step(&self, recursion: &Recursion, survival: f64, merge: f64) -> Option<Alone> {
         let Recursion { filter, difference: line, low, high, most_nodes, .. } = recursion;
         let cut = self.upper.cut::<true>(*low, *high);
         let rounding = rounding(recursion, &self.upper, &cut);
@@ -84,9 +64,7 @@ impl Alone {
         let gap = cut_beside::<false>(&self.upper, &self.beside, *low, *high);
         let beside = filter.back::<false>(&gap, survival, [-lost; 2], None);
         let beside = beside.reduced::<false>(CLOSELY * lost);
-        let next = Alone { upper, beside };
-        let raw = Pair { upper: next.upper.clone(), lower: next.lower() };
-        Some((next, recursion.shown(raw)))
+        Some(Alone { upper, beside })
     }
 }
 
@@ -97,39 +75,17 @@ fn rounding(recursion: &Recursion, upper: &Polyline, cut: &Polyline) -> f64 {
     recursion.filter.rounding(size, upper.steepest().max(cut.steepest()))
 }
 
-/// The most that `line` has been so far, or a little less: what rises and is nowhere below `line` is nowhere below that.
-/// Where it begins to be more is not next to a node, as what lies between would be as steep as rounding makes it.
-fn risen(line: &Polyline) -> Polyline {
-    let room = 2 * line.nodes();
-    let mut risen = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
-    let mut most = line.value[0];
-    risen.push(0.0, most);
-    for k in 1..line.nodes() {
-        let (start, end) = (line.at[k - 1], line.at[k]);
-        let (before, value) = (line.value[k - 1], line.value[k]);
-        if value > most {
-            let share = (most - before) / (value - before);
-            let meets = outward::<true>(start + share * (end - start), end);
-            if before >= most {
-                most = value;
-            } else if end - meets > NEAR * end {
-                risen.push(meets, most);
-                most = value;
-            }
-        }
-        risen.push(end, most);
-    }
-    risen
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::around::Around;
+    use super::super::recursion::Step;
     use super::*;
     use crate::Rational;
     use crate::belief::Levels;
     use crate::random::{Stream, stream};
     use crate::switching::PhaseSwitching;
     use rand::RngExt;
+    use std::sync::Arc;
 
     fn problem(random: &mut Stream) -> PhaseSwitching {
         let mut part =
@@ -166,60 +122,46 @@ mod tests {
             let merge = 10f64.powi(-random.random_range(2..9)) * recursion.scale;
             let fine = 1e-3 * merge;
             let mut pair = Pair::constant(0.0);
-            let mut raw = recursion.step(&pair, survival).raw;
+            let step_back = |pair: &Pair| {
+                let Step { raw, to_second, to_first } = recursion.step(pair, survival);
+                (raw.both().into_owned(), [to_second, to_first])
+            };
+            let mut raw = step_back(&pair).0;
             for _ in 0..random.random_range(0..12) {
                 pair = recursion.keep(&raw, fine);
-                raw = recursion.step(&pair, survival).raw;
+                raw = step_back(&pair).0;
             }
-            let mut alone = Alone::of(&recursion, &raw, merge).expect("rounding is little");
+            let of = Alone::of(&recursion, &raw, merge).expect("rounding is little");
+            let mut alone = Arc::new(of);
             for step in 0..24 {
-                let (next, Step { raw: found, to_second, to_first }) =
-                    alone.step(&recursion, survival, merge).expect("rounding is little");
-                let both = recursion.step(&alone.both(&recursion), survival).raw;
+                let next = alone.step(&recursion, survival, merge).expect("rounding is little");
+                let next = Arc::new(next);
+                let found = recursion.shown(Around::Alone(next.clone()));
+                let whole = recursion.shown(Around::Both(found.raw.both().into_owned()));
+                let (both, _) = step_back(&alone.cut(&recursion));
                 pair = recursion.keep(&raw, fine);
-                let known = recursion.step(&pair, survival);
+                let (known, thresholds) = step_back(&pair);
                 let say = format!("seed {seed}, step {step}");
-                for around in [&found, &both] {
-                    assert!(surely_below(&known.raw.lower, &around.upper), "{say}");
-                    assert!(surely_below(&around.lower, &known.raw.upper), "{say}");
+                for around in [&*found.raw.both(), &both] {
+                    assert!(surely_below(&known.lower, &around.upper), "{say}");
+                    assert!(surely_below(&around.lower, &known.upper), "{say}");
                 }
-                for (own, its) in [(to_second, known.to_second), (to_first, known.to_first)] {
+                let shown = |step: &Step| [step.to_second, step.to_first];
+                for ((own, its), all) in shown(&found).iter().zip(&thresholds).zip(shown(&whole)) {
                     assert!(own.lower <= its.upper && its.lower <= own.upper, "{say}");
+                    // What is near a level shows what the whole does.
+                    assert!(
+                        own.lower == all.lower && (own.upper - all.upper).abs() < 1e-9,
+                        "{say}"
+                    );
                 }
-                let gap = found.upper.less::<true>(&found.lower).most();
+                let [own, all] = [&found, &whole].map(|step| recursion.gains(&step.raw).lower);
+                let apart = own.less::<true>(&all);
+                assert!(apart.most().max(-apart.least()) <= 1e-12 * all.size().max(1.0), "{say}");
+                let around = found.raw.both();
+                let gap = around.upper.less::<true>(&around.lower).most();
                 assert!(gap <= 1.2 * (step + 3) as f64 * merge, "{say}: {gap} {merge}");
-                (alone, raw) = (next, known.raw);
-            }
-        }
-    }
-
-    #[test]
-    fn what_has_been_is_kept() {
-        for seed in 0..200 {
-            let random = &mut stream(53, seed);
-            let mut at: Vec<f64> =
-                (0..random.random_range(0..9)).map(|_| random.random()).collect();
-            at.extend([0.0, 1.0]);
-            at.sort_by(f64::total_cmp);
-            let mut value: Vec<f64> = at.iter().map(|_| random.random()).collect();
-            if seed < 40 {
-                // More than it has been only just.
-                let most = value[..value.len() - 1].iter().copied().fold(0.0, f64::max);
-                *value.last_mut().unwrap() = most * (1.0 + 1e-13 * random.random::<f64>());
-            }
-            let line = Polyline { at, value };
-            let risen = risen(&line);
-            assert!(risen.value.windows(2).all(|pair| pair[0] <= pair[1]), "seed {seed}");
-            let new = |pair: &[f64]| pair.iter().any(|at| !line.at.contains(at));
-            let mut pairs = risen.at.windows(2).filter(|pair| new(pair));
-            assert!(pairs.all(|pair| pair[1] - pair[0] > 0.5 * NEAR * pair[1]), "seed {seed}");
-            let mut most = f64::NEG_INFINITY;
-            for k in 0..=10_000 {
-                let p = f64::from(k) / 10_000.0;
-                let nodes = line.at.iter().zip(&line.value).filter(|(at, _)| **at <= p);
-                most = nodes.fold(most.max(line.at(p)), |most, (_, value)| most.max(*value));
-                let now = risen.at(p);
-                assert!(now <= most + 1e-14 && most <= now + 1e-9, "seed {seed}: {now} {most}");
+                (alone, raw) = (next, known);
             }
         }
     }
@@ -233,7 +175,7 @@ mod tests {
             let mut line = Pair::constant(0.0).upper;
             for _ in 0..random.random_range(0..10) {
                 let pair = Pair { upper: line.clone(), lower: line };
-                line = recursion.step(&pair, 1.0).raw.upper;
+                line = recursion.step(&pair, 1.0).raw.upper().clone();
             }
             let merge = 10f64.powi(-random.random_range(1..12)) * recursion.scale;
             let (filter, own) = (&recursion.filter, recursion.difference);

@@ -21,6 +21,26 @@ pub(super) fn near<const UPPER: bool>(
     both
 }
 
+/// A function that is `rising` + `beside`, rounded up (`UPPER`) or down, where that exceeds `level`, and elsewhere does not exceed it.
+pub(super) fn beyond<const UPPER: bool>(
+    rising: &Polyline,
+    beside: &Polyline,
+    level: f64,
+) -> Polyline {
+    let by = padded(rising, beside, level);
+    let last = rising.nodes() - 1;
+    let below = rising.value.partition_point(|value| *value < level - by);
+    let start = below.saturating_sub(1).min(last - 1);
+    let mut both = Polyline { at: Vec::new(), value: Vec::new() };
+    if start > 0 {
+        both.push(0.0, rising.value[0] - by);
+    }
+    walk(rising, beside, start, last, |at, own, its| {
+        both.push(at, outward::<UPPER>(own + its, own.abs() + its.abs()));
+    });
+    both
+}
+
 /// The size of `beside` and more than rounding does near `level`.
 fn padded(rising: &Polyline, beside: &Polyline, level: f64) -> f64 {
     let [start, end] = rising.ends();

@@ -5,9 +5,10 @@
 //! is left of y adds up to y w at most over all of them. F is made by steps that are reduced less and less; D itself is
 //! not followed any more, but Y = D - F, of which a step makes s P (cut(F + Y) - cut(F)) + T F - F.
 
+use super::around::Pair;
 use super::beside::{cut_beside, near};
 use super::polyline::Polyline;
-use super::recursion::{Pair, Recursion};
+use super::recursion::Recursion;
 use super::rest::Room;
 use crate::rounding::outward;
 use crate::threshold::Bounds;
@@ -58,7 +59,7 @@ impl AtRest {
         let Recursion { filter, difference: line, low, high, most_nodes, .. } = recursion;
         let most = MORE_NODES * most_nodes;
         let step = |now: &Polyline, merge: f64| {
-            let mut short = now.cut::<true>(*low, *high).reduced_to::<true>(merge, most);
+            let mut short = now.cut_and_reduced::<true>([*low, *high], merge, most);
             short.value.iter_mut().for_each(|value| *value -= 0.5 * merge);
             filter.back::<true>(&short, survival, *line, None).rising::<true>()
         };

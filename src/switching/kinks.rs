@@ -15,9 +15,9 @@
 //!
 //! The operator is monotone, so that F and B stay between functions that are above and below them once.
 
+use super::around::Pair;
 use super::operator::{Filter, Line};
 use super::polyline::Polyline;
-use super::recursion::Pair;
 use crate::belief::Likelihood;
 use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::{Halt, Observer};

@@ -1,9 +1,10 @@
 //! Thresholds and average cost of a program that never ends.
 
+use super::around::{Around, Pair};
 use super::one_mapping::OneMapping;
 use super::polyline::Polyline;
 use super::problem::{PhaseSwitching, SwitchingError};
-use super::recursion::{Pair, Recursion, Step};
+use super::recursion::{Recursion, Step};
 use super::relative::average;
 use super::rest::Room;
 use crate::rounding::nearest;
@@ -166,8 +167,9 @@ impl<'a> Search<'a> {
             if let ControlFlow::Break(halt) = observer.progress(16 - left, 16) {
                 return halt.into();
             }
-            let cut = self.now.cut::<true>(recursion.low, recursion.high);
-            let mut short = cut.reduced_to::<true>(self.merge, recursion.most_nodes);
+            let between = [recursion.low, recursion.high];
+            let most = recursion.most_nodes;
+            let mut short = self.now.cut_and_reduced::<true>(between, self.merge, most);
             short.value.iter_mut().for_each(|value| *value -= 0.5 * self.merge);
             let next = recursion.filter.back::<true>(&short, 1.0, recursion.difference, None);
             let next = next.rising::<true>();
@@ -195,8 +197,8 @@ impl<'a> Search<'a> {
         let older = Pair { upper: self.now.clone(), lower: self.now.clone() };
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
-        let found = room.beyond(recursion, &older, &newer);
-        if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.stays))
+        let found = room.beyond(recursion, &older, &newer.both());
+        if let Some(step) = found.map(|pair| kept(recursion.shown(Around::Both(pair)), self.stays))
             && step.width() < self.best.width()
         {
             self.best = step;

@@ -3,10 +3,10 @@
 //! V_0 is the sum of s_0 ... s_{n-1} (e_1 - (D_n - c)^+) at the belief p_n over all steps n, on average. After so many steps as
 //! `kinks.rs` needs these means are known without following V; before, V is followed as if nothing came after.
 
+use super::around::Pair;
 use super::kinks::Means;
 use super::operator::{Filter, Line};
 use super::polyline::Polyline;
-use super::recursion::Pair;
 use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::{Halt, Observer};
@@ -92,8 +92,8 @@ impl Mixed {
             steps.for_each(|n| self.add(n, [0.0, most]));
             return 0.0;
         }
-        let [upper, lower] =
-            [&gains.upper, &gains.lower].map(|gains| self.means.of_function(gains));
+        let of = |gains| self.means.of_function(gains);
+        let (upper, lower) = rayon::join(|| of(&gains.upper), || of(&gains.lower));
         for n in steps {
             let (more, over) = self.means.after(n, &upper);
             let (less, under) = self.means.after(n, &lower);

@@ -47,6 +47,7 @@
 //! ```
 
 mod alone;
+mod around;
 mod beside;
 pub mod evaluation;
 pub mod exact;

@@ -1,10 +1,11 @@
 //! The beliefs between which functions of recurring phases are nearly linear, step by step.
 
+use super::around::{Around, Pair};
 use super::operator::Line;
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
 use super::recursion::Chances;
-use super::recursion::{Pair, Recursion};
+use super::recursion::Recursion;
 use super::relative::Relative;
 use super::shifted::Change;
 use crate::rounding::nearest;
@@ -55,7 +56,7 @@ impl Places {
         let Recursion { filter, difference, low, high, most_nodes, .. } = &self.recursion;
         let [merge, rough] = self.merge;
         self.raw = filter.back::<true>(&self.next, survival, *difference, None).rising::<true>();
-        self.next = self.raw.cut::<true>(*low, *high).reduced_to::<true>(merge, *most_nodes);
+        self.next = self.raw.cut_and_reduced::<true>([*low, *high], merge, *most_nodes);
         let gains = self.gains();
         let back = filter.back::<true>(&self.value, survival, self.running, Some(&gains.lower));
         self.value = back.reduced_to::<true>(rough, *most_nodes);
@@ -66,7 +67,8 @@ impl Places {
     }
 
     fn gains(&self) -> Pair {
-        self.recursion.gains(&Pair { upper: self.raw.clone(), lower: self.raw.clone() })
+        let raw = Pair { upper: self.raw.clone(), lower: self.raw.clone() };
+        self.recursion.gains(&Around::Both(raw))
     }
 
     /// If all steps are as the last one from now on: what shows what they add up to, to `tolerance` each.

@@ -199,10 +199,24 @@ impl Polyline {
     pub(super) fn cut<const UPPER: bool>(&self, low: f64, high: f64) -> Polyline {
         let room = self.nodes() + 2;
         let mut cut = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
-        for k in 0..self.nodes() {
+        self.visit_cut::<UPPER>([low, high], |at, value| {
+            cut.at.push(at);
+            cut.value.push(value);
+        });
+        cut
+    }
+
+    /// Calls `visit` with the nodes of [`Polyline::cut`]. Where it is flat only the ends are nodes.
+    fn visit_cut<const UPPER: bool>(&self, [low, high]: [f64; 2], visit: impl FnMut(f64, f64)) {
+        // All that is below is flat, and all that is above.
+        let first = self.value.partition_point(|value| *value < low).saturating_sub(1).max(1);
+        let end = self.value.partition_point(|value| *value <= high);
+        let last = self.nodes() - 1;
+        let mut held = Held::new(self.value[0].clamp(low, high), visit);
+        for k in (first..=end.min(last)).chain((end < last).then_some(last)) {
             let mut value = self.value[k].clamp(low, high);
             for level in [low, high] {
-                if k == 0 || !(self.value[k - 1] < level && level < self.value[k]) {
+                if !(self.value[k - 1] < level && level < self.value[k]) {
                     continue;
                 }
                 // A kink on the far side of the true one: further left for an upper function.
@@ -216,17 +230,28 @@ impl Polyline {
                     if level == low {
                         value = low;
                     }
-                } else if at > cut.at[cut.nodes() - 1] {
-                    cut.push(at, level);
+                } else if at > held.node.0 {
+                    held.push(at, level);
                 } else if UPPER && level == high {
                     // It is high from the node before on.
-                    let last = cut.nodes() - 1;
-                    cut.value[last] = high;
+                    held.raise(high);
                 }
             }
-            cut.push(self.at[k], value);
+            held.push(self.at[k], value);
         }
-        cut
+        held.finish();
+    }
+
+    /// [`Polyline::cut`], and then [`Polyline::reduced_to`].
+    pub(super) fn cut_and_reduced<const UPPER: bool>(
+        &self,
+        between: [f64; 2],
+        tolerance: f64,
+        most: usize,
+    ) -> Polyline {
+        self.short::<UPPER>(tolerance, most, |reducing| {
+            self.visit_cut::<UPPER>(between, |at, value| reducing.add(at, value));
+        })
     }
 
     /// Adds a node, unless it falls on the last one.
@@ -244,23 +269,71 @@ impl Polyline {
     /// From every node the piece reaches as far as some line stays within the tolerance at all nodes it
     /// passes: both functions are linear between those, so that they bound the whole piece. O(nodes).
     pub(super) fn reduced<const UPPER: bool>(&self, tolerance: f64) -> Polyline {
-        let mut reducing = Reducing::<UPPER>::new(tolerance, 0);
-        for (at, value) in self.at.iter().zip(&self.value) {
-            reducing.add(*at, *value);
-        }
-        reducing.finish()
+        self.reduced_to::<UPPER>(tolerance, usize::MAX)
     }
 
     /// [`Polyline::reduced`], by more than `tolerance` where more than `most` > 2 nodes would be left.
     pub(super) fn reduced_to<const UPPER: bool>(&self, tolerance: f64, most: usize) -> Polyline {
+        self.short::<UPPER>(tolerance, most, |reducing| {
+            self.at.iter().zip(&self.value).for_each(|(at, value)| reducing.add(*at, *value));
+        })
+    }
+
+    /// What `add` adds to it, reduced by `tolerance`, or by more where more than `most` > 2 nodes would be left.
+    fn short<const UPPER: bool>(
+        &self,
+        tolerance: f64,
+        most: usize,
+        add: impl Fn(&mut Reducing<UPPER>),
+    ) -> Polyline {
         let mut coarser = tolerance;
         loop {
-            let short = self.reduced::<UPPER>(coarser);
+            let mut reducing = Reducing::new(coarser, 0);
+            add(&mut reducing);
+            let short = reducing.finish();
             if short.nodes() <= most {
                 return short;
             }
             coarser = 2.0 * coarser.max(SLACK * self.size());
         }
+    }
+}
+
+/// Nodes one after the other, of which the latest may still change; of those where a function is flat the ends.
+struct Held<V> {
+    node: (f64, f64),
+    /// Whether the function is flat before it.
+    flat: bool,
+    visit: V,
+}
+
+impl<V: FnMut(f64, f64)> Held<V> {
+    fn new(start: f64, visit: V) -> Held<V> {
+        Held { node: (0.0, start), flat: false, visit }
+    }
+
+    /// Adds a node, unless it falls on the last one.
+    #[inline(always)]
+    fn push(&mut self, at: f64, value: f64) {
+        let (latest, before) = self.node;
+        if at <= latest {
+            return;
+        }
+        let flat = value == before;
+        if !(flat && self.flat) {
+            (self.visit)(latest, before);
+        }
+        (self.node, self.flat) = ((at, value), flat);
+    }
+
+    /// Gives the latest node a greater value.
+    fn raise(&mut self, value: f64) {
+        self.flat &= self.node.1 == value;
+        self.node.1 = value;
+    }
+
+    fn finish(mut self) {
+        (self.visit)(self.node.0, self.node.1);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The recursion of the difference between the mappings, enclosed from both sides.
 
+use super::around::{Around, Pair};
 use super::operator::{Filter, Line};
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
@@ -21,39 +22,10 @@ impl Chances {
     }
 }
 
-/// Two functions around a third.
-#[derive(Debug, Clone)]
-pub(super) struct Pair {
-    pub(super) upper: Polyline,
-    pub(super) lower: Polyline,
-}
-
-impl Pair {
-    /// Both the constant `value`.
-    pub(super) fn constant(value: f64) -> Pair {
-        Pair { upper: Polyline::constant(value), lower: Polyline::constant(value) }
-    }
-
-    pub(super) fn nodes(&self) -> usize {
-        self.upper.nodes().max(self.lower.nodes())
-    }
-
-    /// The two sides, computed in two threads if there are `nodes` enough.
-    pub(super) fn of(
-        nodes: usize,
-        upper: impl FnOnce() -> Polyline + Send,
-        lower: impl FnOnce() -> Polyline + Send,
-    ) -> Pair {
-        let (upper, lower) =
-            if nodes > MANY_NODES { rayon::join(upper, lower) } else { (upper(), lower()) };
-        Pair { upper, lower }
-    }
-}
-
 /// What one step back from a pair shows.
 pub(super) struct Step {
     /// The difference, not yet cut.
-    pub(super) raw: Pair,
+    pub(super) raw: Around,
     pub(super) to_second: Bounds,
     pub(super) to_first: Bounds,
 }
@@ -65,8 +37,9 @@ impl Step {
 
     /// How far the functions have moved outward since another step.
     pub(super) fn changed(&self, other: &Step) -> f64 {
-        let rise = self.raw.upper.less::<true>(&other.raw.upper).most();
-        rise.max(other.raw.lower.less::<true>(&self.raw.lower).most())
+        let (own, its) = (self.raw.both(), other.raw.both());
+        let rise = own.upper.less::<true>(&its.upper).most();
+        rise.max(its.lower.less::<true>(&own.lower).most())
     }
 
     /// How far the thresholds have moved since another step.
@@ -80,9 +53,6 @@ impl Step {
 pub(super) fn enclosed(lower: f64, upper: f64) -> Bounds {
     if lower <= upper { Bounds { lower, upper } } else { Bounds { lower: 0.0, upper: 1.0 } }
 }
-
-/// Nodes from which on the two sides are worth two threads.
-const MANY_NODES: usize = 1000;
 
 /// Images of nodes a step back may have, which bounds its memory.
 const MOST_IMAGES: usize = 1 << 20;
@@ -132,19 +102,19 @@ impl Recursion {
             || self.filter.back::<true>(&next.upper, survival, line, None).rising::<true>(),
             || self.filter.back::<false>(&next.lower, survival, line, None).rising::<false>(),
         );
-        self.shown(raw)
+        self.shown(Around::Both(raw))
     }
 
     /// What functions around the difference show of the thresholds.
-    pub(super) fn shown(&self, raw: Pair) -> Step {
+    pub(super) fn shown(&self, raw: Around) -> Step {
+        let [low, high] = [self.low, self.high].map(|level| raw.lower_near(level));
         let to_second = enclosed(
-            raw.upper.first_above::<false>(self.high),
-            raw.lower.first_above::<true>(self.high),
+            raw.upper().first_above::<false>(self.high),
+            high.first_above::<true>(self.high),
         );
-        let to_first = enclosed(
-            raw.upper.last_below::<false>(self.low),
-            raw.lower.last_below::<true>(self.low),
-        );
+        let to_first =
+            enclosed(raw.upper().last_below::<false>(self.low), low.last_below::<true>(self.low));
+        drop((low, high));
         Step { raw, to_second, to_first }
     }
 
@@ -153,17 +123,22 @@ impl Recursion {
         let (low, high, most) = (self.low, self.high, self.most_nodes);
         Pair::of(
             raw.nodes(),
-            || raw.upper.cut::<true>(low, high).reduced_to::<true>(merge, most),
-            || raw.lower.cut::<false>(low, high).reduced_to::<false>(merge, most),
+            || raw.upper.cut_and_reduced::<true>([low, high], merge, most),
+            || raw.lower.cut_and_reduced::<false>([low, high], merge, most),
         )
     }
 
     /// What switching to the second mapping gains at a step, (D - c)^+.
-    pub(super) fn gains(&self, raw: &Pair) -> Pair {
+    pub(super) fn gains(&self, raw: &Around) -> Pair {
         if self.high == f64::INFINITY {
             return Pair::constant(0.0);
         }
-        Pair { upper: self.gain::<true>(&raw.upper), lower: self.gain::<false>(&raw.lower) }
+        let (upper, high) = (raw.upper(), self.high);
+        Pair::of(
+            upper.nodes(),
+            || self.gain::<true>(upper),
+            || self.gain::<false>(&raw.lower_beyond(high)),
+        )
     }
 
     /// Whether the mean distance of `pair` is at most `most` some steps later, wherever one starts.

@@ -1,9 +1,10 @@
 //! What a program at rest costs from one step to the next, between bounds.
 
+use super::around::Pair;
 use super::operator::Line;
 use super::polyline::Polyline;
 use super::recursion::Chances;
-use super::recursion::{Pair, Recursion};
+use super::recursion::Recursion;
 use super::shifted::Change;
 use crate::rounding::SLACK;
 use crate::{Halt, Observer};

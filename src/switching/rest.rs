@@ -6,9 +6,10 @@
 //! the difference of every step to come. Below likewise. w bounds how many steps the belief takes to leave
 //! the room between the switches; the number of steps left does as well.
 
+use super::around::Pair;
 use super::operator::Line;
 use super::polyline::Polyline;
-use super::recursion::{Pair, Recursion};
+use super::recursion::Recursion;
 use crate::rounding::{SLACK, outward};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;

@@ -1,8 +1,9 @@
 //! Functions of the belief with a large constant, which is held apart from their shape.
 
+use super::around::Pair;
 use super::operator::Line;
 use super::polyline::Polyline;
-use super::recursion::{Chances, Pair, Recursion};
+use super::recursion::{Chances, Recursion};
 use crate::rounding::{DoubleDouble, outward};
 
 /// How many times the usual nodes the change of a step at rest may keep: only the first are that rough.

@@ -2,10 +2,11 @@
 //!
 //! V = min(Q_1, c + Q_2) = Q_1 - (D - c)^+, so that it takes the difference D and one more function.
 
+use super::around::Pair;
 use super::operator::Line;
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
-use super::recursion::{Chances, Pair, Recursion};
+use super::recursion::{Chances, Recursion};
 use super::relative::{Relative, spent};
 use super::shifted::{Change, MORE_NODES, Shifted};
 use crate::rounding::{DoubleDouble, SLACK, nearest, outward};

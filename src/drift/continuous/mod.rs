@@ -25,6 +25,7 @@ mod intervals;
 mod kept;
 mod laws;
 mod movement;
+mod price;
 mod search;
 mod summary;
 mod workload;

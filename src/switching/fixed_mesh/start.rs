@@ -2,8 +2,9 @@
 
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
+use crate::switching::around::Pair;
 use crate::switching::polyline::Polyline;
-use crate::switching::recursion::{Pair, Recursion};
+use crate::switching::recursion::Recursion;
 use crate::switching::shifted::Shifted;
 
 /// How roughly it is followed what bounds have been apart before.

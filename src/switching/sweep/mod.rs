@@ -5,19 +5,21 @@ mod resting;
 mod tests;
 
 use crate::lifetime::Lifetime;
-use crate::switching::alone::{Alone, LONG, MANY};
+use crate::switching::alone::{LONG, MANY};
+use crate::switching::around::{Alone, Around, Pair};
 use crate::switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
 use crate::switching::merge::{ENOUGH, Merge};
 use crate::switching::mixed::{Mixed, STEPS};
 use crate::switching::polyline::Polyline;
 use crate::switching::problem::PhaseSwitching;
 use crate::switching::quiet::Quiet;
-use crate::switching::recursion::{Chances, Pair, Recursion, Step};
+use crate::switching::recursion::{Chances, Recursion, Step};
 use crate::switching::value::Value;
 use crate::threshold::Curve;
 use crate::{Halt, Observer, Status};
 use resting::{Alike, Rest};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Distinct thresholds a curve may have.
 const MAX_RUNS: usize = 1_000_001;
@@ -58,7 +60,7 @@ pub(super) struct Sweep<'a> {
     merge: Merge,
     /// What encloses the difference at the last step: two functions, or one and what is beside it.
     pair: Pair,
-    alone: Option<Alone>,
+    alone: Option<Arc<Alone>>,
     /// Pieces from which on it is one, of a step and of all steps with as many together; and what the latter are so far.
     alone_from: [usize; 2],
     crowded: usize,
@@ -247,34 +249,34 @@ impl<'a> Sweep<'a> {
 
     /// One step back; with one function, if there is one, reduced by `merge`.
     fn step(&mut self, survival: f64, merge: f64) -> Step {
+        let recursion = self.recursion;
         let Some(alone) = self.alone.take() else {
-            return self.recursion.step(&self.pair, survival);
+            return recursion.step(&self.pair, survival);
         };
         let many = alone.nodes() >= self.alone_from[0] / 2;
-        match many.then(|| alone.step(self.recursion, survival, merge)).flatten() {
-            Some((next, step)) => {
-                self.alone = Some(next);
-                step
-            }
-            None => self.recursion.step(&alone.both(self.recursion), survival),
+        self.alone = many.then(|| alone.step(recursion, survival, merge)).flatten().map(Arc::new);
+        match &self.alone {
+            Some(next) => recursion.shown(Around::Alone(next.clone())),
+            None => recursion.step(&alone.cut(recursion), survival),
         }
     }
 
     /// Keeps what encloses the difference for the next step back, reduced by `merge`; its nodes.
-    fn keep(&mut self, raw: &Pair, merge: f64) -> usize {
+    fn keep(&mut self, raw: &Around, merge: f64) -> usize {
         if let Some(alone) = &self.alone {
             return alone.nodes();
         }
+        let raw = &raw.both();
         self.pair = self.recursion.keep(raw, merge);
         let many = self.pair.nodes() >= self.alone_from[0];
         self.crowded += if many { self.pair.nodes() } else { 0 };
         let long = many && self.crowded >= self.alone_from[1];
-        self.alone = long.then(|| Alone::of(self.recursion, raw, merge)).flatten();
+        self.alone = long.then(|| Alone::of(self.recursion, raw, merge)).flatten().map(Arc::new);
         self.pair.nodes()
     }
 
     /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
-    fn on_mesh(&mut self, first: u64, raw: &Pair, observer: &dyn Observer) -> Option<Reached> {
+    fn on_mesh(&mut self, first: u64, raw: &Around, observer: &dyn Observer) -> Option<Reached> {
         let from = self.mesh_from.filter(|from| first <= *from)?;
         let once = from < u64::MAX;
         let task = Task {
@@ -284,7 +286,7 @@ impl<'a> Sweep<'a> {
             lifetime: self.lifetime,
             tolerance: self.tolerance,
         };
-        let whole = self.alone.as_ref().map(|_| self.recursion.keep(raw, self.merge.now));
+        let whole = self.alone.as_ref().map(|_| self.recursion.keep(&raw.both(), self.merge.now));
         let difference = whole.as_ref().unwrap_or(&self.pair);
         let start = Start { difference, value: self.value.functions() };
         let outcome = continued(task, start, first, once, observer);

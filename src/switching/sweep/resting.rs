@@ -2,9 +2,10 @@
 
 use super::Sweep;
 use crate::rounding::outward;
+use crate::switching::around::Around;
 use crate::switching::from_rest::AtRest;
 use crate::switching::mixed::Mixed;
-use crate::switching::recursion::{Chances, Pair, Step};
+use crate::switching::recursion::{Chances, Step};
 use crate::switching::rest::Room;
 use crate::switching::value::GAINS;
 use crate::threshold::Bounds;
@@ -61,8 +62,8 @@ const NEAR: f64 = 0.5;
 /// What encloses all steps down to a later one.
 pub(super) struct Rest {
     /// The difference of each of them, but for what lies beside it on the way, and of the last of them if more follow.
-    pub(super) raw: Pair,
-    pub(super) last: Option<Pair>,
+    pub(super) raw: Around,
+    pub(super) last: Option<Around>,
     /// The thresholds from the first of them on that are not known otherwise.
     pub(super) thresholds: [Bounds; 2],
     pub(super) first: u64,
@@ -85,14 +86,14 @@ impl Sweep<'_> {
         let allowance = self.value.allowance();
         let finest = (LEVEL * self.aim.threshold * recursion.scale).min(DIFFERENCE * allowance);
         let merges = [self.merge.now, finest];
-        let rest = AtRest::of(recursion, &step.raw.upper, chances.survival, merges, observer)?;
+        let rest = AtRest::of(recursion, step.raw.upper(), chances.survival, merges, observer)?;
         let Some(rest) = rest else { return ControlFlow::Continue(None) };
-        let raw = rest.around();
+        let raw = Around::Both(rest.around());
         if !recursion.lasts_less(&recursion.gains(&raw), GAINS * allowance) {
             return ControlFlow::Continue(None);
         }
         let close = if from > 0 { self.aim.threshold } else { self.tolerance };
-        let mut beside = rest.beside(&step.raw);
+        let mut beside = rest.beside(&step.raw.both());
         let (mut above, mut below) = (0.0, 0.0);
         let mut thresholds: Vec<[Bounds; 2]> = Vec::new();
         for first in (from..n).rev() {
@@ -110,7 +111,7 @@ impl Sweep<'_> {
                 let left = |sum: f64, rest_left: f64| sum + rest_left * rest.steps();
                 return ControlFlow::Continue(Some(Rest {
                     raw,
-                    last: (from > 0).then(|| rest.whole(&lasting)),
+                    last: (from > 0).then(|| Around::Both(rest.whole(&lasting))),
                     thresholds: shown,
                     first,
                     reached: from,
@@ -162,8 +163,9 @@ impl Sweep<'_> {
         {
             self.estimate(observer);
             let (recursion, left) = (self.recursion, (n - alike.from + 1) as f64);
-            let room = Room::of(recursion, &step.raw, chances.survival, left, observer)?;
-            let beyond = room.beyond(recursion, &before.raw, &step.raw);
+            let (own, its) = (step.raw.both(), before.raw.both());
+            let room = Room::of(recursion, &own, chances.survival, left, observer)?;
+            let beyond = room.beyond(recursion, &its, &own).map(Around::Both);
             // Steps of another kind that follow magnify what they are given.
             let close = if alike.from > 0 { self.aim.threshold } else { self.tolerance };
             let shown = beyond.map(|pair| recursion.shown(pair)).filter(|shown| {
