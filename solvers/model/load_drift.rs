@@ -152,6 +152,11 @@ impl LoadDrift {
         }
     }
 
+    /// Whether it says how remaps overlap the steps, be it that they do not.
+    pub fn mentions_overlap(&self) -> bool {
+        self.overlap.is_some()
+    }
+
     /// How a remap overlaps the steps after its decision. What does not ask for it does without such models: see
     /// [`stops`](Self::stops).
     pub fn overlap(&self) -> Overlap {

@@ -77,6 +77,12 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         let message = "no certificate: remaps that come into force later are not checked";
         return Err(Complaint::elsewhere(message, "solve without --certificate"));
     }
+    if let Problem::LoadDrift(model) = &loaded.model.problem
+        && model.mentions_overlap()
+    {
+        let message = "no certificate: the model has `overlap`, of no steps or no share, which the checker does not read";
+        return Err(Complaint::elsewhere(message, "leave `overlap` out"));
+    }
     match loaded.model.problem {
         Problem::ContinuousDrift(_) => {
             let message =

@@ -16,6 +16,9 @@ fn has_map(answer: &Answer) -> bool {
     answer.counts.balanced + answer.counts.remap + answer.counts.continued > 0.0
 }
 
+/// How far apart bounds may be, as a part of what they are, to be one number.
+const CLOSE: f64 = 1e-2;
+
 /// What to do, and what it is worth.
 pub fn headline(answer: &Answer) -> String {
     let (counts, all) = (answer.counts, &answer.states);
@@ -37,7 +40,8 @@ pub fn headline(answer: &Answer) -> String {
     }
     match (answer.average, answer.average_of_stop) {
         (Some(best), stop) if best.middle().is_finite() => {
-            if !known {
+            let is_close = |bounds: &Bounds| bounds.width() <= CLOSE * bounds.upper.abs();
+            if !known || !is_close(&best) {
                 return format!(
                     "{text}: {} to {} per step in the long run",
                     brief(best.lower),
@@ -46,7 +50,7 @@ pub fn headline(answer: &Answer) -> String {
             }
             let best = best.middle();
             text += &format!(": {} per step in the long run", brief(best));
-            if let Some(stop) = stop.filter(|stop| stop.middle().is_finite()) {
+            if let Some(stop) = stop.filter(is_close) {
                 let how = compared(best, stop.middle());
                 text += &format!(", {how} by the map that is optimal for Stop");
             }

@@ -5,7 +5,8 @@
 //! run stood, or from balance where the log does not say when it was remapped.
 
 use super::check::{Obstacle, places};
-use super::contest::{Judged, Line, Part, Percent, RECORDED, contestants, judge};
+use super::contest::{Judged, Line, Part, Percent, RECORDED, contestants, is_few, judge};
+use super::saving::Saving;
 use super::{Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::fitting::short;
@@ -67,6 +68,9 @@ const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
 /// An unsure difference within so many percent of the job, either way, is nothing to gain; beyond, the log
 /// cannot tell.
 const NARROW: f64 = 1.0;
+
+/// Steps that tell whether the loads are balanced where a log begins, twice.
+const FIRST: usize = 5;
 
 /// Longest run that is judged: hindsight's work grows with its square.
 const MOST_STEPS: usize = 10_000;
@@ -194,8 +198,8 @@ impl Question<'_> {
             let decided = verdict.policy.as_deref();
             let is_kept = decided.is_some_and(|policy| policy == RECORDED);
             // A rule that is to be kept to, or given up, for the noise alone.
-            if is_kept && (rule.lower > 0.0 || never.lower > 0.0)
-                || decided == Some(&name) && rule.upper < 0.0
+            if is_kept && (rule.of.lower > 0.0 || never.of.lower > 0.0)
+                || decided == Some(&name) && rule.of.upper < 0.0
             {
                 verdict.sentence = format!(
                     "This log cannot tell whether to remap otherwise: that depends on whether a remap evens out the loads \
@@ -218,7 +222,7 @@ impl Question<'_> {
         steps: &Range<usize>,
         name: &str,
         observer: &dyn Observer,
-    ) -> Result<Result<[Percent; 2], Halt>, Complaint> {
+    ) -> Result<Result<[Saving; 2], Halt>, Complaint> {
         let ground = self.ground(self.cut());
         let contestants = contestants(&ground, names, None, &mut Vec::new())?;
         let part = Part { ground, contestants, steps: steps.clone() };
@@ -228,12 +232,16 @@ impl Question<'_> {
         };
         let line = |name: &str| judged.lines.iter().find(|line| line.policy == name);
         let never = line("never");
+        let run = line(RECORDED).or(never);
         let saved = |name: &str| match (line(name), never) {
-            (Some(line), Some(never)) => match line.against_recorded {
-                Some(more) => more.negated(),
-                None => judged.between(never, line, self.seed),
+            (Some(line), Some(never)) => Saving {
+                of: match line.against_recorded {
+                    Some(more) => more.negated(),
+                    None => judged.between(never, line, self.seed),
+                },
+                few: is_few(line.remaps.min(run.map_or(0, |run| run.remaps))),
             },
-            _ => Percent { percent: 0.0, lower: 0.0, upper: 0.0 },
+            _ => Saving::NOTHING,
         };
         Ok(Ok([saved(name), saved("never")]))
     }
@@ -252,40 +260,53 @@ impl Question<'_> {
         let best = self.against_the_best(judged, line, against);
         let what = self.phrase(choice);
         let unknown = if run.is_some() { "" } else { "; what was done is not recorded" };
-        let Percent { percent, lower, upper } = saved;
         let saves = run.map(|_| saved);
-        let remaps = line.remaps > 0;
+        // Where never remapping was chosen, and was done, what remapping would be worth is asked of the rule that votes.
+        let votes = &judged.lines[0];
+        let idle = choice == Choice::Simple(Rule::Never) && against.remaps == 0;
+        let (saved, few) = match (idle, votes.against_recorded) {
+            (false, _) => (saved, is_few(line.remaps.min(against.remaps))),
+            (true, Some(more)) => (more.negated(), true),
+            (true, None) => (judged.between(never, votes, self.seed), true),
+        };
+        let said = Saving { of: saved, few };
+        let Percent { percent, lower, upper } = saved;
         let keep = if run.is_some() { RECORDED } else { "never" };
-        let (sentence, policy) = if choice == Choice::Simple(Rule::Never) && run.is_none() {
-            let best = judged.between(&judged.lines[0], never, self.seed);
+        let subject = match run {
+            Some(run) if run.remaps == 0 => "Go on without remapping".to_owned(),
+            Some(_) => "Keep what you do".to_owned(),
+            None => match self.left_at_first() {
+                Some(_) => "Do not remap once the loads are balanced".to_owned(),
+                None => "Do not remap".to_owned(),
+            },
+        };
+        let unbalanced = match (run, self.left_at_first()) {
+            (None, Some(share)) => format!(
+                "; the log begins with {:.1} % of the time waited for the slowest rank, which one remap may end: add a column \
+                 `remapped` (0 where the run was not remapped)",
+                100.0 * share
+            ),
+            _ => unknown.to_owned(),
+        };
+        let (sentence, policy) = if idle && lower > 0.0 {
             let text = format!(
-                "Do not remap: the best rule found for remapping costs {} of the job more{unknown}",
-                shown(best)
+                "This log cannot tell whether to remap: on its first half nothing beat never remapping, on its second the rule that \
+                 votes would {said}; record more steps like those{unknown}"
             );
-            (text, Some("never".to_owned()))
+            (text, None)
         } else if lower > 0.0 {
             let worth = self.worth(judged, against, saved);
             let text = format!(
                 "{what}: {} of the job less than {beaten}{worth}, {best}{unknown}",
-                shown(saved)
+                said.share()
             );
             (text, Some(line.policy.clone()))
         } else if upper < 0.0 {
-            let subject = if run.is_some() { "Keep what you do" } else { "Do not remap" };
-            let text = format!(
-                "{subject}: the best rule found costs {} of the job more{unknown}",
-                shown(saved.negated())
-            );
+            let text = format!("{subject}: the best rule found would {said}{unbalanced}");
             (text, Some(keep.to_owned()))
-        } else if upper - lower <= 2.0 * NARROW || (!remaps && against.remaps == 0) {
-            let subject = match run {
-                Some(run) if run.remaps == 0 => "Go on without remapping",
-                Some(_) => "Keep what you do",
-                None => "Do not remap",
-            };
+        } else if upper - lower <= 2.0 * NARROW {
             let text = format!(
-                "{subject}: nothing beats it; the best rule found would {}{unknown}",
-                would(saved)
+                "{subject}: nothing beats it; the best rule found would {said}{unbalanced}"
             );
             (text, Some(keep.to_owned()))
         } else {
@@ -293,14 +314,27 @@ impl Question<'_> {
             let more = (half / percent.abs().max(0.25 * half)).powi(2).clamp(2.0, 16.0);
             let steps = (self.record.steps() as f64 * more / 100.0).ceil() * 100.0;
             let text = format!(
-                "This log cannot tell whether to remap otherwise: the best rule found would {}, which may be \
+                "This log cannot tell whether to remap otherwise: the best rule found would {said}, which may be \
                  chance; record about {} steps{unknown}",
-                would(saved),
                 short(steps)
             );
             (text, None)
         };
         Verdict { sentence, policy, saves }
+    }
+
+    /// The share of the time that is waited for the slowest rank at the first steps of the log, if that is more than nothing.
+    fn left_at_first(&self) -> Option<f64> {
+        // Which rank is slowest is told by steps that do not tell by how much: of noise the slowest is above the mean.
+        let first = |steps: Range<usize>| -> Vec<f64> {
+            let mean = |rank: usize| steps.clone().map(|step| self.record.row(step)[rank]).sum();
+            (0..self.record.ranks()).map(mean).collect()
+        };
+        let (by, of) = (first(0..FIRST), first(FIRST..2 * FIRST));
+        let slowest = (0..by.len()).max_by(|a, b| by[*a].total_cmp(&by[*b]))?;
+        let mean = of.iter().sum::<f64>() / of.len() as f64;
+        let share = 1.0 - mean / of[slowest];
+        (100.0 * share > NARROW).then_some(share)
     }
 
     /// What a saving comes to on the whole job, where its length is known: `: 120 (60 to 180) of 5000 seconds`.
@@ -361,16 +395,15 @@ impl Question<'_> {
 }
 
 /// What a rule and never remapping save if remaps even out loads, in words.
-fn beside(noise: f64, name: &str, [rule, never]: &[Percent; 2]) -> String {
+fn beside(noise: f64, name: &str, [rule, never]: &[Saving; 2]) -> String {
     let noise = short(three(noise));
     let never = match name {
         "never" => String::new(),
-        _ => format!(", and never would {}", would(*never)),
+        _ => format!(", and never would {never}"),
     };
     format!(
         "times have noise of {noise} seconds a step, which remaps that are played here even out as if it were load; where \
-         remaps even out the loads beside it, {name} would {}{never}",
-        would(*rule)
+         remaps even out the loads beside it, {name} would {rule}{never}"
     )
 }
 
@@ -401,20 +434,6 @@ struct Verdict {
     sentence: String,
     policy: Option<String>,
     saves: Option<Percent>,
-}
-
-/// `2.5 % (95 %: 1.1 to 3.6)`.
-fn shown(found: Percent) -> String {
-    let Percent { percent, lower, upper } = found;
-    format!("{percent:.2} % (95 %: {lower:.2} to {upper:.2})")
-}
-
-/// The same as what a rule would do: `save 2.5 % (..) of the job`.
-fn would(saved: Percent) -> String {
-    match saved.percent < 0.0 {
-        true => format!("cost {} of the job more", shown(saved.negated())),
-        false => format!("save {} of the job", shown(saved)),
-    }
 }
 
 /// What stands against advice where remaps seem to be missing from the log.

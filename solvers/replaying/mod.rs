@@ -6,6 +6,7 @@ pub mod check;
 pub mod contest;
 pub mod later;
 pub mod long;
+mod saving;
 mod solution;
 pub mod what_if;
 

@@ -247,6 +247,8 @@ fn odds_are_affine(case: &Case) -> Verdict {
     if hazard == Rational::ONE {
         return Verdict::Silent;
     }
+    // Beliefs are of doubles: 1 - h of a rounded h is off by as much as that is.
+    let close = 1e-12 + 4.0 * f64::EPSILON / double(&(Rational::ONE - &hazard));
     let levels = case.problem.detector.levels();
     let points = (0..12).flat_map(|k| levels.iter().map(move |level| (ratio(k, 12), level)));
     Verdict::all(points.map(|(p, level)| {
@@ -259,8 +261,9 @@ fn odds_are_affine(case: &Case) -> Verdict {
         let report = Likelihood { before: double(no), after: double(yes) };
         let belief = Belief::new(double(&p)).and_then(|p| p.prior(double(&hazard)).given(report));
         let found = belief.map_or(f64::NAN, |belief| belief.odds());
-        let close = (found - expected).abs() <= 1e-12 * expected;
-        Verdict::holds_if(close, || format!("p = {}: {found} instead of {expected}", show(&p)))
+        Verdict::holds_if((found - expected).abs() <= close * expected, || {
+            format!("p = {}: {found} instead of {expected}", show(&p))
+        })
     }))
 }
 

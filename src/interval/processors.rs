@@ -111,6 +111,12 @@ impl Processors {
         (variance * time + self.drift() * time * time).sqrt() / self.mean_load(time)
     }
 
+    /// What rounding may do to [`mean_load`](Self::mean_load): sums of as many means as there are laws, and of what cancels.
+    pub fn rounding_of_mean_load(&self, time: f64) -> f64 {
+        let size = self.load + time * self.average(|law| law.mean().abs());
+        (4.0 + self.classes.len() as f64) * f64::EPSILON * size
+    }
+
     /// Number of steps during which no load can become negative; `None` if none ever can.
     pub fn steps_without_negative_load(&self) -> Option<u64> {
         let least = self.classes.iter().map(|class| class.law.least()).fold(0.0, f64::min);

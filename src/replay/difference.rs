@@ -25,7 +25,8 @@ pub fn difference(a: &Course, b: &Course, seed: u64) -> Estimate {
     total(&each, longest as usize, seed)
 }
 
-/// The sum of `values` and its 95 % interval, if values further apart than `block` are nearly independent.
+/// The sum of `values` and its 95 % interval, if values further apart than `block` are nearly independent. The sum of values that all
+/// have one sign has that sign.
 pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
     let n = values.len();
     let value: f64 = values.iter().sum();
@@ -57,5 +58,30 @@ pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
     let quantile = |share: f64| drawn[(share * (DRAWS - 1) as f64).round() as usize];
     let lower = value + wider * (quantile(0.025) - value).min(0.0);
     let upper = value + wider * (quantile(0.975) - value).max(0.0);
-    Estimate { value, lower, upper }
+    let never_less = values.iter().all(|value| *value >= 0.0);
+    let never_more = values.iter().all(|value| *value <= 0.0);
+    Estimate {
+        value,
+        lower: if never_less { lower.max(0.0) } else { lower },
+        upper: if never_more { upper.min(0.0) } else { upper },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is never negative adds up to nothing negative, however much it varies.
+    #[test]
+    fn sums_of_one_sign_keep_it() {
+        let mut values = vec![0.0; 30];
+        values[3] = 5.0;
+        values[17] = 0.1;
+        let found = total(&values, 10, 1);
+        assert!(found.lower >= 0.0 && found.upper > found.value, "{found:?}");
+        let found = total(&values.iter().map(|value| -value).collect::<Vec<f64>>(), 10, 1);
+        assert!(found.upper <= 0.0 && found.lower < found.value, "{found:?}");
+        values[5] = -0.1;
+        assert!(total(&values, 10, 1).lower < 0.0);
+    }
 }

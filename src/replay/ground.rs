@@ -307,7 +307,14 @@ impl<'a> Ground<'a> {
                 let advised = Player::Advised(advised.clone());
                 return if self.end_known { advised.for_steps(steps) } else { advised };
             }
-            Start::Given(player) => player.as_ref().clone().for_steps(steps),
+            Start::Given(player) => {
+                let player = player.as_ref().clone().for_steps(steps);
+                // It goes on from where it was stored, as it does where it is exported.
+                if let Player::Advised(_) = player {
+                    return player;
+                }
+                player
+            }
             Start::Predictive { adaptive, cold, family } => {
                 let (before, since) = self.since_base();
                 let first = if *cold { before.end.saturating_sub(1) } else { before.start };

@@ -124,7 +124,8 @@ pub fn long_run_at(
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
     let (mut go, mut next) = (vec![0.0; n], vec![0.0; n]);
-    let mut best = (f64::NEG_INFINITY, f64::INFINITY);
+    // No cost is negative.
+    let mut best = (0.0, f64::INFINITY);
     let mut iterations = 0;
     let mut stale = 0;
     let mut renewal = None;

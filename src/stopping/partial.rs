@@ -92,7 +92,8 @@ pub fn long_run_partial(
         moved.fold((go[s], 0), |best, next| if next.0 < best.0 { next } else { best })
     };
     let (mut h, mut go) = (vec![0.0; n], vec![0.0; n]);
-    let (mut lower, mut upper) = (f64::NEG_INFINITY, f64::INFINITY);
+    // No cost is negative.
+    let (mut lower, mut upper) = (0.0_f64, f64::INFINITY);
     let mut iterations = 0;
     let status = loop {
         problem.operator.apply_into(&h, &mut go);

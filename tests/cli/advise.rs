@@ -35,10 +35,12 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
         ["percent", "lower", "upper"].map(|field| number(&found["saves"][field]));
     assert!(abs_diff_eq!(saved, percent, epsilon = 1e-9), "{saved} is not {percent}");
     assert!(0.0 < lower && lower <= percent && percent <= upper, "{found}");
+    // Three recorded remaps are few.
     assert!(
-        advice.contains(&format!("{percent:.2} % (95 %: {lower:.2} to {upper:.2})")),
+        advice.contains(&format!("{percent:.2} % (from few remaps: {lower:.2} to {upper:.2})")),
         "{advice}"
     );
+    assert_eq!(run["few_remaps"], true);
     // What the run paid: by hand.
     let first = found["judged_from"].as_u64().unwrap() as usize;
     let rows = trace::read(&place.path("run.csv"), None).unwrap().record;
@@ -271,4 +273,71 @@ fn nobody_is_given_a_bound_that_nobody_gave() {
         changes: Identical(count: 4, law: Normal(mean: 0, deviation: 1))))",
     );
     place.run(&["check", "none.ron"]).exits(1).says("how long an interval may be");
+}
+
+/// Times of four ranks by step, and a column `remapped` of zeros if that is asked for.
+fn four_ranks(steps: usize, marked: bool, time: impl Fn(usize, usize) -> f64) -> String {
+    let mut text =
+        format!("step,rank_0,rank_1,rank_2,rank_3{}\n", if marked { ",remapped" } else { "" });
+    for step in 0..steps {
+        let times: Vec<String> = (0..4).map(|rank| format!("{:.5}", time(step, rank))).collect();
+        let _ = writeln!(text, "{step},{}{}", times.join(","), if marked { ",0" } else { "" });
+    }
+    text
+}
+
+/// A program that is out of balance by the same at every step is remapped once, whether or not its times vary; where the log does not
+/// say that it never was, that is asked.
+#[test]
+fn loads_that_never_were_balanced_are_seen() {
+    let place = Workplace::new();
+    for jitter in [0.0, 0.01] {
+        let time = |step: usize, rank: usize| {
+            let noise = ((step * 7 + rank * 3) % 11) as f64 / 5.0 - 1.0;
+            1.0 + jitter * noise + f64::from(u8::from(rank == 0))
+        };
+        for marked in [true, false] {
+            place.write("run.csv", four_ranks(400, marked, time));
+            let found = place.run(&["advise", "run.csv", "--remap-cost", "3", "--json"]);
+            let found = found.exits(0).json();
+            let advice = found["advice"].as_str().unwrap();
+            if marked {
+                // One remap: 3 seconds for .75 of 2 in each of 200 steps.
+                let saved = number(&found["saves"]["percent"]);
+                assert!((saved - 36.5).abs() < 1.5 && advice.starts_with("Remap "), "{advice}");
+            } else {
+                assert!(advice.starts_with("Do not remap once the loads are balanced"), "{advice}");
+                assert!(advice.contains("with 37.") && advice.contains("`remapped`"), "{advice}");
+            }
+        }
+    }
+    // Loads that drift from balance begin with nothing of the kind.
+    let time = |step: usize, rank: usize| {
+        1.0 + (step * 7 + rank * 3) as f64 % 11.0 * 1e-3 + 1e-6 * (step * rank) as f64
+    };
+    place.write("run.csv", four_ranks(400, false, time));
+    let found = place.run(&["advise", "run.csv", "--remap-cost", "3"]).exits(0).out;
+    assert!(found.starts_with("Do not remap: nothing beats it"), "{found}");
+}
+
+/// Steady on the first half, which chooses never to remap, and drifting on the second: that remapping costs more is not said of savings.
+#[test]
+fn logs_that_begin_to_drift_late_are_not_decided() {
+    let place = Workplace::new();
+    for marked in [true, false] {
+        let time = |step: usize, rank: usize| {
+            let drift = 0.02 * step.saturating_sub(205) as f64;
+            let noise = ((step * 7 + rank * 3) % 11) as f64 * 1e-3;
+            10.0 + noise + [drift, -0.5 * drift, 0.0, 0.0][rank]
+        };
+        place.write("run.csv", four_ranks(400, marked, time));
+        let found = place.run(&["advise", "run.csv", "--remap-cost", "2", "--json"]);
+        let found = found.exits(0).json();
+        let advice = found["advice"].as_str().unwrap();
+        let votes = line(&found, "advised");
+        assert!(number(&votes["cost"]) < 0.5 * number(&line(&found, "never")["cost"]), "{votes}");
+        assert!(found["policy"].is_null(), "{advice}");
+        assert!(advice.starts_with("This log cannot tell whether to remap: on its first half"));
+        assert!(advice.contains("would save 1") && advice.contains("from few remaps"), "{advice}");
+    }
 }

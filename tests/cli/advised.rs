@@ -77,3 +77,45 @@ fn advised_goes_on_from_a_stored_state() {
     }
     assert!(base > 49, "it has remapped");
 }
+
+/// A rule goes on from where it was stored, as it does where it is exported: it is not shown twice what it has seen.
+#[test]
+fn a_stored_rule_goes_on_from_where_it_stood() {
+    let place = Workplace::new();
+    let mut advised = 0;
+    for (number, family) in Family::ALL.into_iter().step_by(2).enumerate() {
+        let run = family.run(4, 120, 10.0, 3 + number as u64);
+        let lines = csv(&run.record);
+        let marked = lines.lines().enumerate().map(|(line, text)| match line {
+            0 => format!("{text},remapped\n"),
+            _ => format!("{text},{}\n", u8::from([31, 81].contains(&line))),
+        });
+        place.write("run.csv", marked.collect::<String>());
+        let cost = run.remap_cost.to_string();
+        let replay = |more: &[&str]| {
+            let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--json"];
+            place.run(&[&arguments[..], more].concat()).exits(0).json()
+        };
+        let same = |file: &str, from: &str| {
+            let mut document: serde_json::Value = serde_json::from_str(&place.read(file)).unwrap();
+            document["simple"] = serde_json::json!([]);
+            document.as_object_mut().unwrap().remove("chosen");
+            place.write("rule.json", document.to_string());
+            let more =
+                ["--from", from, "--solution", "rule.json", "--policies", "advised,solution"];
+            let found = replay(&more);
+            let [own, its] = [0, 1].map(|line: usize| found["policies"][line]["cost"].clone());
+            assert_eq!(own, its, "{family:?} from {from}");
+        };
+        replay(&["--policies", "advised", "--advised", "rule.json", "--force"]);
+        same("rule.json", "balance");
+        // The advice is of a rule that stands where the run stood.
+        let arguments = ["advise", "run.csv", "--remap-cost", &cost, "-o", "advice", "--force"];
+        place.run(&arguments).exits(0);
+        if place.path("advice/advised.json").exists() {
+            same("advice/advised.json", "actual");
+            advised += 1;
+        }
+    }
+    assert!(advised > 2, "{advised}");
+}

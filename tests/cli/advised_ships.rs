@@ -175,13 +175,16 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
         abs_diff_eq!(cost, number(&other["cost"]), epsilon = 1e-6 * cost),
         "{against}: {cost}, {other}"
     );
-    let percent = if chosen == "never" && against == "never" {
-        None
-    } else {
-        Some(100.0 * (cost - paid) / time)
-    };
+    // Where never remapping is both, the sentence is about the rule that votes.
+    let idle = chosen == "never" && number(&other["remaps"]) == 0.0;
+    let percent = if idle { None } else { Some(100.0 * (cost - paid) / time) };
     if let Some(percent) = percent {
-        let words: Vec<&str> = sentence.split(" % (95 %: ").collect();
+        let level = if sentence.contains("(from few remaps: ") {
+            " % (from few remaps: "
+        } else {
+            " % (95 %: "
+        };
+        let words: Vec<&str> = sentence.split(level).collect();
         let said: f64 = words[0].rsplit(' ').next().unwrap().parse().unwrap();
         let said = if sentence.contains(" of the job more") { -said } else { said };
         assert!(

@@ -339,22 +339,21 @@ fn settings_say_what_is_lost() {
     };
     for target in ["lammps", "warpx", "openfoam", "sglang"] {
         let text = exported(target).replace("\n#", "").replace("\n//", "");
-        let said =
-            "utilization:0.8, the best rule this code knows; it costs 10.0 % more than advised";
+        let said = "utilization:0.8, the best of the rules tuned on the steps learnt from that this code knows; it costs 10.0 % more than advised";
         assert!(text.contains(said), "{target}: {text}");
     }
     assert!(exported("lammps").contains("fix remap all balance 0 1.25 rcb "));
     assert!(exported("warpx").contains("load_balance_intervals = 10\n"));
     for target in ["smilei", "charm", "eplb", "vt", "amrex"] {
         let text = exported(target).replace("\n#", "");
-        let said = "fixed:7, the best rule this code knows; it costs 20.0 % more than advised";
+        let said = "fixed:7, the best of the rules tuned on the steps learnt from that this code knows; it costs 20.0 % more than advised";
         assert!(text.contains(said), "{target}: {text}");
         assert!(text.contains("10 steps of the program"), "{target}: {text}");
     }
     for target in ["swift", "fourc"] {
         let text = exported(target).replace("\n#", "");
         assert!(
-            text.contains("never, the best rule this code knows; it costs 30.0 % more"),
+            text.contains("never, the best of the rules tuned on the steps learnt from that this code knows; it costs 30.0 % more"),
             "{text}"
         );
     }

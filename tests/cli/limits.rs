@@ -104,3 +104,37 @@ fn no_progress_bar_where_there_is_no_terminal() {
     let outcome = workplace.run(&["solve", "model.ron", "long.ron", "--time-limit", "2"]).exits(3);
     assert!(!outcome.err.contains('%') && !outcome.err.contains('\u{1b}'), "{:?}", outcome.err);
 }
+
+/// A long run that was stopped knows nothing of how far its relative costs are from what they become: whatever decision changes later is
+/// among those that are open, the average is no less than 0, and nothing is compared with what is not known.
+#[test]
+fn decisions_of_a_long_run_that_was_stopped_are_open() {
+    let place = Workplace::new();
+    let model = |problem: &str| format!("Model(title: \"t\", problem: Stopping({problem}))");
+    let walks = "processes: Identical(count: 4, chain: Walk(lowest: 1, levels: 15, up: 0.25, down: 0.25, edge: Hold))";
+    for rest in [
+        "remap_cost: 60",
+        "remap_cost: (fixed: 20, per_unit_moved: 2)",
+        "remap_cost: (fixed: 20, per_unit_moved: 2), partial_remaps: true",
+    ] {
+        place.write("model.ron", model(&format!("{walks}, {rest}, after_remap: Restart")));
+        let whole = place.run(&["solve", "model.ron", "--json"]).exits(0).json();
+        let letters = |found: &Value| found["decision"].as_str().unwrap_or("").as_bytes().to_vec();
+        let last = letters(&whole);
+        for limit in ["0.001", "0.005", "0.02", "0.1"] {
+            let outcome = place.run(&["solve", "model.ron", "--json", "--time-limit", limit]);
+            let found: Value = serde_json::from_str(&outcome.out).unwrap();
+            assert!(found["average"]["lower"].as_f64().is_none_or(|lower| lower >= 0.0), "{rest}");
+            if found["status"] != "time_limit" {
+                continue;
+            }
+            let open: Vec<u64> =
+                found["ties"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+            for (state, (now, later)) in letters(&found).iter().zip(&last).enumerate() {
+                assert!(now == later || open.contains(&(state as u64)), "{rest}, {limit}: {state}");
+            }
+            let said = place.run(&["solve", "model.ron", "--time-limit", limit]).out;
+            assert!(!said.contains("+- ") || !said.contains(" % less than by the map"), "{said}");
+        }
+    }
+}

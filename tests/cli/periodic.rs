@@ -573,3 +573,16 @@ fn largest_of_four(steps: u64, capacities: &[f64; 4]) -> f64 {
     }
     sum
 }
+
+/// Where the mean load is all but lost, what rounding does to the deviation is said: v(5) is 63245.5532160 by hand.
+#[test]
+fn deviations_of_a_mean_load_next_to_zero_have_an_error() {
+    let place = Workplace::new();
+    let problem = "Periodic(initial_load: 5, changes: Distinct([Steps({-1: 1}), Steps({-1: 0.9999999999, 1: 0.0000000001})]), \
+                   bound: RmsDeviation(1.93))";
+    place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+    let found = place.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    let (last, error) = (&found["deviation"][5], &found["deviation_error"]);
+    let off = (last.as_f64().unwrap() - 63245.5532160).abs();
+    assert!(off <= error.as_f64().unwrap() && off > 0.0, "{last} {error}");
+}

@@ -421,3 +421,25 @@ fn stopped_thresholds_are_those_of_the_step_that_is_named() {
     let page = workplace.run(&["report", "stopped.json"]).exits(0).out;
     assert!(page.contains(&format!("at step {step}")) && !page.contains("at step 0"), "{page}");
 }
+
+/// The quicker mapping of a phase need not be the one that is made for it: foresight that costs nothing is no dearer than either.
+#[test]
+fn foresight_takes_the_quicker_mapping() {
+    let workplace = Workplace::new();
+    for (cycle, expected) in [
+        ("first: (own: 0, other: 2.394), second: (own: 2, other: 0)", 0.0),
+        ("first: (own: 3, other: 2), second: (own: 1, other: 4)", 1.75),
+    ] {
+        let problem = format!(
+            "PhaseSwitching(cycle: ({cycle}), switch: (to_second: 3, to_first: 4), rates: (to_second: 0.1, to_first: 0.3), \
+             detector: (false_alarm: 0.1, missed: 0.1))"
+        );
+        workplace.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+        let facts = workplace.run(&["check", "model.ron", "--json"]).exits(0).json();
+        let text = facts.to_string();
+        let at = text.find("average_with_free_foresight").unwrap_or_else(|| panic!("{text}"));
+        let rest = &text[at + "average_with_free_foresight\":".len()..];
+        let found: f64 = rest.split([',', '}']).next().unwrap().parse().unwrap();
+        assert!((found - expected).abs() < 1e-12, "{text}");
+    }
+}

@@ -134,3 +134,17 @@ fn slow_and_dear_models_refute_nothing() {
         workplace.run(&["verify", "model.ron"]).exits(0);
     }
 }
+
+/// Beliefs in doubles lose digits where a change is all but certain; the theorem does not.
+#[test]
+fn hazards_next_to_one_refute_nothing() {
+    let place = Workplace::new();
+    for hazard in ["0.9999", "0.99999", "0.9999999", "0.999999999999"] {
+        let problem = format!(
+            "PhaseChange(lifetime: Fixed(5), cycle: (before: 1, after: 2, remapped: 1), remap: (test: 1, install: 0), \
+             detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant({hazard}))"
+        );
+        place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+        place.run(&["verify", "model.ron"]).exits(0);
+    }
+}

@@ -68,7 +68,13 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
     let (name, more) = (&cost.policy, advised.compared(cost));
     notes.push(match cost.cost <= (1.0 + WITHIN) * advised.cost() {
         true => format!("Written here: {name}, which is simpler and costs {more}."),
-        false => format!("Written here: {name}, the best rule this code knows; it costs {more}."),
+        false if advised.chosen.as_ref() == Some(name) => {
+            format!("Written here: {name}, as chosen on the steps learnt from; it costs {more}.")
+        }
+        false => {
+            let which = "the best of the rules tuned on the steps learnt from that this code knows";
+            format!("Written here: {name}, {which}; it costs {more}.")
+        }
     });
     let mean = advised.mean_step * advised.unit_seconds / advised.stride as f64;
     let rule = match simple {

@@ -13,7 +13,7 @@ use remapping::interval::{
     sampled_max_deviation,
 };
 use remapping::{Observer, Status};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 /// Most entries of the deviation curve.
 pub(super) const MAX_CURVE: u64 = 1_000;
@@ -285,12 +285,10 @@ fn curve(
     }
     let times = 0..=last;
     if let Bound::RmsDeviation(_, variance) = bound {
-        let values = times.map(|t| processors.rms_deviation(t as f64, variance)).collect();
-        return DeviationCurve { values, error: 0.0, kind: "v(t)", cut: false };
+        return root_mean_square(processors, variance, "v(t)", times);
     }
     let Some(imbalance) = ExpectedImbalance::new(processors) else {
-        let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
-        return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)", cut: false };
+        return root_mean_square(processors, None, "v(t), not below d(t)", times);
     };
     let mut error = 0.0_f64;
     let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
@@ -302,6 +300,29 @@ fn curve(
     let values: Vec<f64> = values.collect();
     let cut = values.len() as u64 <= last && watch.check().is_break();
     DeviationCurve { values, error, kind: "d(t)", cut }
+}
+
+/// What rounding does to a relative deviation that is not worth saying.
+const ROUNDED: f64 = 1e-12;
+
+/// v(t) at these times. Where the mean load is all but 0, what its own rounding does to it.
+fn root_mean_square(
+    processors: &Processors,
+    variance: Option<f64>,
+    kind: &'static str,
+    times: RangeInclusive<u64>,
+) -> DeviationCurve {
+    let mut error = 0.0_f64;
+    let values = times.map(|step| {
+        let time = step as f64;
+        let value = processors.rms_deviation(time, variance);
+        let lost = processors.rounding_of_mean_load(time) / processors.mean_load(time);
+        if lost > ROUNDED {
+            error = error.max(value * lost);
+        }
+        value
+    });
+    DeviationCurve { values: values.collect(), error, kind, cut: false }
 }
 
 /// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.

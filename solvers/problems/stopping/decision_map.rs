@@ -17,6 +17,12 @@ pub struct Outcome {
     pub value: Vec<f64>,
 }
 
+/// The advantage up to which the decisions of a long run are open, the dearest remap costing `dearest`: all are where it was stopped, since
+/// nothing is known then of how far the relative costs are from what they become.
+pub fn open_up_to(run: &LongRun, tolerance: f64, dearest: f64) -> f64 {
+    if run.status.is_halted() { f64::INFINITY } else { tolerance * dearest.max(1.0) }
+}
+
 impl Outcome {
     /// Of a solution.
     pub fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
@@ -28,8 +34,9 @@ impl Outcome {
         }
     }
 
-    /// Becomes that of the long run, where advantages up to `close` leave decisions open.
-    pub fn take_up(&mut self, run: &mut LongRun, close: f64) {
+    /// Becomes that of the long run.
+    pub fn take_up(&mut self, run: &mut LongRun, tolerance: f64, dearest: f64) {
+        let close = open_up_to(run, tolerance, dearest);
         for (s, advantage) in run.advantage.iter().enumerate() {
             let balanced = self.letters[s] == b'B';
             self.ties[s] = !balanced && advantage.abs() <= close;

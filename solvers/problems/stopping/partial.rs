@@ -75,7 +75,11 @@ pub(super) fn solve(
                 (false, _) => b'R',
             })
             .collect(),
-        ties: best.ties,
+        ties: match best.status.is_halted() {
+            // Nothing is known of how far the relative costs are from what they become.
+            true => targets.iter().map(|targets| !targets.is_empty()).collect(),
+            false => best.ties,
+        },
         value: best.value,
     };
     outcome.lay_out(&mut answer, &states, settings.values, None);

@@ -223,7 +223,7 @@ impl Average {
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
         let mut best = stopping::long_run(problem, back, None, how, observer);
         let stop = stopping::long_run(problem, back, Some(&of_stop), how, observer);
-        outcome.take_up(&mut best, how.tolerance * rho.max(1.0));
+        outcome.take_up(&mut best, how.tolerance, rho);
         let status = if best.status == Status::Converged { stop.status } else { best.status };
         Self { best, stop, status }
     }

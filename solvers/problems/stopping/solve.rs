@@ -102,7 +102,7 @@ pub fn solve(
         answer.value_gap = best.average.width() / best.average.upper.max(1.0);
         answer.iterations = best.iterations;
         status = if best.status == Status::Converged { stop.status } else { best.status };
-        outcome.take_up(&mut best, settings.tolerance * rho.max(1.0));
+        outcome.take_up(&mut best, settings.tolerance, rho);
     }
     let critical = settings.critical_costs.then(|| critical_costs(&states, &problem, model));
     let critical = critical.transpose().map_err(|message| {

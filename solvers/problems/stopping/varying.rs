@@ -1,7 +1,7 @@
 //! `Stopping` with a remap cost that depends on the loads, or with an end.
 
 use super::super::{Found, Settings};
-use super::decision_map::{MAX_LISTED, Outcome, letter};
+use super::decision_map::{MAX_LISTED, Outcome, letter, open_up_to};
 use super::gathered;
 use super::solve::{astray, refuse, start_from};
 use super::unlisted;
@@ -115,7 +115,7 @@ pub(super) fn solve_on(
             answer.value_gap = best.average.width() / best.average.upper.max(1.0);
             answer.iterations = best.iterations;
             let status = best.status;
-            let close = settings.tolerance * answer.remap_cost.max(1.0);
+            let close = open_up_to(&best, settings.tolerance, answer.remap_cost);
             let own = of_average(best, &problem, close);
             let all = match others {
                 Some(others) => gathered::collected(others, &own),
