@@ -4,6 +4,7 @@ use super::{Cell, RawRemap};
 use crate::complaint::Complaint;
 use remapping::record::{Record, Remap};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The largest share of a rank's times that is filled in, and of the steps.
 const MOST_FILLED: f64 = 0.1;
@@ -96,10 +97,51 @@ pub(super) fn first_partition(cost: Option<f64>) -> String {
     )
 }
 
-/// The value at `row` on the line between two rows.
-pub(super) fn on_line(row: u64, (a, from): (u64, f64), (b, to): (u64, f64)) -> f64 {
-    let share = (row - a) as f64 / (b - a) as f64;
-    from + share * (to - from)
+/// What fills a gap at `row`: on the line between its neighbours, the nearest where it has one. Both are of the steps
+/// between the same two remaps: on the other side of a remap a rank had other work.
+pub(super) fn between(
+    row: u64,
+    before: Option<(u64, f64)>,
+    after: Option<(u64, f64)>,
+) -> Option<f64> {
+    match (before, after) {
+        (Some((a, from)), Some((b, to))) => {
+            let share = (row - a) as f64 / (b - a) as f64;
+            Some(from + share * (to - from))
+        }
+        (before, after) => before.or(after).map(|(_, only)| only),
+    }
+}
+
+/// Gives ranks that have no time between two remaps the mean of the others in a step, so that they add nothing to
+/// its imbalance; how many, or none if no rank has a time.
+pub(super) fn as_others(times: &mut [f64]) -> Option<u64> {
+    let there = times.iter().filter(|time| !time.is_nan());
+    let (sum, many) = there.fold((0.0, 0_u64), |(sum, many), time| (sum + time, many + 1));
+    if many == 0 {
+        return None;
+    }
+    let missing = times.iter_mut().filter(|time| time.is_nan());
+    missing.for_each(|time| *time = sum / many as f64);
+    Some(times.len() as u64 - many)
+}
+
+/// That nothing is known of a step.
+pub(super) fn unknown(step: u64) -> String {
+    format!(
+        "no rank has a time at step {step}, nor at another between the remaps around it: leave one of these \
+         remaps out, or give the times"
+    )
+}
+
+/// That ranks were given the mean of the others.
+pub(super) fn alone(times: u64) -> Option<String> {
+    (times > 0).then(|| {
+        format!(
+            "{times} missing times have no neighbour between the same two remaps: the mean of the other ranks is \
+             taken"
+        )
+    })
 }
 
 /// The steps and ranks that occur, in order.
@@ -178,16 +220,29 @@ pub(super) fn assemble(
     gaps.missing = &missing;
     gaps.largest = seconds.iter().copied().fold(0.0, f64::max);
     repairs.extend(gaps.said()?);
-    for column in (0..columns).filter(|column| missing[*column] > 0) {
-        fill(&mut seconds, rows, columns, column);
-    }
     let mut at: BTreeMap<usize, Option<f64>> = BTreeMap::new();
     for remap in remaps.iter().filter(|remap| remap.step >= first) {
         let row = place(remap.step).min(rows - 1);
         add_remap(at.entry(row).or_default(), remap.seconds);
     }
     // Before the first step nothing was remapped yet.
-    repairs.extend(at.remove(&0).map(first_partition));
+    let partition = at.remove(&0).map(first_partition);
+    for column in (0..columns).filter(|column| missing[*column] > 0) {
+        let mut from = 0;
+        for end in at.keys().copied().chain([rows]) {
+            fill(&mut seconds, from..end, columns, column);
+            from = end;
+        }
+    }
+    let mut others = 0;
+    let gaps = missing.iter().any(|missing| *missing > 0);
+    for (row, times) in seconds.chunks_exact_mut(columns).enumerate().filter(|_| gaps) {
+        let step = u64::from(first) + row as u64 * u64::from(stride);
+        let help = "give a trace without gaps, or a part of it";
+        others += as_others(times).ok_or_else(|| wrong(unknown(step), help))?;
+    }
+    repairs.extend(alone(others));
+    repairs.extend(partition);
     let remaps = at.into_iter().map(|(before, seconds)| Remap { before, seconds }).collect();
     let record = Record::new(columns, seconds, remaps)
         .map_err(|error| wrong(error.to_string(), "correct the trace"))?;
@@ -202,28 +257,24 @@ pub(super) fn stride(steps: &[u32]) -> u32 {
     if gaps.iter().all(|gap| gap % middle == 0) { middle } else { 1 }
 }
 
-/// Fills the gaps of a column along straight lines; at the ends with the nearest time.
-fn fill(seconds: &mut [f64], rows: usize, columns: usize, column: usize) {
-    let value = |seconds: &[f64], row: usize| seconds[row * columns + column];
-    let mut before: Option<usize> = None;
-    let mut row = 0;
-    while row < rows {
-        if !value(seconds, row).is_nan() {
-            before = Some(row);
+/// Fills the gaps of a column in rows without a remap between them, if it has a time there.
+fn fill(seconds: &mut [f64], rows: Range<usize>, columns: usize, column: usize) {
+    let number = |seconds: &[f64], row: usize| {
+        Some((row as u64, seconds[row * columns + column])).filter(|(_, time)| !time.is_nan())
+    };
+    let mut before = None;
+    let mut row = rows.start;
+    while row < rows.end {
+        if let Some(there) = number(seconds, row) {
+            before = Some(there);
             row += 1;
             continue;
         }
-        let after = (row..rows).find(|later| !value(seconds, *later).is_nan());
-        let end = after.unwrap_or(rows);
+        let after = (row..rows.end).find_map(|later| number(seconds, later));
+        let end = after.map_or(rows.end, |(later, _)| later as usize);
         for gap in row..end {
-            seconds[gap * columns + column] = match (before, after) {
-                (Some(a), Some(b)) => {
-                    let (from, to) = (value(seconds, a), value(seconds, b));
-                    on_line(gap as u64, (a as u64, from), (b as u64, to))
-                }
-                (Some(only), None) | (None, Some(only)) => value(seconds, only),
-                (None, None) => 0.0,
-            };
+            let time = between(gap as u64, before, after);
+            seconds[gap * columns + column] = time.unwrap_or(f64::NAN);
         }
         row = end;
     }

@@ -35,9 +35,14 @@ pub(super) struct Window {
     found: (u32, u64),
     /// The last number of each rank and its row; none before the first.
     last: Vec<(u64, f64)>,
+    /// The row since the last remap, and the last row from which a gap before it was filled.
+    since: u64,
+    looked: u64,
     /// Rows of which nothing came, and times that are missing, of each rank.
     lost: u64,
     missing: Vec<u64>,
+    /// Times that are the mean of the other ranks.
+    alone: u64,
     largest: f64,
     remaps: BTreeMap<u64, Option<f64>>,
     first_partition: Option<Option<f64>>,
@@ -62,8 +67,11 @@ impl Window {
             newest: 0,
             found: (first, 0),
             last: vec![(NONE, 0.0); ranks.len()],
+            since: 0,
+            looked: 0,
             lost: 0,
             missing: vec![0; ranks.len()],
+            alone: 0,
             largest: 0.0,
             remaps: BTreeMap::new(),
             first_partition: None,
@@ -118,10 +126,10 @@ impl Window {
     /// The row of a step.
     fn find(&mut self, step: u32) -> Result<u64, String> {
         let late = || {
-            let newest = u64::from(self.first) + self.newest * u64::from(self.stride);
             format!(
-                "step {step} stands after step {newest}: in a log this long a row may come at most \
-                 {} steps late; sort it by its steps",
+                "step {step} stands after step {}: in a log this long a row may come at most {} steps late; sort it \
+                 by its steps",
+                self.step(self.newest),
                 WINDOW - 1
             )
         };
@@ -145,11 +153,10 @@ impl Window {
     /// Makes `row` the newest, and gives away those that leave the window.
     fn reach(&mut self, row: u64, out: &mut dyn Rows) -> Result<(), String> {
         if row - self.newest > WINDOW {
-            let step = |row: u64| u64::from(self.first) + row * u64::from(self.stride);
             return Err(format!(
                 "after step {} comes step {}: gaps of at most {WINDOW} steps are filled",
-                step(self.newest),
-                step(row)
+                self.step(self.newest),
+                self.step(row)
             ));
         }
         while self.next + WINDOW <= row {
@@ -163,7 +170,9 @@ impl Window {
     pub fn remap(&mut self, remap: RawRemap) -> Result<(), String> {
         let Some(beyond) = remap.step.checked_sub(self.first) else { return Ok(()) };
         let row = u64::from(beyond / self.stride);
-        if row < self.next {
+        // A gap before it was filled as if there were none.
+        let unseen = (1..=self.looked).contains(&row) && !self.remaps.contains_key(&row);
+        if row < self.next || unseen {
             let what = format!("the remap before step {} stands too late", remap.step);
             return Err(format!("{what}: sort the log by its steps"));
         }
@@ -177,26 +186,6 @@ impl Window {
         let row = self.next;
         let ring = (row % WINDOW) as usize;
         let cells = ring * columns..(ring + 1) * columns;
-        self.lost += u64::from(self.come[ring] == 0);
-        if self.numbers[ring] < columns {
-            for column in 0..columns {
-                if self.there[cells.start + column] && !self.times[cells.start + column].is_nan() {
-                    continue;
-                }
-                self.missing[column] += 1;
-                self.times[cells.start + column] = self.between(row, column, at_end)?;
-                // What was filled in is no neighbour.
-                self.there[cells.start + column] = false;
-            }
-        }
-        let whole = self.numbers[ring] == columns;
-        let times = &self.times[cells.clone()];
-        for (column, time) in times.iter().enumerate() {
-            if whole || self.there[cells.start + column] {
-                self.last[column] = (row, *time);
-            }
-            self.largest = self.largest.max(*time);
-        }
         // What comes after the last step is taken to come before it.
         let until = if at_end && row == self.newest { NONE } else { row };
         let mut remap: Option<Option<f64>> = None;
@@ -206,6 +195,32 @@ impl Window {
         if row == 0 {
             self.first_partition = remap.take();
         }
+        if remap.is_some() {
+            self.since = row;
+        }
+        self.lost += u64::from(self.come[ring] == 0);
+        if self.numbers[ring] < columns {
+            for column in 0..columns {
+                if self.there[cells.start + column] && !self.times[cells.start + column].is_nan() {
+                    continue;
+                }
+                self.missing[column] += 1;
+                let time = self.between(row, column, at_end)?;
+                self.times[cells.start + column] = time.unwrap_or(f64::NAN);
+                // What was filled in is no neighbour.
+                self.there[cells.start + column] = false;
+            }
+            let filled = assemble::as_others(&mut self.times[cells.clone()]);
+            self.alone += filled.ok_or_else(|| assemble::unknown(self.step(row)))?;
+        }
+        let whole = self.numbers[ring] == columns;
+        let times = &self.times[cells.clone()];
+        for (column, time) in times.iter().enumerate() {
+            if whole || self.there[cells.start + column] {
+                self.last[column] = (row, *time);
+            }
+            self.largest = self.largest.max(*time);
+        }
         let remap = remap.map(|seconds| Remap { before: row as usize, seconds });
         out.row(times, remap);
         self.there[cells].fill(false);
@@ -214,28 +229,34 @@ impl Window {
         Ok(())
     }
 
-    /// What fills a gap: on the line between its neighbours, at the ends the nearest.
-    fn between(&self, row: u64, column: usize, at_end: bool) -> Result<f64, String> {
+    /// The step of a row.
+    fn step(&self, row: u64) -> u64 {
+        u64::from(self.first) + row * u64::from(self.stride)
+    }
+
+    /// What fills a gap from the rows between the same two remaps, if the rank has a time there.
+    fn between(&mut self, row: u64, column: usize, at_end: bool) -> Result<Option<f64>, String> {
         let columns = self.ranks.len();
         let number = |later: u64| {
             let place = (later % WINDOW) as usize * columns + column;
             Some(self.times[place]).filter(|time| self.there[place] && !time.is_nan())
         };
-        let ends = (self.newest + 1).min(row + WINDOW);
+        let remap = self.remaps.keys().next().copied();
+        // At the end, what comes after the last step is taken to come before it.
+        let remap = if at_end { remap.map(|remap| remap.min(self.newest)) } else { remap };
+        let remap = remap.filter(|remap| *remap <= row + WINDOW);
+        let ends = (self.newest + 1).min(row + WINDOW).min(remap.unwrap_or(NONE));
         let after = (row + 1..ends).find_map(|later| Some((later, number(later)?)));
-        let before = Some(self.last[column]).filter(|(at, _)| *at != NONE);
-        match (before, after) {
-            (_, None) if !at_end => {
-                let step = u64::from(self.first) + row * u64::from(self.stride);
-                Err(format!(
-                    "rank {} has no times from step {step} on for {WINDOW} steps: gaps of fewer are filled",
-                    self.ranks[column]
-                ))
-            }
-            (Some(before), Some(after)) => Ok(assemble::on_line(row, before, after)),
-            (Some((_, only)), None) | (None, Some((_, only))) => Ok(only),
-            (None, None) => Ok(0.0),
+        let before = Some(self.last[column]).filter(|(at, _)| *at != NONE && *at >= self.since);
+        if after.is_none() && remap.is_none() && !at_end {
+            return Err(format!(
+                "rank {} has no times from step {} on for {WINDOW} steps: gaps of fewer are filled",
+                self.ranks[column],
+                self.step(row)
+            ));
         }
+        self.looked = after.map_or(self.looked, |(later, _)| self.looked.max(later));
+        Ok(assemble::between(row, before, after))
     }
 
     /// Gives away what is left.
@@ -250,7 +271,7 @@ impl Window {
     pub fn end(mut self, name: &str, out: &mut dyn Rows) -> Result<Vec<String>, Complaint> {
         self.drain(out)
             .map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), "correct the trace"))?;
-        let last = u64::from(self.first) + self.newest * u64::from(self.stride);
+        let last = self.step(self.newest);
         let gaps = Gaps {
             name,
             rows: self.next,
@@ -261,6 +282,7 @@ impl Window {
             largest: self.largest,
         };
         let mut repairs = gaps.said()?;
+        repairs.extend(assemble::alone(self.alone));
         repairs.extend(self.first_partition.map(assemble::first_partition));
         Ok(repairs)
     }

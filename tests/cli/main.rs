@@ -23,6 +23,7 @@ mod files;
 mod flags;
 mod floors;
 mod fuzz;
+mod gaps;
 mod headlines;
 mod interrupts;
 mod knobs;
