@@ -1,6 +1,6 @@
 //! Options of what looks at measurements of a running program: `monitor`, `calibrate`.
 
-use super::positive;
+use super::{finite, positive};
 use crate::measurements::Column;
 use clap::Args;
 use remapping::monitor::calibrate::Noise;
@@ -14,7 +14,8 @@ by Akaike's criterion, each test updates the probability that the phase has chan
 program should remap once that exceeds the optimal threshold of the step. Each cluster is a step of
 the model, base clusters too, the first of which is step 0. Decisions: base (the base cluster is
 being taken), wait (a cluster is being taken), continue, remap (a new base cluster follows, at which
-nothing is decided). A first line that is no number is taken as the names of columns.";
+nothing is decided). After the model's last step nothing is known of the program: it is told to continue,
+and a warning says so. A first line that is no number is taken as the names of columns.";
 
 pub(super) const CALIBRATE_HELP: &str = "\
 Examples:
@@ -58,7 +59,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "LAW", default_value = "normal", value_parser = noise)]
     pub noise: SimulatedNoise,
     /// By how many standard deviations the change moves the mean.
-    #[arg(long, value_name = "K", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = finite, allow_negative_numbers = true)]
     pub shift: f64,
     /// By which factor the change multiplies the standard deviation.
     #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = positive)]

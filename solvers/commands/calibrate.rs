@@ -50,14 +50,36 @@ impl From<Share> for Rate {
 
 const CORRECT: &str = "correct the line";
 
+/// The most measurements that are simulated: some minutes of a core.
+const MOST: u64 = 100_000_000_000;
+
 pub(super) fn run(arguments: &Calibrate) -> Exit {
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
+    // A base and a test cluster, with and without the change.
+    let each = 4 * clusters.measurements();
+    let simulated = each.saturating_mul(u64::from(arguments.runs));
+    if arguments.change_at.is_none() && simulated > MOST {
+        let Calibrate { runs, batch, cluster, .. } = arguments;
+        let help = match MOST / each {
+            runs @ 2.. => format!("give --runs {runs} or fewer, or smaller clusters"),
+            _ => "give smaller clusters".to_owned(),
+        };
+        report(&[Complaint::elsewhere(
+            format!(
+                "{runs} pairs of clusters of {cluster} batches of {batch} would be {simulated} measurements with and \
+                 without the change: at most {MOST} are simulated"
+            ),
+            help,
+        )]);
+        return Exit::Usage;
+    }
     let rates = match arguments.change_at {
         Some(change_at) => recorded(arguments, clusters, change_at),
         None => {
             let change = Change { shift: arguments.shift, scale: arguments.scale };
-            simulate(clusters, arguments.noise.0, change, arguments.runs, arguments.seed)
-                .ok_or_else(|| Complaint::elsewhere("--shift must be finite", "give a number"))
+            let Calibrate { runs, seed, .. } = *arguments;
+            let rates = simulate(clusters, arguments.noise.0, change, runs, seed);
+            Ok(rates.expect("the flags' ranges"))
         }
     };
     let rates = match rates {

@@ -88,7 +88,7 @@ fn of_change(
     let Some(mut monitor) = monitor.filter(|_| model.says_yes_or_no()) else {
         return Err(vec![not_binary(loaded)]);
     };
-    watched(arguments, "", |line, value| {
+    watched(arguments, "", Some(problem.lifetime.last()), |line, value| {
         let decision = monitor.observe(value)?;
         let row = row(line, value, decision, &monitor);
         if decision.is_some_and(|decision| decision.remap) {
@@ -140,7 +140,8 @@ fn of_switching(
     let mut test = ChangeTest::new(clusters);
     // Clusters without a report are steps, too; the first one is step 0, at which the belief is the initial one.
     let mut begun = false;
-    watched(arguments, ",mapping", |line, value| {
+    let last = model.lifetime().map(|lifetime| lifetime.last());
+    watched(arguments, ",mapping", last, |line, value| {
         let had_base = test.has_base();
         let taken = test.observe(value);
         let unreported = match &taken {
@@ -185,16 +186,18 @@ fn said(report: Report) -> &'static str {
     }
 }
 
-/// Reads the measurements, and prints what `take` makes of each.
+/// Reads the measurements, and prints what `take` makes of each; warns once of steps after the `last` of the model.
 fn watched(
     arguments: &Arguments,
     more_columns: &str,
+    last: Option<u64>,
     mut take: impl FnMut(u64, f64) -> Result<Row, MonitorError>,
 ) -> Result<Exit, Vec<Complaint>> {
     if !arguments.json {
         print(&format!("{HEADER}{more_columns}\n"));
     }
     let (mut taken, mut decisions) = (0u64, 0u64);
+    let mut known = true;
     for measurement in measurements(std::io::stdin().lock(), &arguments.column) {
         if is_closed() || is_interrupted() {
             break;
@@ -211,6 +214,13 @@ fn watched(
         };
         taken += 1;
         decisions += u64::from(row.step.is_some());
+        let beyond = row.step.zip(last).filter(|(step, last)| step > last);
+        if let Some((step, last)) = beyond.filter(|_| std::mem::take(&mut known)) {
+            say(&format!(
+                "warning: standard input, line {line}: step {step} comes after step {last}, the model's last: nothing is \
+                 known of steps after it, and none of them is told to remap"
+            ));
+        }
         print(&if arguments.json { json_line(&row) } else { row.csv() });
     }
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");

@@ -204,3 +204,39 @@ fn base_clusters_are_steps() {
         .collect();
     assert!(remaps.len() >= 2 && remaps.iter().all(|step| *step <= 6), "{remaps:?}");
 }
+
+/// Nothing is known after the last step of a model, and nobody is left to think otherwise.
+#[test]
+fn steps_after_the_last_are_told_once() {
+    let workplace = Workplace::with_model();
+    workplace.write("short.ron", crate::workplace::MODEL.replace("Fixed(40)", "Fixed(6)"));
+    let feed = |count: u32| {
+        let arguments = ["monitor", "short.ron", "--batch", "1", "--cluster", "5"];
+        feed(&workplace, &arguments, lines(&times(count, 1000))).exits(0)
+    };
+    // Steps 0 to 6 are seven clusters.
+    assert_eq!(feed(35).err, "");
+    let outcome = feed(60);
+    assert!(
+        outcome.err.contains("line 40: step 7 comes after step 6, the model's last"),
+        "{}",
+        outcome.err
+    );
+    assert_eq!(outcome.err.matches("nothing is known").count(), 1);
+}
+
+#[test]
+fn calibration_takes_no_shift_that_is_no_number_and_ends() {
+    let workplace = Workplace::new();
+    for shift in ["nan", "inf", "x"] {
+        workplace.run(&["calibrate", "--shift", shift]).exits(2).says("--shift");
+    }
+    let endless = ["calibrate", "--batch", "1000000", "--cluster", "100000"];
+    workplace
+        .run(&endless)
+        .exits(2)
+        .says("would be 4000000000000000 measurements")
+        .says("smaller clusters");
+    let fewer = ["calibrate", "--batch", "1000", "--cluster", "1000", "--runs", "1000000"];
+    workplace.run(&fewer).exits(2).says("give --runs 25000 or fewer");
+}
