@@ -10,13 +10,13 @@ macro_rules! traces {
         concat!($examples, "
 
 Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
-step with a column for each rank (rank_0, rank_1, ...), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
-a number or a list; LAMMPS logs whose thermo output has the imbalance of fix balance; the LB data of
+step with a column for each rank (rank_0, rank_1, ...: alike but for the number), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
+a number or a list of all ranks; LAMMPS logs whose thermo output has the imbalance of fix balance; the LB data of
 DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
 of SWIFT (CPU times); Parquet with the columns of CSV; lines by --regex, where remap_seconds on a line of its own is of a remap before the
 next step. All also compressed by gzip or brotli; `-` is standard input; a log may be
 written in several files, given in order. Up to a tenth of a rank's times may be missing (or NaN): they
-are filled in between their neighbours, and said. Anything else that is wrong is refused.")
+are filled in between their neighbours, never across a remap, and said. Anything else that is wrong is refused.")
     };
 }
 
@@ -39,7 +39,8 @@ pub struct Reading {
     /// Cost of a remap in seconds [default: the mean of those recorded].
     #[arg(long, value_name = "C", value_parser = cost, allow_negative_numbers = true)]
     pub remap_cost: Option<f64>,
-    /// Seconds in a unit of the log's times [default: as its columns are called, otherwise 1].
+    /// Seconds in a unit of the log's times, whatever their columns are called [default: as they are called, otherwise
+    /// 1]. Costs of remaps are in the same unit unless their own column names one, as `remap_seconds` does.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub log_unit: Option<f64>,
     /// How the log is written [default: what it looks like].

@@ -1,6 +1,7 @@
 //! What the columns of a table hold, by their names or, without names, by what is in them.
 
 use super::gather::Raw;
+use std::collections::{BTreeMap, HashSet};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,12 +69,45 @@ fn column(name: &str) -> Option<Column> {
     })
 }
 
-/// `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`.
-fn rank_column(name: &str) -> Option<u32> {
+/// The stem and the number of `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`.
+fn numbered(name: &str) -> Option<(String, u32)> {
     let name = plain(name);
     let digits = unit(&name).map_or(name.as_str(), |(stem, _)| stem);
     let start = digits.find(|c: char| c.is_ascii_digit())?;
-    digits[start..].trim_end_matches([']', ')']).parse().ok()
+    let (stem, number) = digits.split_at(start);
+    let number = number.trim_end_matches([']', ')']).parse().ok()?;
+    Some((stem.trim_end_matches('_').to_owned(), number))
+}
+
+/// How well a stem names ranks: percentiles and other statistics have numbers, too.
+fn likely(stem: &str) -> u8 {
+    let is_rank = matches!(column(stem), Some(Column::Rank | Column::Seconds));
+    match stem {
+        "" | "r" => 2,
+        _ if is_rank => 2,
+        "p" | "q" | "pct" | "perc" | "percentile" | "quantile" | "top" | "max" | "min" | "mean"
+        | "avg" | "std" => 0,
+        _ => 1,
+    }
+}
+
+/// The stem that the columns of the ranks share: of those of several columns the one that names ranks best, and then
+/// the one of most columns.
+fn stem_of_ranks(numbered: &[Option<(String, u32)>]) -> Result<Option<String>, String> {
+    let mut stems: BTreeMap<&str, usize> = BTreeMap::new();
+    for (stem, _) in numbered.iter().flatten() {
+        *stems.entry(stem).or_default() += 1;
+    }
+    let merit = |(stem, many): (&str, usize)| (likely(stem), many);
+    let several = || stems.iter().map(|(stem, many)| (*stem, *many)).filter(|(_, many)| *many > 1);
+    let Some(best) = several().max_by_key(|one| merit(*one)) else { return Ok(None) };
+    match several().find(|other| other.0 != best.0 && merit(*other) == merit(best)) {
+        None => Ok(Some(best.0.to_owned())),
+        Some((other, _)) => Err(format!(
+            "the columns of ranks may be those called `{other}` or `{}` and a number: rename one of them",
+            best.0
+        )),
+    }
 }
 
 /// The columns by their names, in any order.
@@ -98,10 +132,16 @@ pub(super) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
     if columns.contains(&Some(Column::Rank)) {
         return Ok(columns);
     }
-    // Wide: what has a number in its name is a rank.
-    let mut seen = std::collections::HashSet::new();
-    for (column, name) in columns.iter_mut().zip(names) {
-        let Some(rank) = rank_column(name).filter(|_| column.is_none()) else { continue };
+    // Wide: the ranks are columns that have one stem and a number each.
+    let numbers = columns.iter().zip(names);
+    let numbers = numbers.map(|(column, name)| numbered(name).filter(|_| column.is_none()));
+    let numbers: Vec<Option<(String, u32)>> = numbers.collect();
+    let stem = stem_of_ranks(&numbers)?;
+    let mut seen = HashSet::new();
+    for (column, number) in columns.iter_mut().zip(numbers) {
+        let Some((_, rank)) = number.filter(|(its, _)| Some(its) == stem.as_ref()) else {
+            continue;
+        };
         if !seen.insert(rank) {
             return Err(format!("two columns are rank {rank}"));
         }
@@ -125,33 +165,69 @@ pub(super) fn layout(
 ) -> Result<Vec<f64>, String> {
     let has = |wanted| columns.contains(&Some(wanted));
     let wide = !has(Column::Rank);
-    let times = |at: &usize| match columns[*at] {
-        Some(Column::OfRank(_)) => wide,
-        Some(Column::Seconds) => !wide,
-        _ => false,
-    };
-    let first = (0..columns.len()).find(times).filter(|first| units[*first].is_some());
-    if let Some(first) = first {
-        raw.unit_seconds = units[first];
-        let one = (0..columns.len()).filter(times).all(|at| units[at] == units[first]);
-        if !one {
-            return Err("the columns of times have different units".to_owned());
-        }
-        if let Some(seconds) = units[first].filter(|seconds| *seconds != 1.0) {
-            let column = &names[first];
-            raw.repairs.push(format!(
-                "`{column}` is in units of {seconds} seconds: times are converted to seconds"
-            ));
-        }
-    }
-    raw.knows_remaps = has(Column::Remapped) || has(Column::RemapSeconds);
+    (raw.marked, raw.knows_remaps) =
+        (has(Column::Remapped), has(Column::Remapped) || has(Column::RemapSeconds));
     raw.form = if wide { "wide table" } else { "long table" };
     for (wanted, name) in [(Column::Seconds, "seconds"), (Column::Step, "step")] {
         if !wide && !has(wanted) {
             return Err(format!("there is no column `{name}` among {}", names.join(", ")));
         }
     }
-    Ok(units.iter().map(|unit| unit.unwrap_or(1.0)).collect())
+    let is_time = |at: &usize| match columns[*at] {
+        Some(Column::OfRank(_)) => wide,
+        Some(Column::Seconds) => !wide,
+        _ => false,
+    };
+    let times: Vec<usize> = (0..columns.len()).filter(is_time).collect();
+    let stated = times.first().and_then(|first| units[*first]);
+    if stated.is_some() && times.iter().any(|at| units[*at] != stated) {
+        return Err("the columns of times have different units".to_owned());
+    }
+    let forced = raw.forced_unit;
+    raw.unit_seconds = forced.or(stated).or(raw.unit_seconds);
+    // What stands in columns is converted here.
+    raw.scale = None;
+    match (stated.filter(|seconds| *seconds != 1.0), forced) {
+        (Some(seconds), None) => raw.repairs.push(format!(
+            "`{}` is in units of {seconds} seconds: times are converted to seconds",
+            names[times[0]]
+        )),
+        (Some(seconds), Some(forced)) if seconds != forced => raw.repairs.push(format!(
+            "`{}` says units of {seconds} seconds: --log-unit {forced} is taken instead",
+            names[times[0]]
+        )),
+        _ => {}
+    }
+    let left: Vec<String> = names
+        .iter()
+        .zip(columns)
+        .filter(|(name, column)| wide && column.is_none() && numbered(name).is_some())
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    if !left.is_empty() {
+        let names = left.join(", ");
+        raw.repairs.push(format!("not called as the ranks are, and left out: {names}"));
+    }
+    let unit_of = |at: usize| {
+        let Some(forced) = forced else { return units[at].unwrap_or(1.0) };
+        // A cost has the unit of its own name, `remap_seconds` too.
+        let own = units[at].or_else(|| unit(&plain(&names[at])).map(|(_, seconds)| seconds));
+        match columns[at] {
+            Some(Column::RemapSeconds) => own.unwrap_or(forced),
+            _ => forced,
+        }
+    };
+    let converted: Vec<f64> = (0..columns.len()).map(unit_of).collect();
+    let apart = (0..columns.len()).find(|at| {
+        columns[*at] == Some(Column::RemapSeconds)
+            && forced.is_some_and(|unit| unit != converted[*at])
+    });
+    raw.repairs.extend(
+        apart.map(|at| {
+            format!("`{}` says its unit: --log-unit is that of the times alone", names[at])
+        }),
+    );
+    Ok(converted)
 }
 
 /// Without a header: a column a rank, after one that counts the steps if there is one.

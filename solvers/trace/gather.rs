@@ -17,6 +17,12 @@ pub(super) struct Raw<'a> {
     pub unit_seconds: Option<f64>,
     /// Seconds in a unit of the times, whatever the file says.
     pub forced_unit: Option<f64>,
+    /// What the times of this file are multiplied by, where its reader does not convert them itself.
+    pub scale: Option<f64>,
+    /// Whether the file marks its remaps, so that a cost alone is none.
+    pub marked: bool,
+    /// Whether there are costs of remaps that did not take place.
+    pub costs_alone: bool,
     /// Rows so far, where they say no step.
     pub rows: u32,
     cells: Vec<Cell>,
@@ -42,28 +48,13 @@ struct Long<'a> {
 }
 
 /// The rows that come out of the window.
+#[derive(Default)]
 struct Out {
-    scale: f64,
-    scaled: Vec<f64>,
     /// Those of the beginning, as long as it lasts.
     seconds: Vec<f64>,
     remaps: Vec<Remap>,
     beginning: Option<Record>,
     after: After,
-}
-
-impl Out {
-    /// Nothing yet, of times to be multiplied by `scale`.
-    fn new(scale: f64) -> Out {
-        Out {
-            scale,
-            scaled: Vec::new(),
-            seconds: Vec::new(),
-            remaps: Vec::new(),
-            beginning: None,
-            after: After::default(),
-        }
-    }
 }
 
 /// Where rows go.
@@ -72,17 +63,13 @@ struct To<'a, 'b>(&'a mut Out, &'a mut (dyn Follow + 'b));
 impl Rows for To<'_, '_> {
     fn row(&mut self, seconds: &[f64], remap: Option<Remap>) {
         let To(out, then) = self;
-        let remap = remap
-            .map(|remap| Remap { seconds: remap.seconds.map(|cost| out.scale * cost), ..remap });
-        out.scaled.clear();
-        out.scaled.extend(seconds.iter().map(|time| out.scale * time));
         if out.beginning.is_none() {
-            out.seconds.extend(&out.scaled);
+            out.seconds.extend(seconds);
             out.remaps.extend(remap);
             return;
         }
         out.after.add(remap);
-        then.step(&out.scaled, remap);
+        then.step(seconds, remap);
     }
 }
 
@@ -100,7 +87,7 @@ impl<'a> Raw<'a> {
 
     /// A part of a log whose beginning is known: the steps from this one on.
     pub fn part(beginning: Record, window: Window, then: &'a mut dyn Follow) -> Raw<'a> {
-        let out = Out { beginning: Some(beginning), ..Out::new(1.0) };
+        let out = Out { beginning: Some(beginning), ..Out::default() };
         let long = Long { cells: 0, steps: 0, then, running: Some((window, out)) };
         Raw { long: Some(long), ..Raw::default() }
     }
@@ -140,7 +127,10 @@ impl<'a> Raw<'a> {
 
     /// Takes in a time.
     #[inline]
-    pub fn push(&mut self, cell: Cell) -> Result<(), String> {
+    pub fn push(&mut self, mut cell: Cell) -> Result<(), String> {
+        if let Some(scale) = self.scale {
+            cell.seconds *= scale;
+        }
         if self.only.is_some() && self.started.is_some() && !self.has(cell.step)? {
             return Ok(());
         }
@@ -164,9 +154,11 @@ impl<'a> Raw<'a> {
         time: Option<(u32, f64)>,
     ) -> Result<(), String> {
         self.rows = self.rows.saturating_add(1);
-        if remapped || cost.is_some_and(|cost| cost > 0.0) {
+        let costs = cost.is_some_and(|cost| cost > 0.0);
+        if remapped || costs && !self.marked {
             self.remap(RawRemap { step, seconds: cost })?;
         }
+        self.costs_alone |= costs && !remapped && self.marked;
         match time {
             Some((rank, seconds)) => self.push(Cell { step, rank, seconds }),
             None => Ok(()),
@@ -174,7 +166,10 @@ impl<'a> Raw<'a> {
     }
 
     /// Takes in a remap.
-    pub fn remap(&mut self, remap: RawRemap) -> Result<(), String> {
+    pub fn remap(&mut self, mut remap: RawRemap) -> Result<(), String> {
+        if let Some(scale) = self.scale {
+            remap.seconds = remap.seconds.map(|cost| scale * cost);
+        }
         if self.only.is_some() && self.started.is_some() && !self.has(remap.step)? {
             return Ok(());
         }
@@ -205,10 +200,9 @@ impl<'a> Raw<'a> {
                 return Ok(());
             }
         }
-        let unit = self.unit_seconds.unwrap_or(1.0);
         self.started = Some((first, stride, ranks.clone()));
         let mut window = Window::new(first, stride, ranks);
-        let mut out = Out::new(self.forced_unit.map_or(1.0, |forced| forced / unit));
+        let mut out = Out::default();
         for remap in std::mem::take(&mut self.remaps) {
             window.remap(remap)?;
         }
@@ -231,9 +225,8 @@ impl<'a> Raw<'a> {
 
     /// All of it in order, or its beginning.
     pub fn trace(self, name: &str) -> Result<Trace, Complaint> {
-        let Raw { form, knows_remaps, mut repairs, unit_seconds, forced_unit, .. } = self;
-        let found = unit_seconds.unwrap_or(1.0);
-        let unit_seconds = forced_unit.unwrap_or(found);
+        let Raw { form, knows_remaps, mut repairs, forced_unit, costs_alone, .. } = self;
+        let unit_seconds = forced_unit.or(self.unit_seconds).unwrap_or(1.0);
         let (record, stride, after) = match self.long {
             Some(Long { running: Some((window, mut out)), then, .. }) => {
                 let stride = window.stride();
@@ -246,16 +239,14 @@ impl<'a> Raw<'a> {
                 (Some(found.0), found.1, After::default())
             }
         };
+        if costs_alone {
+            let said = "there are costs of remaps in rows that say there was none: only those of remaps count";
+            repairs.push(said.to_owned());
+        }
         let mut seen = std::collections::HashSet::new();
         repairs.retain(|repair| seen.insert(repair.clone()));
         let record = record.expect("a long log has a beginning");
         let stride = u64::from(stride);
-        let mut trace =
-            Trace { record, form, repairs, stride, knows_remaps, unit_seconds: found, after };
-        match forced_unit.filter(|_| trace.after.steps == 0) {
-            Some(unit) => trace.in_units_of(unit),
-            None => trace.unit_seconds = unit_seconds,
-        }
-        Ok(trace)
+        Ok(Trace { record, form, repairs, stride, knows_remaps, unit_seconds, after })
     }
 }

@@ -1,39 +1,224 @@
-//! JSON lines: an object for each rank and step, or for each step with a list of times.
+//! JSON lines: an object for each rank and step, or for each step with a list of times or a field for each rank. Fields
+//! are called as the columns of tables are.
 
+use super::columns::{Column, columns, layout, measured};
 use super::gather::Raw;
-use super::{Cell, RawRemap, at, seconds, whole};
+use super::{Cell, MOST_SECONDS, TABLE, at, checked, flag, seconds, whole};
 use crate::complaint::Complaint;
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::BufRead;
 
-#[derive(Deserialize)]
-struct Line {
-    #[serde(alias = "iteration", alias = "cycle")]
-    step: Option<Value>,
-    rank: Option<Value>,
-    #[serde(alias = "time", alias = "times", alias = "load", alias = "loads")]
-    seconds: Option<Value>,
-    #[serde(default, alias = "remap")]
-    remapped: Option<Value>,
-    #[serde(default, alias = "remap_cost")]
-    remap_seconds: Option<Value>,
-}
-
 pub(super) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
-    raw.form = "JSON lines";
+    let mut reader = Reader::default();
     for (number, line) in (1..).zip(input.lines()) {
         let line = line.map_err(|error| at(name, number, &format!("cannot be read: {error}")))?;
         if line.trim().is_empty() {
             continue;
         }
-        let wrong = |what: String| at(name, number, &what);
-        let parsed: Line = serde_json::from_str(&line)
-            .map_err(|error| wrong(format!("not a JSON object: {error}")))?;
-        object(&parsed, raw.rows, raw).map_err(wrong)?;
-        raw.rows = raw.rows.saturating_add(1);
+        let object = parsed(&line).map_err(|error| {
+            // Of the line, which is all that was parsed, only the column says something.
+            let (what, column) = (error.to_string(), error.column());
+            let what = what.split(" at line ").next().unwrap_or_default();
+            let place = format!("{name}, line {number}, column {column}");
+            Complaint::elsewhere(format!("{place}: not a JSON object: {what}"), TABLE)
+        })?;
+        reader.take(&object, raw).map_err(|what| at(name, number, &what))?;
     }
+    // Also of an empty file, and whatever its objects are.
+    raw.form = "JSON lines";
     Ok(())
+}
+
+/// An object; numbers that are none may stand in it, as Python writes them.
+fn parsed(line: &str) -> Result<Map<String, Value>, serde_json::Error> {
+    serde_json::from_str(line).or_else(|_| serde_json::from_str(&without_nan(line)))
+}
+
+/// The line with NaN and infinities as texts, in place, so that columns stay what they are.
+fn without_nan(line: &str) -> Cow<'_, str> {
+    const TEXTS: [(&str, &str); 3] =
+        [("NaN", "\"\" "), ("-Infinity", "\"-inf\"   "), ("Infinity", "\"inf\"   ")];
+    if !TEXTS.iter().any(|(word, _)| line.contains(word)) {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::with_capacity(line.len());
+    let (mut rest, mut quoted) = (line, false);
+    while let Some(next) = rest.chars().next() {
+        let word = TEXTS.iter().find(|(word, _)| !quoted && rest.starts_with(word));
+        let taken = match (word, next) {
+            (Some((word, instead)), _) => {
+                text.push_str(instead);
+                word.len()
+            }
+            // The next letter is part of the text, be it a quote.
+            (None, '\\') => {
+                let taken = rest.chars().take(2).map(char::len_utf8).sum();
+                text.push_str(&rest[..taken]);
+                taken
+            }
+            (None, other) => {
+                quoted ^= other == '"';
+                text.push(other);
+                other.len_utf8()
+            }
+        };
+        rest = &rest[taken..];
+    }
+    Cow::Owned(text)
+}
+
+/// What the fields of an object hold, in their order.
+struct Layout {
+    columns: Vec<Option<Column>>,
+    /// Seconds in a unit of each.
+    units: Vec<f64>,
+    /// The place of the times of all ranks.
+    list: Option<usize>,
+    /// How many ranks have a field.
+    ranks: usize,
+    marked: bool,
+}
+
+#[derive(Default)]
+struct Reader {
+    /// By the names of the fields, and whether there is a list of times.
+    layouts: HashMap<(Vec<String>, bool), Layout>,
+    /// How many ranks the first object of a step has.
+    ranks: Option<usize>,
+    /// Whether a line so far has said whether there was a remap, or its cost alone was taken to say so.
+    marked: bool,
+    by_cost: bool,
+}
+
+impl Reader {
+    fn take(&mut self, object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<(), String> {
+        let is_list = |(name, value): (&String, &Value)| value.is_array() && is_time(&called(name));
+        let key = (object.keys().cloned().collect(), object.iter().any(is_list));
+        if !self.layouts.contains_key(&key) {
+            let knows_remaps = raw.knows_remaps;
+            let found = laid_out(object, raw)?;
+            raw.knows_remaps |= knows_remaps;
+            self.layouts.insert(key.clone(), found);
+        }
+        let Layout { columns, units, list, ranks, marked } = &self.layouts[&key];
+        let (mut step, mut rank, mut time) = (raw.rows, None, None);
+        let (mut remapped, mut cost) = (false, None);
+        for ((value, column), unit) in object.values().zip(columns).zip(units) {
+            match column {
+                None | Some(Column::OfRank(_)) => {}
+                Some(Column::Step) => step = whole(&text(value), "step")?,
+                Some(Column::Rank) => rank = Some(whole(&text(value), "rank")?),
+                Some(Column::Seconds) => time = Some(unit * number(value)?),
+                Some(Column::Remapped) => remapped = flag(&text(value))?,
+                Some(Column::RemapSeconds) => {
+                    cost = Some(unit * number(value)?).filter(|cost| !cost.is_nan());
+                }
+            }
+        }
+        if *marked && self.by_cost {
+            return Err("`remapped` is here for the first time, and a cost alone was a remap before: give it in \
+                        every line"
+                .to_owned());
+        }
+        self.marked |= marked;
+        self.by_cost |= !self.marked && cost.is_some_and(|cost| cost > 0.0);
+        raw.marked = self.marked;
+        raw.row(step, remapped, cost, rank.zip(time))?;
+        let fields = object.values().zip(columns).zip(units);
+        if let Some(place) = list {
+            let times = object.values().nth(*place).and_then(Value::as_array);
+            let times = times.map(Vec::as_slice).unwrap_or_default();
+            complete(&mut self.ranks, times.len())?;
+            for (rank, time) in (0..).zip(times) {
+                let seconds = number(time).map_err(|what| format!("rank {rank}: {what}"))?;
+                raw.push(Cell { step, rank, seconds: units[*place] * seconds })?;
+            }
+        } else if *ranks > 0 {
+            complete(&mut self.ranks, *ranks)?;
+            for ((value, column), unit) in fields {
+                let Some(Column::OfRank(rank)) = *column else { continue };
+                let seconds = number(value).map_err(|what| format!("rank {rank}: {what}"))?;
+                raw.push(Cell { step, rank, seconds: unit * seconds })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses an object that has not the times of as many ranks as the first.
+fn complete(first: &mut Option<usize>, ranks: usize) -> Result<(), String> {
+    let first = *first.get_or_insert(ranks);
+    if ranks == first {
+        return Ok(());
+    }
+    Err(format!("{ranks} times where the first line has {first}: a time that is missing is null"))
+}
+
+/// The name of a column that has what a field has: a list is called `times` or `loads_ms`, too.
+fn called(field: &str) -> String {
+    let field = field.to_lowercase();
+    ["times", "loads"]
+        .iter()
+        .find_map(|many| Some(format!("{}{}", &many[..4], field.strip_prefix(many)?)))
+        .unwrap_or(field)
+}
+
+fn is_time(name: &str) -> bool {
+    measured(name).0 == Some(Column::Seconds)
+}
+
+/// What the fields of an object hold.
+fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, String> {
+    let all: Vec<String> = object.keys().map(|field| called(field)).collect();
+    // Where there is `seconds`, `duration` may be anything, and so on: objects often hold more than the log.
+    let is_meant = |name: &String| {
+        let plain = match measured(name).0 {
+            Some(Column::Step) => "step",
+            Some(Column::Rank) => "rank",
+            Some(Column::Seconds) => "seconds",
+            _ => return true,
+        };
+        name == plain || !all.iter().any(|other| other == plain)
+    };
+    let places: Vec<usize> = (0..all.len()).filter(|at| is_meant(&all[*at])).collect();
+    let names: Vec<String> = places.iter().map(|at| all[*at].clone()).collect();
+    let values: Vec<&Value> = object.values().collect();
+    let lists =
+        (0..names.len()).filter(|at| is_time(&names[*at]) && values[places[*at]].is_array());
+    let lists: Vec<usize> = lists.collect();
+    let has_rank = names.iter().any(|name| measured(name).0 == Some(Column::Rank));
+    if has_rank && !lists.is_empty() {
+        return Err("give `rank` with one time, or a list of times without it".to_owned());
+    }
+    if has_rank && !names.iter().any(|name| is_time(name)) {
+        return Err("there is no field `seconds`".to_owned());
+    }
+    let found = match lists[..] {
+        [] => columns(&names)?,
+        // A list is a row of a wide table.
+        [list] => {
+            let what = |at: usize| match measured(&names[at]).0 {
+                Some(Column::Seconds) => (at == list).then_some(Column::OfRank(0)),
+                other => other,
+            };
+            (0..names.len()).map(what).collect()
+        }
+        [first, second, ..] => {
+            let (first, second) = (&names[first], &names[second]);
+            return Err(format!("`{first}` and `{second}` are lists of times: rename one of them"));
+        }
+    };
+    let units: Vec<Option<f64>> = names.iter().map(|name| measured(name).1).collect();
+    let converted = layout(&names, &found, &units, raw)?;
+    let ranks = found.iter().filter(|column| matches!(column, Some(Column::OfRank(_)))).count();
+    let (mut columns, mut units) = (vec![None; all.len()], vec![1.0; all.len()]);
+    for (at, (column, unit)) in places.iter().zip(found.into_iter().zip(converted)) {
+        (columns[*at], units[*at]) = (column, unit);
+    }
+    let list = lists.first().map(|list| places[*list]);
+    Ok(Layout { columns, units, list, ranks, marked: raw.marked })
 }
 
 fn text(value: &Value) -> String {
@@ -44,31 +229,13 @@ fn text(value: &Value) -> String {
     }
 }
 
-fn object(line: &Line, number: u32, raw: &mut Raw<'_>) -> Result<(), String> {
-    let step = line.step.as_ref().map_or(Ok(number), |step| whole(&text(step), "step"))?;
-    let time = line.seconds.as_ref().ok_or("there is no field `seconds`")?;
-    let cost = line.remap_seconds.as_ref().map(|cost| seconds(&text(cost))).transpose()?;
-    let cost = cost.filter(|cost| !cost.is_nan());
-    let marked = match &line.remapped {
-        Some(Value::Bool(marked)) => *marked,
-        Some(other) => super::flag(&text(other))?,
-        None => false,
-    };
-    raw.knows_remaps |= line.remapped.is_some() || line.remap_seconds.is_some();
-    if marked || cost.is_some_and(|cost| cost > 0.0) {
-        raw.remap(RawRemap { step, seconds: cost })?;
-    }
-    match (time, &line.rank) {
-        (Value::Array(times), None) => {
-            for (rank, time) in (0..).zip(times) {
-                raw.push(Cell { step, rank, seconds: seconds(&text(time))? })?;
-            }
-            Ok(())
-        }
-        (time, Some(rank)) if !time.is_array() => {
-            let rank = whole(&text(rank), "rank")?;
-            raw.push(Cell { step, rank, seconds: seconds(&text(time))? })
-        }
-        _ => Err("give `rank` with one time, or a list of times without it".to_owned()),
+/// A time; NaN if it is missing.
+fn number(value: &Value) -> Result<f64, String> {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(time) if (0.0..=MOST_SECONDS).contains(&time) => Ok(time),
+            time => checked(time.unwrap_or(f64::NAN), &number.to_string()),
+        },
+        other => seconds(&text(other)),
     }
 }

@@ -109,19 +109,6 @@ impl Trace {
             After { costs: (sum, many), .. } => Some(sum / many as f64),
         }
     }
-
-    /// The same, with times in units of so many seconds, whatever the file says.
-    pub fn in_units_of(&mut self, seconds: f64) {
-        let scale = seconds / self.unit_seconds;
-        self.unit_seconds = seconds;
-        let record = &self.record;
-        let times = (0..record.steps()).flat_map(|step| record.row(step)).map(|time| scale * time);
-        let scaled =
-            |remap: &Remap| Remap { seconds: remap.seconds.map(|cost| scale * cost), ..*remap };
-        let remaps = record.remaps().iter().map(scaled).collect();
-        self.record =
-            Record::new(record.ranks(), times.collect(), remaps).expect("times of a record");
-    }
 }
 
 /// How a trace is written.
@@ -192,10 +179,11 @@ pub fn follow(
     let mut known = true;
     let mut first: Option<f64> = None;
     for path in paths {
-        (raw.knows_remaps, raw.unit_seconds) = (false, first);
+        (raw.knows_remaps, raw.marked, raw.unit_seconds) = (false, false, first);
+        raw.scale = raw.forced_unit;
         gather(path, form, &mut raw).map_err(|fault| raw.refused.take().unwrap_or(fault))?;
         known &= raw.knows_remaps;
-        let unit = raw.unit_seconds.unwrap_or(1.0);
+        let unit = unit.or(raw.unit_seconds).unwrap_or(1.0);
         if first.is_some_and(|first| first != unit) {
             let message = format!("{}: its times have another unit than those before", shown(path));
             return Err(Complaint::elsewhere(message, "give the parts of one log"));
@@ -325,10 +313,12 @@ fn rows(
     }
 }
 
+/// What a table should be.
+const TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank";
+
 /// A complaint about a line of a trace.
 fn at(name: &str, line: u64, what: &str) -> Complaint {
-    let help = "a trace has step, rank and seconds, or one row a step and one column a rank";
-    fault(name, line, what, help)
+    fault(name, line, what, TABLE)
 }
 
 /// The same for a form that has other fields.

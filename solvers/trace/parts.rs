@@ -130,7 +130,7 @@ pub fn read(
             }
             read.ok()?;
         }
-        let whole = raw.drain().ok()? && raw.enough;
+        let whole = raw.drain().ok()? && raw.enough && !raw.costs_alone;
         let trace = raw.trace(&match paths {
             [only] => shown(only),
             _ => names(paths),
@@ -145,7 +145,7 @@ pub fn read(
     let mut raw = Raw::part(record, window, &mut steps);
     (raw.only, raw.started) = (Some(from..until), Some(started));
     files.read_from(files.total() * reader as u64 / readers as u64, &mut raw)?;
-    let enough = raw.enough || end == usize::MAX;
+    let enough = (raw.enough || end == usize::MAX) && !raw.costs_alone;
     raw.drain().ok().filter(|whole| *whole && enough)?;
     Some(Part { taking: steps.taking, costs: steps.costs, trace: None })
 }

@@ -56,6 +56,12 @@ pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), S
     trace.map(|trace| (trace, kept)).map_err(|complaint| complaint.to_string())
 }
 
+/// A log whose times are in these units, as a whole.
+pub fn in_units(path: &std::path::Path, unit: f64) -> Trace {
+    let all = Beginning { cells: usize::MAX, steps: usize::MAX };
+    trace::follow(&[path.to_owned()], None, Some(unit), all, &mut Kept::default()).unwrap()
+}
+
 /// Lines of a long table: three ranks, rows up to so many steps late, some times missing.
 fn lines(seed: u64, steps: usize, stride: usize, late: usize) -> Vec<(usize, String)> {
     let mut numbers = Numbers::new(seed);
@@ -249,9 +255,9 @@ fn other_forms_and_units_are_followed_too() {
     place.write("wide.csv", &wide);
     place.write("lists.jsonl", &lists);
     for name in ["wide.csv", "lists.jsonl"] {
-        let mut whole = trace::read(&place.path(name), None).unwrap();
+        let whole = trace::read(&place.path(name), None).unwrap();
         assert_same(&[place.path(name)], &whole, None);
-        whole.in_units_of(1e-6);
+        let whole = in_units(&place.path(name), 1e-6);
         assert_same(&[place.path(name)], &whole, Some(1e-6));
     }
     // Rows without a step go on being counted in the next file.

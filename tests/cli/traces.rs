@@ -181,7 +181,10 @@ fn bad_traces_are_refused_with_their_line() {
     refused("step,rank,rank,seconds\n0,0,0,1\n", "two columns are called `rank`");
     refused("step,rank_1,rank_1\n0,1,2\n", "two columns are rank 1");
     refused("{\"step\": 0, \"rank\": 0}\n", "line 1: there is no field `seconds`");
-    refused("{\"step\": 0, \"rank\": 0, \"seconds\": 1}\n{oops\n", "line 2: not a JSON object");
+    refused(
+        "{\"step\": 0, \"rank\": 0, \"seconds\": 1}\n{oops\n",
+        "line 2, column 2: not a JSON object",
+    );
     refused("LAMMPS (1 Jan 2024)\nnothing here\n", "no thermo output with an imbalance column");
     refused("\u{1f}\u{8b}\u{8}", "");
     let coming: String = (0..40)
