@@ -76,8 +76,8 @@ struct Layout {
     units: Vec<f64>,
     /// The place of the times of all ranks.
     list: Option<usize>,
-    /// How many ranks have a field.
-    ranks: usize,
+    /// The ranks that have a field.
+    ranks: Vec<u32>,
     marked: bool,
 }
 
@@ -85,8 +85,8 @@ struct Layout {
 struct Reader {
     /// By the names of the fields, and whether there is a list of times.
     layouts: HashMap<(Vec<String>, bool), Layout>,
-    /// How many ranks the first object of a step has.
-    ranks: Option<usize>,
+    /// The ranks of the first object of a step.
+    ranks: Option<Vec<u32>>,
     /// Whether a line so far has said whether there was a remap, or its cost alone was taken to say so.
     marked: bool,
     by_cost: bool,
@@ -130,13 +130,22 @@ impl Reader {
         if let Some(place) = list {
             let times = object.values().nth(*place).and_then(Value::as_array);
             let times = times.map(Vec::as_slice).unwrap_or_default();
-            complete(&mut self.ranks, times.len())?;
+            let first = self.ranks.get_or_insert_with(|| (0..times.len() as u32).collect());
+            if first.len() != times.len() {
+                return Err(fewer(times.len(), first.len()));
+            }
             for (rank, time) in (0..).zip(times) {
                 let seconds = number(time).map_err(|what| format!("rank {rank}: {what}"))?;
                 raw.push(Cell { step, rank, seconds: units[*place] * seconds })?;
             }
-        } else if *ranks > 0 {
-            complete(&mut self.ranks, *ranks)?;
+        } else if !ranks.is_empty() {
+            let first = self.ranks.get_or_insert_with(|| ranks.clone());
+            if first.len() != ranks.len() {
+                return Err(fewer(ranks.len(), first.len()));
+            }
+            if first != ranks {
+                return Err("these are not the ranks of the first line".to_owned());
+            }
             for ((value, column), unit) in fields {
                 let Some(Column::OfRank(rank)) = *column else { continue };
                 let seconds = number(value).map_err(|what| format!("rank {rank}: {what}"))?;
@@ -147,13 +156,9 @@ impl Reader {
     }
 }
 
-/// Refuses an object that has not the times of as many ranks as the first.
-fn complete(first: &mut Option<usize>, ranks: usize) -> Result<(), String> {
-    let first = *first.get_or_insert(ranks);
-    if ranks == first {
-        return Ok(());
-    }
-    Err(format!("{ranks} times where the first line has {first}: a time that is missing is null"))
+/// That an object has not the times of as many ranks as the first.
+fn fewer(times: usize, first: usize) -> String {
+    format!("{times} times where the first line has {first}: a time that is missing is null")
 }
 
 /// The name of a column that has what a field has: a list is called `times` or `loads_ms`, too.
@@ -212,7 +217,13 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
     };
     let units: Vec<Option<f64>> = names.iter().map(|name| measured(name).1).collect();
     let converted = layout(&names, &found, &units, raw)?;
-    let ranks = found.iter().filter(|column| matches!(column, Some(Column::OfRank(_)))).count();
+    let rank = |column: &Option<Column>| match column {
+        Some(Column::OfRank(rank)) => Some(*rank),
+        _ => None,
+    };
+    // Fields may stand in any order.
+    let mut ranks: Vec<u32> = found.iter().filter_map(rank).collect();
+    ranks.sort_unstable();
     let (mut columns, mut units) = (vec![None; all.len()], vec![1.0; all.len()]);
     for (at, (column, unit)) in places.iter().zip(found.into_iter().zip(converted)) {
         (columns[*at], units[*at]) = (column, unit);

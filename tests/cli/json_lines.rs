@@ -105,6 +105,10 @@ fn what_is_wrong_has_its_line_and_column() {
             "{\"step\": 2, \"rank_0\": 1, \"rank_1\": 2}",
             "line 4: 2 times where the first line has 3",
         ),
+        (
+            "{\"step\": 2, \"rank_0\": 1, \"rank_1\": 2, \"rank_3\": 2}",
+            "line 4: these are not the ranks of the first line",
+        ),
         ("{\"step\": 2, \"rank\": 1}", "line 4: there is no field `seconds`"),
         (
             "{\"step\": 2, \"rank\": 1, \"seconds\": [1]}",
