@@ -443,3 +443,39 @@ fn foresight_takes_the_quicker_mapping() {
         assert!((found - expected).abs() < 1e-12, "{text}");
     }
 }
+
+/// Programs without an end whose thresholds agree exactly from some step on, as where one mapping is better in both phases or reports hardly err,
+/// have certificates like any other.
+#[test]
+fn endless_programs_have_certificates() {
+    let workplace = Workplace::new();
+    let cycles = [
+        "first: (own: 1, other: 4.51), second: (own: 2, other: 5)",
+        "first: (own: 1, other: 4), second: (own: 5, other: 3)",
+        "first: (own: 2, other: 3.7), second: (own: 4.3, other: 4.3)",
+    ];
+    let (mut solved, mut proved) = (0, 0);
+    for cycle in cycles {
+        for switch in ["to_second: 5, to_first: 0.047", "to_second: 0.3, to_first: 3"] {
+            for rates in ["to_second: 0.1, to_first: 0.05", "to_second: 0.5, to_first: 0.3"] {
+                for detector in ["false_alarm: 0, missed: 0.01", "false_alarm: 0.05, missed: 0.4"] {
+                    let model = format!(
+                        "Model(title: \"t\", problem: PhaseSwitching(cycle: ({cycle}), switch: ({switch}), rates: ({rates}), \
+                         detector: ({detector})))"
+                    );
+                    workplace.write("model.ron", &model);
+                    let limited = ["solve", "model.ron", "--time-limit", "20", "--json"];
+                    let status = workplace.run(&limited).json()["status"].clone();
+                    solved += u32::from(status == "converged");
+                    let written = ["--certificate", "model.cert", "--force"];
+                    let outcome = workplace.run(&[&limited[..], &written].concat());
+                    if status == "converged" && !outcome.err.contains("no certificate") {
+                        workplace.run(&["verify", "model.ron", "model.cert"]).exits(0);
+                        proved += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!((proved, solved), (24, 24));
+}

@@ -92,6 +92,7 @@ impl Asked<'_> {
                 return Err(Refusal::TooLarge);
             }
             let steps = Steps::On(list);
+            let before = recursion.thresholds.last().map(|(_, both)| *both);
             recursion.go(&steps)?;
             all.push(steps);
             done += 1;
@@ -101,7 +102,7 @@ impl Asked<'_> {
                 Some(law) if n > 0 && n < law.last() && law.constant_from(n) == 0 => n,
                 Some(_) => 0,
             };
-            if alike < LONG || done < next || !self.is_near_rest(&recursion) {
+            if alike < LONG || done < next || !self.is_near_rest(before, &recursion) {
                 continue;
             }
             next = done + done / 2;
@@ -123,9 +124,10 @@ impl Asked<'_> {
         all.fold(f64::INFINITY, f64::min).max(1e-12)
     }
 
-    /// Whether the thresholds of the last two steps hardly differ.
-    fn is_near_rest(&self, recursion: &Recursion) -> bool {
-        let [.., (_, before), (_, last)] = &recursion.thresholds[..] else { return true };
+    /// Whether the thresholds of the last step hardly differ from those of the one before. (Those of steps that agree are kept once.)
+    fn is_near_rest(&self, before: Option<[[u64; 2]; 2]>, recursion: &Recursion) -> bool {
+        let last = recursion.thresholds.last().map(|(_, both)| both);
+        let (Some(before), Some(last)) = (before, last) else { return true };
         let moved = before.as_flattened().iter().zip(last.as_flattened());
         let moved = moved.map(|(before, last)| before.abs_diff(*last)).max().unwrap_or(0);
         moved as f64 <= NEAR * self.tolerance * (1u64 << 62) as f64
