@@ -2,7 +2,7 @@
 
 use super::blocks::Blocks;
 use super::increments::Increments;
-use super::level::{median, outlying};
+use super::level::{excursion, outlying};
 use super::spread::{Changes, Spread, centre};
 use crate::record::{Record, mean};
 use std::ops::Range;
@@ -143,13 +143,8 @@ impl Changing {
                 let [here, next] = [step, step + 1].map(|step| self.one[self.at(step, rank)]);
                 let place = self.at(step, rank);
                 self.moved[place] = 0.0;
-                // Where both neighbours are near, the median of the five is.
-                if here.abs() <= limit && next.abs() <= limit {
-                    continue;
-                }
                 let [before, after] = [step, step + 2].map(|step| self.two[self.at(step, rank)]);
-                let middle = median([-before, -here, 0.0, next, after]);
-                if middle.abs() > limit {
+                if let Some(middle) = excursion([-before, -here, 0.0, next, after], limit) {
                     self.moved[place] = middle;
                     self.outliers += usize::from(self.own.contains(&step));
                 }

@@ -250,13 +250,17 @@ fn spread(values: &[f64], all: &[Followed], filter: usize, lag: usize, memory: f
     if weights > 0.0 { squares / weights } else { 0.0 }
 }
 
-/// How many times the usual distance from the median of five an outlier is away.
+/// How many times the usual distance of successive values a value is away that is doubted.
 const OUTLYING: f64 = 8.0;
 
+/// How many times the usual turn of a series an outlier is away from the median of five. Steps of a walk that are normal, or
+/// Student's t with five degrees, go and come back that far less than once in ten thousand steps.
+const FAR: f64 = 5.0;
+
 /// Replaces values far off the median of the five around them by that median (F. R. Hampel's
-/// identifier): an excursion of one or two steps goes, a lasting change stays. "Far" is measured by
-/// the median of all such distances in the same column of `path`, which has `ranks` columns. Returns
-/// how many were replaced.
+/// identifier): an excursion of one or two steps goes, a lasting change stays. "Far" is measured by how
+/// sharply the same column of `path`, which has `ranks` columns, usually turns in a step, which drifts do not
+/// change: of a series that mostly rises most values are the median themselves. Returns how many were replaced.
 pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
     let steps = path.len() / ranks;
     if steps < 5 {
@@ -265,10 +269,10 @@ pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
     let mut replaced = 0;
     for rank in 0..ranks {
         let column: Vec<f64> = (0..steps).map(|step| path[step * ranks + rank]).collect();
-        let (medians, usual) = medians(&column);
-        for step in 2..steps - 2 {
-            if usual > 0.0 && (column[step] - medians[step]).abs() > OUTLYING * usual {
-                path[step * ranks + rank] = medians[step];
+        let limit = outlying(&column);
+        for (step, five) in column.windows(5).enumerate() {
+            if let Some(middle) = excursion([five[0], five[1], five[2], five[3], five[4]], limit) {
+                path[(step + 2) * ranks + rank] = middle;
                 replaced += 1;
             }
         }
@@ -279,30 +283,25 @@ pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
 /// The distance from the median of the five values around it beyond which a value of this series of five or
 /// more counts as an outlier; infinite if none does.
 pub(super) fn outlying(column: &[f64]) -> f64 {
-    let usual = medians(column).1;
-    if usual > 0.0 { OUTLYING * usual } else { f64::INFINITY }
+    let turn = |three: &[f64]| (three[0] - 2.0 * three[1] + three[2]).abs();
+    let mut turns: Vec<f64> = column.windows(3).map(turn).collect();
+    let middle = turns.len() / 2;
+    let usual = *turns.select_nth_unstable_by(middle, f64::total_cmp).1;
+    if usual > 0.0 { FAR * usual } else { f64::INFINITY }
 }
 
-/// The medians of five successive values, and the usual distance from them.
-fn medians(column: &[f64]) -> (Vec<f64>, f64) {
-    let steps = column.len();
-    let around = |step: usize| {
-        let first = step.saturating_sub(2).min(steps - 5);
-        let mut five = [0.0; 5];
-        five.copy_from_slice(&column[first..first + 5]);
-        median(five)
-    };
-    let medians: Vec<f64> = (0..steps).map(around).collect();
-    let mut distances: Vec<f64> =
-        column.iter().zip(&medians).map(|(value, median)| (value - median).abs()).collect();
-    distances.sort_by(f64::total_cmp);
-    // Of five values one is the median itself.
-    let usual = distances[(steps * 3 / 5).min(steps - 1)];
-    (medians, usual)
-}
-
-/// The middle one.
-pub(super) fn median(mut five: [f64; 5]) -> f64 {
-    five.sort_by(f64::total_cmp);
-    five[2]
+/// The median of five successive values, if the middle one is further from it than `limit` and comes back there: at least three
+/// are less than half as far. A step up and another one down somewhere else is no excursion.
+pub(super) fn excursion(five: [f64; 5], limit: f64) -> Option<f64> {
+    let [_, before, here, after, _] = five;
+    // Where both neighbours are near, the median of the five is.
+    if (before - here).abs() <= limit && (after - here).abs() <= limit {
+        return None;
+    }
+    let mut sorted = five;
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted[2];
+    let far = (here - middle).abs();
+    let there = five.into_iter().filter(|value| (value - middle).abs() < 0.5 * far).count();
+    (far > limit && there >= 3).then_some(middle)
 }

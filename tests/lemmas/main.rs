@@ -21,6 +21,7 @@ mod lifetime;
 mod loads_apart;
 mod monitor;
 mod noise_of_logs;
+mod outliers;
 mod overlap;
 mod periodic;
 mod periodic_chains;

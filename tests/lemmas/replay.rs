@@ -8,7 +8,7 @@ use remapping::fit::chain::{Moves, lattice};
 use remapping::fit::change::change;
 use remapping::fit::growth;
 use remapping::fit::increments::Increments;
-use remapping::fit::level::{Family, without_outliers};
+use remapping::fit::level::Family;
 use remapping::fit::transitions::Transitions;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule};
@@ -270,17 +270,6 @@ fn drift_and_noise_are_told_apart() {
     // Uniform in [-.2, .2].
     assert!(abs_diff_eq!(found.noise, 0.2 / 3.0_f64.sqrt(), epsilon = 0.02), "{}", found.noise);
     assert!(found.deviation.value < 0.03);
-}
-
-#[test]
-fn an_excursion_is_an_outlier_and_a_change_is_not() {
-    let mut path: Vec<f64> = (0..60).map(|step| f64::from(step % 7) * 0.01).collect();
-    path[20] += 5.0;
-    path.iter_mut().skip(40).for_each(|value| *value += 3.0);
-    let mut clean = path.clone();
-    assert_eq!(without_outliers(&mut clean, 1), 1);
-    assert!(clean[20] < 0.1);
-    assert_eq!(clean[40..], path[40..]);
 }
 
 #[test]
