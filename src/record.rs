@@ -23,6 +23,8 @@ pub struct Record {
     noise: Vec<f64>,
     /// The paths without it.
     loads: Vec<f64>,
+    /// Which of the times were not measured, in the same order, where some were not; else empty.
+    filled: Vec<bool>,
 }
 
 /// A remap that was recorded.
@@ -98,7 +100,23 @@ impl Record {
 
     fn of(ranks: usize, seconds: Vec<f64>, remaps: Vec<Remap>) -> Record {
         let [paths, noise, loads] = [const { Vec::new() }; 3];
-        Record { ranks, seconds, remaps, paths, noise, loads }
+        Record { ranks, seconds, remaps, paths, noise, loads, filled: Vec::new() }
+    }
+
+    /// The same record of which some times were not measured but filled in: they say nothing of how loads change.
+    ///
+    /// # Panics
+    /// If that is said neither of each time nor, where all were measured, of none.
+    #[must_use]
+    pub fn with_filled(mut self, filled: Vec<bool>) -> Record {
+        assert!([0, self.seconds.len()].contains(&filled.len()), "said of each time");
+        self.filled = filled;
+        self
+    }
+
+    /// Which times of a step were filled in, by rank; empty where all of the record were measured.
+    pub fn filled(&self, step: usize) -> &[bool] {
+        self.filled.get(step * self.ranks..(step + 1) * self.ranks).unwrap_or_default()
     }
 
     /// The same record with so much noise in each of its times: remaps, recorded or played, even out what is beside it.
@@ -142,6 +160,7 @@ impl Record {
         let cells = steps.start * self.ranks..steps.end * self.ranks;
         let mut part = Record {
             noise: self.noise.get(cells.clone()).unwrap_or_default().to_vec(),
+            filled: self.filled.get(cells.clone()).unwrap_or_default().to_vec(),
             ..Record::of(
                 self.ranks,
                 self.seconds[cells].to_vec(),

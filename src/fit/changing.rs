@@ -3,7 +3,7 @@
 use super::blocks::Blocks;
 use super::increments::Increments;
 use super::level::{excursion, outlying};
-use super::spread::{Changes, Spread, centre};
+use super::spread::{Changes, Spread, centre, centre_some, is_measured};
 use crate::record::{Record, mean};
 use std::ops::Range;
 
@@ -13,18 +13,21 @@ const LAGS: [usize; 4] = [1, 2, 4, 8];
 /// Steps kept: more than the longest lag, and the two after the one that is added.
 const KEPT: usize = 16;
 
-/// Adds the powers of the change of each rank.
-fn add_powers(sums: &mut [f64], changes: &[f64]) {
-    let (sums, _) = sums.as_chunks_mut::<POWERS>();
-    for (sum, &change) in sums.iter_mut().zip(changes) {
-        let square = change * change;
-        let powers = [change, square, square * change, square * square];
-        sum.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
-    }
+/// Adds the powers of the change of one rank.
+fn add_power(sums: &mut [f64; POWERS], change: f64) {
+    let square = change * change;
+    let powers = [1.0, change, square, square * change, square * square];
+    sums.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
 }
 
-/// Powers of changes, around the drift of the beginning and less the mean over the ranks.
-const POWERS: usize = 4;
+/// The same for each rank.
+fn add_powers(sums: &mut [f64], changes: &[f64]) {
+    let (sums, _) = sums.as_chunks_mut::<POWERS>();
+    sums.iter_mut().zip(changes).for_each(|(sums, change)| add_power(sums, *change));
+}
+
+/// Powers of changes, from the zeroth on, which counts them; around the drift of the beginning and less the mean over the ranks.
+const POWERS: usize = 5;
 type Powers = [f64; POWERS];
 
 /// Sums over the changes of each rank. Values far off are told by how far off they usually were in the
@@ -45,6 +48,8 @@ pub(super) struct Changing {
     two: Vec<f64>,
     four: Vec<f64>,
     moved: Vec<f64>,
+    /// Of the last steps in turn, the ranks whose time was filled in; empty where none was.
+    filled: Vec<Vec<bool>>,
     /// Room for the changes of one step.
     changes: Vec<f64>,
     /// The next step to be added.
@@ -88,6 +93,7 @@ impl Changing {
             two: ring(),
             four: ring(),
             moved: ring(),
+            filled: vec![Vec::new(); KEPT],
             changes: vec![0.0; ranks],
             cleaned: first,
             outliers: 0,
@@ -103,9 +109,12 @@ impl Changing {
         step % KEPT * self.row.len() + rank
     }
 
-    /// Takes in the next step.
-    pub fn step(&mut self, row: &[f64], remapped: bool) {
+    /// Takes in the next step, of whose times some may be `filled` in.
+    pub fn step(&mut self, row: &[f64], filled: &[bool], remapped: bool) {
         let step = self.steps;
+        let kept = &mut self.filled[step % KEPT];
+        kept.clear();
+        kept.extend(filled);
         if self.row.is_empty() {
             self.row = row.to_vec();
         } else {
@@ -189,12 +198,18 @@ impl Changing {
                 }
                 *change = gained + moved - lag as f64 * self.drifts[rank];
             }
-            centre(&mut self.changes);
-            add_powers(sums, &self.changes);
-            if over_remap {
-                add_powers(over_remaps, &self.changes);
-                *count += 1.0;
+            let ends = [step, step - lag].map(|step| self.filled[step % KEPT].as_slice());
+            if ends.iter().any(|filled| !filled.is_empty()) {
+                let both = if over_remap { vec![sums, over_remaps] } else { vec![sums] };
+                add_measured(both, &self.changes, ends);
+            } else {
+                centre(&mut self.changes);
+                add_powers(sums, &self.changes);
+                if over_remap {
+                    add_powers(over_remaps, &self.changes);
+                }
             }
+            *count += f64::from(u8::from(over_remap));
         }
         self.sums.after(step);
     }
@@ -226,24 +241,25 @@ impl Changing {
         let each = |powers| <[f64]>::chunks_exact(powers, POWERS * ranks);
         let powers: Vec<(&[f64], &[f64])> = each(powers).zip(each(over_remaps)).collect();
         let found = |[near, far]: [usize; 2], between: bool| {
-            let count =
-                |lag: usize| (steps - LAGS[lag]) as f64 - if between { counts[lag] } else { 0.0 };
+            // The squares, the fourth powers, and how many changes there are.
             let over = |lag: usize| {
                 let (all, over_remaps) = (powers[lag].0, powers[lag].1);
-                let (off, count) = (LAGS[lag] as f64, count(lag));
-                let mut sum = [0.0; 2];
+                let off = LAGS[lag] as f64;
+                let mut sum = [0.0; 3];
                 for (rank, further) in further.iter().enumerate() {
                     let power = |power: usize| {
                         let at = rank * POWERS + power;
                         if between { all[at] - over_remaps[at] } else { all[at] }
                     };
-                    let [square, fourth] = around(off * further, count, [0, 1, 2, 3].map(power));
-                    sum = [sum[0] + square, sum[1] + fourth];
+                    let powers = [0, 1, 2, 3, 4].map(power);
+                    let [square, fourth] = around(off * further, powers);
+                    sum = [sum[0] + square, sum[1] + fourth, sum[2] + powers[0]];
                 }
-                sum.map(|sum| sum / (count.max(1.0) * ranks as f64))
+                let [square, fourth, count] = sum;
+                [square / count.max(1.0), fourth / count.max(1.0), count]
             };
-            let [[single, fourth], [short, _], [long, _]] = [0, near, far].map(over);
-            let share = count(far) / (steps - LAGS[far]) as f64;
+            let [[single, fourth, _], [short, ..], [long, _, count]] = [0, near, far].map(over);
+            let share = count / ((steps - LAGS[far]) * ranks) as f64;
             let lags = [LAGS[near], LAGS[far]];
             Changes { lags, share, squares: [short, long], single, fourth }
         };
@@ -257,8 +273,20 @@ impl Changing {
     }
 }
 
-/// Sums of squares and of fourth powers of so many changes around one that is `off` further, from those of their powers.
-fn around(off: f64, count: f64, [one, two, three, four]: Powers) -> [f64; 2] {
+/// Adds the powers of changes whose both ends were measured.
+fn add_measured(sums: Vec<&mut [f64]>, changes: &[f64], filled: [&[bool]; 2]) {
+    let measured: Vec<usize> =
+        (0..changes.len()).filter(|rank| is_measured(filled, *rank)).collect();
+    let mut some = measured.iter().map(|rank| changes[*rank]).collect();
+    centre_some(&mut some, changes.len());
+    for sums in sums {
+        let (sums, _) = sums.as_chunks_mut::<POWERS>();
+        measured.iter().zip(&some).for_each(|(rank, change)| add_power(&mut sums[*rank], *change));
+    }
+}
+
+/// Sums of squares and of fourth powers of changes around one that is `off` further, from those of their powers.
+fn around(off: f64, [count, one, two, three, four]: Powers) -> [f64; 2] {
     let square = two - 2.0 * off * one + count * off * off;
     let fourth = four - 4.0 * off * three + 6.0 * off * off * two - 4.0 * off.powi(3) * one
         + count * off.powi(4);

@@ -41,7 +41,8 @@ impl Increments {
         let drifts: Vec<f64> =
             (0..ranks).map(|rank| (at(steps - 1, rank) - at(0, rank)) / length).collect();
         let remaps: Vec<usize> = record.remaps().iter().map(|remap| remap.before).collect();
-        let spread = Spread::of(&at, &drifts, steps, &remaps);
+        let filled = |step: usize| record.filled(step);
+        let spread = Spread::of(&at, &filled, &drifts, steps, &remaps);
         Some(Increments::judged(drifts, spread, outliers, steps, record.remaps().len()))
     }
 

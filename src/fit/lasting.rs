@@ -7,6 +7,7 @@
 
 use super::growth;
 use super::level;
+use super::spread::is_measured;
 use crate::record::{Record, mean};
 use nalgebra::{Matrix3, Vector3};
 
@@ -41,13 +42,21 @@ impl Lasting {
         level::without_outliers(&mut path, ranks);
         let row = |step: usize| &path[step * ranks..(step + 1) * ranks];
         let between = |lag: usize| {
+            // Of ranks that were measured at both ends.
             let one = |from: usize| {
-                let gains: Vec<f64> =
-                    row(from).iter().zip(row(from + lag)).map(|(from, to)| to - from).collect();
+                let ends = [record.filled(from), record.filled(from + lag)];
+                let gains = row(from).iter().zip(row(from + lag)).enumerate();
+                let gains = gains.filter(|(rank, _)| is_measured(ends, *rank));
+                let gains: Vec<f64> = gains.map(|(_, (from, to))| to - from).collect();
+                if gains.len() < 2 {
+                    return None;
+                }
                 let middle = mean(&gains);
-                gains.iter().map(|gain| (gain - middle).powi(2)).sum::<f64>() / (ranks - 1) as f64
+                let squares = gains.iter().map(|gain| (gain - middle).powi(2)).sum::<f64>();
+                Some(squares / (gains.len() - 1) as f64)
             };
-            (0..steps - lag).map(one).sum::<f64>() / (steps - lag) as f64
+            let found: Vec<f64> = (0..steps - lag).filter_map(one).collect();
+            found.iter().sum::<f64>() / found.len().max(1) as f64
         };
         let lags = growth::lags(steps / 3);
         let seen: Vec<f64> = lags.iter().map(|lag| between(*lag)).collect();

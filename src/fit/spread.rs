@@ -10,6 +10,9 @@
 //!
 //! Over a recorded remap a change holds the noise of the step before it, which nothing takes back: what the remap had to even
 //! out were the loads. Where there is noise only changes between two remaps count.
+//!
+//! Times that were filled in lie on a line between their neighbours, and change less than measured ones do: a change counts where
+//! both its ends were measured.
 
 use crate::estimate::{Estimate, NORMAL};
 
@@ -60,7 +63,7 @@ struct Spectra {
 /// Means of changes around the drift, each less that of all ranks where there are several.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes {
-    /// The lags, and the share that these changes are of all over the longer one.
+    /// The lags, and the share that these changes are of all over the longer one, had all times been measured.
     pub lags: [usize; 2],
     pub share: f64,
     /// Of the squares over either lag.
@@ -78,9 +81,10 @@ impl Spread {
     }
 
     /// Of the paths of some ranks around their drifts, `path(step, rank)` for at least four steps, of which `remaps` come right
-    /// after a remap.
-    pub fn of(
+    /// after a remap, and of whose times some were `filled` in.
+    pub fn of<'f>(
         path: &dyn Fn(usize, usize) -> f64,
+        filled: &dyn Fn(usize) -> &'f [bool],
         drifts: &[f64],
         steps: usize,
         remaps: &[usize],
@@ -96,25 +100,29 @@ impl Spread {
                 Some(*sum)
             })
             .collect();
-        // The means of the squares and fourth powers of changes, and how many there are.
+        // The means of the squares and fourth powers of changes, and how many there are, of all ranks.
         let over = |lag: usize, between: bool| {
-            let mut row = vec![0.0; ranks];
+            let mut row = Vec::with_capacity(ranks);
             let (mut sums, mut count) = ([0.0; 2], 0);
             for step in (lag..steps).filter(|step| !between || up_to[*step] == up_to[step - lag]) {
-                for (rank, (change, drift)) in row.iter_mut().zip(drifts).enumerate() {
-                    *change = path(step, rank) - path(step - lag, rank) - lag as f64 * drift;
-                }
-                centre(&mut row);
+                let ends = [filled(step), filled(step - lag)];
+                let measured = (0..ranks).filter(|rank| is_measured(ends, *rank));
+                let change = |rank: usize| {
+                    path(step, rank) - path(step - lag, rank) - lag as f64 * drifts[rank]
+                };
+                row.clear();
+                row.extend(measured.map(change));
+                centre_some(&mut row, ranks);
                 sums[0] += row.iter().map(|change| change * change).sum::<f64>();
                 sums[1] += row.iter().map(|change| change.powi(4)).sum::<f64>();
-                count += 1;
+                count += row.len();
             }
-            (sums.map(|sum| sum / (count * ranks).max(1) as f64), count)
+            (sums.map(|sum| sum / count.max(1) as f64), count)
         };
         let found = |lags: [usize; 2], between: bool| {
             let ([single, fourth], _) = over(1, between);
             let [(near, _), (far, count)] = lags.map(|lag| over(lag, between));
-            let share = count as f64 / (steps - lags[1]) as f64;
+            let share = count as f64 / ((steps - lags[1]) * ranks) as f64;
             Changes { lags, share, squares: [near[0], far[0]], single, fourth }
         };
         let all = found(Spread::lags(steps), false);
@@ -195,6 +203,24 @@ impl Spread {
             noise: noise.sqrt(),
             independent: (ranks * share * length / far as f64).max(2.0),
         }
+    }
+}
+
+/// Whether the times of a rank at both ends of a change were measured, by what is said of the steps.
+pub fn is_measured(filled: [&[bool]; 2], rank: usize) -> bool {
+    filled.iter().all(|step| step.get(rank) != Some(&true))
+}
+
+/// Takes away the mean of those of so many ranks that were measured, and scales them to what all would have left; one of several says
+/// nothing.
+pub fn centre_some(row: &mut Vec<f64>, ranks: usize) {
+    if row.len() == 1 && ranks > 1 {
+        row.clear();
+    }
+    centre(row);
+    if row.len() < ranks {
+        let scale = (of_centred(ranks).0 / of_centred(row.len()).0).sqrt();
+        row.iter_mut().for_each(|change| *change *= scale);
     }
 }
 

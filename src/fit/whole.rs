@@ -101,6 +101,8 @@ pub struct Taking {
     /// Of the beginning.
     moves: Option<Moves>,
     transitions: Option<Transitions>,
+    /// Of the next step, the ranks whose time is filled in; empty where none is.
+    filled: Vec<bool>,
 }
 
 impl Taking {
@@ -121,6 +123,7 @@ impl Taking {
             while remaps.next_if_eq(&step).is_some() {
                 remapped += 1;
             }
+            taking.filled(beginning.filled(step));
             taking.take(beginning.row(step), remapped > 0 && step > 0);
             taking.remaps += remapped;
         }
@@ -154,6 +157,7 @@ impl Taking {
             counting: quantum.map(|quantum| Counting::new(ranks, quantum)),
             moves: None,
             transitions: None,
+            filled: Vec::new(),
         }
     }
 
@@ -162,6 +166,11 @@ impl Taking {
     pub fn until(mut self, end: usize) -> Taking {
         (self.own.end, self.changing.own.end) = (end, end);
         self
+    }
+
+    /// The next step has times that were not measured but filled in, those of the ranks of which that is said.
+    pub fn filled(&mut self, ranks: &[bool]) {
+        self.filled.extend(ranks);
     }
 
     /// Takes in the times of the next step, and whether the run was remapped just before it.
@@ -173,7 +182,8 @@ impl Taking {
     fn take(&mut self, row: &[f64], remapped: bool) {
         let step = self.next;
         self.next += 1;
-        self.changing.step(row, remapped);
+        self.changing.step(row, &self.filled, remapped);
+        self.filled.clear();
         if step >= self.own.end {
             return;
         }

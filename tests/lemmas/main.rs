@@ -17,6 +17,7 @@ mod drift_many;
 mod drift_ranks;
 mod drift_rounding;
 mod drift_unremapped;
+mod filled_in;
 mod lifetime;
 mod loads_apart;
 mod monitor;
