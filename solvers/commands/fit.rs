@@ -25,6 +25,12 @@ impl Follow for Steps {
         Ok(())
     }
 
+    fn filled(&mut self, ranks: &[bool]) {
+        if let Some(taking) = &mut self.0 {
+            taking.filled(ranks);
+        }
+    }
+
     fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {
         if let Some(taking) = &mut self.0 {
             taking.step(seconds, remap.is_some());

@@ -138,9 +138,11 @@ impl Follow for Unheard {
 /// The same record with remaps before these steps too.
 fn with_remaps(record: &Record, before: &[usize]) -> Record {
     let seconds = (0..record.steps()).flat_map(|step| record.row(step).to_vec()).collect();
+    let filled = (0..record.steps()).flat_map(|step| record.filled(step)).copied().collect();
     let mut remaps = record.remaps().to_vec();
     remaps.extend(before.iter().map(|before| Remap { before: *before, seconds: None }));
-    Record::new(record.ranks(), seconds, remaps).expect("a record and steps of it")
+    let found = Record::new(record.ranks(), seconds, remaps).expect("a record and steps of it");
+    found.with_filled(filled)
 }
 
 /// The cost of a remap: as given, otherwise as recorded.

@@ -203,16 +203,16 @@ pub(super) fn assemble(
         return Err(wrong(message, "give a trace in which the same ranks take part throughout"));
     }
     let mut seconds = vec![f64::NAN; rows * columns];
-    let mut filled = vec![false; rows * columns];
+    let mut known = vec![false; rows * columns];
     for cell in &cells {
         let at = ranks.binary_search(&cell.rank).unwrap_or(0);
         let at = place(cell.step) * columns + at;
-        if std::mem::replace(&mut filled[at], true) {
+        if std::mem::replace(&mut known[at], true) {
             return Err(wrong(twice(*cell), "give one time for each rank and step"));
         }
         seconds[at] = cell.seconds;
     }
-    drop((cells, filled));
+    drop((cells, known));
     let missing = |column: usize| {
         (0..rows).filter(|row| seconds[row * columns + column].is_nan()).count() as u64
     };
@@ -220,6 +220,10 @@ pub(super) fn assemble(
     gaps.missing = &missing;
     gaps.largest = seconds.iter().copied().fold(0.0, f64::max);
     repairs.extend(gaps.said()?);
+    let filled = match missing.iter().any(|missing| *missing > 0) {
+        true => seconds.iter().map(|time| time.is_nan()).collect(),
+        false => Vec::new(),
+    };
     let mut at: BTreeMap<usize, Option<f64>> = BTreeMap::new();
     for remap in remaps.iter().filter(|remap| remap.step >= first) {
         let row = place(remap.step).min(rows - 1);
@@ -235,8 +239,9 @@ pub(super) fn assemble(
         }
     }
     let mut others = 0;
-    let gaps = missing.iter().any(|missing| *missing > 0);
-    for (row, times) in seconds.chunks_exact_mut(columns).enumerate().filter(|_| gaps) {
+    for (row, times) in
+        seconds.chunks_exact_mut(columns).enumerate().filter(|_| !filled.is_empty())
+    {
         let step = u64::from(first) + row as u64 * u64::from(stride);
         let help = "give a trace without gaps, or a part of it";
         others += as_others(times).ok_or_else(|| wrong(unknown(step), help))?;
@@ -246,7 +251,7 @@ pub(super) fn assemble(
     let remaps = at.into_iter().map(|(before, seconds)| Remap { before, seconds }).collect();
     let record = Record::new(columns, seconds, remaps)
         .map_err(|error| wrong(error.to_string(), "correct the trace"))?;
-    Ok((record, stride))
+    Ok((record.with_filled(filled), stride))
 }
 
 /// The distance of most steps.

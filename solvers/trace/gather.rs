@@ -52,6 +52,8 @@ struct Long<'a> {
 struct Out {
     /// Those of the beginning, as long as it lasts.
     seconds: Vec<f64>,
+    /// Which of them were filled in, up to the last row that has such times.
+    filled: Vec<bool>,
     remaps: Vec<Remap>,
     beginning: Option<Record>,
     after: After,
@@ -61,6 +63,15 @@ struct Out {
 struct To<'a, 'b>(&'a mut Out, &'a mut (dyn Follow + 'b));
 
 impl Rows for To<'_, '_> {
+    fn filled(&mut self, ranks: &[bool]) {
+        let To(out, then) = self;
+        if out.beginning.is_some() {
+            return then.filled(ranks);
+        }
+        out.filled.resize(out.seconds.len(), false);
+        out.filled.extend(ranks);
+    }
+
     fn row(&mut self, seconds: &[f64], remap: Option<Remap>) {
         let To(out, then) = self;
         if out.beginning.is_none() {
@@ -211,8 +222,12 @@ impl<'a> Raw<'a> {
             window.put(cell, rows)?;
         }
         let (seconds, remaps) = (std::mem::take(&mut out.seconds), std::mem::take(&mut out.remaps));
+        let mut filled = std::mem::take(&mut out.filled);
+        if !filled.is_empty() {
+            filled.resize(seconds.len(), false);
+        }
         let beginning = Record::new(window.ranks(), seconds, remaps);
-        let beginning = beginning.map_err(|error| error.to_string())?;
+        let beginning = beginning.map_err(|error| error.to_string())?.with_filled(filled);
         if let Err(complaint) = long.then.begin(&beginning, u64::from(stride)) {
             self.refused = Some(complaint);
             return Err("refused".to_owned());

@@ -77,6 +77,9 @@ pub trait Follow {
     /// What cannot be done with a log that is long.
     fn begin(&mut self, beginning: &Record, stride: u64) -> Result<(), Complaint>;
 
+    /// Some times of the next step are filled in, those of the ranks of which that is said.
+    fn filled(&mut self, _ranks: &[bool]) {}
+
     /// The next step, and the remap just before it.
     fn step(&mut self, seconds: &[f64], remap: Option<Remap>);
 }

@@ -11,6 +11,9 @@ pub(super) const WINDOW: u64 = 256;
 
 /// Takes the rows in order, each with the remap just before it.
 pub(super) trait Rows {
+    /// Some times of the next row are filled in.
+    fn filled(&mut self, ranks: &[bool]);
+
     /// The next row.
     fn row(&mut self, seconds: &[f64], remap: Option<Remap>);
 }
@@ -222,6 +225,10 @@ impl Window {
             self.largest = self.largest.max(*time);
         }
         let remap = remap.map(|seconds| Remap { before: row as usize, seconds });
+        if !whole {
+            let filled: Vec<bool> = self.there[cells.clone()].iter().map(|there| !there).collect();
+            out.filled(&filled);
+        }
         out.row(times, remap);
         self.there[cells].fill(false);
         (self.come[ring], self.numbers[ring]) = (0, 0);
