@@ -143,27 +143,41 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
     let increments = &facts.increments;
     let drift = increments.drift.value;
     let square = increments.deviation.value.powi(2) + drift * drift;
-    let quantum =
-        ((high - low) / (levels - 1) as f64).max(1.2 * square.sqrt()).max(1e-9 * high.max(1e-9));
+    let quantum = ((high - low) / (levels - 1) as f64).max(1.2 * square.sqrt());
+    // Where loads differ by rounding alone they are one level themselves: numbers of billions of levels are beyond what can be
+    // solved.
+    let quantum = match quantum > 1e-9 * high {
+        true => quantum,
+        false if high > 0.0 => high,
+        false => 1.0,
+    };
     let lowest = (low / quantum).floor() as i64;
     let levels = ((high / quantum).ceil() as i64 - lowest + 1).max(3) as usize;
     let second = (square / (quantum * quantum)).min(1.0);
     let first = (drift / quantum).clamp(-second, second);
     let (up, down) = ((second + first) / 2.0, (second - first) / 2.0);
-    let interval = |sign: f64| {
+    let still = is_still(facts);
+    let interval = |value: f64, sign: f64| {
+        if still {
+            return Estimate::probability(0, increments.count as u64);
+        }
+        // Drifts that all agree say nothing of how far off they may be.
+        if !increments.drift.is_bounded() {
+            return Estimate::around(value, f64::INFINITY);
+        }
         let at = |deviation: f64, drift: f64| {
             let second = (deviation * deviation + drift * drift) / (quantum * quantum);
             ((second + sign * drift / quantum) / 2.0).clamp(0.0, 1.0)
         };
         let corners = [increments.deviation.lower, increments.deviation.upper]
             .map(|s| [increments.drift.lower, increments.drift.upper].map(|m| at(s, m)));
+        // A drift between the two may make a move less likely than either.
         let corners = corners.as_flattened();
-        let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
-        (low, corners.iter().copied().fold(0.0, f64::max))
+        let lower = corners.iter().copied().fold(value, f64::min);
+        Estimate { value, lower, upper: corners.iter().copied().fold(value, f64::max) }
     };
-    let estimate = |value: f64, (lower, upper): (f64, f64)| Estimate { value, lower, upper };
-    let parameters = [("up", up, interval(1.0)), ("down", down, interval(-1.0))]
-        .map(|(name, value, ends)| (name.to_owned(), estimate(value, ends)))
+    let parameters = [("up", up, 1.0), ("down", down, -1.0)]
+        .map(|(name, value, sign)| (name.to_owned(), interval(value, sign)))
         .to_vec();
     let chain = format!(
         "Walk(lowest: {lowest}, levels: {levels}, up: {}, down: {}, edge: Hold)",
@@ -172,7 +186,18 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
     );
     let ups = (0..levels).map(|l| if l + 1 == levels { 0.0 } else { up }).collect();
     let downs = (0..levels).map(|l| if l == 0 { 0.0 } else { down }).collect();
-    deck(facts, chain, &rows(ups, downs), lowest, quantum, parameters, Vec::new())
+    let deck = deck(facts, chain, &rows(ups, downs), lowest, quantum, parameters, Vec::new());
+    let nothing = "no load changes between remaps in this log: there is nothing to remap for";
+    Deck { tested: if still { Some(nothing.to_owned()) } else { deck.tested }, ..deck }
+}
+
+/// Whether no load changes between remaps, as far as the log is in memory, and no mean change does beyond.
+fn is_still(facts: &Facts<'_>) -> bool {
+    let record = facts.record;
+    let same = |step: usize| record.row(step) == record.row(step - 1);
+    let moves = facts.increments.deviation.value > 0.0
+        || facts.increments.drifts.iter().any(|drift| *drift != 0.0);
+    !moves && record.stretches().into_iter().all(|stretch| stretch.skip(1).all(same))
 }
 
 fn rows(ups: Vec<f64>, downs: Vec<f64>) -> Vec<Vec<f64>> {

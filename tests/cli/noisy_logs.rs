@@ -103,3 +103,52 @@ fn walks_of_few_ranks_are_walks() {
     // Eight of sixty are more than 5 % in one of a hundred such tests.
     assert!(noisy <= 8 && sloped <= 8 && refuted <= 8, "{noisy} {sloped} {refuted}");
 }
+
+/// Remapped for nothing, where no load ever changes: no moves were seen, which is not that there are none, and the model written can be
+/// solved.
+#[test]
+fn loads_that_never_change() {
+    let place = Workplace::new();
+    for (name, loads) in [("same", "1,1,1,1"), ("apart", "2,1,1,1"), ("zero", "0,0,0,0")] {
+        let mut text = String::from("step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds\n");
+        for step in 0..120 {
+            let remapped = step > 0 && step % 20 == 0;
+            let cost = if remapped { "1,0.5" } else { "0," };
+            text += &format!("{step},{loads},{cost}\n");
+        }
+        let log = format!("{name}.csv");
+        place.write(&log, text);
+        let found = place.run(&["fit", &log, "--json"]).exits(0).json();
+        let model = &found["models"][0];
+        assert_eq!(model["problem"], "load_drift", "{found}");
+        for parameter in model["parameters"].as_array().unwrap() {
+            let [value, low, high] =
+                ["value", "low", "high"].map(|key| parameter[key].as_f64().unwrap());
+            // Not one in some 460 moves.
+            assert!(
+                low == 0.0 && value == 0.0 && high > 0.005 && high < 0.01,
+                "{name}: {parameter}"
+            );
+        }
+        assert!(model["fits"]["why"].as_str().unwrap().contains("nothing to remap for"), "{model}");
+        place.run(&["fit", &log, "--out", &format!("{name}.ron")]).exits(0);
+        place.run(&["solve", &format!("{name}.ron")]).exits(0);
+    }
+}
+
+/// Ranks that move as one agree on their drift, which says nothing of how surely it is known.
+#[test]
+fn an_interval_has_its_estimate_in_it() {
+    let place = Workplace::new();
+    let mut text = String::from("step,rank_0,rank_1,rank_2\n");
+    for step in 0..60 {
+        let load = 1.0 + 0.01 * f64::from(step);
+        text += &format!("{step},{load},{load},{load}\n");
+    }
+    place.write("log.csv", text);
+    let asked = ["fit", "log.csv", "--json", "--remap-cost", "1", "--model", "load-drift"];
+    let found = place.run(&asked).exits(0).json();
+    for parameter in found["models"][0]["parameters"].as_array().unwrap() {
+        assert!(parameter["low"].is_null() && parameter["high"].is_null(), "{parameter}");
+    }
+}
