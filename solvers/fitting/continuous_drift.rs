@@ -9,6 +9,7 @@ use super::{Deck, Facts, short};
 use rand::RngExt;
 use rayon::prelude::*;
 use remapping::drift::continuous::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
+use remapping::fit::goodness;
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;
 use remapping::fit::slopes::{Fate, Slopes};
@@ -65,7 +66,8 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let expected = gained.expected(longest).unwrap_or_else(|| sampled(&gained, longest));
     let point = |lag: &usize| Point { lag: *lag, mean: expected[lag - 1], half_width: 0.0 };
     let start = facts.whole.mean;
-    let mut misfits = Vec::new();
+    let predicted: Vec<Point> = lags.iter().map(point).collect();
+    let mut misfits = Vec::from_iter(drawn(facts, &problem, &predicted));
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
         record(&problem, numbers, start, steps, remaps)
     };
@@ -102,11 +104,33 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         problem: "continuous_drift",
         model,
         parameters,
-        predicted: lags.iter().map(point).collect(),
+        predicted,
         unit: 1.0,
         misfits,
         tested,
     })
+}
+
+/// Why slopes that stay as long as the log must not be drawn, in words: those of this log are known, and loads part as they say. Logs
+/// of slopes that are drawn differ so much from each other that the test by such logs does not tell.
+fn drawn(facts: &Facts<'_>, problem: &ContinuousDrift, predicted: &[Point]) -> Option<String> {
+    let kept = problem.kept_slopes?;
+    if kept.change * facts.record.steps() as f64 > 1.0 {
+        return None;
+    }
+    let off =
+        |seen: &Point, made: &Point| (seen.mean - made.mean).abs() - goodness::GROWTH * made.mean;
+    let pairs = facts.recorded.iter().zip(predicted);
+    let wrong = pairs.filter(|(seen, made)| {
+        off(seen, made) > 0.0 && (seen.mean - made.mean).abs() > seen.half_width
+    });
+    let (seen, made) = wrong.max_by(|a, b| off(a.0, a.1).total_cmp(&off(b.0, b.1)))?;
+    let (lag, half_width) = (seen.lag, short(seen.half_width));
+    let [seen, made] = [seen, made].map(|point| short(point.mean));
+    Some(format!(
+        "the slopes of the ranks stay as they are, and draws of such slopes say other things: the imbalance {lag} steps after \
+         a remap is {seen} +- {half_width} in the log and {made} in this model"
+    ))
 }
 
 /// Slopes that remaps draw anew, where the log says so.

@@ -44,14 +44,16 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     let drifts =
         if differ { increments.drifts.clone() } else { vec![increments.drift.value; ranks] };
     let lags = facts.lags();
-    let predicted = growth::normal(&drifts, deviation, 0.0, &lags, SEED);
     let (own, start) = (own.map(Moves::walk), facts.whole.mean);
     let law = Law { walk: own.map(|walk| (walk, unit)), drifts, deviation };
     let mut misfits = Vec::new();
     let noise = increments.noise;
     let noisy = noise > 0.2 * deviation && law.walk.is_none();
+    // What was recorded is seen through it.
+    let seen_through = if noisy { noise } else { 0.0 };
+    let predicted = growth::normal(&law.drifts, deviation, seen_through, &lags, SEED);
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        law.record(numbers, start, steps, remaps, if noisy { noise } else { 0.0 })
+        law.record(numbers, start, steps, remaps, seen_through)
     };
     let mut tested = match facts.tested(&mut make) {
         Ok(tested) => Some(tested),

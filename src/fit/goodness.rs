@@ -112,7 +112,7 @@ pub fn outcome(names: &[(String, f64)], seen: &[f64], made: &[Vec<f64>]) -> Good
 }
 
 /// Relative slack of the growth; that of the logarithm of the kurtosis is absolute.
-const GROWTH: f64 = 0.1;
+pub const GROWTH: f64 = 0.1;
 const TAILS: f64 = -0.5;
 
 fn names(lags: &[usize]) -> Vec<(String, f64)> {

@@ -152,3 +152,36 @@ fn an_interval_has_its_estimate_in_it() {
         assert!(parameter["low"].is_null() && parameter["high"].is_null(), "{parameter}");
     }
 }
+
+/// One rank keeps gaining, over remaps too: its slope is known, and a model that draws slopes anew is refuted by the growth of the
+/// imbalance, however much logs of slopes that are drawn differ.
+#[test]
+fn a_slope_that_is_known_is_not_drawn() {
+    let place = Workplace::new();
+    for seed in 0..3 {
+        let mut random = Numbers::new(seed);
+        let mut text = String::from("step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds");
+        let mut loads = [5.0; 4];
+        for step in 0..400 {
+            let remapped = step > 0 && step % 20 == 0;
+            if remapped {
+                loads = [loads.iter().sum::<f64>() / 4.0; 4];
+            }
+            loads[0] += 0.03;
+            text += &format!("\n{step}");
+            loads.iter().for_each(|load| text += &format!(",{}", load + 0.01 * random.normal()));
+            text += if remapped { ",1,1" } else { ",0," };
+        }
+        place.write("log.csv", text + "\n");
+        let found = place.run(&["fit", "log.csv", "--json"]).exits(0).json();
+        let model = &found["models"][0];
+        assert!(model["problem"] == "periodic" && model["fits"]["verdict"] == "yes", "{found}");
+        for growth in model["growth"].as_array().unwrap() {
+            let [recorded, model] = ["recorded", "model"].map(|key| growth[key].as_f64().unwrap());
+            assert!((recorded / model - 1.0).abs() < 0.1, "{growth}");
+        }
+        let drawn = found["models"].as_array().unwrap();
+        let drawn = drawn.iter().find(|model| model["problem"] == "continuous_drift").unwrap();
+        assert_eq!(drawn["fits"]["verdict"], "no", "{drawn}");
+    }
+}
