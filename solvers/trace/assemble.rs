@@ -239,8 +239,7 @@ pub(super) fn assemble(
         }
     }
     let mut others = 0;
-    for (row, times) in
-        seconds.chunks_exact_mut(columns).enumerate().filter(|_| !filled.is_empty())
+    for (row, times) in seconds.chunks_exact_mut(columns).enumerate().filter(|_| !filled.is_empty())
     {
         let step = u64::from(first) + row as u64 * u64::from(stride);
         let help = "give a trace without gaps, or a part of it";
