@@ -68,10 +68,9 @@ fn excursions_of_one_and_two_steps_are_found_on_all_of_these() {
             let size = 30.0
                 * if first % 100 == 10 { 1.0 } else { -1.0 }
                 * (1.0 + normal(&mut random).abs());
-            for place in first..=first + first / 50 % 2 {
-                path[place] += size;
-                places.push(place);
-            }
+            let last = first + first / 50 % 2;
+            path[first..=last].iter_mut().for_each(|value| *value += size);
+            places.extend(first..=last);
         }
         let replaced = without_outliers(&mut path, 1);
         assert!(replaced <= places.len() + STEPS / 1000, "{}: {replaced}", law.0);
