@@ -412,7 +412,9 @@ fn without_outliers(record: &Record) -> Record {
     let (ranks, steps) = (record.ranks(), record.steps());
     let mut seconds: Vec<f64> = (0..steps).flat_map(|step| record.row(step).to_vec()).collect();
     level::without_outliers(&mut seconds, ranks);
-    Record::new(ranks, seconds, record.remaps().to_vec()).expect("times of a record")
+    let filled = (0..steps).flat_map(|step| record.filled(step)).copied().collect();
+    let cleaned = Record::new(ranks, seconds, record.remaps().to_vec());
+    cleaned.expect("times of a record").with_filled(filled)
 }
 
 /// Three digits of a number.

@@ -119,8 +119,8 @@ pub fn intervals(steps: usize) -> Vec<Rule> {
 /// What sums of times may be off by, as a share of the largest.
 const ROUNDING: f64 = 1e-11;
 
-/// Thresholds on max - mean, or on mean / max, worth trying: what occurs at these steps, and one that all of it is past, as where a program
-/// that is out of balance by the same at every step is remapped once.
+/// Thresholds on max - mean, or on mean / max, worth trying: what occurs at these steps. Where that is the same at all of them, as of a
+/// program that never was balanced, one that it is past.
 pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule> {
     let largest = |step: usize| record.path(step).iter().copied().fold(0.0, f64::max);
     let most = steps.clone().map(largest).fold(0.0, f64::max);
@@ -135,16 +135,17 @@ pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule
         .filter(|value| value.is_finite() && (ratio || *value > ROUNDING * most))
         .collect();
     values.sort_by(f64::total_cmp);
-    let past_all = match ratio {
-        true => values.last().filter(|most| **most < 1.0).map(|most| 0.5 * (most + 1.0)),
-        false => values.first().map(|least| 0.5 * least),
+    let same = match values[..] {
+        [least, .., most] if most - least <= ROUNDING * most => Some(least),
+        _ => None,
     };
+    let past = same.map(|value| if ratio { 0.5 * (value + 1.0) } else { 0.5 * value });
     let stride = values.len().div_ceil(100).max(1);
     let rule = |value: &f64| match ratio {
         true => Rule::Utilization(value.clamp(0.0, 1.0)),
         false => Rule::Threshold(*value),
     };
-    values.iter().step_by(stride).chain(&past_all).map(rule).chain([Rule::Never]).collect()
+    values.iter().step_by(stride).chain(&past).map(rule).chain([Rule::Never]).collect()
 }
 
 /// Q-learning over some episodes: what was learnt when it cost least on the same steps, and the regret

@@ -110,10 +110,11 @@ fn a_stored_rule_goes_on_from_where_it_stood() {
         replay(&["--policies", "advised", "--advised", "rule.json", "--force"]);
         same("rule.json", "balance");
         // The advice is of a rule that stands where the run stood.
-        let arguments = ["advise", "run.csv", "--remap-cost", &cost, "-o", "advice", "--force"];
-        place.run(&arguments).exits(0);
-        if place.path("advice/advised.json").exists() {
-            same("advice/advised.json", "actual");
+        let folder = format!("advice_{number}");
+        place.run(&["advise", "run.csv", "--remap-cost", &cost, "-o", &folder]).exits(0);
+        let file = format!("{folder}/advised.json");
+        if place.path(&file).exists() {
+            same(&file, "actual");
             advised += 1;
         }
     }

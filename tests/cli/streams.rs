@@ -29,6 +29,8 @@ use std::path::PathBuf;
 pub struct Kept {
     beginning: usize,
     seconds: Vec<f64>,
+    /// Which of them were filled in, up to the last row that has such times.
+    filled: Vec<bool>,
     remaps: Vec<Remap>,
 }
 
@@ -36,10 +38,16 @@ impl Follow for Kept {
     fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {
         self.beginning = beginning.steps();
         for step in 0..beginning.steps() {
+            self.filled.extend(beginning.filled(step));
             self.seconds.extend(beginning.row(step));
         }
         self.remaps.extend(beginning.remaps());
         Ok(())
+    }
+
+    fn filled(&mut self, ranks: &[bool]) {
+        self.filled.resize(self.seconds.len(), false);
+        self.filled.extend(ranks);
     }
 
     fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {
@@ -96,9 +104,13 @@ fn written(rows: &[(usize, String)]) -> String {
 
 #[track_caller]
 pub fn assert_same(paths: &[PathBuf], whole: &Trace, unit: Option<f64>) {
-    let (trace, kept) = followed(paths, unit).unwrap();
+    let (trace, mut kept) = followed(paths, unit).unwrap();
+    if !kept.filled.is_empty() {
+        kept.filled.resize(kept.seconds.len(), false);
+    }
     assert!(trace.after.steps > 0 && kept.beginning < whole.record.steps(), "it is not long");
     let record = Record::new(whole.record.ranks(), kept.seconds, kept.remaps).unwrap();
+    let record = record.with_filled(kept.filled);
     assert!(record == whole.record, "{paths:?}");
     assert_eq!((trace.steps(), trace.remaps()), (record.steps(), record.remaps().len()));
     assert_eq!(trace.mean_remap_cost(), record.mean_remap_cost());
