@@ -10,14 +10,11 @@ pub(super) fn near<const UPPER: bool>(
     level: f64,
 ) -> Polyline {
     let by = padded(rising, beside, level);
+    let start = first_near(rising, level, by);
     let last = rising.nodes() - 1;
-    let start =
-        rising.value.partition_point(|value| *value < level - by).saturating_sub(1).min(last - 1);
     let end = rising.value.partition_point(|value| *value <= level + by).min(last).max(start + 1);
     let mut both = Polyline { at: Vec::new(), value: Vec::new() };
-    walk(rising, beside, start, end, |at, own, its| {
-        both.push(at, outward::<UPPER>(own + its, own.abs() + its.abs()));
-    });
+    add_sum::<UPPER>(&mut both, rising, beside, [start, end]);
     both
 }
 
@@ -28,17 +25,31 @@ pub(super) fn beyond<const UPPER: bool>(
     level: f64,
 ) -> Polyline {
     let by = padded(rising, beside, level);
-    let last = rising.nodes() - 1;
-    let below = rising.value.partition_point(|value| *value < level - by);
-    let start = below.saturating_sub(1).min(last - 1);
+    let start = first_near(rising, level, by);
     let mut both = Polyline { at: Vec::new(), value: Vec::new() };
     if start > 0 {
         both.push(0.0, rising.value[0] - by);
     }
-    walk(rising, beside, start, last, |at, own, its| {
+    add_sum::<UPPER>(&mut both, rising, beside, [start, rising.nodes() - 1]);
+    both
+}
+
+/// The last node of `rising` up to which it is further below `level` than `by`; before its last piece at any rate.
+fn first_near(rising: &Polyline, level: f64, by: f64) -> usize {
+    let below = rising.value.partition_point(|value| *value < level - by);
+    below.saturating_sub(1).min(rising.nodes() - 2)
+}
+
+/// Adds `rising` + `beside` from one node of `rising` to another.
+fn add_sum<const UPPER: bool>(
+    both: &mut Polyline,
+    rising: &Polyline,
+    beside: &Polyline,
+    [start, end]: [usize; 2],
+) {
+    walk(rising, beside, start, end, |at, own, its| {
         both.push(at, outward::<UPPER>(own + its, own.abs() + its.abs()));
     });
-    both
 }
 
 /// The size of `beside` and more than rounding does near `level`.
