@@ -5,17 +5,16 @@
 //! run stood, or from balance where the log does not say when it was remapped.
 
 use super::check::{Obstacle, places};
+use super::choice::{Choice, choose};
 use super::contest::{Judged, Line, Part, Percent, RECORDED, contestants, is_few, judge};
 use super::saving::Saving;
 use super::{Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::fitting::short;
 use remapping::fit::apart::{Apart, apart};
-use remapping::fit::level;
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::record::Record;
-use remapping::replay::play;
 use remapping::{Halt, Observer};
 use std::ops::Range;
 
@@ -39,31 +38,6 @@ pub struct Advice {
     /// What rules are worth if remaps even out the loads beside the noise of the log, where it has noise.
     pub beside_noise: Option<String>,
 }
-
-/// A rule that can be exported.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Choice {
-    /// The rule that votes.
-    Advised,
-    /// A rule of one number.
-    Simple(Rule),
-}
-
-impl Choice {
-    /// As it is called in the table.
-    pub fn name(self) -> String {
-        match self {
-            Choice::Advised => "advised".to_owned(),
-            Choice::Simple(rule) => rule.to_string(),
-        }
-    }
-}
-
-/// A simple rule is taken if it costs at most so much of what the rule that votes does.
-const AS_GOOD: f64 = 1.01;
-
-/// Rules of one number, in the order of the table.
-const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
 
 /// An unsure difference within so many percent of the job, either way, is nothing to gain; beyond, the log
 /// cannot tell.
@@ -130,44 +104,10 @@ impl Question<'_> {
         }
     }
 
-    /// The rule chosen on the first half, and all simple ones, trained. Times far off their neighbours for a step
-    /// or two are left out: no remap helps against them, and they would decide all.
-    fn choose(&self) -> Result<(Choice, Vec<Rule>), Complaint> {
-        let cleaned = without_outliers(self.record);
-        let question = Question { record: &cleaned, ..*self };
-        let cut = self.cut();
-        let mut names = vec!["advised"];
-        names.extend(SIMPLE);
-        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-        let mut costs = vec![0.0; names.len()];
-        for first in [cut / 3, cut * 2 / 3] {
-            let ground = Ground { from: Outset::Balance, ..question.ground(first.max(4)) };
-            let judged = first.max(4)..cut;
-            let found = contestants(&ground, &names, None, &mut Vec::new())?;
-            for (cost, contestant) in costs.iter_mut().zip(&found) {
-                let mut run = ground.run(contestant, judged.len() as u64);
-                let course =
-                    play(&cleaned, judged.clone(), ground.base(), ground.price(), &mut run);
-                *cost += course.tally.value;
-            }
-        }
-        let ground = question.ground(cut);
-        let trained = contestants(&ground, &names[1..], None, &mut Vec::new())?;
-        let rules: Vec<Rule> =
-            trained.iter().map(|found| rounded(found.rule().unwrap_or(Rule::Never))).collect();
-        let simple = (0..rules.len()).min_by(|a, b| costs[a + 1].total_cmp(&costs[b + 1]));
-        let simple = simple.unwrap_or(0);
-        let choice = match costs[simple + 1] <= AS_GOOD * costs[0] {
-            true => Choice::Simple(rules[simple]),
-            false => Choice::Advised,
-        };
-        Ok((choice, rules))
-    }
-
     /// The advice, or the halt that was asked for.
     pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
-        let (choice, rules) = self.choose()?;
         let cut = self.cut();
+        let (choice, rules) = choose(&self.ground(cut))?;
         let steps = cut..self.record.steps().min(cut + MOST_STEPS);
         let ground = self.ground(cut);
         let mut names = vec!["advised".to_owned()];
@@ -407,29 +347,9 @@ fn beside(noise: f64, name: &str, [rule, never]: &[Saving; 2]) -> String {
     )
 }
 
-/// The record with times far off the median of the five around them replaced by it.
-fn without_outliers(record: &Record) -> Record {
-    let (ranks, steps) = (record.ranks(), record.steps());
-    let mut seconds: Vec<f64> = (0..steps).flat_map(|step| record.row(step).to_vec()).collect();
-    level::without_outliers(&mut seconds, ranks);
-    let filled = (0..steps).flat_map(|step| record.filled(step)).copied().collect();
-    let cleaned = Record::new(ranks, seconds, record.remaps().to_vec());
-    cleaned.expect("times of a record").with_filled(filled)
-}
-
 /// Three digits of a number.
 fn three(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
-}
-
-/// A trained rule with a parameter of four digits.
-fn rounded(rule: Rule) -> Rule {
-    let four = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
-    match rule {
-        Rule::Threshold(bound) => Rule::Threshold(four(bound)),
-        Rule::Utilization(share) => Rule::Utilization(four(share).min(1.0)),
-        other => other,
-    }
 }
 
 struct Verdict {

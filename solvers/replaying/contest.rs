@@ -34,9 +34,16 @@ impl Percent {
             share if share.is_nan() || share.abs() < 1e-9 => 0.0,
             share => share,
         };
-        // No policy saves more than all of the time.
-        let lower = share(found.lower).max(-100.0);
-        Percent { percent: share(found.value), lower, upper: share(found.upper) }
+        Percent {
+            percent: share(found.value),
+            lower: share(found.lower),
+            upper: share(found.upper),
+        }
+    }
+
+    /// Of the time of a run that costs less by this: no policy saves more than all of it.
+    fn saved(self) -> Percent {
+        Percent { upper: self.upper.min(100.0), ..self }
     }
 
     /// The same seen from the other side.
@@ -50,8 +57,7 @@ impl Percent {
     }
 }
 
-/// Fewer remaps than this say little of how far costs vary from one stretch between remaps to another: measured on walks, such intervals
-/// hold for 70 to 85 % of logs.
+/// Fewer remaps than this say little of how far costs vary from one stretch between remaps to another.
 const FEW: u64 = 4;
 
 /// Whether these remaps are too few for an interval of 95 %.
@@ -118,7 +124,7 @@ impl Judged {
             let same = |known: &Line| known.policy == line.policy;
             &self.courses[self.lines.iter().position(same).unwrap_or(0)]
         };
-        Percent::of(difference(course(line), course(other), seed), line.time)
+        Percent::of(difference(course(line), course(other), seed), line.time).saved()
     }
 }
 
@@ -256,8 +262,9 @@ pub fn standing(found: Standing<'_>) -> Judged {
             Some(_) => clairvoyant,
             None => clairvoyant_actual.or(clairvoyant),
         };
-        let against =
-            |other: &Course| Percent::of(difference(course, other, seed), other.tally.time);
+        let against = |other: &Course| {
+            Percent::of(difference(other, course, seed), other.tally.time).saved().negated()
+        };
         let contestant = contestants.get(place);
         // Sums in another order differ in their last digits.
         let regret = |least: f64| match tally.value - least {

@@ -3,6 +3,7 @@
 pub mod advice;
 pub mod advised;
 pub mod check;
+pub mod choice;
 pub mod contest;
 pub mod later;
 pub mod long;

@@ -4,8 +4,11 @@ use crate::logs::{DRIFTING, Made};
 use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remap::replaying::advice::Question;
+use remap::replaying::contest::{Part, Percent, contestants, judge};
+use remap::replaying::{Ground, Outset};
 use remap::trace;
 use remapping::overlap::Overlap;
+use remapping::record::Record;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -339,5 +342,39 @@ fn logs_that_begin_to_drift_late_are_not_decided() {
         assert!(found["policy"].is_null(), "{advice}");
         assert!(advice.starts_with("This log cannot tell whether to remap: on its first half"));
         assert!(advice.contains("would save 1") && advice.contains("from few remaps"), "{advice}");
+    }
+}
+
+/// Shares of the time have their own value between their ends, and nothing saves more than all of it, however dear remaps are.
+#[test]
+fn shares_lie_within_their_intervals() {
+    let seconds = (0..80).flat_map(|step| [1.0, 1.0 + 0.01 * f64::from(step % 7)]).collect();
+    let record = Record::new(2, seconds, Vec::new()).unwrap();
+    for remap_cost in [0.01, 1.0, 30.0] {
+        let ground = Ground {
+            record: &record,
+            remap_cost,
+            overlap: Overlap::NONE,
+            training: 0..40,
+            seed: 1,
+            from: Outset::Balance,
+            end_known: false,
+        };
+        let names = ["fixed:2", "fixed:10", "never"].map(str::to_owned);
+        let contestants = contestants(&ground, &names, None, &mut Vec::new()).unwrap();
+        let part = Part { ground, contestants, steps: 40..80 };
+        let judged = judge(&[part], true, &()).unwrap();
+        let mut all: Vec<Percent> = judged.lines.iter().map(|line| line.against_best).collect();
+        all.extend(judged.lines.iter().filter_map(|line| line.against_recorded));
+        assert!(all.iter().all(|more| more.lower >= -100.0), "{all:?}");
+        for line in &judged.lines {
+            let others = judged.lines.iter().map(|other| judged.between(line, other, 1));
+            let saved: Vec<Percent> = others.collect();
+            assert!(saved.iter().all(|saved| saved.upper <= 100.0), "{saved:?}");
+            all.extend(saved);
+        }
+        assert!(all.iter().all(|one| one.lower <= one.percent && one.percent <= one.upper));
+        let least = all.iter().map(|one| one.percent).fold(0.0, f64::min);
+        assert!(remap_cost < 30.0 || least < -100.0, "{least}");
     }
 }

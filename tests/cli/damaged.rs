@@ -1,8 +1,9 @@
 //! Some hundred damaged logs: a right answer, or a word about the damage; never nonsense in silence.
 
 use crate::logs::{DRIFTING, Made, Numbers};
-use remap::replaying::advice::{Choice, Question};
+use remap::replaying::advice::Question;
 use remap::replaying::check::{examine, suspected};
+use remap::replaying::choice::Choice;
 use remap::replaying::contest::contestants;
 use remap::trace::{self, Trace};
 use remapping::overlap::Overlap;

@@ -318,7 +318,7 @@ fn root_mean_square(
         let value = processors.rms_deviation(time, variance);
         let lost = processors.rounding_of_mean_load(time) / processors.mean_load(time);
         if lost > ROUNDED {
-            error = error.max(value * lost);
+            error = error.max(value * lost).min(f64::MAX);
         }
         value
     });

@@ -1,0 +1,86 @@
+//! Which rule a log is advised: chosen on its first half alone.
+
+use super::contest::contestants;
+use super::{Ground, Outset};
+use crate::complaint::Complaint;
+use remapping::fit::level;
+use remapping::policy::Rule;
+use remapping::record::Record;
+use remapping::replay::play;
+
+/// A rule that can be exported.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Choice {
+    /// The rule that votes.
+    Advised,
+    /// A rule of one number.
+    Simple(Rule),
+}
+
+impl Choice {
+    /// As it is called in the table.
+    pub fn name(self) -> String {
+        match self {
+            Choice::Advised => "advised".to_owned(),
+            Choice::Simple(rule) => rule.to_string(),
+        }
+    }
+}
+
+/// A simple rule is taken if it costs at most so much of what the rule that votes does.
+const AS_GOOD: f64 = 1.01;
+
+/// Rules of one number, in the order of the table.
+const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
+
+/// The rule that costs least on later parts of the training steps of `ground`, and all simple ones, trained. Times far off their
+/// neighbours for a step or two are left out: no remap helps against them, and they would decide all.
+pub(super) fn choose(ground: &Ground<'_>) -> Result<(Choice, Vec<Rule>), Complaint> {
+    let cleaned = without_outliers(ground.record);
+    let ground = Ground { record: &cleaned, ..ground.clone() };
+    let cut = ground.training.end;
+    let mut names = vec!["advised"];
+    names.extend(SIMPLE);
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    let mut costs = vec![0.0; names.len()];
+    for first in [cut / 3, cut * 2 / 3].map(|first| first.max(4)) {
+        let earlier = Ground { training: 0..first, from: Outset::Balance, ..ground.clone() };
+        let judged = first..cut;
+        let found = contestants(&earlier, &names, None, &mut Vec::new())?;
+        for (cost, contestant) in costs.iter_mut().zip(&found) {
+            let mut run = earlier.run(contestant, judged.len() as u64);
+            let (base, price) = (earlier.base(), earlier.price());
+            *cost += play(&cleaned, judged.clone(), base, price, &mut run).tally.value;
+        }
+    }
+    let trained = contestants(&ground, &names[1..], None, &mut Vec::new())?;
+    let rules: Vec<Rule> =
+        trained.iter().map(|found| rounded(found.rule().unwrap_or(Rule::Never))).collect();
+    let simple = (0..rules.len()).min_by(|a, b| costs[a + 1].total_cmp(&costs[b + 1]));
+    let simple = simple.unwrap_or(0);
+    let choice = match costs[simple + 1] <= AS_GOOD * costs[0] {
+        true => Choice::Simple(rules[simple]),
+        false => Choice::Advised,
+    };
+    Ok((choice, rules))
+}
+
+/// The record with times far off the median of the five around them replaced by it.
+fn without_outliers(record: &Record) -> Record {
+    let (ranks, steps) = (record.ranks(), record.steps());
+    let mut seconds: Vec<f64> = (0..steps).flat_map(|step| record.row(step).to_vec()).collect();
+    level::without_outliers(&mut seconds, ranks);
+    let filled = (0..steps).flat_map(|step| record.filled(step)).copied().collect();
+    let cleaned = Record::new(ranks, seconds, record.remaps().to_vec());
+    cleaned.expect("times of a record").with_filled(filled)
+}
+
+/// A trained rule with a parameter of four digits.
+fn rounded(rule: Rule) -> Rule {
+    let four = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
+    match rule {
+        Rule::Threshold(bound) => Rule::Threshold(four(bound)),
+        Rule::Utilization(share) => Rule::Utilization(four(share).min(1.0)),
+        other => other,
+    }
+}
