@@ -90,7 +90,10 @@ const ROUGHLY: f64 = 1e-3;
 /// The same on coarser grids, which only say where a region will lie.
 const ABOUT: f64 = 1e-2;
 
-/// What share of all states a region on a coarser grid may have.
+/// A region of more than one state in so many, or a forecast by which more go on, is no quicker than all states, where these fit.
+const SHARE: usize = 25;
+
+/// The same on coarser grids, where regions are wider.
 const COARSER_SHARE: usize = 4;
 
 /// A region on a coarser grid need not grow if it would by less than one in so many.
@@ -113,13 +116,16 @@ pub fn solve_region(
     observer: &dyn Observer,
 ) -> Result<Option<Solved>, ProblemError> {
     problem::fits(all, all.count(), imbalance, remap_cost)?;
-    Ok(search(&Grid::finest(all, imbalance), remap_cost, effort, settings, observer))
+    let finest = Grid::finest(all, imbalance);
+    let share = if effort.alone { 1 } else { SHARE };
+    Ok(search(&finest, remap_cost, effort, share, settings, observer))
 }
 
 fn search(
     grid: &Grid<'_>,
     remap_cost: f64,
     effort: Effort,
+    share: usize,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Option<Solved> {
@@ -133,7 +139,8 @@ fn search(
     if let Some(coarser) = &forecast {
         let roughly = Settings { tolerance: settings.tolerance.max(ABOUT), ..*settings };
         let effort = Effort { ways: most, work, alone: false };
-        let solved = search(coarser, remap_cost, effort, &roughly, observer);
+        let share = if is_finest && !alone { SHARE } else { COARSER_SHARE };
+        let solved = search(coarser, remap_cost, effort, share, &roughly, observer);
         let begun = solved.and_then(|solved| {
             let (members, saving) = grid.interpolate(coarser, &solved);
             region.take_in(members, false)?;
@@ -152,6 +159,7 @@ fn search(
         }
         region.take_in(found, true)?;
     }
+    let most_members = grid.states.count() / if is_finest { share } else { COARSER_SHARE };
     let mut tolerance = settings.tolerance.max(ROUGHLY);
     let mut before: Option<(States, Solution)> = None;
     let mut posed = None;
@@ -164,7 +172,7 @@ fn search(
             let problem = grid.problem(&states, operator, remap_cost);
             (states, problem)
         });
-        if !is_finest && states.count() > grid.states.count() / COARSER_SHARE {
+        if states.count() > most_members {
             return None;
         }
         let ways = region.ways().max(1) as u64;
@@ -192,6 +200,9 @@ fn search(
                 let solution = solution.with_lower(share);
                 return Some(Solved { states, problem, solution });
             }
+        }
+        if !is_finest && solution.going_on(&problem).count() > grid.states.count() / share {
+            return None;
         }
         if !is_finest && found.len() <= states.count() / FEW {
             return Some(Solved { states, problem, solution });

@@ -254,15 +254,14 @@ pub(super) fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
     for k in 0..count {
         let level = (2 * k).min(levels - 1);
         let (rise, fall) = (chain.up(level), chain.down(level));
-        let spread = rise + fall;
-        let drift = 2.0 * (rise - fall);
         (up[k], down[k]) = if k == 0 {
             (rise, 0.0)
         } else if k + 1 == count {
             (0.0, fall)
         } else {
-            let up = (0.5 * (spread + drift)).clamp(0.0, spread);
-            (up, spread - up)
+            // As likely to be first at either neighbour, and, where that is a probability, as fast.
+            let least = (rise + fall).max(2.0 * (rise * rise + fall * fall)).max(f64::MIN_POSITIVE);
+            (rise * (2.0 * rise / least), fall * (2.0 * fall / least))
         };
     }
     BirthDeath::new(up, down).ok()

@@ -1,7 +1,7 @@
 //! Where a region will have to lie, and about what is saved in it: from the same problem on every other level.
 
 use super::coarser::{STEPS, coarsen, is_long};
-use super::{Decision, Problem, Process, ProcessChain, Solved, States};
+use super::{Problem, Process, ProcessChain, Solved, States};
 use crate::imbalance::Imbalance;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -105,8 +105,7 @@ impl<'a> Grid<'a> {
     /// there: linear between its states.
     pub fn interpolate(&self, coarser: &Grid<'_>, solved: &Solved) -> (Vec<usize>, Vec<f64>) {
         let Solved { states, problem, solution } = solved;
-        let goes_on = |place: &usize| solution.decision(problem, *place) != Decision::Remap;
-        let places: Vec<usize> = (0..states.count()).filter(goes_on).collect();
+        let places: Vec<usize> = solution.going_on(problem).collect();
         let members = states.members();
         let mut at: Vec<(usize, f64)> =
             places.iter().map(|place| (members[*place], solution.savings()[*place])).collect();

@@ -38,8 +38,7 @@ struct Level<'a> {
     correction: Vec<f64>,
 }
 
-/// Reversing weights of the grids of a problem from the finest on, of the same sum; only of that one
-/// where another has none.
+/// Reversing weights of the grids of a problem from the finest on, of the same sum, to the first that has none.
 pub(super) fn weights(problem: &Problem) -> Option<Vec<Vec<f64>>> {
     let mut all = vec![problem.operator.reversing_weights()?];
     let total = |w: &Vec<f64>| vector::sum_of([w], |[w]| w);
@@ -48,7 +47,6 @@ pub(super) fn weights(problem: &Problem) -> Option<Vec<Vec<f64>>> {
         std::iter::successors(problem.coarser.as_ref(), |grid| grid.problem.coarser.as_ref());
     for grid in grids {
         let Some(mut next) = grid.problem.operator.reversing_weights() else {
-            all.truncate(1);
             break;
         };
         let scale = whole / total(&next);
@@ -171,6 +169,27 @@ mod tests {
             assert!((ab - ba).abs() <= 1e-12 * scale, "{ab} {ba}");
         }
     }
+
+    #[test]
+    fn walks_that_drift_have_cycles_too() {
+        for [up, down] in [[0.24, 0.25], [0.05, 0.25], [0.2, 0.8]] {
+            let walk = |up| {
+                let chain = BirthDeath::walk(200, up, down, Edge::Reflect).unwrap();
+                Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
+            };
+            let walks = [walk(up), walk(down)];
+            let (states, operator) = States::independent(&walks, |_, _| false).unwrap();
+            let ones = vec![Rational::ONE; 2];
+            let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 200).unwrap();
+            let problem =
+                Problem::new(&states, operator, &imbalance, 2e4, AfterRemap::Stop).unwrap();
+            let settings = crate::stopping::Settings::default();
+            let solution = crate::stopping::solve(&problem, &settings, &());
+            assert_eq!(solution.status, crate::Status::Converged);
+            assert!(solution.iterations < 250, "{up} {down}: {}", solution.iterations);
+        }
+    }
+
     #[test]
     fn there_is_no_cycle_on_a_coarsest_grid_that_is_large() {
         let chain = BirthDeath::walk(90, 0.25, 0.25, Edge::Hold).unwrap();

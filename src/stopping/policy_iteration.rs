@@ -38,6 +38,9 @@ const SHORT: u32 = 16;
 const FIRST_STEPS: u64 = 8;
 const MORE_STEPS: u64 = 8;
 
+/// A remap is dear where it costs so many times what going on does.
+const DEAR: f64 = 1e4;
+
 /// Evaluations without a better bound after which rounding limits the bound.
 const FLOOR: u32 = 12;
 
@@ -53,11 +56,7 @@ pub(super) fn solve(
         None => problem.coarser.as_ref().map(|coarser| {
             let roughly = Settings { tolerance: settings.tolerance.max(ROUGHLY), ..*settings };
             let guess = solve(&coarser.problem, None, &roughly, observer);
-            let base = match problem.after {
-                AfterRemap::Stop => problem.remap_cost,
-                AfterRemap::Uniform => guess.base,
-            };
-            (base, coarser.interpolate(&guess.saving))
+            (guess.base, coarser.interpolate(&guess.saving))
         }),
     };
     let mut guessed = None;
@@ -156,10 +155,31 @@ fn iterate(
         let goal = (accuracy, if is_short { steps } else { STEPS });
         steps += steps / MORE_STEPS;
         short = short.saturating_sub(1);
+        if problem.after == AfterRemap::Stop && problem.whole {
+            rebase(problem, &continues, &mut base, &mut saving);
+        }
         iterations +=
             evaluation.evaluate(problem, &continues, &mut base, &mut saving, goal, observer);
     };
     (best.0, Approximation { base: best.1, saving: best.2, iterations, status })
+}
+
+/// Where a remap is far dearer than going on from every state, savings against it have lost the digits that matter: they are kept
+/// against a multiple of what going on costs then, and against a remap otherwise.
+fn rebase(problem: &Problem, continues: &[bool], base: &mut f64, saving: &mut [f64]) {
+    let all = continues.iter().zip(&problem.running).all(|(goes_on, psi)| *goes_on || *psi == 0.0);
+    let old = *base;
+    let [most] = problem.largest([vector::maximum_of([saving], |[d]| old - d)]);
+    let dear = problem.everywhere(all) && DEAR * most < problem.remap_cost;
+    *base = match dear {
+        true if old <= 4.0 * most => old,
+        true => 2.0 * most,
+        false => problem.remap_cost,
+    };
+    let moved = *base - old;
+    if moved != 0.0 {
+        vector::update(saving, |_, d| d + moved);
+    }
 }
 
 /// The nearest bounds so far, and what they are proved from.

@@ -38,6 +38,8 @@ pub struct Problem {
     processes: usize,
     pub(super) remap_cost: f64,
     pub(super) after: AfterRemap,
+    /// Whether its states are all there are; those outside would cost as much as a remap.
+    pub(super) whole: bool,
     /// For a first guess.
     pub(super) coarser: Option<Box<Coarser>>,
     /// Who has which states, where several ranks solve the problem.
@@ -124,6 +126,7 @@ impl Problem {
             processes: states.processes(),
             remap_cost,
             after,
+            whole: !states.is_active(),
             coarser: None,
             shared,
         };
@@ -199,6 +202,7 @@ impl Problem {
             processes: states.processes(),
             remap_cost,
             after,
+            whole: !states.is_active(),
             coarser: None,
             shared: None,
         }

@@ -229,6 +229,11 @@ impl Solution {
         }
     }
 
+    /// The states of this problem in which one does not remap, in order.
+    pub(super) fn going_on(&self, problem: &Problem) -> impl Iterator<Item = usize> {
+        (0..problem.states()).filter(|s| self.decision(problem, *s) != Decision::Remap)
+    }
+
     /// Whether the bounds leave open which branch of an unbalanced state is the cheaper one.
     pub fn is_tie(&self, problem: &Problem, state: usize) -> bool {
         let psi = problem.running[state];

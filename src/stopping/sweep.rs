@@ -20,6 +20,8 @@ pub(super) struct Sweep {
     pub stop: f64,
     /// The base B.
     pub base: f64,
+    /// R(v).
+    remap: f64,
     /// v, where P does not keep constants.
     value: Vec<f64>,
     rounding: Rounding,
@@ -57,7 +59,7 @@ impl Sweep {
         let value = if problem.operator.conserves() { Vec::new() } else { vec![0.0; n] };
         let relative = (problem.operator.rounding() + 4.0) * f64::EPSILON;
         let rounding = Rounding { relative, base: 0.0, excess: 0.0, stop: 0.0 };
-        Self { gain: vec![0.0; n], stop: 0.0, base: 0.0, value, rounding }
+        Self { gain: vec![0.0; n], stop: 0.0, base: 0.0, remap: 0.0, value, rounding }
     }
 
     /// Computes what both branches save at `base - saving`.
@@ -131,11 +133,15 @@ impl Sweep {
                 (stop, slack + f64::EPSILON * stop.abs())
             }
         };
+        self.remap = match problem.after {
+            AfterRemap::Stop => problem.remap_cost,
+            AfterRemap::Uniform => base - self.stop,
+        };
     }
 
     /// R(v).
     pub fn remap(&self) -> f64 {
-        self.base - self.stop
+        self.remap
     }
 
     /// The bounds on errors.

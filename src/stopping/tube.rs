@@ -6,8 +6,8 @@ use super::{ProcessChain, States};
 use crate::chain::{BirthDeath, Modes, Operator, Tube};
 use rayon::prelude::*;
 
-/// With fewer processes, lists of all ways are as short.
-const FEWEST: usize = 3;
+/// One process alone has all ways listed.
+const FEWEST: usize = 2;
 
 /// Terms of a mode.
 pub(super) const TERMS: usize = 3;

@@ -4,6 +4,7 @@ mod bounds;
 mod countable;
 mod course;
 mod critical;
+mod dear;
 mod halted;
 mod learning;
 mod long_run;
