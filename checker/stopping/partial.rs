@@ -33,9 +33,10 @@ pub(crate) fn cheapest(
     let price = |units: usize| Span::from(&(fixed + each * BigInt::from(units))).units(bits);
     let (totals, of) = space.totals()?;
     let (even, mut prices) = (space.targets(imbalance, &totals), vec![[0; 2]]);
+    let kinds = space.alike(imbalance);
     space.each(|s, loads| {
         let (mut now, mut least, mut units) = (loads.to_vec(), go[s], 0);
-        let mut above = extra(&imbalance.capacities, loads, &even[of[s]]);
+        let mut above = extra(&kinds, loads, &even[of[s]]);
         // A unit goes from the process most above its share to the one most below, the first of equal ones.
         while let Some(most) = (0..above.len()).min_by_key(|i| -above[*i]).filter(|i| above[*i] > 0)
         {

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The m-th unit goes from the process that is most above its share to the one most below, so that a remap of all units that
-//! are above leads to balance; equal processors take their shares in order, and the computation goes on from there. The best average lies between the smallest and the largest `T h - h`, whatever h is.
+//! are above leads to balance; processes that move alike on equal processors take their shares in order, and the computation goes
+//! on from there. The best average lies between the smallest and the largest `T h - h`, whatever h is.
 
 use super::{Exchange, Problem, States};
 use crate::imbalance::Imbalance;
@@ -41,7 +42,7 @@ pub fn partial_targets(
     states: &States,
     imbalance: &Imbalance,
 ) -> Result<Vec<Vec<usize>>, Vec<i64>> {
-    let (range, exchange) = (states.range(), Exchange::of_processors(imbalance));
+    let (range, exchange) = (states.range(), Exchange::of_equal_processes(states, imbalance));
     let one = |state: usize| {
         let loads = states.loads(state);
         let total: i64 = loads.iter().sum();

@@ -592,6 +592,21 @@ fn fields_of_costs_by_loads_of_ends_and_of_periods() {
 
 /// More load vectors than a document lists.
 #[test]
+fn a_tie_of_the_solution_may_be_proved_to_be_the_other_letter() {
+    let walk = "Walk(levels: 3, up: 0.5, down: 0.5, edge: Hold)";
+    let model = format!(
+        "Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 1, after_remap: Stop, steps: 2)"
+    );
+    let case = Case::model(&model, all());
+    let ties = case.document["ties"].as_array().unwrap();
+    let found = case.fields();
+    let settled = found.proved.contains(&"decision".to_owned());
+    assert!(!ties.is_empty() && !settled, "{:?}", case.document);
+    // Where the solution says that it knows, it has to be right.
+    case.refuses("/ties", [json!([])], "is proved");
+}
+
+#[test]
 fn counts_of_maps_that_are_not_listed() {
     let case = Case::deck("stopping/sixteen_chains.ron", Settings::default());
     let fields = case.fields();

@@ -238,7 +238,9 @@ fn map(
         agreed.proved.extend((undecided == 0.0).then_some("counts"));
         return Ok(());
     };
+    let ties = ties(answer, letters)?;
     let (mut either, mut widest, mut not_near) = (BTreeSet::new(), 0.0f64, None);
+    let mut otherwise = 0;
     for (i, (letter, loads)) in letters.iter().zip(&places).enumerate() {
         let state = checked.state(loads, i);
         let (decision, bounds) =
@@ -249,7 +251,10 @@ fn map(
             Decision::Continue => (*letter == b'C', "C, continue,"),
             Decision::Either => (b"RC".contains(letter), "R or C"),
         };
-        if !right {
+        // The solution may leave open what is proved.
+        if !right && decision != Decision::Balanced && ties.contains(&(i as u128)) {
+            otherwise += 1;
+        } else if !right {
             let letter = char::from(*letter);
             return Err(format!(
                 "`decision[{i}]`, of the loads {loads:?}, is {letter}, but {proved} is proved"
@@ -265,7 +270,9 @@ fn map(
             not_near = not_near.or_else(|| open(Entry("value", i), given, bounds, [slack, near]));
         }
     }
-    agreed.proved.extend(["decision", "counts"]);
+    if otherwise == 0 {
+        agreed.proved.extend(["decision", "counts"]);
+    }
     if let Some(values) = &answer.value {
         length("value", values.len(), places.len())?;
         agreed.admit("value", not_near);
@@ -273,11 +280,16 @@ fn map(
         agreed.sentences.push(format!("every J(s) given is within {widest} of the optimal one"));
     }
     counts(answer.counts, letters)?;
-    let ties = ties(answer, letters)?;
     agreed.proved.extend((ties == either).then_some("ties"));
-    agreed.sentences.push(match either.len() {
-        0 => "every letter of the map is optimal".to_owned(),
-        either => format!("every letter of the map is optimal but {either}, which may be either"),
+    let open = match either.len() {
+        0 => String::new(),
+        either => format!(" but {either}, which may be either"),
+    };
+    agreed.sentences.push(match otherwise {
+        0 => format!("every letter of the map is optimal{open}"),
+        otherwise => format!(
+            "of {otherwise} ties of the solution the other letter is proved; every other letter is optimal{open}"
+        ),
     });
     Ok(())
 }

@@ -129,8 +129,9 @@ impl Measured {
     }
 }
 
-/// So many stretches between remaps tell how the gap is spread, or so many batches of paths: on most stretches there is none,
-/// and the few that have one are missing from a small sample.
+/// So many stretches between remaps in the first batch tell how the gap is spread, or so many batches of paths: on most stretches
+/// there is none, and the few that have one are missing from a small sample. How many batches there are must not follow those
+/// played so far: programs that remapped often, and cost more, would be counted with fewer others.
 const STRETCHES: f64 = 64.0;
 const BATCHES: u64 = 4;
 
@@ -143,12 +144,6 @@ impl Measured {
         };
         let (lower, upper) = (self.lower.low - off(self.lower), self.upper.high + off(self.upper));
         Bounds { lower: lower.max(0.0), upper }
-    }
-
-    /// Whether there are enough paths for an interval.
-    fn is_told(&self, batch: u64) -> bool {
-        let stretches = self.paths as f64 * (self.remaps + 1.0);
-        self.paths >= BATCHES * batch || stretches >= STRETCHES
     }
 }
 
@@ -182,7 +177,7 @@ pub fn play(
     let [mut inner, last] = goal.inner;
     let mut paths: Vec<Path> = Vec::new();
     let mut best: Option<Measured> = None;
-    let mut run = 0;
+    let (mut run, mut enough) = (0, batch);
     loop {
         let halt = match paths_of(inner, run..run + batch) {
             Ok(more) => {
@@ -198,7 +193,12 @@ pub fn play(
         run += batch;
         if paths.len() > 1 {
             let mut found = Measured::of(&paths, inner);
-            found.reached = found.gap.high <= goal.gap * found.lower.mean && found.is_told(batch);
+            if found.paths == batch {
+                let told = found.paths as f64 * (found.remaps + 1.0) >= STRETCHES;
+                enough = if told { batch } else { BATCHES * batch };
+            }
+            let is_told = found.paths >= enough;
+            found.reached = is_told && found.gap.high <= goal.gap * found.lower.mean;
             if halt.is_none_or(|_| paths.len() as u64 >= batch) {
                 best = Some(found);
             }
@@ -221,9 +221,7 @@ pub fn play(
             inner = (2 * inner).min(last);
             paths.clear();
         } else if found.paths >= most
-            || found.gap.low > goal.gap * found.lower.mean
-                && found.paths >= 2 * batch
-                && found.is_told(batch)
+            || found.gap.low > goal.gap * found.lower.mean && found.paths >= enough.max(2 * batch)
         {
             return best;
         }
@@ -270,10 +268,10 @@ mod tests {
         assert_eq!((asked, found.inner, found.paths), (vec![16, 32, 64, 64], 64, 8));
         assert!(!found.reached && (found.gap.mean - 1.2).abs() < 1e-9, "{found:?}");
         // Few stretches between remaps say little of those that are rare, and four batches have to do.
-        let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, 0);
-        assert!(found.reached && found.paths == 16, "{found:?}");
-        let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, 7);
-        assert!(found.reached && found.paths == 8, "{found:?}");
+        for (remaps, paths) in [(0, 16), (7, 16), (15, 4)] {
+            let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, remaps);
+            assert!(found.reached && found.paths == paths, "{found:?}");
+        }
     }
 
     /// Sums of the same steps in another order are the same cost; smaller costs that differ are not.

@@ -96,4 +96,34 @@ proptest! {
             }
         }
     }
+    #[test]
+    fn processes_that_move_differently_keep_their_shares(
+        levels in 2..5usize,
+        moves in prop::collection::vec((1u8..8, 1u8..8), 2..4),
+        (fixed, each) in (0u8..4, 0u8..4),
+    ) {
+        let costs = [f64::from(fixed) / 8.0, f64::from(each) / 8.0];
+        let walk = |&(up, down): &(u8, u8)| {
+            let [up, down] = [up, down].map(|p| f64::from(p) / 16.0);
+            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Hold).unwrap())
+        };
+        let chains = moves.iter().map(walk).collect();
+        let model = Model::new(chains, &vec![1; moves.len()], RunningCost::MaxMinusMean);
+        let (states, problem) = model.problem(true, costs[0], AfterRemap::Stop);
+        let targets = partial_targets(&states, &model.imbalance).unwrap();
+        let exchange = Exchange::of_equal_processes(&states, &model.imbalance);
+        let moved = units_moved(&states, &model.imbalance, &exchange);
+        let back = rebalanced(&states, &model.imbalance).unwrap();
+        for s in 0..states.count() {
+            prop_assert_eq!(targets[s].len() as i64, moved[s]);
+            prop_assert!(targets[s].last().is_none_or(|last| *last == back[s]));
+        }
+        let found = [false, true].map(|whole| {
+            long_run_partial(&problem, &targets, (costs, whole), (1e-9, 1_000_000), &()).average
+        });
+        prop_assert!(found[0].lower <= found[1].upper);
+        let all: Vec<f64> = moved.iter().map(|units| costs[0] + costs[1] * *units as f64).collect();
+        let known = long_run_at(&problem, &all, &back, None, &Settings::default(), &()).average;
+        prop_assert!(found[1].lower <= known.upper && known.lower <= found[1].upper);
+    }
 }
