@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub fn write(export: &StatedRule) -> String {
     let mut text = String::from("/*\n");
     for line in heading(export) {
-        let _ = writeln!(text, " * {}", line.replace("*/", "* /"));
+        let _ = writeln!(text, " * {}", line.replace("*/", "* /").replace("/*", "/ *"));
     }
     text += " */\n#ifndef REMAP_POLICY_H\n#define REMAP_POLICY_H\n\n#include <stdint.h>\n\n";
     text += &match &export.rule {

@@ -150,8 +150,13 @@ fn heading_of_settings(export: &StatedRule) -> Vec<String> {
 }
 
 fn title_and_version(title: &str, what: &str) -> Vec<String> {
-    let title: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    vec![title, format!("{what}, written by remap {}.", env!("CARGO_PKG_VERSION"))]
+    // Compilers refuse marks that change the direction of what is shown.
+    let turns = |c| matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain = |c: char| if c.is_control() || turns(c) { ' ' } else { c };
+    vec![
+        title.chars().map(plain).collect(),
+        format!("{what}, written by remap {}.", env!("CARGO_PKG_VERSION")),
+    ]
 }
 
 /// A number as a literal: the shortest that reads back as the same double.

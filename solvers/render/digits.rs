@@ -56,6 +56,16 @@ pub fn brief(value: f64) -> String {
     significant(value, 6)
 }
 
+/// What is between these bounds: in six digits where they agree on them to a unit of the last, otherwise with its error.
+pub fn settled(bounds: Bounds) -> String {
+    let middle = bounds.middle();
+    let unit = if middle == 0.0 { 0.0 } else { 10f64.powi(exponent(middle) - 5) };
+    match bounds.half_width() <= unit {
+        true => brief(middle),
+        false => proved(bounds).joined("+-"),
+    }
+}
+
 /// A number other than 0 in so many digits, without zeros at the end.
 fn significant(value: f64, digits: i32) -> String {
     let places = |exponent: i32| (digits - 1 - exponent).max(0) as usize;
@@ -103,6 +113,16 @@ pub fn compared(cost: f64, other: f64) -> String {
         _ if percent.abs() < 5e-3 => "less than .01 % above".to_owned(),
         _ if percent < 0.0 => format!("{:.2} % less than", -percent),
         _ => format!("{percent:.2} % more than"),
+    }
+}
+
+/// How a cost between bounds compares with another one, as far as the bounds tell.
+pub fn compared_within(cost: Bounds, other: f64) -> Option<String> {
+    let is_close = cost.width() <= 1e-4 * other.abs();
+    match () {
+        () if is_close => Some(compared(cost.middle(), other)),
+        () if cost.upper < other => Some(format!("at least {}", compared(cost.upper, other))),
+        () => None,
     }
 }
 
@@ -179,6 +199,18 @@ mod tests {
         for (cost, other, words) in cases {
             assert_eq!(compared(cost, other), words);
         }
+    }
+
+    #[test]
+    fn sentences_say_what_bounds_tell() {
+        let close = Bounds { lower: 80.960_150_83, upper: 80.960_150_84 };
+        assert_eq!(settled(close), "80.9602");
+        assert_eq!(compared_within(close, 83.7).unwrap(), "3.27 % less than");
+        let wide = Bounds { lower: 80.9, upper: 81.7 };
+        assert_eq!(settled(wide), "81.30 +- 0.41");
+        assert_eq!(compared_within(wide, 83.7).unwrap(), "at least 2.39 % less than");
+        assert_eq!(compared_within(wide, 81.5), None);
+        assert_eq!(settled(Bounds { lower: 0.0, upper: 0.0 }), "0");
     }
 
     #[test]

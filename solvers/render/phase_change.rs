@@ -1,7 +1,7 @@
 //! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
 
 use super::curve::{self, points, window};
-use super::digits::{brief, compared, proved, up};
+use super::digits::{brief, compared, compared_within, proved, settled, up};
 use super::{Row, shorten, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
@@ -27,16 +27,17 @@ pub fn headline(answer: &Answer) -> String {
     let mut text = match run.bounds {
         Bounds::NEVER => format!("Do not remap {at}"),
         bounds => {
-            let threshold = brief(bounds.middle());
+            let threshold = settled(bounds);
             format!(
                 "Remap when p, the probability that the phase has changed, exceeds {threshold} {at}"
             )
         }
     };
-    if let Some(value) = answer.value.map(|value| value.middle()).filter(|v| v.is_finite()) {
-        text += &format!(": the expected completion time is {}", brief(value));
-        if let Some(never) = answer.never.filter(|never| never.is_finite()) {
-            text += &format!(", {} without remaps", compared(value, never));
+    if let Some(value) = answer.value.filter(|value| value.middle().is_finite()) {
+        text += &format!(": the expected completion time is {}", settled(value));
+        let never = answer.never.filter(|never| never.is_finite());
+        if let Some(how) = never.and_then(|never| compared_within(value, never)) {
+            text += &format!(", {how} without remaps");
         }
     }
     text

@@ -1,7 +1,7 @@
 //! Recurring phases: two thresholds and the room between them.
 
 use super::curve::{over_probability, points, window};
-use super::digits::{brief, compared};
+use super::digits::{brief, compared_within, settled};
 use super::{Row, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
@@ -45,7 +45,7 @@ pub fn headline(answer: &Answer) -> String {
     let second = match up {
         Bounds::NEVER => "Never go to the second mapping".to_owned(),
         _ => {
-            let threshold = brief(up.middle());
+            let threshold = settled(up);
             format!(
                 "Go to the second mapping when p, the probability of the second phase, exceeds {threshold}"
             )
@@ -53,7 +53,7 @@ pub fn headline(answer: &Answer) -> String {
     };
     let back = match down.upper {
         0.0 => "never go back".to_owned(),
-        _ => format!("go back when it is below {}", brief(down.middle())),
+        _ => format!("go back when it is below {}", settled(down)),
     };
     let mut text = match (up, down.upper) {
         (Bounds::NEVER, 0.0) => format!("Never switch{when}"),
@@ -73,9 +73,9 @@ pub fn headline(answer: &Answer) -> String {
             text += ", so that it is not known whether switches pay";
         }
         Some(cost) => {
-            text += &format!(": the {name} is {}", brief(cost.middle()));
-            if let Some(never) = never {
-                text += &format!(", {} without switches", compared(cost.middle(), never));
+            text += &format!(": the {name} is {}", settled(cost));
+            if let Some(how) = never.and_then(|never| compared_within(cost, never)) {
+                text += &format!(", {how} without switches");
             }
         }
         None => {}

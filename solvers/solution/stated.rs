@@ -99,6 +99,8 @@ impl Belief {
             phase_change::Hazard::PerStep(list) if (list.len() as u64) < last => {
                 return Err("there are fewer hazards than steps");
             }
+            // A program of step 0 alone has none.
+            phase_change::Hazard::PerStep(list) if list.is_empty() => vec![0.0],
             phase_change::Hazard::PerStep(list) => list.clone(),
         };
         let list = &answer.threshold;

@@ -34,10 +34,16 @@ fn belief_thresholds_decide_as_the_engine_does() {
     let per_step = "Model(title: \"Hazards\", problem: PhaseChange(lifetime: Fixed(6),
         cycle: (before: 1.0, after: 2.0, remapped: 1.0), remap: (test: 1.0, install: 0.5),
         detector: (false_alarm: 0.1, missed: 0.2), hazard: PerStep([0.1, 0.0, 0.3, 0.05, 0.2, 0.1])))";
-    for name in ["phase_change/fluids.ron", "phase_change/table_iii_n1000_g50.ron", "hazards"] {
+    // A program of step 0 alone, and a title that compilers stumble over.
+    let no_steps = per_step
+        .replace("\"Hazards\"", "\"/* \\u{202e}none */\"")
+        .replace("Fixed(6)", "Fixed(0)")
+        .replace("[0.1, 0.0, 0.3, 0.05, 0.2, 0.1]", "[]");
+    let decks = ["phase_change/fluids.ron", "phase_change/table_iii_n1000_g50.ron"];
+    for path in decks.map(model).into_iter().chain(["hazards.ron", "none.ron"].map(String::from)) {
         let place = Workplace::new();
         place.write("hazards.ron", per_step);
-        let path = if name == "hazards" { "hazards.ron".to_owned() } else { model(name) };
+        place.write("none.ron", &no_steps);
         let outcome = place.run(&["solve", "--json", &path]).exits(0);
         place.write("solution.json", &outcome.out);
         let solution = outcome.json();
