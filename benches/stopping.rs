@@ -167,7 +167,7 @@ fn large() {
             }
             let Equal { states, imbalance, .. } = model;
             let (active, seconds) = timed(|| {
-                let effort = Effort { ways: MOST_WAYS, work: u64::MAX, alone: false };
+                let effort = Effort { ways: MOST_WAYS, work: u64::MAX, share: 1, alone: false };
                 solve_region(&states, &imbalance, rho, effort, &Settings::default(), &()).unwrap()
             });
             if let Some(active) = active {
@@ -178,8 +178,14 @@ fn large() {
 }
 
 /// Different walks, and what a remap of them costs.
-const DIFFERENT: [(usize, usize, f64); 4] =
-    [(3, 40, 6084.0), (3, 100, 1000.0), (4, 40, 1000.0), (5, 20, 6000.0)];
+const DIFFERENT: [(usize, usize, f64); 6] = [
+    (2, 200, 41667.0),
+    (2, 1000, 1000.0),
+    (3, 40, 6084.0),
+    (3, 100, 1000.0),
+    (4, 40, 1000.0),
+    (5, 20, 6000.0),
+];
 
 /// Walks of a computation that goes on, and what a remap costs.
 const LONG: [(usize, usize, f64); 4] =

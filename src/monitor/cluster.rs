@@ -63,9 +63,7 @@ pub enum MonitorError {
     #[error("{0} is not a finite number")]
     NotFinite(f64),
     /// All batch means of the base cluster are the same.
-    #[error(
-        "all measurements of a base are {0}: a change cannot be told from no noise at all"
-    )]
+    #[error("all measurements of a base are {0}: a change cannot be told from no noise at all")]
     Constant(f64),
 }
 

@@ -28,6 +28,8 @@ pub struct Effort {
     pub ways: usize,
     /// How many ways may be gone through by all applications of the chain.
     pub work: u64,
+    /// One state in so many may go on.
+    pub share: usize,
     /// Whether there is nothing else, so that the last region is worth its bounds.
     pub alone: bool,
 }
@@ -61,7 +63,7 @@ impl Effort {
         let room = usize::try_from(memory / WAY_BYTES).unwrap_or(usize::MAX);
         if memory_estimate(states, Method::Auto) > memory {
             // The lists grow by doubling.
-            return Some(Effort { ways: room / 2, work: u64::MAX, alone: true });
+            return Some(Effort { ways: room / 2, work: u64::MAX, share: 1, alone: true });
         }
         let processes = states.processes();
         let (ways, work) = match tube::applies(states) {
@@ -71,6 +73,7 @@ impl Effort {
         let effort = Effort {
             ways: ways.min(room).min(MOST_WAYS),
             work: count.saturating_mul(work * processes) as u64,
+            share: SHARE,
             alone: false,
         };
         (count >= WORTHWHILE).then_some(effort)
@@ -116,20 +119,17 @@ pub fn solve_region(
     observer: &dyn Observer,
 ) -> Result<Option<Solved>, ProblemError> {
     problem::fits(all, all.count(), imbalance, remap_cost)?;
-    let finest = Grid::finest(all, imbalance);
-    let share = if effort.alone { 1 } else { SHARE };
-    Ok(search(&finest, remap_cost, effort, share, settings, observer))
+    Ok(search(&Grid::finest(all, imbalance), remap_cost, effort, settings, observer))
 }
 
 fn search(
     grid: &Grid<'_>,
     remap_cost: f64,
     effort: Effort,
-    share: usize,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Option<Solved> {
-    let Effort { ways: most, mut work, alone } = effort;
+    let Effort { ways: most, mut work, share, alone } = effort;
     let empty = || region(&grid.states, most);
     let mut region = empty()?;
     let is_finest = grid.is_finest();
@@ -138,9 +138,9 @@ fn search(
     let mut guess: Option<Vec<f64>> = None;
     if let Some(coarser) = &forecast {
         let roughly = Settings { tolerance: settings.tolerance.max(ABOUT), ..*settings };
-        let effort = Effort { ways: most, work, alone: false };
-        let share = if is_finest && !alone { SHARE } else { COARSER_SHARE };
-        let solved = search(coarser, remap_cost, effort, share, &roughly, observer);
+        let share = if is_finest { share.max(COARSER_SHARE) } else { COARSER_SHARE };
+        let effort = Effort { ways: most, work, share, alone: false };
+        let solved = search(coarser, remap_cost, effort, &roughly, observer);
         let begun = solved.and_then(|solved| {
             let (members, saving) = grid.interpolate(coarser, &solved);
             region.take_in(members, false)?;

@@ -132,10 +132,11 @@ fn cycle(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rational;
     use crate::chain::{BirthDeath, Edge};
     use crate::imbalance::{Imbalance, RunningCost};
-    use crate::stopping::{AfterRemap, Process, ProcessChain, States};
+    use crate::stopping::coarser::Coarser;
+    use crate::stopping::{AfterRemap, Process, ProcessChain, Settings, States, solve};
+    use crate::{Rational, Status};
 
     #[test]
     fn the_cycle_is_self_adjoint_and_positive_definite() {
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn walks_that_drift_have_cycles_too() {
-        for [up, down] in [[0.24, 0.25], [0.05, 0.25], [0.2, 0.8]] {
+        for [up, down] in [[0.24, 0.25], [0.2, 0.25]] {
             let walk = |up| {
                 let chain = BirthDeath::walk(200, up, down, Edge::Reflect).unwrap();
                 Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
@@ -183,10 +184,13 @@ mod tests {
             let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 200).unwrap();
             let problem =
                 Problem::new(&states, operator, &imbalance, 2e4, AfterRemap::Stop).unwrap();
-            let settings = crate::stopping::Settings::default();
-            let solution = crate::stopping::solve(&problem, &settings, &());
-            assert_eq!(solution.status, crate::Status::Converged);
-            assert!(solution.iterations < 250, "{up} {down}: {}", solution.iterations);
+            let coarser = |grid: &&Coarser| grid.problem.coarser.as_deref();
+            let grids = std::iter::successors(problem.coarser.as_deref(), coarser).count();
+            assert!(grids > 3 && weights(&problem).unwrap().len() == grids + 1, "{up} {down}");
+            let solution = solve(&problem, &Settings::default(), &());
+            assert_eq!(solution.status, Status::Converged);
+            // Without cycles the first takes 445.
+            assert!(up < 0.24 || solution.iterations < 200, "{}", solution.iterations);
         }
     }
 

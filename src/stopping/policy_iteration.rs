@@ -41,6 +41,9 @@ const MORE_STEPS: u64 = 8;
 /// A remap is dear where it costs so many times what going on does.
 const DEAR: f64 = 1e4;
 
+/// What is left of a number where an evaluation has been solved to as many digits as there are.
+const DIGITS: f64 = 1e-12;
+
 /// Evaluations without a better bound after which rounding limits the bound.
 const FLOOR: u32 = 12;
 
@@ -155,8 +158,9 @@ fn iterate(
         let goal = (accuracy, if is_short { steps } else { STEPS });
         steps += steps / MORE_STEPS;
         short = short.saturating_sub(1);
-        if problem.after == AfterRemap::Stop && problem.whole {
-            rebase(problem, &continues, &mut base, &mut saving);
+        let may = problem.after == AfterRemap::Stop && problem.whole;
+        if may && rebase(problem, &continues, &mut base, &mut saving) {
+            worse = 0;
         }
         iterations +=
             evaluation.evaluate(problem, &continues, &mut base, &mut saving, goal, observer);
@@ -165,21 +169,22 @@ fn iterate(
 }
 
 /// Where a remap is far dearer than going on from every state, savings against it have lost the digits that matter: they are kept
-/// against a multiple of what going on costs then, and against a remap otherwise.
-fn rebase(problem: &Problem, continues: &[bool], base: &mut f64, saving: &mut [f64]) {
+/// against a multiple of what going on costs then, and against a remap otherwise. Returns whether that has changed.
+fn rebase(problem: &Problem, continues: &[bool], base: &mut f64, saving: &mut [f64]) -> bool {
     let all = continues.iter().zip(&problem.running).all(|(goes_on, psi)| *goes_on || *psi == 0.0);
     let old = *base;
     let [most] = problem.largest([vector::maximum_of([saving], |[d]| old - d)]);
-    let dear = problem.everywhere(all) && DEAR * most < problem.remap_cost;
-    *base = match dear {
+    *base = match problem.everywhere(all) && DEAR * most < problem.remap_cost {
         true if old <= 4.0 * most => old,
-        true => 2.0 * most,
+        // What is left of so large numbers is rounding.
+        true => (2.0 * most).max(DIGITS * old),
         false => problem.remap_cost,
     };
     let moved = *base - old;
     if moved != 0.0 {
         vector::update(saving, |_, d| d + moved);
     }
+    moved != 0.0
 }
 
 /// The nearest bounds so far, and what they are proved from.

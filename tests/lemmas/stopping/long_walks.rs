@@ -117,7 +117,7 @@ proptest! {
 fn one_remaps_outside(model: &Model, rho: f64) -> Result<(), TestCaseError> {
     let full = model.solve(true, rho, AfterRemap::Stop, Method::Policy);
     let settings = Settings::default();
-    let effort = Effort { ways: usize::MAX, work: u64::MAX, alone: false };
+    let effort = Effort { ways: usize::MAX, work: u64::MAX, share: 1, alone: false };
     let found = solve_region(&full.states, &model.imbalance, rho, effort, &settings, &()).unwrap();
     let Some(remapping::stopping::Solved { states, problem, solution }) = found else {
         // There is no balanced state to begin with.
@@ -184,7 +184,7 @@ fn a_region_around_balance_is_small_where_remaps_are_cheap() {
     let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
     let (states, _) = model.states(true);
     let found = |rho: f64, ways: usize, work: u64| {
-        let effort = Effort { ways, work, alone: false };
+        let effort = Effort { ways, work, share: 1, alone: false };
         solve_region(&states, &model.imbalance, rho, effort, &Settings::default(), &()).unwrap()
     };
     let active = found(5.0, usize::MAX, u64::MAX).unwrap();
