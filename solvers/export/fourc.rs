@@ -12,7 +12,7 @@ pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
         Setting::Never => "  PARALLEL_REDIST: None\n".to_owned(),
         Setting::Every(_) => {
             let message = "4C has no interval: it redistributes at the start, or beyond a ratio";
-            let help = "solve a LoadDrift or Stopping model and export its level";
+            let help = "take a code that knows intervals, or a LoadDrift or Stopping model whose rule is a level";
             return Err(Complaint::elsewhere(message, help));
         }
         Setting::Above(level) => {

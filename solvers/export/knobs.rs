@@ -4,6 +4,7 @@ use super::fitted::{self, Fitted};
 use super::heading_of_settings;
 use crate::complaint::Complaint;
 use crate::solution::dynamics::Kind;
+use crate::solution::load_drift::Threshold;
 use crate::solution::rule::{BestFixed, Measure, Priced, Rule, StatedRule};
 use remapping::simulate::{Statistic, Trials, Trigger};
 
@@ -128,13 +129,19 @@ impl<'a> Knobs<'a> {
             self.say_fixed();
             return Ok(Setting::Above(level));
         }
+        if matches!(&self.export.rule, Rule::Imbalance(thresholds) if thresholds.level == Threshold::NEVER)
+        {
+            self.say("The rule remaps near the end of the job only, which takes more than one level: never.");
+            return Ok(Setting::Never);
+        }
         self.of_one_statistic(watcher).map(Setting::Above)
     }
 
     /// A level where no other can be priced: by the share of load vectors, or as the rule is stated.
     fn of_one_statistic(&mut self, watcher: Watcher) -> Result<f64, Complaint> {
         let Watcher { code, looks: Trigger { statistic, .. }, limit } = watcher;
-        let help = "solve the model with this version, or export to c, fortran or python";
+        let help = "export to c, fortran or python; other levels are priced of loads that move independently, at one cost of \
+                    a remap, and not from documents of older versions";
         let refuse = |message: String| Err(Complaint::elsewhere(message, help));
         let (excess, mean) = match &self.export.rule {
             Rule::Map(map) => {
@@ -260,7 +267,13 @@ impl<'a> Knobs<'a> {
     }
 
     fn never_remaps(&self) -> bool {
-        matches!(&self.export.rule, Rule::Imbalance(thresholds) if thresholds.is_never())
+        match &self.export.rule {
+            Rule::Imbalance(thresholds) => thresholds.is_never(),
+            Rule::Level(level) => {
+                level.measure == Measure::Excess && level.value == Threshold::NEVER
+            }
+            _ => false,
+        }
     }
 
     fn periodic(&mut self, every: Option<u64>) -> Setting {

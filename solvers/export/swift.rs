@@ -18,7 +18,7 @@ pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
                 "SWIFT as it is built has no interval: a trigger of {every} ends the run, since it needs fixed costs \
                  that are compiled in (HAVE_FIXED_COSTS)"
             );
-            let help = "solve a LoadDrift or Stopping model and export its level, or measure fixed costs first \
+            let help = "take a LoadDrift or Stopping model whose rule is a level, or measure fixed costs first \
                         (tools/task_plots, partition_fixed_costs.h) and set the trigger by hand";
             return Err(Complaint::elsewhere(message, help));
         }

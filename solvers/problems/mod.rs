@@ -77,6 +77,11 @@ pub trait Problem {
         &[]
     }
 
+    /// Why this model has no methods, where others of its problem have some.
+    fn has_no_methods(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Solves the model.
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found>;
 
@@ -170,12 +175,13 @@ pub fn check_method(loaded: &Loaded, method: Method) -> Result<(), Complaint> {
     if method == Method::Auto || methods.contains(&method) {
         return Ok(());
     }
-    let message = format!(
-        "{}: --method {} is not for {} models",
-        loaded.path.display(),
-        method.name(),
-        problem.name()
-    );
+    let (place, method, name) = (loaded.path.display(), method.name(), problem.name());
+    let message = match problem.has_no_methods() {
+        Some(reason) => {
+            format!("{place}: --method {method} is not for this {name} model: {reason}")
+        }
+        None => format!("{place}: --method {method} is not for {name} models"),
+    };
     let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
     let help = match names.as_slice() {
         [] => "leave it out".to_owned(),

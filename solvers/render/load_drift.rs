@@ -5,6 +5,7 @@ use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean, Threshold};
+use crate::solution::recommended::{Simple, is_dearer};
 use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
 use remapping::overlap::Overlap;
@@ -30,20 +31,29 @@ pub fn headline(answer: &Answer) -> String {
         others += &format!(" and {how} remapping {}, {best}", every(interval));
     }
     let optimum = brief(value);
-    match (answer.best_threshold, answer.closest_threshold.first()) {
-        _ if answer.remaps == Some(0.0) => {
-            format!("Do not remap: that costs {optimum}, the optimum")
-        }
-        (Some(best), _) => format!(
-            "Remap when max - mean exceeds {}: that costs {} the optimum, {optimum}, which is {others}",
-            exceeded(best.threshold),
-            compared(best.value, value)
-        ),
-        (None, Some(closest)) => format!(
+    if answer.remaps == Some(0.0) {
+        return format!("Do not remap: that costs {optimum}, the optimum");
+    }
+    let closest = answer.closest_threshold.first().filter(|closest| {
+        answer.best_threshold.is_none() && !answer.is_above_all(closest.threshold)
+    });
+    match (closest, answer.recommended()) {
+        (Some(closest), _) => format!(
             "Remap about when max - mean exceeds {} after step {}: the optimum costs {optimum}, {others}",
             exceeded(closest.threshold),
             closest.step
         ),
+        (None, Some((simple, cost))) => {
+            let rule = match simple {
+                Simple::Never => "Do not remap".to_owned(),
+                Simple::Every(interval) => format!("Remap {}", every(interval)),
+                Simple::Above(threshold) => {
+                    format!("Remap when max - mean exceeds {}", exceeded(threshold))
+                }
+            };
+            let cost = compared(cost, value);
+            format!("{rule}: that costs {cost} the optimum, {optimum}, which is {others}")
+        }
         (None, None) => format!("The optimal policy costs {optimum}, {others}"),
     }
 }
@@ -103,20 +113,30 @@ pub fn summary(text: &mut String, answer: &Answer) {
     for closest in &answer.closest_threshold {
         let percent = 100.0 * closest.disagreement;
         let (step, threshold) = (closest.step, closest.threshold);
+        let above = match answer.is_above_all(threshold) {
+            true => "never".to_owned(),
+            false => exceeded(threshold),
+        };
         let _ = writeln!(
             text,
-            "  {:<8} after step {step} (other in {percent:.2} % of load vectors)",
-            exceeded(threshold)
+            "  {above:<8} after step {step} (other in {percent:.2} % of load vectors)"
         );
     }
     if let (Some(best), Some(value)) = (answer.best_threshold, answer.value) {
         let BestThreshold { threshold, value: cost, searched: [from, to] } = best;
         let more = if value > 0.0 { 100.0 * (cost / value - 1.0) } else { 0.0 };
-        let _ = writeln!(
-            text,
-            "best threshold of all from {from:.4} to {to:.4}: {} at all steps, costs {cost:.6} ({more:+.2} %)",
-            exceeded(threshold)
-        );
+        let least = match threshold < from {
+            true => format!("{} and ", exceeded(threshold)),
+            false => String::new(),
+        };
+        let of_all = format!("of {least}all from {from:.4} to {to:.4}");
+        let best = match threshold {
+            _ if answer.is_above_all(threshold) => {
+                format!("no threshold {of_all} costs less than never, which")
+            }
+            _ => format!("best threshold {of_all}: {} at all steps,", exceeded(threshold)),
+        };
+        let _ = writeln!(text, "{best} costs {cost:.6} ({more:+.2} %)");
     }
 }
 
@@ -185,9 +205,7 @@ pub(super) fn within_percent(text: &mut String, what: &str, gap: f64, interval: 
 /// The policy as a rule of few numbers, with what that costs itself; first what costs less, if that is the best interval, or never, of
 /// which the cost is known.
 pub(super) fn rule(text: &mut String, curve: &Curve, best: Option<(Option<u64>, f64)>) {
-    if let (Some((interval, known)), Some(cost)) = (best, curve.cost)
-        && known < cost.mean - SAME * known
-    {
+    if let Some((interval, known)) = best.filter(|(_, known)| is_dearer(curve, *known)) {
         let what =
             interval.map_or("Do not remap".to_owned(), |steps| format!("Remap {}", every(steps)));
         let _ = writeln!(
@@ -224,9 +242,6 @@ pub(super) fn rule(text: &mut String, curve: &Curve, best: Option<(Option<u64>, 
         within_percent(text, &what, gap, curve.gap_interval);
     }
 }
-
-/// Relative difference of costs that is none.
-const SAME: f64 = 1e-6;
 
 /// A share in percent, to two digits: `.09`.
 fn percent(value: f64) -> String {

@@ -54,6 +54,16 @@ pub fn summary(solution: &Solution) -> String {
         // Its numbers are as close as the line before says.
         Status::Converged if matches!(solution.body, Body::Periodic(_)) => "complete".to_owned(),
         Status::Converged => format!("certified to {:e}", solution.tolerance),
+        Status::IterationLimit if is_statistical(&solution.body) => {
+            let gap = solution.tolerance;
+            // Asked for over all states, which do not fit, it is no solution.
+            match solution.warnings.iter().any(|warning| warning.contains("was not reached")) {
+                true => format!("the gap of {gap:e} is not reached, nothing is proved"),
+                false => {
+                    format!("not over all states; the gap of {gap:e} is reached, nothing is proved")
+                }
+            }
+        }
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),
         Status::MemoryLimit => "stopped as memory ran short".to_owned(),

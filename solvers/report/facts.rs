@@ -191,7 +191,11 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
     facts.put("expected cost of never remapping", plain(answer.never.value));
     for closest in &answer.closest_threshold {
         let name = format!("closest threshold on max - mean after step {}", closest.step);
-        let (value, percent) = (plain(closest.threshold), 100.0 * closest.disagreement);
+        let percent = 100.0 * closest.disagreement;
+        let value = match answer.is_above_all(closest.threshold) {
+            true => "never".to_owned(),
+            false => plain(closest.threshold),
+        };
         facts.put(&name, format!("{value}, other than optimal in {percent:.2} % of load vectors"));
     }
 }

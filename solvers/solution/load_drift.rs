@@ -77,6 +77,9 @@ pub struct Answer {
     pub least_average_cost: u64,
     /// At some steps, the threshold on max - mean closest to the optimal decision.
     pub closest_threshold: Vec<Closest>,
+    /// What these thresholds cost exactly, each from its step on and the first from the start; where `best_threshold` is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closest_value: Option<f64>,
     /// Of many ranks: the policy as a rule of a few thresholds on max - mean, and what that rule costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_curve: Option<Curve>,
@@ -205,7 +208,7 @@ impl Threshold {
 pub struct Closest {
     /// The decision after this step (before the next).
     pub step: u64,
-    /// Remap when max - mean exceeds this.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
     pub threshold: f64,
     /// Share of all load vectors on which the two rules disagree.
     pub disagreement: f64,
@@ -215,11 +218,11 @@ pub struct Closest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BestThreshold {
-    /// Remap when max - mean exceeds this.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all, which is never.
     pub threshold: f64,
     /// The exact expected objective of that rule.
     pub value: f64,
-    /// The least and the largest threshold that were evaluated, with all between them.
+    /// The least and the largest threshold that were evaluated, with all between them; the least there is and never were, too.
     pub searched: [f64; 2],
 }
 

@@ -13,6 +13,7 @@ pub mod phase_change;
 pub mod phase_switching;
 mod priced;
 mod read;
+pub mod recommended;
 pub mod rule;
 mod stated;
 pub mod stopping;

@@ -1,7 +1,7 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
 use super::advised::Advised;
-use super::load_drift::{Closest, Curve, Mean, Threshold};
+use super::load_drift::Threshold;
 use super::log::Log;
 use super::map::{self, Map};
 use super::phase_switching::Filter;
@@ -218,6 +218,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         Complaint::elsewhere(format!("{name}: {what}"), help)
     };
     let (mut about, mut notes) = (Vec::new(), Vec::new());
+    let mut is_optimal = true;
     if solution.status != Status::Converged {
         let how = match solution.status {
             Status::TimeLimit => "time_limit",
@@ -305,21 +306,17 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 notes.push("of the run fewer remaps pay.".to_owned());
                 Rule::Map(map::of_multisets(answer, letters).map_err(wrong)?)
             }
-            _ if answer.threshold_curve.is_some() => {
-                say_curve(answer.threshold_curve.as_ref(), &mut about, &mut notes);
-                Rule::Imbalance(LoadThresholds::of(answer).map_err(wrong)?)
-            }
             _ => {
-                about.extend(closest(&answer.closest_threshold));
-                Rule::Imbalance(LoadThresholds::of(answer).map_err(wrong)?)
+                let (rule, what, cheapest) = answer.rule().map_err(wrong)?;
+                (about, is_optimal) = (what, cheapest);
+                rule
             }
         },
         Body::ContinuousDrift(answer) => {
-            let curve = answer.threshold_curve.as_ref();
-            say_curve(curve, &mut about, &mut notes);
-            let curve = curve.ok_or("it states no rule: the computation was stopped");
-            let rule = curve.and_then(|curve| LoadThresholds::of_curve(curve, answer.steps, 0.0));
-            Rule::Imbalance(rule.map_err(wrong)?)
+            let rule;
+            (rule, about) = answer.rule().map_err(wrong)?;
+            is_optimal = false;
+            rule
         }
         Body::Periodic(answer) => {
             let note = if answer.cost_aware.is_some() {
@@ -352,15 +349,11 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         }
     };
     let title = solution.title.clone();
-    let sampled = match &solution.body {
-        Body::LoadDrift(answer) => answer.statistical,
-        Body::ContinuousDrift(_) => true,
-        _ => false,
-    };
+    let is_optimal = is_optimal && solution.status == Status::Converged;
     let Some(log) = &solution.log else {
         return Ok(StatedRule {
             title,
-            optimal: solution.status == Status::Converged && !sampled,
+            optimal: is_optimal,
             about,
             notes,
             rule,
@@ -375,7 +368,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     let unit_seconds = log.unit_seconds;
     Ok(StatedRule {
         title,
-        optimal: solution.status == Status::Converged && !sampled && log.misfit().is_none(),
+        optimal: is_optimal && log.misfit().is_none(),
         about,
         notes,
         rule,
@@ -383,47 +376,4 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         of_a_log: true,
         priced,
     })
-}
-
-/// What thresholds that are known of some steps have to do with the optimal decisions.
-fn closest(listed: &[Closest]) -> Vec<String> {
-    let percent = |share: f64| format!("{:.2}", 100.0 * share);
-    let shares = || listed.iter().map(|closest| closest.disagreement);
-    let [least, most] = [shares().fold(1.0, f64::min), shares().fold(0.0, f64::max)].map(percent);
-    let steps: Vec<String> = listed.iter().map(|closest| closest.step.to_string()).collect();
-    let steps = steps.join(", ");
-    match listed {
-        [] => vec!["There is no remap to decide on.".to_owned()],
-        [_] => vec![
-            format!(
-                "The threshold on max - mean closest to the optimal decision of step {steps}: it"
-            ),
-            format!("differs in {most} % of the load vectors; in later steps it may be in more."),
-        ],
-        _ => vec![
-            format!(
-                "The thresholds on max - mean closest to the optimal decisions of steps {steps}:"
-            ),
-            format!(
-                "there they differ in {least} to {most} % of the load vectors; in other steps it may"
-            ),
-            "be in more.".to_owned(),
-        ],
-    }
-}
-
-/// What a rule of few numbers is, and what it costs itself.
-fn say_curve(curve: Option<&Curve>, about: &mut Vec<String>, notes: &mut Vec<String>) {
-    about.push(
-        "Remap when max - mean is above the threshold of the step and above that of".to_owned(),
-    );
-    about.push("the steps since the last remap or the start.".to_owned());
-    if let Some(Mean { mean, low, high }) = curve.and_then(|curve| curve.cost) {
-        let known = match low < high {
-            true => format!("on average, 99 % confidence {low:.3} to {high:.3}"),
-            false => "on each path that was drawn".to_owned(),
-        };
-        notes.push(format!("It costs {mean:.3} {known}:"));
-        notes.push("from sample paths of the model; it is not the optimal policy.".to_owned());
-    }
 }

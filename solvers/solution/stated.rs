@@ -3,7 +3,7 @@
 use super::load_drift::Threshold;
 use super::log::Log;
 use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, Switching};
-use super::{load_drift, periodic, phase_change, phase_switching};
+use super::{periodic, phase_change, phase_switching};
 use remapping::Bounds;
 use remapping::switching::{exceeded, undercut};
 
@@ -12,19 +12,23 @@ use remapping::switching::{exceeded, undercut};
 pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
     let Log { unit_seconds: unit, stride, job_steps, .. } = *log;
     let steps = |steps: u64| steps.saturating_mul(stride);
+    let scaled = |threshold: f64| match threshold {
+        Threshold::NEVER => Threshold::NEVER,
+        threshold => threshold * unit,
+    };
     let endless = "The length of the job was not stated: the rule of the first step holds at all.";
     match rule {
         Rule::Imbalance(imbalance) => {
-            let (mean, level) = (imbalance.mean * unit, imbalance.level * unit);
+            let (mean, level) = (imbalance.mean * unit, scaled(imbalance.level));
             if job_steps.is_none() {
                 notes.push(endless.to_owned());
             }
             if job_steps.is_none() && imbalance.since.is_empty() {
-                let value = imbalance.thresholds[0].1 * unit;
+                let value = scaled(imbalance.thresholds[0].1);
                 return Rule::Level(Level { measure: Measure::Excess, value, mean, stride });
             }
             let from = |(place, (step, value)): (usize, (u64, f64))| {
-                (if place == 0 { 1 } else { steps(step) }, value * unit)
+                (if place == 0 { 1 } else { steps(step) }, scaled(value))
             };
             let known = if job_steps.is_none() { 1 } else { imbalance.thresholds.len() };
             let thresholds = imbalance.thresholds.into_iter().take(known).enumerate();
@@ -113,52 +117,6 @@ impl Belief {
         let middle = |[lower, upper]: &[f64; 2]| (lower + upper) / 2.0;
         let head = answer.threshold_head.iter().flatten().map(middle).collect();
         Ok(Belief { last, head, stationary, tail: list.clone(), detector, hazard })
-    }
-}
-
-impl LoadThresholds {
-    pub(super) fn of(answer: &load_drift::Answer) -> Result<LoadThresholds, &'static str> {
-        let steps = answer.steps;
-        if let Some(curve) = &answer.threshold_curve {
-            return LoadThresholds::of_curve(curve, steps, answer.initial_load);
-        }
-        if answer.statistical {
-            return Err("it states no rule: the computation was stopped");
-        }
-        let closest = answer.closest_threshold.iter();
-        let mut thresholds: Vec<(u64, f64)> =
-            closest.map(|closest| (closest.step, closest.threshold)).collect();
-        thresholds.sort_by_key(|(step, _)| *step);
-        if thresholds.is_empty() && steps > 1 {
-            return Err("it has no thresholds: the computation was stopped");
-        }
-        // The optimum itself never remaps: a threshold that is only close to it does.
-        let is_only_close = answer.closest_threshold.iter().any(|at| at.disagreement > 0.0);
-        if answer.value.is_some() && answer.remaps == Some(0.0) && is_only_close {
-            thresholds = vec![(1, Threshold::NEVER)];
-        }
-        match thresholds.first_mut() {
-            // The first threshold known holds from the start.
-            Some(first) => first.0 = 1,
-            None => thresholds.push((1, 0.0)),
-        }
-        let level = thresholds[0].1;
-        let since = Vec::new();
-        Ok(LoadThresholds { steps, thresholds, since, level, mean: answer.initial_load })
-    }
-
-    /// A rule by the step and by the steps since the last remap.
-    pub(super) fn of_curve(
-        curve: &load_drift::Curve,
-        steps: u64,
-        mean: f64,
-    ) -> Result<LoadThresholds, &'static str> {
-        let list = |list: &[Threshold]| list.iter().map(|at| (at.from, at.threshold)).collect();
-        let since: Vec<(u64, f64)> = list(&curve.by_steps_since);
-        let spacing = steps as f64 / (curve.remaps + 1.0);
-        let level = since.iter().rev().find(|(from, _)| *from as f64 <= spacing);
-        let level = level.or(since.first()).ok_or("its `threshold_curve` is empty")?.1;
-        Ok(LoadThresholds { steps, thresholds: list(&curve.by_step), since, level, mean })
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Backward<'a> {
     pub(super) remapping: Remapping,
     /// Decisions that are given, instead of the control's.
     pub(super) given: Option<MapPolicy>,
+    /// Thresholds that take the control's place, each from the decision after its step on; empty where it has none.
+    pub(super) by_step: Vec<(u64, f64)>,
     /// What a remap costs in each state beyond that, the steps beside it included; nothing where it costs the same
     /// everywhere.
     pub(super) surcharges: Vec<f64>,
@@ -117,6 +119,7 @@ impl<'a> Backward<'a> {
             control,
             remapping: Remapping::new(problem, states),
             given: None,
+            by_step: Vec::new(),
             surcharges,
             late: None,
             remaining: problem.steps,
@@ -170,6 +173,19 @@ impl<'a> Backward<'a> {
         assert!(fits, "decisions and states must agree");
         let control = Control::Threshold(f64::INFINITY);
         Backward { given: Some(decisions), control, ..self }
+    }
+
+    /// The same recursion with the threshold on max - mean of the step in place of its control: of those listed the last that is not
+    /// of a later step, and before them the first.
+    pub(super) fn by_step(self, thresholds: Vec<(u64, f64)>) -> Self {
+        Backward { by_step: thresholds, ..self }
+    }
+
+    /// How remaps are decided between steps `moment` and `moment` + 1.
+    pub(super) fn control_at(&self, moment: u64) -> Control {
+        let next = self.by_step.partition_point(|(from, _)| *from <= moment);
+        let at = self.by_step.get(next.saturating_sub(1));
+        at.map_or(self.control, |(_, threshold)| Control::Threshold(*threshold))
     }
 
     /// Shares the recursion among ranks, each of which has values and decisions of its own states alone, with the same

@@ -8,12 +8,12 @@ use std::ops::ControlFlow;
 /// A threshold on max - mean, and those it is the best of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestThreshold {
-    /// Remap when max - mean exceeds this.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
     pub threshold: f64,
     /// The exact expected objective of that rule.
     pub value: f64,
-    /// The least and the largest threshold that were evaluated: all that make a difference between these were. Never, beyond them, was
-    /// too.
+    /// The least and the largest threshold that were evaluated: all that make a difference between these were. Below them the
+    /// least there is was too, and never above them.
     pub searched: [f64; 2],
 }
 
@@ -25,8 +25,8 @@ const ROUNDING: f64 = 1e-12;
 
 impl LoadDrift {
     /// The best threshold on max - mean among those around `start`, each evaluated exactly: on either side on to the
-    /// first that costs a hundredth more than the best, or the last there is; and never remapping, which is the last one. Of equal ones the lowest. Time: a
-    /// backward recursion over the states within the threshold, for each.
+    /// first that costs a hundredth more than the best, or the last there is; and the two ends, to remap whatever is not balanced and
+    /// never to remap. Of equal ones the lowest. Time: a backward recursion over the states within the threshold, for each.
     ///
     /// # Errors
     /// The halt the observer asked for.
@@ -53,26 +53,18 @@ impl LoadDrift {
     pub fn best_threshold_overlapping(
         &self,
         overlap: Overlap,
-        (states, transition): (&States, &Transition),
+        all: (&States, &Transition),
         start: f64,
         observer: &dyn Observer,
     ) -> Result<BestThreshold, Halt> {
-        let r = self.processors as f64;
+        let states = all.0;
         let last = states.largest_excess();
-        let evaluate = |excess: u32| -> Result<f64, Halt> {
-            let control = Control::Threshold(f64::from(excess) / r);
-            let all = (states, transition);
-            let mut backward = Backward::overlapping(self, overlap, all, control, Carry::Value);
-            while backward.remaining() > 0 {
-                if let ControlFlow::Break(halt) = observer.check() {
-                    return Err(halt);
-                }
-                backward.look_ahead(observer)?;
-                backward.advance();
-            }
-            Ok(backward.value())
+        let evaluate = |excess: u32| {
+            let control = Control::Threshold(states.threshold_at(excess));
+            let backward = Backward::overlapping(self, overlap, all, control, Carry::Value);
+            value_of(backward, observer)
         };
-        let begin = ((start * r).round().max(0.0) as u32).min(last);
+        let begin = states.within(start);
         let mut best = (begin, evaluate(begin)?);
         let mut searched = [begin, begin];
         for excess in (0..begin).rev() {
@@ -93,13 +85,50 @@ impl LoadDrift {
                 break;
             }
         }
+        if searched[0] > 0 {
+            let value = evaluate(0)?;
+            if value < best.1 * (1.0 - ROUNDING) {
+                best = (0, value);
+            }
+        }
         // Nothing exceeds the last one: never, which need not be near the others.
         let never = Unremapped::of(self, observer)?.never.value;
         if searched[1] < last && never < best.1 * (1.0 - ROUNDING) {
             best = (last, never);
         }
-        let threshold = |excess: u32| f64::from(excess) / r;
-        let searched = searched.map(threshold);
-        Ok(BestThreshold { threshold: threshold(best.0), value: best.1, searched })
+        let searched = searched.map(|excess| states.threshold_at(excess));
+        Ok(BestThreshold { threshold: states.threshold_at(best.0), value: best.1, searched })
     }
+
+    /// The exact expected objective of the rule that remaps when max - mean exceeds the threshold of the step: each holds from the
+    /// decision after its step on, the first from the start, up to the next. Time: a backward recursion over all states.
+    ///
+    /// # Errors
+    /// The halt the observer asked for.
+    ///
+    /// # Panics
+    /// When `states` and `transition` are not those of the problem, or the steps are not in ascending order.
+    pub fn value_of_thresholds(
+        &self,
+        (states, transition): (&States, &Transition),
+        thresholds: &[(u64, f64)],
+        observer: &dyn Observer,
+    ) -> Result<f64, Halt> {
+        assert!(thresholds.is_sorted_by_key(|(from, _)| *from), "steps ascend");
+        let control = Control::Threshold(f64::INFINITY);
+        let backward = Backward::new(self, states, transition, control, Carry::Value);
+        value_of(backward.by_step(thresholds.to_vec()), observer)
+    }
+}
+
+/// What a recursion comes to.
+fn value_of(mut backward: Backward<'_>, observer: &dyn Observer) -> Result<f64, Halt> {
+    while backward.remaining() > 0 {
+        if let ControlFlow::Break(halt) = observer.check() {
+            return Err(halt);
+        }
+        backward.look_ahead(observer)?;
+        backward.advance();
+    }
+    Ok(backward.value())
 }

@@ -83,6 +83,23 @@ impl Curve {
         Curve { step, ..curve }
     }
 
+    /// The same decisions on whole loads of so many processors, whose max - mean is a whole number over that of processors: thresholds
+    /// lie halfway between two of these, so that rounding decides nothing.
+    #[must_use]
+    pub fn between_whole_loads(self, processors: u64) -> Curve {
+        let r = processors as f64;
+        let halfway = |threshold: f64| ((threshold * r + 0.25).floor() + 0.5) / r;
+        let moved = |list: Vec<(u64, f64)>, is_kept: fn(f64) -> bool| {
+            let one = |(from, at): (u64, f64)| (from, if is_kept(at) { at } else { halfway(at) });
+            list.into_iter().map(one).collect()
+        };
+        Curve {
+            since: moved(self.since, |at| at == Curve::NEVER),
+            // Zero is none.
+            step: moved(self.step, |at| at == Curve::NEVER || at == 0.0),
+        }
+    }
+
     /// Whether it remaps after this step.
     pub fn remaps(&self, step: u64, since: u64, imbalance: f64) -> bool {
         imbalance > above(&self.since, since).max(above(&self.step, step))

@@ -19,7 +19,7 @@ pub struct Decisions {
 /// The threshold on max - mean closest to a decision map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closest {
-    /// Remap when max - mean exceeds this.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
     pub threshold: f64,
     /// Share of all vectors of loads on which the map and the threshold disagree.
     pub disagreement: f64,
@@ -126,7 +126,6 @@ impl Decisions {
     /// The same of the maps of all ranks, of which each has its own states.
     pub(super) fn closest_of_all(&self, states: &States, ranks: &Ranks) -> Closest {
         let counts = self.counts_of_all(states, ranks);
-        let r = states.multisets().items() as f64;
         let all: f64 = counts.iter().flatten().sum();
         // Below every excess: the threshold rule remaps everywhere.
         let mut wrong: f64 = counts.iter().map(|[on, _]| on).sum();
@@ -138,7 +137,8 @@ impl Decisions {
             }
         }
         let (least, excess) = best.unwrap_or((0.0, 0));
-        Closest { threshold: excess as f64 / r, disagreement: (least / all).max(0.0) }
+        let threshold = states.threshold_at(excess as u32);
+        Closest { threshold, disagreement: (least / all).max(0.0) }
     }
 }
 

@@ -106,6 +106,19 @@ impl States {
         self.least[block]
     }
 
+    /// The threshold on max - mean that this r (max - mean) does not exceed and the next does: halfway between them, so that
+    /// rounded loads decide as exact ones.
+    pub fn threshold_at(&self, excess: u32) -> f64 {
+        (f64::from(excess) + 0.5) / self.multisets.items() as f64
+    }
+
+    /// The largest r (max - mean) that does not exceed a threshold on max - mean, which may be one of these numbers but for
+    /// rounding.
+    pub fn within(&self, threshold: f64) -> u32 {
+        let excess = (threshold * self.multisets.items() as f64 + 0.25).floor();
+        (excess.max(0.0) as u32).min(self.largest_excess())
+    }
+
     /// r (max - mean) of each state, a whole number.
     pub fn excess(&self, state: usize) -> u32 {
         let r = self.multisets.items() as u32;

@@ -13,7 +13,7 @@ impl Backward<'_> {
     /// r (max - mean) with which the program goes on.
     pub(super) fn decide(&mut self, moment: u64) -> Vec<u32> {
         let given = self.given.as_ref().map(|maps| maps.at(moment));
-        let (control, problem, states) = (self.control, self.problem, self.states);
+        let (control, problem, states) = (self.control_at(moment), self.problem, self.states);
         let (limits, after) = (&self.limits, self.leads_to_after(moment));
         let surcharges = self.surcharges.as_slice();
         let beyond = limits.iter().copied().max().unwrap_or(0);
@@ -97,7 +97,10 @@ impl Backward<'_> {
         let optimal = self.control == Control::Optimal;
         let mut limits = match certain {
             None => vec![full; self.limits.len()],
-            Some(_) if self.given.is_some() => vec![full; self.limits.len()],
+            // What goes on a step earlier is not known.
+            Some(_) if self.given.is_some() || !self.by_step.is_empty() => {
+                vec![full; self.limits.len()]
+            }
             Some(certain) if optimal => {
                 let reachable = self.remapping.reachable(certain);
                 reachable.iter().zip(&self.expected).map(|(a, b)| *a.max(b)).collect()

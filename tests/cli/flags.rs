@@ -315,3 +315,23 @@ fn shells_complete_policies() {
     workplace.write("model.ron", crate::workplace::MODEL);
     workplace.run(&["compare", "model.ron", "--policies", "fixed:0.7,never"]).exits(0);
 }
+
+/// A method that some models of a problem have is not said to be for none of them.
+#[test]
+fn methods_that_other_models_have_are_refused_with_a_reason() {
+    let models = format!("{}/../models", env!("CARGO_MANIFEST_DIR"));
+    let reason = "value and policy are for models with a highest load and one remap cost";
+    for deck in ["sixty_steps", "units_moved", "unbounded", "partial"] {
+        for method in ["value", "policy", "bounds"] {
+            let model = format!("{models}/stopping/{deck}.ron");
+            let refused = Workplace::new().run(&["solve", &model, "--method", method]).exits(2);
+            let lines = refused.err.lines().map(|line| line.trim_start_matches([' ', '│', '×']));
+            let said = lines.collect::<Vec<_>>().join(" ");
+            let expected = format!("--method {method} is not for this stopping model: {reason}");
+            assert!(said.contains(&expected), "{said}");
+        }
+    }
+    let model = format!("{models}/stopping/yin_xu_wang.ron");
+    let refused = Workplace::new().run(&["solve", &model, "--method", "bounds"]).exits(2);
+    refused.says("is not for stopping").says("take auto, value or policy");
+}

@@ -48,6 +48,7 @@ mod periodic_references;
 mod phase_switching;
 mod proved;
 mod proved_at_random;
+mod recommended;
 mod report;
 mod report_numbers;
 mod stopping;

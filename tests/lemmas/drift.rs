@@ -13,16 +13,16 @@ use remapping::simulate::{Estimate, compare};
 
 /// The same problem over all L^r ordered load vectors, with nothing clever: per vector the expected
 /// value, work and number of remaps still to come.
-struct Plain<'a> {
+pub(super) struct Plain<'a> {
     problem: &'a LoadDrift,
     rows: Vec<Vec<f64>>,
     vectors: Vec<Vec<usize>>,
 }
 
-type Triple = [f64; 3];
+pub(super) type Triple = [f64; 3];
 
 impl<'a> Plain<'a> {
-    fn new(problem: &'a LoadDrift) -> Self {
+    pub(super) fn new(problem: &'a LoadDrift) -> Self {
         let mut vectors = vec![vec![]];
         for _ in 0..problem.processors {
             let longer = |v: Vec<usize>| {
@@ -119,6 +119,30 @@ impl<'a> Plain<'a> {
         self.vectors.iter().zip(ahead).map(paid).collect()
     }
 
+    /// The same when `remap(k, levels)` decides between steps k and k + 1.
+    pub(super) fn play(&self, remap: &dyn Fn(u64, &[usize]) -> bool) -> Triple {
+        let decide =
+            |ahead: &[Triple], k: u64| self.decide(ahead, &|levels, _, _| remap(k, levels));
+        let mut ahead = vec![[0.0; 3]; self.vectors.len()];
+        for step in (1..=self.problem.steps).rev() {
+            match self.problem.timing {
+                Timing::AfterStep => {
+                    if step < self.problem.steps {
+                        ahead = decide(&ahead, step);
+                    }
+                    ahead = self.transit(&self.pay(&ahead));
+                }
+                Timing::BeforeStep => {
+                    ahead = self.pay(&ahead);
+                    if step > 1 {
+                        ahead = self.transit(&decide(&ahead, step - 1));
+                    }
+                }
+            }
+        }
+        self.at(&ahead, &vec![self.problem.initial; self.problem.processors])
+    }
+
     /// (value, work, remaps) from the initial state when `remap(levels, on, remapped)` decides.
     fn solve(&self, remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Triple {
         let mut ahead = vec![[0.0; 3]; self.vectors.len()];
@@ -142,7 +166,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-fn run(problem: &LoadDrift, control: Control) -> Outcome {
+pub(super) fn run(problem: &LoadDrift, control: Control) -> Outcome {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
     let mut backward = Backward::new(problem, &states, &transition, control, Carry::Outcome);
@@ -152,7 +176,7 @@ fn run(problem: &LoadDrift, control: Control) -> Outcome {
     backward.outcome().unwrap()
 }
 
-fn close(a: f64, b: f64) -> bool {
+pub(super) fn close(a: f64, b: f64) -> bool {
     abs_diff_eq!(a, b, epsilon = 1e-10 * a.abs().max(b.abs()).max(1.0))
 }
 
@@ -190,7 +214,7 @@ fn chains() -> impl Strategy<Value = ProcessChain> {
     prop_oneof![3 => walk, 1 => dense]
 }
 
-fn problems() -> impl Strategy<Value = LoadDrift> {
+pub(super) fn problems() -> impl Strategy<Value = LoadDrift> {
     let rules =
         prop_oneof![Just(Rebalance::Split), Just(Rebalance::Nearest), Just(Rebalance::Stochastic)];
     let timings = prop_oneof![Just(Timing::AfterStep), Just(Timing::BeforeStep)];
@@ -216,7 +240,7 @@ fn problems() -> impl Strategy<Value = LoadDrift> {
 }
 
 /// The same, where units moved may be paid for.
-fn charged_problems() -> impl Strategy<Value = LoadDrift> {
+pub(super) fn charged_problems() -> impl Strategy<Value = LoadDrift> {
     let each = prop_oneof![Just(0.0), 1e-6f64..2.0, 5.0f64..50.0];
     (problems(), each, any::<bool>()).prop_map(|(problem, each, free)| match each {
         0.0 => problem,
@@ -303,30 +327,13 @@ proptest! {
         };
         let outcome = evaluate(maps.clone());
         let plain = Plain::new(&problem);
-        let mut ahead = vec![[0.0; 3]; plain.vectors.len()];
         let rank = |levels: &[usize]| {
             let mut sorted = levels.to_vec();
             sorted.sort_unstable();
             states.multisets().rank(&sorted)
         };
-        let decide = |ahead: &[Triple], k: u64| {
-            plain.decide(ahead, &|levels, _, _| maps.at(k).is_some_and(|map| map.remaps(rank(levels))))
-        };
-        for step in (1..=problem.steps).rev() {
-            match problem.timing {
-                Timing::AfterStep => {
-                    let decided = if step < problem.steps { decide(&ahead, step) } else { ahead };
-                    ahead = plain.transit(&plain.pay(&decided));
-                }
-                Timing::BeforeStep => {
-                    ahead = plain.pay(&ahead);
-                    if step > 1 {
-                        ahead = plain.transit(&decide(&ahead, step - 1));
-                    }
-                }
-            }
-        }
-        let expected = plain.at(&ahead, &vec![problem.initial; problem.processors]);
+        let remaps = |k: u64, levels: &[usize]| maps.at(k).is_some_and(|map| map.remaps(rank(levels)));
+        let expected = plain.play(&remaps);
         prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
         // One's own decisions cost the optimum.
         let own = MapPolicy::solve(&problem, &states, &transition, &()).unwrap();
@@ -609,23 +616,6 @@ proptest! {
             second.advance();
         }
         prop_assert_eq!(second.outcome(), with.outcome());
-    }
-}
-
-proptest! {
-    #[test]
-    fn the_best_threshold_is_the_best_of_those_searched(problem in problems(), start in 0.0f64..4.0) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-        let best = problem.best_threshold(&states, &transition, start, &()).unwrap();
-        let r = problem.processors as f64;
-        let cost = |excess: u32| run(&problem, Control::Threshold(f64::from(excess) / r)).value;
-        let [from, to] = best.searched.map(|threshold| (threshold * r).round() as u32);
-        let at = (best.threshold * r).round() as u32;
-        prop_assert!((from..=to).contains(&at) && close(cost(at), best.value));
-        prop_assert!((from..=to).all(|excess| cost(excess) >= best.value * (1.0 - 1e-12)));
-        prop_assert!(from == 0 || cost(from) > 1.0099 * best.value);
-        prop_assert!(to == states.largest_excess() || cost(to) > 1.0099 * best.value);
     }
 }
 

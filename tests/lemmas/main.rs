@@ -16,6 +16,7 @@ mod drift_late;
 mod drift_many;
 mod drift_ranks;
 mod drift_rounding;
+mod drift_thresholds;
 mod drift_unremapped;
 mod filled_in;
 mod lifetime;

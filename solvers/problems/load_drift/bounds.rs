@@ -12,7 +12,7 @@ use crate::solution::Body;
 use crate::solution::load_drift::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
 use crate::solution::stopping::CostByState;
 use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
-use remapping::drift::{self, Unremapped};
+use remapping::drift::{self, Intervals, ProcessChain, Unremapped};
 use remapping::threshold::Bounds;
 use remapping::{Communicator, Halt, Status};
 
@@ -183,6 +183,17 @@ fn are_told(found: &Measured) -> bool {
 /// What exact costs of policies may be off by, relative to them.
 const KNOWN: f64 = 1e-9;
 
+/// The most that the optimum can cost where remapping at this interval, or never, is known to cost so much: what is proved of rounding
+/// allows for more in long programs of many ranks than sums of doubles ever are off by.
+pub(super) fn at_most(problem: &drift::LoadDrift, interval: u64, known: f64) -> f64 {
+    let proved = Intervals::upper_bound(problem, interval, known);
+    match problem.chain {
+        ProcessChain::BirthDeath(_) => proved.min(known * (1.0 + KNOWN)),
+        // Rows that miss one by a billionth are another program.
+        ProcessChain::Dense(_) => proved,
+    }
+}
+
 /// What is above the lower bound, in percent of it.
 pub(in crate::problems) fn percent(found: &Measured, above: f64) -> f64 {
     if above == 0.0 { 0.0 } else { 100.0 * above / found.lower.mean }
@@ -276,6 +287,7 @@ pub(super) fn lay_out(
         never: fixed,
         least_average_cost,
         closest_threshold: Vec::new(),
+        closest_value: None,
         threshold_curve: found.map(|found| curve(rule, found, (least, Some(never.value)))),
         best_threshold: None,
         decision_step: None,

@@ -1,7 +1,7 @@
 //! The `LoadDrift` problem: from model to optimal policy.
 
 use super::super::{Files, Found, Settings};
-use super::bounds::stopped;
+use super::bounds::{at_most, stopped};
 use super::course::Course;
 use super::kept::{Kept, collected};
 use super::moment::{Moment, Patient};
@@ -213,6 +213,10 @@ impl Ended<'_> {
             let (states, transition) = prepare(loaded, model, problem)?;
             let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
             answer.best_threshold = best.ok().map(Into::into);
+            let closest = answer.closest_threshold.iter().map(|at| (at.step, at.threshold));
+            let closest: Vec<(u64, f64)> = closest.collect();
+            let all = (&states, &transition);
+            answer.closest_value = problem.value_of_thresholds(all, &closest, watch).ok();
         }
         Ok(Some(answer))
     }
@@ -310,8 +314,8 @@ fn lay_out(
     let simple = problem.per_unit_moved == 0.0 && overlap.is_none();
     let upper = match best_fixed.interval.unwrap_or(problem.steps) {
         _ if done => upper,
-        _ if !simple => Intervals::upper_bound(problem, problem.steps, never.value),
-        interval => Intervals::upper_bound(problem, interval, best_fixed.value),
+        _ if !simple => at_most(problem, problem.steps, never.value),
+        interval => at_most(problem, interval, best_fixed.value),
     };
     let mut closest_threshold = found.closest;
     closest_threshold.reverse();
@@ -357,6 +361,7 @@ fn lay_out(
             true => unremapped.least_average_cost,
         },
         closest_threshold,
+        closest_value: None,
         threshold_curve: None,
         best_threshold: None,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),

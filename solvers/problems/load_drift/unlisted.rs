@@ -28,7 +28,7 @@ pub(super) fn solve(
     let never = unremapped.never;
     let none = drift::Curve::default();
     let mut answer = bounds::lay_out(model, (&problem, unremapped), &none, None, watch);
-    let mut upper = Intervals::upper_bound(&problem, problem.steps, never.value);
+    let mut upper = bounds::at_most(&problem, problem.steps, never.value);
     // Remaps cost the same everywhere, and come into force at once.
     let simple = problem.per_unit_moved == 0.0 && model.stops();
     let interval = answer.least_average_cost;
@@ -40,7 +40,7 @@ pub(super) fn solve(
         let outcome = Intervals::only(&problem, interval);
         if outcome.value < never.value {
             answer.best_fixed = of_outcome(Some(interval), &outcome);
-            upper = Intervals::upper_bound(&problem, interval, outcome.value);
+            upper = bounds::at_most(&problem, interval, outcome.value);
         }
     }
     answer.statistical = false;

@@ -36,6 +36,12 @@ impl Problem for Stopping {
         }
     }
 
+    fn has_no_methods(&self) -> Option<&'static str> {
+        let reason = "value and policy are for models with a highest load and one remap cost, without `steps` and without \
+                      `partial_remaps`";
+        self.methods().is_empty().then_some(reason)
+    }
+
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
         if let Some((walks, shown)) = self.unbounded() {

@@ -39,7 +39,8 @@ pub fn curve(
         (0..whole + LAST_RUNS).into_par_iter().map(one).collect();
     let setting = approximate.outlook.setting;
     let moments = (1..=steps).take_while(|step| setting.may_remap(*step)).count();
-    Ok(Curve::fit(&runs?.concat(), moments as u64 + 1))
+    let curve = Curve::fit(&runs?.concat(), moments as u64 + 1);
+    Ok(curve.between_whole_loads(setting.ranks))
 }
 
 fn play(
