@@ -110,13 +110,14 @@ impl LoadDrift {
     /// When `states` and `transition` are not those of the problem, or the steps are not in ascending order.
     pub fn value_of_thresholds(
         &self,
-        (states, transition): (&States, &Transition),
+        overlap: Overlap,
+        all: (&States, &Transition),
         thresholds: &[(u64, f64)],
         observer: &dyn Observer,
     ) -> Result<f64, Halt> {
         assert!(thresholds.is_sorted_by_key(|(from, _)| *from), "steps ascend");
         let control = Control::Threshold(f64::INFINITY);
-        let backward = Backward::new(self, states, transition, control, Carry::Value);
+        let backward = Backward::overlapping(self, overlap, all, control, Carry::Value);
         value_of(backward.by_step(thresholds.to_vec()), observer)
     }
 }

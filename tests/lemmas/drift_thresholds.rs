@@ -3,6 +3,7 @@
 use super::drift::{Plain, charged_problems, close, problems, run};
 use proptest::prelude::*;
 use remapping::drift::{Backward, Carry, Control, Curve, States, Transition, Unremapped};
+use remapping::overlap::Overlap;
 
 /// r (max - mean), a whole number.
 fn excess(levels: &[usize]) -> usize {
@@ -83,12 +84,32 @@ proptest! {
         let thresholds: Vec<(u64, f64)> =
             list.iter().map(|(from, excess)| (*from, states.threshold_at(*excess))).collect();
         let all = (&states, &transition);
-        let found = problem.value_of_thresholds(all, &thresholds, &()).unwrap();
+        let found = problem.value_of_thresholds(Overlap::NONE, all, &thresholds, &()).unwrap();
         let expected = Plain::new(&problem).play(&|k, levels| {
             let at = list.iter().rev().find(|(from, _)| *from <= k).unwrap_or(&list[0]);
             excess(levels) > at.1 as usize
         });
         prop_assert!(close(found, expected[0]), "{found} {expected:?}");
+    }
+
+    /// Where remaps come into force later, one threshold at all steps costs the same listed by step.
+    #[test]
+    fn thresholds_by_the_step_may_come_into_force_later(
+        problem in charged_problems(),
+        (steps, slowdown) in (0u64..5, 0.0f64..1.0),
+        excess in 0u32..12,
+    ) {
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (all, overlap) = ((&states, &transition), Overlap { steps, slowdown });
+        let at = states.threshold_at(excess);
+        let listed = problem.value_of_thresholds(overlap, all, &[(1, at), (3, at)], &()).unwrap();
+        let control = Control::Threshold(at);
+        let mut backward = Backward::overlapping(&problem, overlap, all, control, Carry::Value);
+        while backward.remaining() > 0 {
+            backward.advance();
+        }
+        prop_assert!(close(listed, backward.value()), "{listed} {}", backward.value());
     }
 
     /// A curve on whole loads is moved between the values they have, and decides as before.

@@ -206,17 +206,18 @@ impl Ended<'_> {
         let kind = (problem, model.overlap());
         let mut answer = lay_out(backward, reached, kind, states, (&fixed, unremapped), noted);
         answer.cost_to_go = cost_to_go;
-        let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK && model.stops();
-        if let (true, Status::Converged, Some(closest)) =
-            (quick, status, answer.closest_threshold.first())
-        {
+        let overlap = model.overlap();
+        let each = problem.steps.saturating_mul(1 + overlap.steps);
+        let quick = (states.all() as u64).saturating_mul(each) <= QUICK;
+        if quick && status == Status::Converged && !answer.closest_threshold.is_empty() {
             let (states, transition) = prepare(loaded, model, problem)?;
-            let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
-            answer.best_threshold = best.ok().map(Into::into);
+            let all = (&states, &transition);
             let closest = answer.closest_threshold.iter().map(|at| (at.step, at.threshold));
             let closest: Vec<(u64, f64)> = closest.collect();
-            let all = (&states, &transition);
-            answer.closest_value = problem.value_of_thresholds(all, &closest, watch).ok();
+            let best = problem.best_threshold_overlapping(overlap, all, closest[0].1, watch);
+            answer.best_threshold = best.ok().map(Into::into);
+            let by_step = problem.value_of_thresholds(overlap, all, &closest, watch);
+            answer.closest_value = by_step.ok();
         }
         Ok(Some(answer))
     }
