@@ -100,8 +100,7 @@ impl<'a> Knobs<'a> {
     /// # Errors
     /// Where never remapping costs no more, or nothing is known of such levels.
     pub fn setting(&mut self, watcher: Watcher) -> Result<Setting, Complaint> {
-        if let Rule::Interval(interval) = &self.export.rule {
-            let every = interval.every;
+        if let Some(every) = self.stated_interval() {
             return Ok(self.periodic(every));
         }
         if self.never_remaps() {
@@ -202,8 +201,7 @@ impl<'a> Knobs<'a> {
         code: &str,
         shape: impl Fn(u64) -> Trigger,
     ) -> Result<Option<u64>, Complaint> {
-        if let Rule::Interval(interval) = &self.export.rule {
-            let every = interval.every;
+        if let Some(every) = self.stated_interval() {
             return Ok(match self.periodic(every) {
                 Setting::Every(every) => Some(every),
                 _ => None,
@@ -254,7 +252,7 @@ impl<'a> Knobs<'a> {
     /// Seconds of so many steps, if a unit of load is one, and whether the waiting is known.
     pub fn seconds(&self, steps: u64) -> Option<(f64, bool)> {
         let (step, waiting) = match &self.export.rule {
-            Rule::Interval(interval) => {
+            Rule::Interval(interval) if self.export.priced.is_none() => {
                 (interval.mean + interval.waiting.unwrap_or(0.0), interval.waiting.is_some())
             }
             _ => {
@@ -264,6 +262,14 @@ impl<'a> Knobs<'a> {
             }
         };
         Some((step * steps as f64, waiting)).filter(|(seconds, _)| *seconds > 0.0)
+    }
+
+    /// The interval that is the rule, where no other setting can be priced.
+    fn stated_interval(&self) -> Option<Option<u64>> {
+        match &self.export.rule {
+            Rule::Interval(interval) if self.trials.is_none() => Some(interval.every),
+            _ => None,
+        }
     }
 
     fn never_remaps(&self) -> bool {

@@ -34,6 +34,10 @@ const LATE: &str = "processors: 3, initial_load: 3, steps: 40, remap_cost: 0, ov
     objective: Makespan, chain: Matrix(lowest: 1, rows: [[0.5, 0.5, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], \
     [0.102, 0.61, 0.05, 0.238], [0.221, 0.201, 0.474, 0.104]])";
 
+/// A remap every other step costs less than any threshold.
+const EVERY: &str = "processors: 2, initial_load: 2, steps: 8, remap_cost: 0, objective: Makespan, \
+    chain: BirthDeath(lowest: 1, up: [0, 0.486, 0.191, 0.889, 0.052, 0], down: [0, 0.148, 0.282, 0.06, 0.948, 0.4325])";
+
 /// The best threshold near the closest costs more than a remap after every step.
 const FAR: [&str; 2] = [
     "processors: 3, initial_load: 4, steps: 12, remap_cost: 0, objective: Imbalance, \
@@ -269,4 +273,21 @@ fn what_was_asked_of_all_states_says_so() {
         text.contains("\nnot over all states; the gap of 1e-1 is reached, nothing is proved, "),
         "{text}"
     );
+}
+
+/// Where a fixed interval costs less than every threshold, that is the rule; codes that look at the imbalance are priced as ever.
+#[test]
+fn an_interval_that_costs_least_is_the_rule() {
+    let place = Workplace::new();
+    let (sentence, found) = solved(&place, EVERY);
+    assert!(sentence.starts_with("Remap every 2 steps: that costs 3.61 % more than"), "{sentence}");
+    assert!(number(&found["best_fixed"]["value"]) < number(&found["best_threshold"]["value"]));
+    assert!(exported(&place, "python").contains("INTERVAL = 2\n"));
+    assert!(exported(&place, "smilei").contains("    every = 2,\n"));
+    let charm = exported(&place, "charm").replace("\n#", "");
+    assert!(charm.contains("their mean load and the waiting together"), "{charm}");
+    for target in ["lammps", "swift"] {
+        let out = exported(&place, target).replace("\n#", "");
+        assert!(out.contains("costs least") && out.contains("never remapping"), "{target}:\n{out}");
+    }
 }
