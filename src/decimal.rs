@@ -68,6 +68,20 @@ pub fn decimal(text: &str) -> Result<Rational, DecimalError> {
     Ok(if negative { -value } else { value })
 }
 
+/// The number that somebody who gives a double has most likely written: the shortest decimal that is read as that double.
+///
+/// ```
+/// use remapping::{Rational, decimal::written};
+///
+/// assert_eq!(written(0.1) * Rational::from(10), Rational::ONE);
+/// ```
+///
+/// # Panics
+/// If it is not finite.
+pub fn written(value: f64) -> Rational {
+    decimal(&format!("{value:e}")).expect("a finite double is a decimal")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +106,13 @@ mod tests {
             prop_assert_eq!(exact.to_f64().value(), text.parse::<f64>().unwrap());
             let scaled = exact * decimal(&format!("1e{places}")).unwrap();
             prop_assert!(scaled.is_int());
+        }
+
+        /// A double stands for the decimal it was read from, if that has no more digits than doubles tell apart.
+        #[test]
+        fn doubles_are_taken_as_they_were_written(digits in -999_999_999_999_999..999_999_999_999_999i64, power in -300..290i32) {
+            let text = format!("{digits}e{power}");
+            prop_assert_eq!(written(text.parse().unwrap()), decimal(&text).unwrap());
         }
     }
 }

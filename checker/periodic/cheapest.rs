@@ -8,7 +8,7 @@ use crate::weights::{down, up};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 
 /// Steps among the integers with their probabilities, of so many processors.
 type Class = (u64, Vec<(i64, BigRational)>);
@@ -17,13 +17,15 @@ type Class = (u64, Vec<(i64, BigRational)>);
 const LONGEST: u64 = 1 << 16;
 
 /// The interval of least cost, where a remap costs so much and steps are multiples of a number, less what all have in
-/// common.
+/// common; none is longer than `end`.
 pub(crate) fn prove(
     classes: &[Class],
     span: &BigRational,
-    cost: &BigRational,
+    (cost, end): (&BigRational, Option<BigRational>),
     budget: &Budget,
 ) -> Result<Proof, Refusal> {
+    // What is beyond all numbers ends nothing.
+    let end = end.and_then(|end| end.to_integer().to_u64());
     let mean = |steps: &[(i64, BigRational)]| -> BigRational {
         steps.iter().map(|(step, p)| p * BigInt::from(*step)).sum()
     };
@@ -33,12 +35,12 @@ pub(crate) fn prove(
     let average = sum / &count;
     let lead = classes.iter().map(|(_, steps)| mean(steps) - &average).max();
     let lead = lead.ok_or(Refusal::Malformed)?;
-    if lead.is_zero() && classes.iter().all(|(_, steps)| steps.len() == 1) {
+    if end.is_none() && lead.is_zero() && classes.iter().all(|(_, steps)| steps.len() == 1) {
         return Ok(Proof::Cheapest { least: None, most: None, cost: (0.0, 0.0).into() });
     }
     let mut sums = [cost / span, cost / span];
     let (mut all, mut best) = (Vec::<[BigRational; 2]>::new(), None::<BigRational>);
-    for time in 1..=LONGEST {
+    for time in 1..=LONGEST.min(end.unwrap_or(LONGEST)) {
         let place = |(count, steps): &Class| Ok((*count, Place::walk(steps, time, budget)?));
         let places = classes.iter().map(place).collect::<Result<Vec<_>, Refusal>>()?;
         let ahead = highest(&places, budget)?.map(|x| x - &average * BigInt::from(time));
@@ -51,7 +53,8 @@ pub(crate) fn prove(
         // What later steps cost at least: a convex function of a martingale rises, and E max >= max E.
         let later = &lead * BigInt::from(time + 1);
         let later = if lead.is_zero() { (&ahead[0]).max(&later) } else { &later };
-        let Some(best) = best.as_ref().filter(|best| later >= *best) else { continue };
+        let done = |best: &&BigRational| later >= *best || end == Some(time);
+        let Some(best) = best.as_ref().filter(done) else { continue };
         let possible = |each: &&[BigRational; 2]| each[0] <= *best;
         let first = all.iter().position(|each| possible(&each));
         let last = all.iter().rposition(|each| possible(&each));

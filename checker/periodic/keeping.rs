@@ -16,6 +16,11 @@ impl Line {
     pub fn at(&self, time: u64) -> BigRational {
         &self.load + &self.mean * BigInt::from(time)
     }
+
+    /// The last time at which the mean load is above 0, if it falls.
+    pub fn last(&self) -> Option<BigRational> {
+        self.mean.is_negative().then(|| (-&self.load / &self.mean).ceil() - BigInt::one())
+    }
 }
 
 /// Looks at the imbalance at times from 1 on: what `t` steps cause on average, divided by `t`, does not increase, so
@@ -41,10 +46,7 @@ pub fn search(
         }
         // (u/t) high <= bound (load + u mean), and the mean load is above 0.
         let rate = high / BigInt::from(time) - bound * &line.mean;
-        let ends = [
-            rate.is_positive().then(|| (bound * &line.load / rate).floor()),
-            line.mean.is_negative().then(|| (-&line.load / &line.mean).ceil() - BigInt::one()),
-        ];
+        let ends = [rate.is_positive().then(|| (bound * &line.load / rate).floor()), line.last()];
         let Some(end) = ends.into_iter().flatten().min() else {
             return Ok(Proof::Longest { kept: None, broken: None });
         };

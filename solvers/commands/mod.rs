@@ -142,6 +142,7 @@ pub fn report(complaints: &[Complaint]) -> Exit {
         say(&told(complaint));
     }
     let exit = |complaint: &Complaint| match complaint.limit {
+        _ if complaint.is_bug => Exit::Bug,
         Some(status) => status.into(),
         None => Exit::Input,
     };

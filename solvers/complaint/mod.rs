@@ -26,6 +26,8 @@ pub struct Complaint {
     help: String,
     /// Which limit was hit, where that is why there is nothing to show and not the input.
     pub limit: Option<Status>,
+    /// What was computed cannot be true, whatever was given.
+    pub is_bug: bool,
 }
 
 impl Complaint {
@@ -38,6 +40,7 @@ impl Complaint {
             label: printable(label),
             help: if help.is_empty() { "correct this value".to_owned() } else { lines(help) },
             limit: None,
+            is_bug: false,
         }
     }
 
@@ -50,7 +53,14 @@ impl Complaint {
             label: String::new(),
             help: lines(&help.into()),
             limit: None,
+            is_bug: false,
         }
+    }
+
+    /// What was computed contradicts itself.
+    pub fn bug(message: impl Into<String>) -> Complaint {
+        let complaint = Complaint::elsewhere(message, "please report this as a bug");
+        Complaint { is_bug: true, ..complaint }
     }
 }
 

@@ -4,6 +4,7 @@ use super::number::Decimal;
 use super::review::Review;
 use super::weights::Weights;
 use remapping::Rational;
+use remapping::interval::Moments;
 use remapping::law::{Law as EngineLaw, Steps};
 use serde::Deserialize;
 
@@ -45,6 +46,23 @@ impl Law {
                 review.moderate(&at("mean"), mean.value, SIZES);
                 review.moderate(&at("variance"), variance.value, 2 * SIZES);
             }
+        }
+    }
+
+    /// Mean and variance of what has passed its review, as it is written.
+    pub(super) fn moments(&self) -> [Rational; 2] {
+        let square = |x: &Decimal| &x.exact * &x.exact;
+        match self {
+            Law::Steps(Weights(entries)) => {
+                let exact = |(step, weight): &(Decimal, Decimal)| {
+                    (step.exact.clone(), weight.exact.clone())
+                };
+                Moments::of_steps(entries.iter().map(exact))
+            }
+            Law::Exponential { mean } => [mean.exact.clone(), square(mean)],
+            Law::Gamma { shape, mean } => [mean.exact.clone(), square(mean) / &shape.exact],
+            Law::Normal { mean, deviation } => [mean.exact.clone(), square(deviation)],
+            Law::Moments { mean, variance } => [mean.exact.clone(), variance.exact.clone()],
         }
     }
 

@@ -8,7 +8,7 @@ use super::number::Decimal;
 use super::review::Review;
 use remapping::Rational;
 use remapping::interval::{
-    Bound, ChainLoads, Covariance, ExpectedImbalance, LoadChain, Processors,
+    Bound, ChainLoads, Covariance, ExpectedImbalance, LoadChain, Moments, Processors,
 };
 use remapping::law::{Class, Law as EngineLaw};
 use serde::Deserialize;
@@ -39,6 +39,9 @@ const MAX_PERIODS: u32 = 1000;
 
 /// Most levels of a chain.
 const MAX_LEVELS: usize = 10_000;
+
+/// Laws, or capacities, whose means and variances are taken without rounding.
+const MOST_EXACT: usize = 1_000;
 
 /// Most processors of a model with a covariance matrix.
 const MAX_CORRELATED: usize = 4_000;
@@ -332,7 +335,33 @@ impl Periodic {
                     .collect()
             }
         };
-        Processors::new(self.initial_load.value, classes).expect("reviewed processors")
+        let found = Processors::new(self.initial_load.value, classes).expect("reviewed processors");
+        match self.moments() {
+            Some(moments) => found.with_moments(moments),
+            None => found,
+        }
+    }
+
+    /// Means and variances as they are written, where there are few enough laws; those of a matrix are told apart.
+    fn moments(&self) -> Option<Moments> {
+        let laws = self.laws();
+        let entries = self.capacities.as_ref().map_or(laws.len(), Vec::len);
+        if entries > MOST_EXACT || self.variances().is_some() {
+            return None;
+        }
+        let load = self.initial_load.exact.clone();
+        let own = laws.into_iter().map(|(_, count, law)| (count, law.moments()));
+        Some(match &self.capacities {
+            None => Moments::of(load, own),
+            Some(capacities) => {
+                let each = own.flat_map(|(count, moments)| std::iter::repeat_n(moments, count));
+                let per = |([mean, variance], capacity): ([Rational; 2], &Decimal)| {
+                    let capacity = &capacity.exact;
+                    (1, [mean / capacity, variance / (capacity * capacity)])
+                };
+                Moments::of(load, each.zip(capacities).map(per))
+            }
+        })
     }
 
     /// What is bounded, if anything.
@@ -422,9 +451,12 @@ impl Periodic {
         self.periods
     }
 
-    /// The processors at another load. The model has passed its review.
-    pub fn processors_at(&self, load: f64) -> Option<Processors> {
-        Processors::new(load, self.processors().classes().to_vec()).ok()
+    /// The processors at another load; `None` if that is not above zero. The model has passed its review.
+    pub fn processors_at(&self, load: &Rational) -> Option<Processors> {
+        let own = self.processors();
+        let moments = Moments { load: load.clone(), ..own.moments().clone() };
+        let found = Processors::new(load.to_f64().value(), own.classes().to_vec()).ok()?;
+        Some(found.with_moments(moments))
     }
 }
 

@@ -43,7 +43,7 @@ pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certifica
     };
     let (evidence, proof) = prove(loaded, solved, budget).map_err(refused)?;
     if let Some(message) = contradiction(solution, &proof) {
-        return Err(Complaint::elsewhere(message, "please report this as a bug"));
+        return Err(Complaint::bug(message));
     }
     let bytes = certificate(loaded.text(), &evidence, &proof);
     if bytes.len() > MOST_BYTES {
@@ -177,11 +177,13 @@ fn too_short(solution: &Solution, proof: &Proof) -> Option<String> {
     }
     let longest =
         matches!(answer.interval_by.as_str(), "exact" | "closed_form") && answer.at_least.is_none();
-    (longest && answer.interval.is_some() && *broken != answer.interval.map(|steps| steps + 1))
-        .then(|| {
-            "the certificate proves that the bound is kept, not that no longer interval keeps it"
-                .to_owned()
-        })
+    (longest
+        && answer.interval.is_some()
+        && *broken != answer.interval.and_then(|steps| steps.checked_add(1)))
+    .then(|| {
+        "the certificate proves that the bound is kept, not that no longer interval keeps it"
+            .to_owned()
+    })
 }
 
 /// Checks the answer to a small problem, which takes no time to speak of; what is wrong with it if the

@@ -32,7 +32,7 @@ pub fn summary(answer: &Answer) -> String {
     let width = answer.methods.iter().map(|line| line.name.len()).max().unwrap_or(0);
     let _ = writeln!(text, "  {:width$}  {:>8}  {:>14}", "method", "interval", "real crossing");
     for line in &answer.methods {
-        let real = line.real.map_or(String::new(), |real| format!("{real:.6}"));
+        let real = line.real.map_or(String::new(), |real| crossing(real, line.interval));
         let confidence = line.confidence.map_or(String::new(), |(low, high)| {
             format!(" [{low}, {}]", high.map_or("..".to_owned(), |high| high.to_string()))
         });
@@ -66,6 +66,15 @@ pub fn summary(answer: &Answer) -> String {
     }
     let _ = writeln!(text, "numerical error of the imbalance: {}", up(numerical(answer)));
     text
+}
+
+/// A real crossing, which is not rounded up to a step that is not within the interval.
+fn crossing(real: f64, interval: Steps) -> String {
+    let text = format!("{real:.6}");
+    let next = interval.number().map(|steps| steps as f64 + 1.0);
+    let contradicts =
+        |text: &str| next.is_some_and(|next| text.parse::<f64>().is_ok_and(|x| x >= next));
+    if real.fract() > 0.5 && contradicts(&text) { format!("{}.999999", real.trunc()) } else { text }
 }
 
 /// What there is without a bound.

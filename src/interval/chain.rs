@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::cost::{CostAware, LoadChain, cost_aware_chain};
+use super::dying;
 use super::expected_imbalance::UNKNOWN;
+use super::search::ROUNDING;
 use super::settling::{Settling, apart};
 use super::{Approximation, Bound, Crossing, Places, Search, exact};
 use crate::law::LatticeLaw;
@@ -12,10 +14,11 @@ use crate::observer::{Observer, Status};
 /// Steps after which a search is given up.
 const LIMIT: u64 = 1_000_000;
 
-/// Ends of the law of a level that have this probability together are left out.
+/// Ends of the law of a level that have this probability together are left out, and less of it where the mean level is
+/// below one.
 const ENDS: f64 = 1e-25;
 
-/// Joint laws nearer than this count as equal.
+/// Joint laws nearer than this, as a part of what is allowed, count as equal.
 const SETTLED: f64 = 1e-13;
 
 /// Processors whose loads follow a birth–death chain from one level, independently.
@@ -32,6 +35,9 @@ pub struct ChainLoads {
 }
 
 impl ChainLoads {
+    /// Mean loads below this are too near to where doubles end.
+    pub const LEAST: f64 = 1e-280;
+
     /// The law of the level after 0, 1, 2, .. steps.
     pub fn laws(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
         std::iter::successors(Some(self.point(self.start)), |law| Some(self.chain.step(law)))
@@ -54,11 +60,18 @@ impl ChainLoads {
     pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Approximation {
         match bound {
             Bound::MaxDeviation(_) => {
-                let law = without_ends(law);
-                let places = Places { count: self.count, law: &law, steps: None };
+                let level = law.iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>();
+                let ends = ENDS * level.min(1.0);
+                let cut = without_ends(law, ends);
+                let places = Places { count: self.count, law: &cut, steps: None };
                 let found = exact::max_deviation(&[places], observer).0;
-                let error = found.error + ENDS * self.count as f64 * self.most();
-                if observer.check().is_break() { UNKNOWN } else { Approximation { error, ..found } }
+                let error = found.error + ends * self.count as f64 * self.most();
+                if observer.check().is_break() {
+                    return UNKNOWN;
+                }
+                let found = Approximation { error, ..found };
+                let alone = (level < dying::RARE).then(|| dying::max_deviation(self.count, law));
+                alone.filter(|alone| alone.error < found.error).unwrap_or(found)
             }
             Bound::RmsDeviation(..) => {
                 let law = LatticeLaw::new(0, law.to_vec());
@@ -112,29 +125,44 @@ impl ChainLoads {
     /// processors together (`moved`); and there is an upper bound
     /// ([`max_deviation_bound`](Self::max_deviation_bound)) that takes a sum over the levels. Once the law can move no
     /// farther (`Settling`) than the bound on the imbalance leaves room for, it is kept for ever; and so it is when the
-    /// law moves no more but for rounding. Where levels are taken by turns both must be so of the last two steps. A search
-    /// that comes to a million steps ends with its status.
+    /// law moves no more but for rounding, measured by what is allowed. Where levels are taken by turns both must be so of
+    /// the last two steps. A search that comes to a million steps ends with its status, and so does one whose loads have
+    /// all but died out, and one that meets the bound within an error that is not of rounding, or when few loads are left.
+    ///
+    /// No largest deviation of loads that are not negative is beyond their sum less their average: `N - 1` is never
+    /// exceeded while there is a load.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
         let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit, _)) = bound;
         let settled = Crossing { steps: Some(0), real: None };
         let mut search =
             Search { interval: settled, status: Status::Converged, tie: false, error: 0.0 };
+        let end = self.certain_end();
+        let no_load_exceeds = (self.count - 1) as f64;
+        if matches!(bound, Bound::MaxDeviation(_)) && limit >= no_load_exceeds && end.is_none() {
+            search.interval = Crossing::NEVER;
+            return search;
+        }
         let mut settling = Settling::new(&self.chain, self.start);
         let mut settled = 0;
+        // The steps before the bound was first met within an error.
+        let mut before_tie = None;
         // Relative imbalance a step before, and the law.
         let (mut before, mut previous) = (0.0, self.point(self.start));
         // A law, when it was met, and what its imbalance is at most.
         let mut last: Option<(Vec<f64>, u64, f64)> = None;
         for (time, law) in (1..=LIMIT).zip(self.laws().skip(1)) {
             search.interval.steps = Some(time - 1);
-            if let ControlFlow::Break(halt) = observer.progress(time, time + 1) {
-                search.status = halt.into();
+            if end == Some(time) {
                 return search;
+            }
+            let proved = before_tie.unwrap_or(time - 1);
+            if let ControlFlow::Break(halt) = observer.progress(time, time + 1) {
+                return search.stopped(proved, halt.into());
             }
             let average = self.mean_load(&law);
             let allowed = limit * average;
-            if average <= 0.0 {
-                return search;
+            if average < Self::LEAST {
+                return search.stopped(proved, Status::IterationLimit);
             }
             let near = last.as_ref().and_then(|(other, then, most)| {
                 let soon = most + 2.0 * (time - then) as f64;
@@ -152,13 +180,22 @@ impl ChainLoads {
                 last = Some((law.clone(), time, most));
                 most
             } else {
-                let found = self.imbalance(&law, bound, observer);
+                let mut found = self.imbalance(&law, bound, observer);
                 if let ControlFlow::Break(halt) = observer.check() {
-                    search.status = halt.into();
-                    return search;
+                    return search.stopped(proved, halt.into());
+                }
+                let rare = average < dying::RARE;
+                if rare {
+                    found.error += self.rounded(time) * (found.value + allowed);
                 }
                 search.error = search.error.max(found.error / average);
-                search.tie |= (found.value - allowed).abs() <= found.error;
+                if (found.value - allowed).abs() <= found.error {
+                    search.tie = true;
+                    before_tie = before_tie.or(Some(time - 1));
+                    if rare || found.error > ROUNDING * allowed {
+                        return search.stopped(proved, Status::IterationLimit);
+                    }
+                }
                 if found.value - found.error > allowed {
                     let ratio = found.value / average;
                     if before.is_nan() {
@@ -177,14 +214,32 @@ impl ChainLoads {
             previous = law;
             let rest = settling.step();
             let room = self.moved(most, rest, bound) < limit * (average - rest);
-            settled = if room || rest * (self.count as f64) < SETTLED { settled + 1 } else { 0 };
+            let rests = self.moved(0.0, rest, bound) <= SETTLED * allowed.min(1.0)
+                && rest <= SETTLED * average;
+            settled = if room || rests { settled + 1 } else { 0 };
             if settled == settling.period {
                 search.interval = Crossing::NEVER;
                 return search;
             }
         }
-        search.status = Status::IterationLimit;
-        search
+        let proved = before_tie.or(search.interval.steps).unwrap_or(0);
+        search.stopped(proved, Status::IterationLimit)
+    }
+
+    /// The step after which no load is left for certain, if there is one.
+    fn certain_end(&self) -> Option<u64> {
+        let LoadChain { up, down } = &self.chain;
+        let falls = down[1..=self.start].iter().all(|down| *down == 1.0);
+        (self.lowest == 0.0 && up[0] == 0.0 && falls).then_some(self.start as u64)
+    }
+
+    /// What so many steps round of the mean load and the imbalance, relatively, where most of the law is on one level: a few
+    /// units of each probability, and as many more as the chance to stay is less than what it is a difference of.
+    fn rounded(&self, time: u64) -> f64 {
+        let moves = self.chain.up.iter().zip(&self.chain.down);
+        let stays = moves.map(|(up, down)| 1.0 - up - down).filter(|stays| *stays > 0.0);
+        let least = stays.fold(1.0, f64::min);
+        (self.count + 1) as f64 * time as f64 * f64::EPSILON * (4.0 + 2.0 / least)
     }
 
     /// The most that an imbalance can be if it was `most` and the law of each level has moved so far: the largest
@@ -215,12 +270,12 @@ impl ChainLoads {
 }
 
 /// The law of a level but for ends that matter to nobody, whatever the number of levels.
-fn without_ends(law: &[f64]) -> LatticeLaw {
+fn without_ends(law: &[f64], ends: f64) -> LatticeLaw {
     let end = |weights: &mut dyn Iterator<Item = &f64>| {
         let mut sum = 0.0;
         let small = |p: &&f64| {
             sum += **p;
-            sum <= 0.5 * ENDS
+            sum <= 0.5 * ends
         };
         weights.take_while(small).count()
     };

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::settling::Settling;
 use super::{ExpectedImbalance, Processors};
 use crate::law::extremes::Marginal;
-use crate::law::{LatticeLaw, extremes};
+use crate::law::{Class, LatticeLaw, extremes};
 use crate::observer::{Observer, Status};
 
 /// Steps after which the search for the best interval is given up.
@@ -33,31 +33,36 @@ pub struct CostAware {
 /// program that remaps every `n` steps.
 ///
 /// The search ends where no later step can cost less than the least `W` so far: then no longer
-/// interval does. With equal means `I` does not decrease (a convex function of a martingale); with
-/// unequal ones `I(t)` is at least `t` times the largest mean less the average. `None` if a law is
-/// not known. `remap_cost >= 0`, in units of load.
+/// interval does. With equal means `I` does not decrease (a convex function of a martingale). With
+/// unequal ones `I(t)` is at least `t` times the lead, the largest mean less the average; and by as much as the least
+/// mean lags behind the average it may decrease in a step. It ends, too, where the mean load is no more above zero.
+/// `None` if a law is not known. `remap_cost >= 0`, in units of load.
 pub fn cost_aware(
     processors: &Processors,
     remap_cost: f64,
     observer: &dyn Observer,
 ) -> Option<CostAware> {
     let mut imbalance = ExpectedImbalance::new(processors)?.watched(observer);
-    let lead = |mean: f64| mean - processors.mean();
-    let means = processors.classes().iter().map(|class| lead(class.law.mean()));
-    let lead = means.fold(0.0, f64::max);
+    let ahead = |class: &Class| class.law.mean() - processors.mean();
+    let leads = || processors.classes().iter().map(ahead);
+    let (lead, lag) = (leads().fold(0.0, f64::max), -leads().fold(0.0, f64::min));
+    let last = processors.moments().last_positive();
     let equal = processors.drift() == 0.0;
-    if equal && processors.variance() == 0.0 {
+    if equal && processors.variance() == 0.0 && last != Some(0) {
+        // Nothing is ever lost: the longer, the better.
         let status = Status::Converged;
-        let (cost_per_step, imbalance, looked_through) = (0.0, 0.0, 0);
-        let steps = None;
+        let cost_per_step = last.map_or(0.0, |last| remap_cost / last as f64);
+        let (steps, imbalance, looked_through) = (last, 0.0, last.unwrap_or(0));
         return Some(CostAware { steps, cost_per_step, imbalance, looked_through, status });
     }
-    let floor = |n: u64, last: f64| Later {
-        least: if equal { last } else { lead * (n + 1) as f64 },
-        settled: None,
+    let floor = |n: u64, found: f64| {
+        let n = n as f64;
+        // Where the one has risen to what the other has come down to.
+        let meet = lead * (found + n * lag) / (lead + lag);
+        Later { least: if equal { found } else { meet.max(lead * (n + 1.0)) }, settled: None }
     };
     let at = |n: u64| imbalance.extremes(n as f64).above;
-    Some(minimise(remap_cost, observer, at, floor))
+    Some(minimise(remap_cost, observer, last, at, floor))
 }
 
 /// What is known of all steps after the current one.
@@ -71,6 +76,7 @@ struct Later {
 fn minimise(
     remap_cost: f64,
     observer: &dyn Observer,
+    last: Option<u64>,
     mut imbalance: impl FnMut(u64) -> f64,
     mut later: impl FnMut(u64, f64) -> Later,
 ) -> CostAware {
@@ -82,7 +88,7 @@ fn minimise(
         status: Status::IterationLimit,
     };
     let mut sum = remap_cost;
-    for n in 1..=LIMIT {
+    for n in 1..=LIMIT.min(last.unwrap_or(LIMIT)) {
         let found = imbalance(n);
         if let ControlFlow::Break(halt) = observer.progress(n, n + 1) {
             best.status = halt.into();
@@ -113,6 +119,9 @@ fn minimise(
             }
             best.status = Status::IterationLimit;
         }
+    }
+    if last == Some(best.looked_through) && best.steps.is_some() {
+        best.status = Status::Converged;
     }
     best
 }
@@ -180,7 +189,7 @@ pub fn cost_aware_chain(
             settled: (slack.max(slack_before) < rounding).then_some([next, last]),
         }
     };
-    minimise(remap_cost, observer, at, later)
+    minimise(remap_cost, observer, None, at, later)
 }
 
 /// Expected maximum less the mean of `count` independent levels.

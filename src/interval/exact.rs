@@ -68,13 +68,14 @@ pub(super) fn max_deviation_within(
     let rounding = parts.iter().map(|part| part.law.rounding()).fold(0.0, f64::max);
     let range = parts.iter().map(|part| part.law.last()).max().unwrap_or(0)
         - parts.iter().map(|part| part.law.first()).min().unwrap_or(0);
-    let left_out = (range + 2) as f64 * (8.0 * SMALL + (n * rounding).powi(2));
-    let inherited = rounding * (n * variance).sqrt() + left_out;
+    let second_order = (range + 2) as f64 * (n * rounding).powi(2);
+    let inherited = rounding * (n * variance).sqrt() + second_order;
     if total <= few::MOST_PROCESSORS {
         let laws = parts.iter().flat_map(|part| vec![part.law; part.count as usize]);
         let (found, work) = few::max_deviation(&laws.collect::<Vec<_>>(), observer);
         return (Approximation { error: found.error + inherited, ..found }, work);
     }
+    let left_out = (range + 2) as f64 * 8.0 * SMALL;
     let (down, up) = (reach(&parts, -1.0, variance), reach(&parts, 1.0, variance));
     let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
     let stride = steps.map_or(Stride::ALL, |steps| {
@@ -85,7 +86,10 @@ pub(super) fn max_deviation_within(
     let (found, work) = spectrum.sum(stride.pairs, observer);
     let part = if stride == Stride::ALL { 0.0 } else { n * rounding * found.value };
     (
-        Approximation { value: found.value, error: found.error + stride.error + inherited + part },
+        Approximation {
+            value: found.value,
+            error: found.error + stride.error + left_out + inherited + part,
+        },
         work,
     )
 }

@@ -1,6 +1,6 @@
 //! The expected imbalance at any time, from the laws of the sums.
 
-use super::{Approximation, Places, Processors, exact, kappa, kappa_error, rounded, skewed};
+use super::{Approximation, Places, Processors, exact, kappa, kappa_error, rounded, sides, skewed};
 use crate::law::extremes::Marginal;
 use crate::law::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
@@ -41,6 +41,8 @@ struct OnGrid {
     /// Points of the grid per standard deviation; 0 before the first.
     points: f64,
     terms: u64,
+    /// Order statistics have had their say.
+    sided: bool,
 }
 
 /// One class of processors.
@@ -182,15 +184,26 @@ impl<'a> ExpectedImbalance<'a> {
                     if self.observer.check().is_break() {
                         return UNKNOWN;
                     }
-                    best = Some(OnGrid { found, points: 0.0, terms: 0 });
+                    best = Some(OnGrid { found, points: 0.0, terms: 0, sided: true });
                     self.known.extend(best.map(|best| (time, best)));
                     continue;
                 }
             }
+            if let Some(OnGrid { sided: false, found, .. }) = best {
+                // They cost less than a finer grid.
+                let by_sides = sides::max_deviation(laws, self.observer);
+                if self.observer.check().is_break() {
+                    return UNKNOWN;
+                }
+                let found = both(found, by_sides);
+                best = best.map(|best| OnGrid { found, sided: true, ..best });
+                self.known.extend(best.map(|best| (time, best)));
+                continue;
+            }
             let points = match best {
                 None => coarse,
                 Some(OnGrid { points: 0.0, .. }) => coarse,
-                Some(OnGrid { found, points, terms }) => {
+                Some(OnGrid { found, points, terms, .. }) => {
                     // The error falls with the square of the points; the work grows with their
                     // cube at most, or nearly.
                     let more = (1.5 * found.error / allowed(&found)).sqrt().clamp(1.5, 4.0);
@@ -214,8 +227,9 @@ impl<'a> ExpectedImbalance<'a> {
                 continue;
             };
             self.work += terms;
+            let sided = best.is_some_and(|best| best.sided);
             let found = best.map_or(found, |best| both(best.found, found));
-            best = Some(OnGrid { found, points, terms });
+            best = Some(OnGrid { found, points, terms, sided });
             self.known.extend(best.map(|best| (time, best)));
         }
     }

@@ -1,9 +1,12 @@
 //! Every method that applies, side by side.
 
+use super::closed::distribution_free_square;
 use super::{
-    Approximation, Crossing, ExpectedImbalance, Processors, Search, Ties, distribution_free_factor,
-    first_crossing, kappa, kappa_error, longest, normal_extremes_factor,
+    Approximation, Crossing, ExpectedImbalance, Moments, Processors, Search, Ties, kappa,
+    kappa_error, longest, normal_extremes_factor,
 };
+use crate::Rational;
+use crate::decimal::written;
 use crate::law::Law;
 use crate::observer::{Observer, Status};
 use std::ops::ControlFlow;
@@ -96,7 +99,7 @@ impl Method {
     }
 
     fn closed(kind: Kind, interval: Crossing) -> Self {
-        Self { kind, interval, status: Status::Converged, error: 0.0, tie: false }
+        Self { kind, interval, status: ended(interval), error: 0.0, tie: false }
     }
 
     /// The answer of a method that searches.
@@ -115,21 +118,36 @@ pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -
     match bound {
         Bound::MaxDeviation(bound) => max_deviation(processors, bound, observer),
         Bound::RmsDeviation(bound, variance) => {
-            let variance = variance.unwrap_or_else(|| processors.variance());
+            let own = || processors.moments().variance.clone();
+            let variance = variance.map_or_else(own, written);
             vec![Method::closed(Kind::ClosedForm, crossing(processors, variance, true, bound))]
         }
     }
 }
 
-fn crossing(processors: &Processors, variance: f64, drift: bool, bound: f64) -> Crossing {
-    let drift = if drift { processors.drift() } else { 0.0 };
-    first_crossing(variance, drift, processors.load(), processors.mean(), bound)
+/// The interval of the root of so much variance, with what the means add where they differ.
+fn crossing(processors: &Processors, variance: Rational, drift: bool, bound: f64) -> Crossing {
+    let Moments { load, mean, drift: own, .. } = processors.moments().clone();
+    let drift = if drift { own } else { Rational::ZERO };
+    Moments { load, mean, variance, drift }.crossing(&written(bound))
+}
+
+/// How a closed form ends: there may be more steps than there are numbers for.
+fn ended(interval: Crossing) -> Status {
+    match interval.steps {
+        Some(u64::MAX) => Status::IterationLimit,
+        _ => Status::Converged,
+    }
+}
+
+/// The variance of a change, of processors that have one law.
+fn variance_of_one(processors: &Processors) -> Rational {
+    &processors.moments().variance / Rational::from(processors.count() - 1)
 }
 
 fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -> Vec<Method> {
     let mut found = Vec::new();
     let (load, mean) = (processors.load(), processors.mean());
-    let count = processors.count();
     if let Some(imbalance) = ExpectedImbalance::new(processors) {
         let mut imbalance = imbalance.watched(observer);
         found.push(exact(processors, bound, &mut imbalance, observer));
@@ -142,7 +160,7 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
             };
             let limits = (LIMIT, Ties::Keep);
             let mut search =
-                longest(load, mean, bound, limits, observer, |time| excess(time as f64));
+                longest(processors, bound, limits, observer, |time| excess(time as f64));
             if let (Some(steps), Some(_)) = (search.interval.steps, search.interval.real)
                 && processors.classes().iter().all(|class| class.law.is_divisible())
             {
@@ -156,18 +174,20 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
             found.push(Method::searched(kind, search));
         }
     }
-    if let Some(law) = processors.common() {
+    if processors.common().is_some() {
+        let count = processors.count();
+        let square = |factor: f64| written(factor * factor);
         let factors = [
-            (Kind::DistributionFree, distribution_free_factor(count)),
-            (Kind::NormalExtremes, normal_extremes_factor(count)),
-            (Kind::GaussianAbs, kappa(count)),
+            (Kind::DistributionFree, distribution_free_square(count)),
+            (Kind::NormalExtremes, square(normal_extremes_factor(count))),
+            (Kind::GaussianAbs, square(kappa(count))),
         ];
         for (kind, factor) in factors {
-            let variance = factor * factor * law.variance();
+            let variance = factor * variance_of_one(processors);
             found.push(Method::closed(kind, crossing(processors, variance, false, bound)));
         }
     }
-    let interval = crossing(processors, processors.variance(), true, bound);
+    let interval = crossing(processors, processors.moments().variance.clone(), true, bound);
     let safe = Method::closed(Kind::RmsBound, interval);
     let further = |method: &Method| {
         let steps = |method: &Method| method.interval.steps.unwrap_or(u64::MAX);
@@ -188,20 +208,20 @@ fn exact(
     observer: &dyn Observer,
 ) -> Method {
     let (load, mean, count) = (processors.load(), processors.mean(), processors.count());
-    if let Some(Law::Normal { deviation, .. }) = processors.common() {
+    if let Some(Law::Normal { .. }) = processors.common() {
         let at = |factor: f64| {
-            let variance = (factor * kappa(count) * deviation).powi(2);
-            crossing(processors, variance, false, bound)
+            let factor = written((factor * kappa(count)).powi(2));
+            crossing(processors, factor * variance_of_one(processors), false, bound)
         };
         let error = kappa_error(count);
         let (least, most) = (at(1.0 + error), at(1.0 - error));
         let tie = least.steps != most.steps;
         let interval = if tie { Crossing { real: None, ..least } } else { at(1.0) };
-        let status = if tie { Status::IterationLimit } else { Status::Converged };
+        let status = if tie { Status::IterationLimit } else { ended(interval) };
         return Method { kind: Kind::Exact, interval, status, error: error * bound, tie };
     }
     let ties = if imbalance.is_exact() { Ties::Keep } else { Ties::Stop };
-    let search = longest(load, mean, bound, (LIMIT, ties), observer, |time| {
+    let search = longest(processors, bound, (LIMIT, ties), observer, |time| {
         imbalance.compared(time, bound * (load + mean * time as f64))
     });
     Method::searched(Kind::Exact, search)

@@ -31,28 +31,32 @@ mod chain;
 pub mod closed;
 pub mod cost;
 mod covariance;
+mod dying;
 pub mod exact;
 mod expected_imbalance;
 mod few;
 pub mod kappa;
 mod methods;
+mod moments;
 mod negative;
 pub mod paths;
 mod processors;
 mod rounded;
 pub mod search;
 mod settling;
+mod sides;
 mod skewed;
 mod stride;
 mod window;
 
 pub use chain::ChainLoads;
-pub use closed::{distribution_free_factor, first_crossing, normal_extremes_factor};
+pub use closed::{distribution_free_factor, normal_extremes_factor};
 pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
 pub use covariance::{Covariance, CovarianceError};
 pub use expected_imbalance::ExpectedImbalance;
 pub use kappa::{kappa, kappa_error};
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
+pub use moments::{Moments, first_crossing};
 pub use negative::{NegativeLoad, negative_load, negative_load_of_dependent};
 pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
@@ -71,7 +75,8 @@ pub struct Approximation {
 /// How long a bound is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
-    /// Largest number of steps after which the bound still holds; `None` if it always does.
+    /// Largest number of steps after which the bound still holds; `None` if it always does. `u64::MAX` stands for
+    /// that many or more.
     pub steps: Option<u64>,
     /// Time of the crossing as a real number, `steps` being its floor: the root of a closed form
     /// or of a law with a meaning at real times, the linear interpolation between the two steps

@@ -1,5 +1,9 @@
 //! The processors of a periodic problem.
 
+use super::Moments;
+use super::moments::float;
+use crate::Rational;
+use crate::decimal::written;
 use crate::law::{Class, Law, LawError, Steps};
 
 /// At least two processors with equal loads and independent changes.
@@ -7,6 +11,11 @@ use crate::law::{Class, Law, LawError, Steps};
 pub struct Processors {
     load: f64,
     classes: Vec<Class>,
+    /// Means and variances as they are, and the doubles next to them.
+    moments: Moments,
+    mean: f64,
+    variance: f64,
+    drift: f64,
 }
 
 /// Why processors do not make a problem.
@@ -54,7 +63,27 @@ impl Processors {
                 None => {}
             }
         }
-        Ok(Self { load, classes: merged })
+        let changes = merged.iter().map(|class| (class.count, exact(&class.law)));
+        let moments = Moments::of(written(load), changes);
+        Ok(Self::of(merged, moments))
+    }
+
+    fn of(classes: Vec<Class>, moments: Moments) -> Self {
+        let [load, mean, variance, drift] =
+            [&moments.load, &moments.mean, &moments.variance, &moments.drift].map(float);
+        Self { load, mean, variance, drift, moments, classes }
+    }
+
+    /// The same with what was known of means, variances and the load before laws were made of it: by itself it is taken
+    /// from the decimals that doubles are written as.
+    #[must_use]
+    pub fn with_moments(self, moments: Moments) -> Self {
+        Self::of(self.classes, moments)
+    }
+
+    /// Means and variances without rounding.
+    pub fn moments(&self) -> &Moments {
+        &self.moments
     }
 
     /// Initial load of each processor.
@@ -84,7 +113,7 @@ impl Processors {
 
     /// Mean change of the average load per step.
     pub fn mean(&self) -> f64 {
-        if let Some(law) = self.common() { law.mean() } else { self.average(Law::mean) }
+        self.mean
     }
 
     /// Mean load after `time` steps.
@@ -95,13 +124,12 @@ impl Processors {
     /// `(N-1)` times the mean variance: the growth per step of the summed squared deviations that
     /// independent changes cause.
     pub fn variance(&self) -> f64 {
-        (self.count() - 1) as f64 * self.average(Law::variance)
+        self.variance
     }
 
-    /// `sum mu_i^2 - N mubar^2`, computed from the deviations: what unequal means cause.
+    /// `sum mu_i^2 - N mubar^2`: what unequal means cause, and zero where they are equal.
     pub fn drift(&self) -> f64 {
-        let mean = self.mean();
-        self.count() as f64 * self.average(|law| (law.mean() - mean).powi(2))
+        self.drift
     }
 
     /// `v(t)` [FXW03, (20)], with `variance` in place of [`variance`](Self::variance) for
@@ -121,5 +149,28 @@ impl Processors {
     pub fn steps_without_negative_load(&self) -> Option<u64> {
         let least = self.classes.iter().map(|class| class.law.least()).fold(0.0, f64::min);
         (least < 0.0).then(|| (self.load / -least * (1.0 + 1e-15)).floor() as u64)
+    }
+}
+
+/// Mean and variance of a law whose numbers are the decimals they are written as.
+fn exact(law: &Law) -> [Rational; 2] {
+    match *law {
+        Law::Steps(ref steps) => {
+            let pairs = steps.values().iter().zip(steps.weights());
+            Moments::of_steps(pairs.map(|(value, weight)| (written(*value), written(*weight))))
+        }
+        Law::Exponential { mean } => {
+            let mean = written(mean);
+            [mean.clone(), &mean * &mean]
+        }
+        Law::Gamma { shape, mean } => {
+            let mean = written(mean);
+            [mean.clone(), &mean * &mean / written(shape)]
+        }
+        Law::Normal { mean, deviation } => {
+            let deviation = written(deviation);
+            [written(mean), &deviation * &deviation]
+        }
+        Law::Moments { mean, variance } => [written(mean), written(variance)],
     }
 }

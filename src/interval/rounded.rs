@@ -41,7 +41,7 @@ pub(super) fn max_deviation(
     let count: f64 = laws.iter().map(|(count, _)| *count as f64).sum();
     let mut classes = Vec::with_capacity(laws.len());
     for (count, law) in laws {
-        classes.push((*count, Cells::new(law, *count, grid)?));
+        classes.push((*count, Cells::new(law, *count, grid, observer)?));
         if observer.check().is_break() {
             return None;
         }

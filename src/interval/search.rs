@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Approximation, Crossing};
+use super::{Approximation, Crossing, Processors};
 use crate::observer::{Observer, Status};
 
 /// Outcome of a search.
@@ -18,6 +18,15 @@ pub struct Search {
     pub error: f64,
 }
 
+/// Errors of more than so much of what is allowed are not those of rounding.
+pub(super) const ROUNDING: f64 = 1e-10;
+
+/// More steps than this are not looked for.
+const LONGEST: f64 = 1e15;
+
+/// What is not known of a real crossing must not show in six digits behind the point.
+const SHOWN: f64 = 1e-6;
+
 /// What a value within its error of the bound means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
@@ -27,7 +36,7 @@ pub enum Ties {
     Stop,
 }
 
-/// Finds the largest `T` with `excess(t) <= bound * (load + mean * t)` for `t = 1..=T`.
+/// Finds the largest `T` with `excess(t) <= bound * (load + mean * t)` for `t = 1..=T`, and the mean load above zero.
 ///
 /// `excess(t) = E f(S_t)` for a sum `S_t` of `t` independent, identically distributed vectors and a
 /// convex, positively homogeneous `f`, such as the expected largest deviation. Then `E f(S_t) / t`
@@ -37,32 +46,33 @@ pub enum Ties {
 /// few more cross it.
 ///
 /// A value within its own error of the bound is a tie. Where errors are of rounding, ties keep the
-/// bound (`Ties::Keep`); otherwise (`Ties::Stop`) the search ends there, with
-/// [`Status::IterationLimit`].
+/// bound (`Ties::Keep`); otherwise (`Ties::Stop`, or where they are a larger part of what is allowed) the
+/// search ends there, with [`Status::IterationLimit`].
 ///
-/// A halt or `limit` evaluations end the search with its status and what is proved by then.
+/// A halt, `limit` evaluations or an interval beyond 10^15 steps end the search with its status and what is proved by then.
 pub fn longest(
-    load: f64,
-    mean: f64,
+    processors: &Processors,
     bound: f64,
     (limit, ties): (u64, Ties),
     observer: &dyn Observer,
     mut excess: impl FnMut(u64) -> Approximation,
 ) -> Search {
-    let mut search =
-        Search { interval: Crossing::at(0.0), status: Status::Converged, tie: false, error: 0.0 };
+    let interval = Crossing { steps: Some(0), real: None };
+    let mut search = Search { interval, status: Status::Converged, tie: false, error: 0.0 };
+    let (load, mean) = (processors.load(), processors.mean());
+    let last = processors.moments().last_positive();
     let mut proved = 0_u64;
-    let mut before = 0.0;
+    let mut before = Approximation { value: 0.0, error: 0.0 };
     for evaluation in 0..limit {
         if let ControlFlow::Break(halt) = observer.progress(evaluation, evaluation + 2) {
             return search.stopped(proved, halt.into());
         }
-        let time = proved + 1;
-        let average = load + mean * time as f64;
-        if average <= 0.0 {
-            search.interval = Crossing::before(load / -mean);
+        if last == Some(proved) {
+            search.interval = Crossing { steps: last, real: Some(load / -mean) };
             return search;
         }
+        let time = proved + 1;
+        let average = load + mean * time as f64;
         let found = excess(time);
         // It may have been given up.
         if let ControlFlow::Break(halt) = observer.check() {
@@ -72,41 +82,50 @@ pub fn longest(
         search.error = search.error.max(found.error / average);
         let tie = (found.value - allowed).abs() <= found.error;
         search.tie |= tie;
-        if tie && ties == Ties::Stop {
+        if tie && (ties == Ties::Stop || found.error > ROUNDING * allowed) {
             return search.stopped(proved, Status::IterationLimit);
         }
+        let ratio = Approximation { value: found.value / average, error: found.error / average };
         if found.value - found.error > allowed {
-            let ratio = found.value / average;
-            let part = if ratio > before {
-                ((bound - before) / (ratio - before)).clamp(0.0, 1.0)
-            } else {
-                0.0
-            };
-            search.interval = Crossing { steps: Some(proved), real: Some(proved as f64 + part) };
+            let real = part(bound, before, ratio).map(|part| proved as f64 + part);
+            search.interval = Crossing { steps: Some(proved), real };
             return search;
         }
         proved = time;
-        before = found.value / average;
+        before = ratio;
         // Times u >= t with (u/t) excess(t) <= bound (load + mean u).
         let rate = (found.value + found.error) / time as f64 - bound * mean;
         let far = if rate <= 0.0 { f64::INFINITY } else { bound * load / rate };
-        let end = if mean < 0.0 { load / -mean } else { f64::INFINITY };
+        let end = last.map_or(f64::INFINITY, |last| last as f64);
         if far == f64::INFINITY && end == f64::INFINITY {
             search.interval = Crossing::NEVER;
             return search;
         }
         // One step less than the bound allows, so that the value next to the crossing is known.
-        let far = far.min(end).min(1e15);
+        let far = far.min(end);
+        if far >= LONGEST {
+            return search.stopped(LONGEST as u64, Status::IterationLimit);
+        }
         if far > (time + 3) as f64 {
             proved = far as u64 - 2;
-            before = f64::NAN;
+            before = Approximation { value: f64::NAN, error: f64::NAN };
         }
     }
     search.stopped(proved, Status::IterationLimit)
 }
 
+/// Where between two steps the bound lies, if what is known of both says so.
+fn part(bound: f64, before: Approximation, after: Approximation) -> Option<f64> {
+    let between = |sign: f64| {
+        let (low, high) = (before.value + sign * before.error, after.value + sign * after.error);
+        ((bound - low) / (high - low)).clamp(0.0, 1.0)
+    };
+    let known = (between(1.0) - between(-1.0)).abs() < SHOWN;
+    known.then(|| between(0.0))
+}
+
 impl Search {
-    fn stopped(mut self, proved: u64, status: Status) -> Self {
+    pub(super) fn stopped(mut self, proved: u64, status: Status) -> Self {
         self.interval = Crossing { steps: Some(proved), real: None };
         self.status = status;
         self

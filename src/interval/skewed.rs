@@ -18,8 +18,9 @@
 //! `R = (1/2) sum |S_i - Q/3|`: then `E R = (1/2) E |2 S - T|` with `T` the sum of two.
 
 use super::Approximation;
+use super::sides::root_mean_square;
 use crate::law::extremes::{Extremes, Marginal, extremes};
-use crate::law::quadrature::integrate;
+use crate::law::quadrature::integrate_unless;
 use crate::observer::Observer;
 
 /// Above so many processors the number of those beyond a place is bounded instead of convolved.
@@ -59,21 +60,9 @@ pub(super) fn max_deviation(
         return Some(Approximation { value: above, error });
     }
     let lower = above.max(below) - error;
-    let rest = lesser_half(&gammas, count).min(split(laws, &gammas, count, observer));
+    let rest = lesser_half(&gammas, count, observer).min(split(laws, &gammas, count, observer));
     let upper = (above + error + rest).min(root_mean_square(laws, count)).max(lower);
     Some(Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) })
-}
-
-/// `v = sqrt(E sum (S_i - Q/N)^2)`, which is not below `E R`.
-fn root_mean_square(laws: &[(usize, Marginal)], count: usize) -> f64 {
-    let n = count as f64;
-    let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
-        laws.iter().map(|(count, law)| *count as f64 * f(law)).sum()
-    };
-    let mean = sum(&Marginal::mean) / n;
-    let square =
-        sum(&|law| (1.0 - 1.0 / n) * law.deviation().powi(2) + (law.mean() - mean).powi(2));
-    square.sqrt() * (1.0 + 1e-12)
 }
 
 /// Places from 0 to beyond all that matters, at ratios of 4.
@@ -87,7 +76,7 @@ fn places(gammas: &[Gamma]) -> Vec<f64> {
 
 /// `(2/N) E` of the sum of all but the `floor(N/2)` largest: an integral over `x` of the expected number of
 /// places beyond `x` that are more than so many.
-fn lesser_half(gammas: &[Gamma], count: usize) -> f64 {
+fn lesser_half(gammas: &[Gamma], count: usize, observer: &dyn Observer) -> f64 {
     let half = count / 2;
     let more = |x: f64| {
         let beyond = |law: &Gamma| {
@@ -98,7 +87,8 @@ fn lesser_half(gammas: &[Gamma], count: usize) -> f64 {
     let places = places(gammas);
     let scale = places[places.len() - 1];
     let parts = places.windows(2).map(|ends| {
-        let found = integrate(more, ends[0], ends[1], 1e-9 * scale);
+        let halted = || observer.check().is_break();
+        let found = integrate_unless(more, ends[0], ends[1], 1e-9 * scale, halted);
         found.value + found.error
     });
     // Up to the first place it may be as much as all.
@@ -162,11 +152,12 @@ fn split(
     };
     let (mut best, mut short, mut before) = (f64::INFINITY, 0.0, 0.0);
     for factor in [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0] {
-        if observer.check().is_break() {
+        let halted = || observer.check().is_break();
+        if halted() {
             break;
         }
         let c = factor * twice;
-        let found = integrate(all_below, before, c, 1e-12 * c);
+        let found = integrate_unless(all_below, before, c, 1e-12 * c, halted);
         short += found.value + found.error;
         before = c;
         best = best.min(beyond(c) + short);

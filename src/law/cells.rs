@@ -11,9 +11,14 @@
 use super::LatticeLaw;
 use super::extremes::Marginal;
 use super::gamma::Tails;
+use crate::observer::{Halt, Observer};
+use std::ops::ControlFlow;
 
 /// Cells beyond which a law is not looked at.
 const MOST_CELLS: f64 = 1e6;
+
+/// Cells between two looks at whether they are still wanted.
+const CELLS_AT_A_TIME: usize = 64;
 
 /// The points `centre + span * k`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,8 +44,8 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Splits a law; `None` if that takes more than a million cells.
-    pub fn new(law: &Marginal, count: usize, grid: Grid) -> Option<Self> {
+    /// Splits a law; `None` if that takes more than a million cells, or after a halt.
+    pub fn new(law: &Marginal, count: usize, grid: Grid, observer: &dyn Observer) -> Option<Self> {
         let (low, high) = law.ends(count as f64);
         let place = |x: f64| (x - grid.centre) / grid.span;
         let (first, last) = (place(low).floor() - 1.0, place(high).ceil() + 1.0);
@@ -65,7 +70,7 @@ impl Cells {
                 let size = place(low).abs().max(place(high).abs());
                 found.distance = 8.0 * f64::EPSILON * (1.0 + size) + 4.0 * law.rounding();
             }
-            _ => found.integrate(law, grid, first),
+            _ => found.integrate(law, grid, first, observer).continue_value()?,
         }
         let rounding = if let Marginal::Lattice { law, .. } = law { law.rounding() } else { 0.0 };
         Some(found.split(first, rounding))
@@ -80,7 +85,13 @@ struct Pieces {
 
 impl Pieces {
     /// Fills the cells from the tails of a continuous law.
-    fn integrate(&mut self, law: &Marginal, grid: Grid, first: i64) {
+    fn integrate(
+        &mut self,
+        law: &Marginal,
+        grid: Grid,
+        first: i64,
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt> {
         let (mean, accuracy) = (law.mean(), law.accuracy());
         let at = |j: usize| grid.centre + grid.span * (first + j as i64) as f64;
         let ends = |j: usize| (at(j), law.tails(at(j)), law.excess(at(j)));
@@ -89,6 +100,9 @@ impl Pieces {
         self.distance = 2.0 * before.2 / grid.span;
         let cells = self.parts.len();
         for (j, part) in self.parts.iter_mut().enumerate() {
+            if j % CELLS_AT_A_TIME == 0 {
+                observer.check()?;
+            }
             let after = ends(j + 1);
             let (Tails { below, above }, tails) = (before.1, after.1);
             let mut p = if tails.below <= 0.5 {
@@ -113,6 +127,7 @@ impl Pieces {
         self.distance += 2.0 * before.2 / grid.span;
         let size = mean.abs().max(at(0).abs()).max(before.0.abs());
         self.distance += 16.0 * f64::EPSILON * size / grid.span;
+        ControlFlow::Continue(())
     }
 
     /// Moves every piece to the ends of its cell.

@@ -2,7 +2,7 @@
 
 use super::gamma::{Tails, gamma_prefactor, gamma_tails, normal_tails};
 use super::lattice::LatticeLaw;
-use super::quadrature::integrate;
+use super::quadrature::integrate_unless;
 use crate::observer::Observer;
 
 /// Tail probability beyond which a law is taken to have ended.
@@ -233,8 +233,10 @@ pub fn extremes(marginals: &[(usize, Marginal)], observer: &dyn Observer) -> Ext
             break;
         }
         if smooth {
-            let (up, down) =
-                (integrate(highest, a, b, 1e-14 * scale), integrate(lowest, a, b, 1e-14 * scale));
+            let halted = || observer.check().is_break();
+            let tolerance = 1e-14 * scale;
+            let up = integrate_unless(highest, a, b, tolerance, halted);
+            let down = integrate_unless(lowest, a, b, tolerance, halted);
             found.above += up.value;
             found.below += down.value;
             found.error += up.error.max(down.error);

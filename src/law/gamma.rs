@@ -84,6 +84,11 @@ pub fn gamma_tails(a: f64, x: f64) -> Tails {
         return tails;
     }
     let front = gamma_prefactor(a, x);
+    if front == 0.0 {
+        // Far from the mean of a large shape, where the fraction may take millions of terms.
+        let below = if x < a { 0.0 } else { 1.0 };
+        return Tails { below, above: 1.0 - below };
+    }
     if x < a + 1.0 {
         let (mut term, mut sum, mut n) = (1.0, 1.0, a);
         while term > sum * 1e-17 {
@@ -237,6 +242,13 @@ mod tests {
             }
         }
         assert!((gamma_tails(1e15, 1e15).below - 0.5).abs() < 1e-8);
+    }
+
+    #[test]
+    fn nothing_is_summed_where_nothing_is_left() {
+        for (x, below) in [(0.5e12, 0.0), (1.07e12, 1.0), (1e18, 1.0)] {
+            assert_eq!(gamma_tails(1e12, x), Tails { below, above: 1.0 - below });
+        }
     }
 
     #[test]

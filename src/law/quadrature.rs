@@ -59,10 +59,24 @@ const MAX_PANELS: u32 = 100_000;
 /// Integral of `f` over `[a, b]`, panels halved until the Gauss error of each is below its share
 /// of `tolerance` (absolute) or below rounding.
 pub fn integrate(f: impl Fn(f64) -> f64, a: f64, b: f64, tolerance: f64) -> Integral {
+    integrate_unless(f, a, b, tolerance, || false)
+}
+
+/// The same, unless `halted` says yes: what it returns then has no meaning.
+pub(crate) fn integrate_unless(
+    f: impl Fn(f64) -> f64,
+    a: f64,
+    b: f64,
+    tolerance: f64,
+    halted: impl Fn() -> bool,
+) -> Integral {
     let mut total = Integral::default();
     let mut stack = vec![(a, b, 0)];
     let mut panels = 0;
     while let Some((a, b, depth)) = stack.pop() {
+        if halted() {
+            break;
+        }
         panels += 1;
         let part = panel(&f, a, b);
         let middle = 0.5 * (a + b);

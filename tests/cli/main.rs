@@ -44,6 +44,7 @@ mod noisy_logs;
 mod overlap;
 mod papers;
 mod periodic;
+mod periodic_edges;
 mod periodic_references;
 mod phase_switching;
 mod proved;

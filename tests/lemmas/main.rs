@@ -27,6 +27,8 @@ mod outliers;
 mod overlap;
 mod periodic;
 mod periodic_chains;
+mod periodic_dying;
+mod periodic_exactly;
 mod phase_change;
 mod phases;
 mod replay;

@@ -9,7 +9,7 @@ use remapping::interval::{
     sampled_max_deviation,
 };
 use remapping::law::gamma::{gamma_tails, normal_tails};
-use remapping::law::{Class, Law, Steps};
+use remapping::law::{Class, Extremes, Law, Steps};
 
 fn processors(classes: &[(usize, Law)]) -> Processors {
     let classes = classes.iter().map(|(count, law)| Class { count: *count, law: law.clone() });
@@ -323,4 +323,28 @@ fn moments_have_a_safe_answer() {
         let found = methods(&processors(&[(8, law)]), Bound::MaxDeviation(0.05), &());
         assert_eq!(found[0].kind, Kind::RmsBound);
     }
+}
+
+/// No grid tells a mean of 1000 from what lies within a thousandth of 0, but order statistics do: `E R` is not below
+/// `E max` less the mean, nor above that and the mean less `E min` together.
+#[test]
+fn order_statistics_decide_where_grids_do_not() {
+    let certain = |value: f64| Law::Steps(Steps::new(vec![(value, 1.0)]).unwrap());
+    let laws = [
+        certain(1000.0),
+        Law::Normal { mean: 0.0, deviation: 0.01 },
+        certain(0.001),
+        Law::Gamma { shape: 0.01, mean: 1000.0 },
+        Law::Steps(Steps::new(vec![(0.002, 0.025), (0.001, 0.975)]).unwrap()),
+    ];
+    let system = processors(&laws.map(|law| (1, law)));
+    let mut imbalance = ExpectedImbalance::new(&system).unwrap();
+    let other = 0.3 * 500.0;
+    let found = imbalance.compared(1, other);
+    assert!(found.value - found.error > other, "{found:?}");
+    let found = imbalance.max_deviation(1);
+    let Extremes { above, below, error } = imbalance.extremes(1.0);
+    let slack = 1e-9 * found.value + 2.0 * error;
+    assert!(found.value - found.error >= above.max(below) - slack, "{found:?} {above} {below}");
+    assert!(found.value + found.error <= above + below + slack, "{found:?} {above} {below}");
 }

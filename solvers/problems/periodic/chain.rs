@@ -1,7 +1,7 @@
 //! Periodic intervals for loads on the levels of a birth–death chain.
 
 use super::super::{Found, Settings};
-use super::solve::{CURVE_TERMS, MAX_CURVE, cheapest, ends_early, line};
+use super::solve::{CURVE_TERMS, MAX_CURVE, cheapest, ends_early, line, tie};
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
@@ -23,14 +23,11 @@ pub fn solve(
         Bound::RmsDeviation(limit, _) => ("rms_deviation", limit, "v(t)"),
     };
     let found = loads.longest(bound, watch);
-    let (mut status, mut warnings) = (found.status, Vec::new());
-    if found.tie {
-        warnings.push("exact: the bound is met exactly, up to rounding; a tie keeps it".to_owned());
-    }
+    let method = Method::searched(Kind::Exact, found);
+    let (mut status, mut warnings) = (found.status, Vec::from_iter(tie(&method)));
     if settings.simulate.is_some() {
         warnings.push("sample paths of chains are not drawn; `exact` needs none".to_owned());
     }
-    let method = Method::searched(Kind::Exact, found);
     let exact = line(&method);
     let interval = method.interval.steps;
     let cost_aware = problem.remap_cost().map(|cost| {
@@ -49,11 +46,16 @@ pub fn solve(
         cheapest(cost, &least, average, deviation)
     });
     let ends = [interval, cost_aware.as_ref().and_then(|cost| cost.interval.number())];
-    let last = ends.into_iter().flatten().max().map_or(100, |steps| steps + 1).min(MAX_CURVE);
+    let last = ends
+        .into_iter()
+        .flatten()
+        .max()
+        .map_or(100, |steps| steps.saturating_add(1))
+        .min(MAX_CURVE);
     let (mut deviation, mut error, mut work) = (Vec::new(), 0.0_f64, 0);
     for law in loads.laws().take(last as usize + 1) {
         let average = loads.mean_load(&law);
-        if average <= 0.0 || work > CURVE_TERMS {
+        if average < ChainLoads::LEAST || work > CURVE_TERMS {
             break;
         }
         let found = loads.imbalance(&law, bound, watch);

@@ -1,7 +1,7 @@
 //! The interval of least cost where no bound on the imbalance is given.
 
 use super::super::Found;
-use super::solve::cost_line;
+use super::solve::{cost_line, warn_of_falling};
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
@@ -18,6 +18,7 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
     let processors = problem.processors();
     let cost = problem.remap_cost().unwrap_or(0.0);
     let (mut status, mut warnings) = (Status::Converged, Vec::new());
+    warn_of_falling(&processors, &mut warnings);
     let found = cost_aware(&processors, cost, watch);
     let line = found.map(|found| {
         status = found.status;
@@ -28,13 +29,14 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
         status = Status::IterationLimit;
     }
     let interval = line.as_ref().and_then(|line| line.interval.number());
-    let last = interval.map_or(20, |interval| interval + 1).min(MAX_CURVE);
+    let last = interval.map_or(20, |interval| interval.saturating_add(1)).min(MAX_CURVE);
+    let last = last.min(processors.moments().last_positive().unwrap_or(last));
     let mut imbalance =
         ExpectedImbalance::new(&processors).map(|imbalance| imbalance.watched(watch));
     let (mut deviation, mut error) = (vec![0.0], 0.0_f64);
     for step in 1..=last {
         let average = processors.mean_load(step as f64);
-        let Some(imbalance) = imbalance.as_mut().filter(|_| average > 0.0) else { break };
+        let Some(imbalance) = imbalance.as_mut() else { break };
         let found = imbalance.max_deviation(step);
         if watch.check().is_break() || !found.value.is_finite() {
             break;

@@ -102,8 +102,9 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
         warnings.extend(tie(method));
     }
     let first = &found[0];
-    let stopped =
-        found.iter().any(|method| method.kind == Kind::Exact && method.status != Status::Converged);
+    let stopped = found.iter().any(|method| {
+        matches!(method.kind, Kind::Exact | Kind::ClosedForm) && method.status != Status::Converged
+    });
     let mut lines: Vec<Line> = found.iter().map(line).collect();
     if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)
         && watch.check().is_continue()
@@ -168,10 +169,14 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
             }
         }
     });
-    let sequence = match problem.periods() {
+    let (sequence, ended) = match problem.periods() {
         Some(periods) => sequence(problem, bound, periods, first, watch),
-        None => Vec::new(),
+        None => (Vec::new(), Status::Converged),
     };
+    if let (Some(periods), false) = (problem.periods(), ended == Status::Converged) {
+        status = ended;
+        warnings.push(format!("periods: {} of {periods} are known", sequence.len()));
+    }
     cut |= sequence.len() < problem.periods().unwrap_or(0) as usize;
     // Last: it may take longer than all else.
     let curve = curve(&processors, bound, &found, watch);
@@ -205,35 +210,39 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
 }
 
 /// One period after the other: each starts from the mean load that is expected at the end of the one before. Ends where
-/// a period never does, where none can be, and where the search for one is stopped. The first is that of the answer.
+/// a period never does, where none can be, and, with a status that says so, where the search for one is stopped, or there
+/// are no numbers for its steps. The first is that of the answer.
 fn sequence(
     problem: &Periodic,
     bound: Bound,
     periods: u32,
     first: &Method,
     watch: &Watch,
-) -> Vec<Period> {
-    let (mut from, mut load) = (0, problem.initial_load());
+) -> (Vec<Period>, Status) {
+    let (mut from, mut processors) = (0_u64, problem.processors());
     let mut found = Vec::new();
     let mut method = *first;
     while method.status == Status::Converged {
         let interval = method.interval.steps;
-        found.push(Period { from, initial_load: load, interval });
+        found.push(Period { from, initial_load: processors.load(), interval });
         let Some(steps) = interval.filter(|steps| *steps > 0) else { break };
-        let Some(before) = problem.processors_at(load) else { break };
-        from += steps;
-        load = before.mean_load(steps as f64);
         if found.len() == periods as usize {
             break;
         }
-        let Some(processors) = problem.processors_at(load) else { break };
+        let Some(next) = from.checked_add(steps) else {
+            return (found, Status::IterationLimit);
+        };
+        from = next;
+        let load = processors.moments().mean_load(steps);
+        let Some(own) = problem.processors_at(&load) else { break };
+        processors = own;
         method = methods(&processors, bound, watch)[0];
     }
-    found
+    (found, method.status)
 }
 
 /// What to say where a bound is met as closely as can be computed.
-fn tie(method: &Method) -> Option<String> {
+pub(super) fn tie(method: &Method) -> Option<String> {
     let name = name(method.kind);
     if !method.tie {
         None
@@ -274,15 +283,12 @@ fn curve(
     let interval = methods[0].interval.steps;
     let shown = |steps: u64| {
         let ends = methods.iter().filter_map(|method| method.interval.steps);
-        ends.filter(|end| *end / 2 <= steps).max().unwrap_or(steps) + 1
+        ends.filter(|end| *end / 2 <= steps).max().unwrap_or(steps).saturating_add(1)
     };
     let peak =
         if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
     let mut last = interval.map_or(peak as u64, shown).min(MAX_CURVE);
-    if processors.mean() < 0.0 {
-        let end = Crossing::before(processors.load() / -processors.mean());
-        last = last.min(end.steps.unwrap_or(last));
-    }
+    last = last.min(processors.moments().last_positive().unwrap_or(last));
     let times = 0..=last;
     if let Bound::RmsDeviation(_, variance) = bound {
         return root_mean_square(processors, variance, "v(t)", times);
@@ -354,6 +360,17 @@ fn simulated_deviation(processors: &Processors, limit: f64, near: &Crossing) -> 
     })
 }
 
+/// Says when a mean load that falls reaches zero.
+pub(super) fn warn_of_falling(processors: &Processors, warnings: &mut Vec<String>) {
+    if processors.mean() < 0.0 {
+        let end = processors.load() / -processors.mean();
+        warnings.push(format!(
+            "the mean load falls and reaches zero after {end:.6} steps: the relative imbalance has no \
+             meaning from there, and every interval ends before"
+        ));
+    }
+}
+
 /// Says how likely loads are to fall below zero, and whether the time was up before that was known.
 fn warn_of_loads(
     processors: &Processors,
@@ -362,13 +379,7 @@ fn warn_of_loads(
     warnings: &mut Vec<String>,
     watch: &Watch,
 ) -> bool {
-    if processors.mean() < 0.0 {
-        let end = processors.load() / -processors.mean();
-        warnings.push(format!(
-            "the mean load falls and reaches zero after {end:.6} steps: the relative imbalance has no \
-             meaning from there, and every interval ends before"
-        ));
-    }
+    warn_of_falling(processors, warnings);
     let Some(safe) = processors.steps_without_negative_load() else { return false };
     let within = interval.unwrap_or(MAX_CURVE);
     if interval.is_some_and(|steps| steps <= safe) {
@@ -413,6 +424,8 @@ pub(super) fn cheapest(
     average: Option<f64>,
     deviation: Option<Approximation>,
 ) -> CostLine {
+    // Where no load is left nothing is a part of it.
+    let average = average.filter(|average| *average > 0.0);
     let line = CostLine {
         remap_cost,
         interval: Steps::NotComputed,
