@@ -37,7 +37,7 @@ mod tests {
     /// One of five is above 0 with probability p, one of two levels: by enumeration of how many are, and where.
     #[test]
     fn few_loads_that_are_left_deviate_by_themselves() {
-        for p in [1e-4, 1e-9, 1e-100] {
+        for p in [1e-4_f64, 1e-9, 1e-100] {
             let law = [1.0 - p, 0.75 * p, 0.25 * p];
             // One: 4/5 of its level. Two, of levels a >= b: a - (a + b)/5. Three are out of doubles.
             let one = 5.0 * (1.0 - p).powi(4) * (0.8 * 0.75 + 1.6 * 0.25);
