@@ -208,7 +208,7 @@ impl Threshold {
 pub struct Closest {
     /// The decision after this step (before the next).
     pub step: u64,
-    /// Remap when max - mean exceeds this, a value that it may have; of the largest that is never.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
     pub threshold: f64,
     /// Share of all load vectors on which the two rules disagree.
     pub disagreement: f64,
@@ -218,7 +218,7 @@ pub struct Closest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BestThreshold {
-    /// Remap when max - mean exceeds this, a value that it may have; of the largest that is never.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all, which is never.
     pub threshold: f64,
     /// The exact expected objective of that rule.
     pub value: f64,

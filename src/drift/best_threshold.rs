@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 /// A threshold on max - mean, and those it is the best of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestThreshold {
-    /// Remap when max - mean exceeds this, a value that it may have; of the largest that is never.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
     pub threshold: f64,
     /// The exact expected objective of that rule.
     pub value: f64,

@@ -19,7 +19,7 @@ pub struct Decisions {
 /// The threshold on max - mean closest to a decision map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closest {
-    /// Remap when max - mean exceeds this, a value that it may have; of the largest that is never.
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
     pub threshold: f64,
     /// Share of all vectors of loads on which the map and the threshold disagree.
     pub disagreement: f64,

@@ -106,10 +106,10 @@ impl States {
         self.least[block]
     }
 
-    /// The threshold on max - mean that this r (max - mean) does not exceed and the next does: max - mean itself, a tie where
-    /// loads are rounded.
+    /// The threshold on max - mean that this r (max - mean) does not exceed and the next does: halfway between them, so that
+    /// rounded loads decide as exact ones.
     pub fn threshold_at(&self, excess: u32) -> f64 {
-        f64::from(excess) / self.multisets.items() as f64
+        (f64::from(excess) + 0.5) / self.multisets.items() as f64
     }
 
     /// The largest r (max - mean) that does not exceed a threshold on max - mean, which may be one of these numbers but for

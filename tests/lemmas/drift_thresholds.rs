@@ -17,9 +17,9 @@ fn is_halfway(threshold: f64, processors: usize) -> bool {
 }
 
 proptest! {
-    /// As many load vectors are decided otherwise as is said.
+    /// Thresholds lie between the values that max - mean may have: loads in doubles, however they are added up, decide as whole ones.
     #[test]
-    fn closest_thresholds_disagree_as_they_say(problem in charged_problems()) {
+    fn closest_thresholds_lie_between_values(problem in charged_problems(), lowest in 0.0f64..1e6) {
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
         let all = (&states, &transition);
@@ -27,10 +27,14 @@ proptest! {
         while backward.remaining() > 0 {
             backward.advance();
             let closest = backward.closest_threshold();
+            prop_assert!(is_halfway(closest.threshold, problem.processors), "{closest:?}");
             let (mut wrong, mut count) = (0.0, 0.0);
             for state in 0..states.count() {
                 let levels = states.multisets().unrank(state);
-                let remaps = excess(&levels) > states.within(closest.threshold) as usize;
+                let loads: Vec<f64> = levels.iter().map(|level| lowest + *level as f64).collect();
+                let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+                let largest = loads.iter().copied().fold(0.0, f64::max);
+                let remaps = largest - mean > closest.threshold;
                 let orderings = states.multisets().orderings(&levels);
                 count += orderings;
                 wrong += if remaps == backward.decisions().remaps(state) { 0.0 } else { orderings };
@@ -48,6 +52,8 @@ proptest! {
         let cost = |excess: u32| run(&problem, Control::Threshold(states.threshold_at(excess))).value;
         let [from, to] = best.searched.map(|threshold| states.within(threshold));
         let (at, last) = (states.within(best.threshold), states.largest_excess());
+        let all = [best.threshold, best.searched[0], best.searched[1]];
+        prop_assert!(all.iter().all(|threshold| is_halfway(*threshold, problem.processors)), "{best:?}");
         prop_assert!((from..=to).contains(&at) || at == 0 || at == last);
         prop_assert!(close(cost(at), best.value));
         let tried = (from..=to).chain([0, last]);
