@@ -188,7 +188,7 @@ fn longest(
             let why = "there are proofs of least costs for steps only";
             let walks = Walks::of(classes).ok_or(Refusal::Unproved(why))?;
             let Price(Number(cost)) = model.remap_cost.as_ref().ok_or(Refusal::Malformed)?;
-            cheapest::prove(&walks.classes, &walks.span, (cost, line.last()), budget)
+            cheapest::prove(&walks.classes, &walks.span, (cost, line.last_loaded()), budget)
         }
         Some(Bound::RmsDeviation(bound)) => Ok(quadratic([&spread, &drift], line, &bound.0, true)),
         Some(Bound::MaxDeviation(Number(bound))) => {

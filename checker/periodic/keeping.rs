@@ -18,7 +18,7 @@ impl Line {
     }
 
     /// The last time at which the mean load is above 0, if it falls.
-    pub fn last(&self) -> Option<BigRational> {
+    pub fn last_loaded(&self) -> Option<BigRational> {
         self.mean.is_negative().then(|| (-&self.load / &self.mean).ceil() - BigInt::one())
     }
 }
@@ -46,7 +46,8 @@ pub fn search(
         }
         // (u/t) high <= bound (load + u mean), and the mean load is above 0.
         let rate = high / BigInt::from(time) - bound * &line.mean;
-        let ends = [rate.is_positive().then(|| (bound * &line.load / rate).floor()), line.last()];
+        let ends =
+            [rate.is_positive().then(|| (bound * &line.load / rate).floor()), line.last_loaded()];
         let Some(end) = ends.into_iter().flatten().min() else {
             return Ok(Proof::Longest { kept: None, broken: None });
         };
