@@ -43,7 +43,7 @@ proptest! {
         let mut there = Rational::ONE;
         let mut steps = 0;
         loop {
-            there = there * &left;
+            there *= &left;
             if relative(count, &there, squares) > exact {
                 break;
             }
