@@ -1,7 +1,8 @@
 //! Periodic intervals for loads on the levels of a birth–death chain.
 
 use super::super::{Found, Settings};
-use super::solve::{CURVE_TERMS, MAX_CURVE, cheapest, ends_early, line, tie};
+use super::curve::{CURVE_TERMS, MAX_CURVE, ends_early};
+use super::lines::{cheapest, line, tie};
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;

@@ -1,7 +1,8 @@
 //! The interval of least cost where no bound on the imbalance is given.
 
 use super::super::Found;
-use super::solve::{cost_line, warn_of_falling};
+use super::lines::cost_line;
+use super::solve::warn_of_falling;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;

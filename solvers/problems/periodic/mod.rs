@@ -3,6 +3,8 @@
 pub(super) mod certificate;
 mod chain;
 mod cheapest;
+mod curve;
+mod lines;
 pub(super) mod proved;
 mod solve;
 

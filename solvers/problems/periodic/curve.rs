@@ -1,0 +1,86 @@
+//! The imbalance step by step, for pictures and tables.
+
+use crate::run::Watch;
+use remapping::Observer;
+use remapping::interval::{Bound, ExpectedImbalance, Method, Processors};
+use std::ops::RangeInclusive;
+
+/// Most entries of the deviation curve.
+pub(super) const MAX_CURVE: u64 = 1_000;
+
+/// Terms summed at most for the deviation curve, a few seconds on one core.
+pub(super) const CURVE_TERMS: u64 = 200_000_000;
+
+/// The last step of a curve that ends before the interval.
+pub(super) fn ends_early(curve: &[f64], interval: Option<u64>) -> Option<u64> {
+    let last = curve.len().saturating_sub(1) as u64;
+    interval.is_some_and(|steps| steps > last).then_some(last)
+}
+
+/// Relative deviations from time 0 on.
+pub(super) struct DeviationCurve {
+    pub values: Vec<f64>,
+    pub error: f64,
+    pub kind: &'static str,
+    /// The time was up before it was finished.
+    pub cut: bool,
+}
+
+/// The imbalance step by step, past the ends of the methods' intervals (of those at most twice as
+/// long as the best one's), or past its maximum if that never ends.
+pub(super) fn curve(
+    processors: &Processors,
+    bound: Bound,
+    methods: &[Method],
+    watch: &Watch,
+) -> DeviationCurve {
+    let interval = methods[0].interval.steps;
+    let shown = |steps: u64| {
+        let ends = methods.iter().filter_map(|method| method.interval.steps);
+        ends.filter(|end| *end / 2 <= steps).max().unwrap_or(steps).saturating_add(1)
+    };
+    let peak =
+        if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
+    let mut last = interval.map_or(peak as u64, shown).min(MAX_CURVE);
+    last = last.min(processors.moments().last_positive().unwrap_or(last));
+    let times = 0..=last;
+    if let Bound::RmsDeviation(_, variance) = bound {
+        return root_mean_square(processors, variance, "v(t)", times);
+    }
+    let Some(imbalance) = ExpectedImbalance::new(processors) else {
+        return root_mean_square(processors, None, "v(t), not below d(t)", times);
+    };
+    let mut error = 0.0_f64;
+    let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
+    let values = values.iter().enumerate().map(|(time, found)| {
+        let average = processors.mean_load(time as f64);
+        error = error.max(found.error / average);
+        found.value / average
+    });
+    let values: Vec<f64> = values.collect();
+    let cut = values.len() as u64 <= last && watch.check().is_break();
+    DeviationCurve { values, error, kind: "d(t)", cut }
+}
+
+/// What rounding does to a relative deviation that is not worth saying.
+const ROUNDED: f64 = 1e-12;
+
+/// v(t) at these times. Where the mean load is all but 0, what its own rounding does to it.
+fn root_mean_square(
+    processors: &Processors,
+    variance: Option<f64>,
+    kind: &'static str,
+    times: RangeInclusive<u64>,
+) -> DeviationCurve {
+    let mut error = 0.0_f64;
+    let values = times.map(|step| {
+        let time = step as f64;
+        let value = processors.rms_deviation(time, variance);
+        let lost = processors.rounding_of_mean_load(time) / processors.mean_load(time);
+        if lost > ROUNDED {
+            error = error.max(value * lost).min(f64::MAX);
+        }
+        value
+    });
+    DeviationCurve { values: values.collect(), error, kind, cut: false }
+}
