@@ -32,8 +32,8 @@ Examples:
   remap compare models/phase_change/table_iii_*.ron --policies optimal,heuristic_1986,fixed:0.7,never
   remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png
 
-For a change of phase, fixed:tau remaps once the belief exceeds tau; guarded:tau the same while D <= T G,
-T being the mean number of cycles left, the present one included. Numbers after ± are half the width of proved
+For a change of phase, fixed:tau remaps once the belief exceeds tau, where one that is tau but for rounding may count
+as either; guarded:tau the same while D <= T G, T being the mean number of cycles left, the present one included. Numbers after ± are half the width of proved
 bounds for a change of phase, and otherwise of 95 % confidence intervals, sampled; both rounded up.
 
 With --json, one model gives one document, several give an array.";

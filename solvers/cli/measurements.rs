@@ -59,7 +59,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "LAW", default_value = "normal", value_parser = noise)]
     pub noise: SimulatedNoise,
     /// By how many standard deviations the change moves the mean.
-    #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = finite)]
     pub shift: f64,
     /// By which factor the change multiplies the standard deviation.
     #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = positive)]

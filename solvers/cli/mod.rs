@@ -19,7 +19,7 @@ pub use simulate::Simulate;
 pub use traces::{Log, Reading};
 
 use crate::problems;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use comparing::{COMPARE_HELP, JOIN_HELP, REGRET_HELP, STUDY_HELP, SWEEP_HELP};
 use fit::FIT_HELP;
 use flowing::flowing;
@@ -42,6 +42,20 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// What was asked for; a fault ends the program with its message. A number below 0 is the value of its option, so that
+    /// the message says what is wrong with it.
+    pub fn read() -> Cli {
+        let below_0 = |argument: Arg| {
+            let is_option = !argument.is_positional() && argument.get_action().takes_values();
+            if is_option { argument.allow_negative_numbers(true) } else { argument }
+        };
+        let mut command = Cli::command().mut_subcommands(|verb| verb.mut_args(below_0));
+        let found = command.get_matches_mut();
+        Cli::from_arg_matches(&found).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
 }
 
 const EXIT_CODES: &str = "\
@@ -189,11 +203,12 @@ pub struct Settings {
     #[arg(long)]
     pub json: bool,
     /// Largest certified width of a threshold, and of a value relative to max(1, |value|) [default:
-    /// 1e-9]. LoadDrift between statistical bounds: their relative gap, by the upper end of its 95 %
-    /// interval [default: 2.5e-3].
+    /// 1e-9]. LoadDrift and ContinuousDrift between statistical bounds: their relative gap, by the upper
+    /// end of its 95 % interval [default: 2.5e-3; 1e-2, with slopes that are kept 5e-2]. ManyPhases: the
+    /// relative gap of its bounds [default: 1e-2].
     #[arg(long, value_name = "T", value_parser = positive)]
     pub tolerance: Option<f64>,
-    /// Include the value function.
+    /// Stopping, LoadDrift: include the value function.
     #[arg(long)]
     pub values: bool,
     /// Worker threads; results do not depend on it [default: all cores].

@@ -1,6 +1,5 @@
 //! The log that `fit`, `replay`, `advise` and `report` read, and how.
 
-use super::positive;
 use crate::trace::{Form, Pattern};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -37,11 +36,11 @@ pub struct Log {
 #[derive(Debug, Clone, Args)]
 pub struct Reading {
     /// Cost of a remap in seconds [default: the mean of those recorded].
-    #[arg(long, value_name = "C", value_parser = cost, allow_negative_numbers = true)]
+    #[arg(long, value_name = "C", value_parser = cost)]
     pub remap_cost: Option<f64>,
     /// Seconds in a unit of the log's times, whatever their columns are called [default: as they are called, otherwise
     /// 1]. Costs of remaps are in the same unit unless their own column names one, as `remap_seconds` does.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = unit)]
     pub log_unit: Option<f64>,
     /// How the log is written [default: what it looks like].
     #[arg(long, value_enum)]
@@ -92,6 +91,14 @@ impl Reading {
 
 fn pattern(text: &str) -> Result<Pattern, String> {
     text.parse()
+}
+
+/// Times in such a unit have squares that are numbers, and so have their sums.
+fn unit(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (1e-40..=1e40).contains(&value) => Ok(value),
+        _ => Err("expected a number from 1e-40 to 1e40".to_owned()),
+    }
 }
 
 fn cost(text: &str) -> Result<f64, String> {

@@ -22,7 +22,7 @@ pub struct Settings {
     pub method: Method,
     /// Stopping: whether the remap costs are wanted at which decisions switch.
     pub critical_costs: bool,
-    /// Changes of phase: whether fractions are wanted too.
+    /// Changes of phase and phases that come back: whether fractions are wanted too.
     pub exact: bool,
     /// Periodic: how many sample paths are simulated, if any.
     pub simulate: Option<u64>,
@@ -57,26 +57,32 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What was asked for that solving drifting loads knows nothing of, a sentence each.
+    /// What was asked for that solving this problem knows nothing of, a sentence each.
     pub fn ignored(&self, body: &Body) -> Vec<String> {
-        // A map and the values of single states are those of levels.
-        let levels = match body {
-            Body::LoadDrift(_) => true,
-            Body::ContinuousDrift(_) => false,
-            _ => return Vec::new(),
+        let levels = matches!(body, Body::LoadDrift(_));
+        let stopping = matches!(body, Body::Stopping(_));
+        let changes = matches!(body, Body::PhaseChange(_));
+        let periodic = matches!(body, Body::Periodic(_));
+        let (no_map, no_list) = match body {
+            Body::ContinuousDrift(_) => (
+                "loads without levels have no map of states",
+                "loads without levels have no list of states",
+            ),
+            _ => ("it is for LoadDrift", "it is for Stopping and LoadDrift"),
+        };
+        let (fractions, no_fractions) = match body {
+            Body::PhaseChange(_) | Body::PhaseSwitching(_) => (true, ""),
+            Body::ManyPhases(_) => (false, "a short life has its fraction without it"),
+            _ => (false, "it is for PhaseChange and PhaseSwitching"),
         };
         let asked = [
+            (self.step.is_some() && !levels, "--step", no_map),
+            (self.values && !levels && !stopping, "--values", no_list),
+            (self.segments.is_some() && !changes, "--segments", "it is for PhaseChange"),
+            (self.critical_costs && !stopping, "--critical-costs", "it is for Stopping"),
+            (self.exact && !fractions, "--exact", no_fractions),
             (
-                self.step.is_some() && !levels,
-                "--step",
-                "loads without levels have no map of states",
-            ),
-            (self.values && !levels, "--values", "loads without levels have no list of states"),
-            (self.segments.is_some(), "--segments", "it is for PhaseChange"),
-            (self.critical_costs, "--critical-costs", "it is for Stopping"),
-            (self.exact, "--exact", "it is for PhaseChange, PhaseSwitching and ManyPhases"),
-            (
-                self.simulate.is_some(),
+                self.simulate.is_some() && !periodic,
                 "--simulate",
                 "it is for Periodic; remap compare plays policies",
             ),

@@ -114,6 +114,43 @@ fn wrong_arguments_exit_with_2() {
         assert_ne!(outcome.err, "", "{arguments:?}");
     }
     assert_eq!(workplace.names(), ["model.ron"]);
+    // A number below 0 is a value, not an option nobody knows.
+    for (option, value) in [("--tolerance", "-1e-3"), ("--time-limit", "-1"), ("--simulate", "-3")]
+    {
+        let outcome = workplace.run(&["solve", "model.ron", option, value]).exits(2);
+        outcome.says(&format!("invalid value '{value}' for '{option}"));
+    }
+}
+
+/// What makes no difference to an answer is said.
+#[test]
+fn options_of_other_problems_are_told() {
+    let options: [&[&str]; 6] = [
+        &["--step", "3"],
+        &["--segments", "20"],
+        &["--critical-costs"],
+        &["--values"],
+        &["--exact"],
+        &["--simulate", "50"],
+    ];
+    let known: [(&str, &[usize]); 6] = [
+        ("phase_change/fluids.ron", &[1, 4]),
+        ("stopping/yin_xu_wang.ron", &[2, 3]),
+        ("periodic/table1.ron", &[5]),
+        ("phase_switching/endless.ron", &[4]),
+        ("many_phases/three_phases.ron", &[]),
+        ("load_drift/three_chains.ron", &[0, 3]),
+    ];
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("models");
+    let workplace = Workplace::new();
+    for (name, own) in known {
+        let model = models.join(name).display().to_string();
+        for (i, option) in options.iter().enumerate() {
+            let ran = workplace.run(&[&["solve", &model, "--json"], *option].concat());
+            let warned = ran.json()["warnings"].to_string().contains("makes no difference here");
+            assert_eq!(warned, !own.contains(&i), "{name} {option:?}: {}", ran.err);
+        }
+    }
 }
 
 #[test]
