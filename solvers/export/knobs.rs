@@ -286,7 +286,7 @@ impl<'a> Knobs<'a> {
         match every {
             Some(every) => Setting::Every(every),
             None => {
-                self.say("Remapping never pays.");
+                self.say("The rule never remaps.");
                 Setting::Never
             }
         }

@@ -323,10 +323,20 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 "The interval of least cost per step, remaps and waiting together."
             } else if answer.at_least.is_some() {
                 "The bound on the imbalance is kept so long at least; the search was stopped."
-            } else if answer.interval_by == "rms_bound" {
-                "The bound on the imbalance is kept so long at least, for any laws of these moments."
             } else {
-                "The longest interval within the bound on the imbalance."
+                match (answer.interval, answer.interval_by == "rms_bound") {
+                    (None, _) => "The bound on the imbalance is kept without remaps.",
+                    (Some(0), false) => {
+                        "The bound on the imbalance is broken after one step, which no interval prevents."
+                    }
+                    (Some(0), true) => {
+                        "No interval is known to keep the bound on the imbalance for any laws of these moments."
+                    }
+                    (Some(_), false) => "The longest interval within the bound on the imbalance.",
+                    (Some(_), true) => {
+                        "The bound on the imbalance is kept so long at least, for any laws of these moments."
+                    }
+                }
             };
             notes.push(note.to_owned());
             let interval = RemapInterval::of(answer).map_err(wrong)?;
@@ -338,7 +348,12 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 notes.push(format!(
                     "To remap {cheapest} would cost less, but the bound of the model on the"
                 ));
-                notes.push(format!("imbalance allows {every} steps only: the bound is kept."));
+                notes.push(match answer.interval {
+                    Some(0) => {
+                        "imbalance is broken after one step: a remap at every step.".to_owned()
+                    }
+                    _ => format!("imbalance allows {every} steps only: the bound is kept."),
+                });
             }
             Rule::Interval(interval)
         }

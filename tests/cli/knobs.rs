@@ -579,6 +579,35 @@ fn never_is_written_in_the_words_of_each_code() {
     assert!(out.contains("every = 1000000000,"), "{out}");
 }
 
+/// What a file says of its interval holds where the bound is broken at once, or never.
+#[test]
+fn an_interval_says_what_the_bound_allows() {
+    let place = Workplace::new();
+    let told = |bound: &str, cost: &str| {
+        place.write(
+            "bound.ron",
+            format!(
+                "Model(title: \"Bound\", problem: Periodic(initial_load: 10, {cost} bound: MaxDeviation({bound}),
+                changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold))))"
+            ),
+        );
+        place.write("bound.json", place.run(&["solve", "--json", "bound.ron"]).exits(0).out);
+        let out = place.run(&["export", "bound.json", "--to", "smilei"]).exits(0).out;
+        (said(&out), out)
+    };
+    let (text, out) = told("0.0001", "");
+    assert!(text.contains("is broken after one step, which no interval prevents"), "{out}");
+    assert!(!text.contains("longest") && out.contains("every = 1,"), "{out}");
+    let (text, out) = told("0.0001", "remap_cost: 60,");
+    assert!(text.contains("is broken after one step: a remap at every step"), "{out}");
+    assert!(!text.contains("allows") && out.contains("every = 1,"), "{out}");
+    let (text, out) = told("5", "");
+    assert!(text.contains("is kept without remaps. "), "{out}");
+    assert!(text.contains("The rule never remaps.") && !text.contains("pays"), "{out}");
+    let (text, out) = told("0.1", "");
+    assert!(text.contains("longest interval within the bound"), "{out}");
+}
+
 /// A bound that the cheapest interval breaks is kept, and the file says so.
 #[test]
 fn a_bound_shorter_than_the_cheapest_interval_is_kept() {
