@@ -94,12 +94,10 @@ fn range_values(first: &Rational, last: &Rational, step: &Rational) -> Result<Ve
     Ok((0..=steps).map(|k| written_out(&(first + step * Rational::from(k)))).collect())
 }
 
-/// A number where it is one.
+/// A number where it is one in a model.
 pub(super) fn as_json(value: &str) -> Value {
-    if let Ok(whole) = value.parse::<i64>() {
-        return whole.into();
-    }
-    value.parse::<f64>().ok().filter(|v| v.is_finite()).map_or(value.into(), Value::from)
+    let Ok(number) = Decimal::parse(value) else { return value.into() };
+    value.replace('_', "").parse::<i64>().map_or(number.value.into(), Value::from)
 }
 
 #[cfg(test)]
@@ -111,6 +109,14 @@ mod tests {
         let axis = Axis::parse("problem.bound=0.05:-0.05:-0.025").unwrap();
         assert_eq!(axis.path, "problem.bound");
         assert_eq!(axis.values, ["0.05", "0.025", "0", "-0.025", "-0.05"]);
+    }
+
+    #[test]
+    fn numbers_are_read_as_models_do() {
+        for (text, number) in [("1_000", 1000.0), ("2.5e-3", 0.0025), ("-1_0.5", -10.5)] {
+            assert_eq!(as_json(text).as_f64(), Some(number), "{text}");
+        }
+        assert!(as_json("Fixed(3)").is_string() && as_json("NaN").is_string());
     }
 
     #[test]

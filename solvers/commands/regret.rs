@@ -49,8 +49,18 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let truth = match problems::truth(&loaded, &watch)? {
         Ok(truth) => truth,
         Err(status) => {
-            let what = "the optimum is not known: no regret was computed";
-            say(&format!("warning: {}: {}: {what}", arguments.model.display(), ended_by(status)));
+            let what =
+                format!("{}: the optimum is not known: no regret was computed", ended_by(status));
+            say(&format!("warning: {}: {what}", arguments.model.display()));
+            let mut warnings = loaded.warnings.clone();
+            warnings.push(what);
+            let part = arguments.part.map(|number| part(number, &set, &loaded));
+            let document = Document {
+                part,
+                curves: set.iter().map(|axis| curve(&loaded, axis, Vec::new())).collect(),
+                ..Document::new(&loaded, status, &watch, warnings)
+            };
+            show(&document, arguments.json, None, arguments.force).map_err(one)?;
             return Ok(status.into());
         }
     };
@@ -64,13 +74,11 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let possible =
         Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
     let mut status = truth.status();
-    let part = arguments.part.map(|(number, of)| {
-        let models = set.iter().map(|axis| axis.values.len()).sum();
-        let set = set.iter().map(written).collect();
-        Part { number, of, models, set, model: Some(loaded.checksum()), settings: None }
-    });
+    let part = arguments.part.map(|number| part(number, &set, &loaded));
     let mut curves = Vec::new();
     let mut places = 0..;
+    // How bad the worst of the values is that are no models.
+    let mut wrong: Option<Exit> = None;
     'axes: for axis in &set {
         let mut points = Vec::new();
         for value in &axis.values {
@@ -78,17 +86,23 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
             if part.as_ref().zip(place).is_some_and(|(part, place)| !part.holds(place)) {
                 continue;
             }
-            let assumed = loaded.with(&[(&axis.path, value)])?;
-            let Judged { cost, threshold, factor } =
-                match truth.judge(&assumed, (&axis.path, value), &watch) {
-                    Ok(judged) => judged,
-                    Err(Failure::Halted(halt)) => {
-                        status = halt.into();
-                        curves.push(curve(&loaded, axis, points));
-                        break 'axes;
-                    }
-                    Err(Failure::Wrong(complaints)) => return Err(complaints),
-                };
+            let judged = loaded
+                .with(&[(&axis.path, value)])
+                .map_err(Failure::Wrong)
+                .and_then(|assumed| truth.judge(&assumed, (&axis.path, value), &watch));
+            let Judged { cost, threshold, factor } = match judged {
+                Ok(judged) => judged,
+                Err(Failure::Halted(halt)) => {
+                    status = halt.into();
+                    curves.push(curve(&loaded, axis, points));
+                    break 'axes;
+                }
+                Err(Failure::Wrong(complaints)) => {
+                    say(&format!("at {}={value}:", axis.path));
+                    wrong = Some(wrong.unwrap_or(Exit::Input).worst(report(&complaints)));
+                    continue;
+                }
+            };
             let regret = cost.above(optimum);
             let lost = (possible.lower > 0.0).then(|| regret.percent_of(possible));
             points.push(Point {
@@ -103,7 +117,13 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
         }
         curves.push(curve(&loaded, axis, points));
     }
+    if let Some(exit) = wrong.filter(|_| curves.iter().all(|curve| curve.points.is_empty())) {
+        return Ok(exit);
+    }
     let mut warnings = loaded.warnings.clone();
+    if wrong.is_some() {
+        warnings.push("values that are wrong are left out".to_owned());
+    }
     if status.is_halted() {
         warnings.push(format!("{}: what the table lacks was not computed", ended_by(status)));
     } else if status != Status::Converged {
@@ -113,21 +133,41 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
         say(&format!("warning: {}: {warning}", arguments.model.display()));
     }
     let document = Document {
-        title: loaded.model.title.clone(),
-        problem: truth.problem().to_owned(),
         part,
-        optimum,
-        never,
+        optimum: Some(optimum),
+        never: Some(never),
         curves,
-        status,
-        tolerance: TOLERANCE,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        seconds: watch.seconds(),
-        warnings,
+        ..Document::new(&loaded, status, &watch, warnings)
     };
     let plot = arguments.plot.as_deref();
     show(&document, arguments.json, plot, arguments.force).map_err(one)?;
-    Ok(status.into())
+    Ok(wrong.unwrap_or(Exit::Done).worst(status.into()))
+}
+
+impl Document {
+    /// One in which nothing is known yet.
+    fn new(loaded: &Loaded, status: Status, watch: &Watch, warnings: Vec<String>) -> Document {
+        Document {
+            title: loaded.model.title.clone(),
+            problem: problems::of(&loaded.model.problem).name().to_owned(),
+            part: None,
+            optimum: None,
+            never: None,
+            curves: Vec::new(),
+            status,
+            tolerance: TOLERANCE,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds: watch.seconds(),
+            warnings,
+        }
+    }
+}
+
+/// Part `number` of `of` of all values.
+fn part((number, of): (usize, usize), set: &[Axis], loaded: &Loaded) -> Part {
+    let models = set.iter().map(|axis| axis.values.len()).sum();
+    let set = set.iter().map(written).collect();
+    Part { number, of, models, set, model: Some(loaded.checksum()), settings: None }
 }
 
 fn curve(loaded: &Loaded, axis: &Axis, points: Vec<Point>) -> Curve {

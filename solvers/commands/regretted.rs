@@ -25,9 +25,9 @@ pub(super) struct Document {
     /// With `--part`, which part it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
-    /// The cost of the optimal policy, and of never remapping.
-    pub optimum: Bounds,
-    pub never: Bounds,
+    /// The cost of the optimal policy, and of never remapping; `null` where a limit came first.
+    pub optimum: Option<Bounds>,
+    pub never: Option<Bounds>,
     pub curves: Vec<Curve>,
     pub status: Status,
     pub tolerance: f64,
@@ -153,6 +153,7 @@ pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
         for (curve, more) in all.curves.iter_mut().zip(next.curves) {
             curve.points.extend(more.points);
         }
+        (all.optimum, all.never) = (all.optimum.or(next.optimum), all.never.or(next.never));
         all.seconds += next.seconds;
         if all.status == Status::Converged {
             all.status = next.status;
@@ -190,12 +191,15 @@ pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
 pub(super) fn table(document: &Document) -> String {
     let threshold = threshold_on(&document.problem);
     let mut text = format!("{}\n", document.title);
-    let (optimum, never) = (document.optimum.middle(), document.never.middle());
-    let _ = writeln!(
-        text,
-        "the optimal policy costs {optimum:.6}, never remapping {never:.6}: {:.6} to gain",
-        never - optimum
-    );
+    let known = document.optimum.zip(document.never);
+    let _ = match known.map(|(optimum, never)| (optimum.middle(), never.middle())) {
+        Some((optimum, never)) => writeln!(
+            text,
+            "the optimal policy costs {optimum:.6}, never remapping {never:.6}: {:.6} to gain",
+            never - optimum
+        ),
+        None => writeln!(text, "what the optimal policy costs was not computed"),
+    };
     for curve in &document.curves {
         let truth = curve.truth.map_or(String::new(), |truth| format!(" = {truth}"));
         let _ = writeln!(text, "{}{truth}, taken for", curve.path);

@@ -4,9 +4,10 @@ use super::{Exit, ended, report};
 use crate::cli::Study as Arguments;
 use crate::complaint::Complaint;
 use crate::model::study::{Series, Study};
-use crate::output::{check_free, print, write_file};
+use crate::output::{check_free, print, say, write_file};
 use crate::plot::chart::{Chart, Series as Drawn};
 use crate::plot::{Format, picture};
+use crate::problems::comparison::ended_by;
 use crate::problems::study::{Desk, Found as Point, Stop};
 use crate::render::digits::{plain, proved};
 use crate::run::Watch;
@@ -113,6 +114,13 @@ fn study(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
         version: env!("CARGO_PKG_VERSION"),
         seconds: watch.seconds(),
     };
+    if status.is_halted() {
+        let name = arguments.study.display();
+        say(&format!(
+            "warning: {name}: {}: what the table lacks was not computed",
+            ended_by(status)
+        ));
+    }
     print(&if arguments.json { to_json(&document) } else { table(&study, &document) });
     if let Some(plot) = &arguments.plot {
         let bytes = Format::of(plot).and_then(|format| picture(format, &drawn(&study, &document)));

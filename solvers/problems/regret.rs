@@ -2,7 +2,7 @@
 
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::number::written_out;
+use crate::model::number::{Decimal, written_out};
 use crate::run::Watch;
 use crate::solution::Bounds;
 use remapping::{Halt, Rational, Status};
@@ -85,6 +85,6 @@ pub fn off(
 
 /// By which factor a value differs from the number in the model.
 pub fn factor(loaded: &Loaded, (path, value): (&str, &str)) -> Option<f64> {
-    let ratio = value.parse::<f64>().ok()? / loaded.number(path)?.value;
+    let ratio = Decimal::parse(value).ok()?.value / loaded.number(path)?.value;
     ratio.is_finite().then_some(ratio)
 }

@@ -92,6 +92,15 @@ fn regrets_of_chosen_places() {
     let bad = ["regret", "model.ron", "--set", "problem.hazzard=1"];
     workplace.run(&bad).exits(1).says("there is no field `hazzard`");
     workplace.run(&["regret", "model.ron", "--set", "problem.hazard=2"]).exits(1).says("not in");
+    // One that is wrong leaves out its own point only.
+    let three = ["regret", "model.ron", "--set", "problem.hazard=0.01,7,0.05", "--json"];
+    let found = workplace.run(&three).exits(1).says("at problem.hazard=7:").json();
+    assert_eq!(found["curves"][0]["points"], answer["curves"][0]["points"]);
+    // Where the optimum is not known in time, the document says so.
+    let stopped = [&three[..4], &["--json", "--time-limit", "0.000001"]].concat();
+    let found = workplace.run(&stopped).exits(3).says("no regret was computed").json();
+    assert!(found["optimum"].is_null() && found["status"] == "time_limit", "{found}");
+    assert_eq!(found["curves"][0]["points"].as_array().map(Vec::len), Some(0));
     workplace.run(&["regret", "model.ron", "--set", "problem.hazard"]).exits(2);
     workplace.run(&["regret", "model.ron", "--plot", "x.gif"]).exits(2);
     let levels = "problem.detector=Levels([(before: 1, after: 1)])";
@@ -187,6 +196,14 @@ fn a_study_sets_printed_numbers_beside_computed_ones() {
     assert!(workplace.read("study.svg").contains("printed"));
     let text = workplace.run(&["study", "study.ron"]).exits(0).out;
     assert!(text.contains("printed numbers agree within ± 0.5"), "{text}");
+}
+
+/// A study that a limit stops says what its table lacks.
+#[test]
+fn a_stopped_study_says_so() {
+    let study = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/studies/table_iii.ron");
+    let stopped = Workplace::new().run(&["study", study, "--time-limit", "0.000001"]).exits(3);
+    stopped.says("stopped by the time limit: what the table lacks was not computed");
 }
 
 #[test]
