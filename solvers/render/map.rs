@@ -192,11 +192,11 @@ impl Panel {
     }
 }
 
-/// The values of a one-parameter sweep, grouped by their decision map: `1 | 2,3 | 4-6 | never`.
+/// The values of a one-parameter sweep, in their order, grouped by their decision map: `1 | 2,3 | 4-6 | never`.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// A map and the values that have it.
-    groups: Vec<(String, Vec<String>)>,
+    /// The values, as numbers and as they are written, and their maps.
+    runs: Vec<(Option<f64>, String, String)>,
     /// Something else than decision maps over one parameter is swept.
     other: bool,
 }
@@ -213,22 +213,23 @@ impl Groups {
             self.other = true;
             return;
         };
-        let value = value.as_f64().map_or_else(|| value.to_string(), |number| number.to_string());
-        match self.groups.last_mut() {
-            Some((last, members)) if last == map => members.push(value),
-            _ => self.groups.push((map.to_owned(), vec![value])),
-        }
+        let number = value.as_f64();
+        let written = number.map_or_else(|| value.to_string(), |number| number.to_string());
+        self.runs.push((number, written, map.to_owned()));
     }
 
-    /// The groups in a line, if there are any.
-    pub fn line(&self) -> Option<String> {
-        let names = self.groups.iter().map(|(map, members)| match members.as_slice() {
-            _ if !map.contains('R') => "never".to_owned(),
-            [first, second] => format!("{first},{second}"),
-            [first, .., last] => format!("{first}-{last}"),
-            few => few.join(","),
+    /// The groups in a line, if there are any. Numbers are put in their order first.
+    pub fn line(mut self) -> Option<String> {
+        if self.runs.iter().all(|(number, ..)| number.is_some()) {
+            self.runs.sort_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)));
+        }
+        let groups = self.runs.chunk_by(|a, b| a.2 == b.2).map(|group| match group {
+            [(_, _, map), ..] if !map.contains('R') => "never".to_owned(),
+            [first, second] => format!("{},{}", first.1, second.1),
+            [first, .., last] => format!("{}-{}", first.1, last.1),
+            few => few.iter().map(|(_, written, _)| written.as_str()).collect(),
         });
-        let line = names.collect::<Vec<_>>().join(" | ");
+        let line = groups.collect::<Vec<_>>().join(" | ");
         (!self.other && !line.is_empty()).then_some(line)
     }
 }
@@ -264,9 +265,11 @@ impl Picture for DecisionMap<'_> {
             (NOTHING, "no load vector", Cell::Nothing),
         ];
         let shown = |kind| panels.iter().any(|panel| panel.cells.contains(&kind));
-        let entries = entries.into_iter().filter(|(.., kind)| shown(*kind));
-        for (k, (colour, name, _)) in entries.enumerate() {
-            legend_entry(&legend, (70 + 210 * k as i32, 8), colour, name)?;
+        let entries: Vec<_> = entries.into_iter().filter(|(.., kind)| shown(*kind)).collect();
+        let (left, width) = (70, legend.dim_in_pixel().0 as i32);
+        let apart = ((width - left) / (entries.len() as i32).max(1)).min(210);
+        for (k, (colour, name, _)) in (0..).zip(entries) {
+            legend_entry(&legend, (left + apart * k, 8), colour, name)?;
         }
         let colour = |_, cell| match cell {
             Cell::Remap => Some(THRESHOLD),

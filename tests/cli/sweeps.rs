@@ -152,6 +152,22 @@ fn a_value_that_is_wrong_leaves_out_its_run_only() {
     assert!(outcome.err.contains("[model.ron:7:46]"));
 }
 
+/// Values that have the same map are one group, in whatever order they are asked for.
+#[test]
+fn values_of_one_map_are_grouped_in_their_order() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/stopping/yin_xu_wang.ron");
+    for (values, groups) in [
+        ("4,6,5", "4-6"),
+        ("6,1,4,2,3,14,20,5", "1 | 2,3 | 4-6 | never"),
+        ("30,10,11", "10,11 | never"),
+    ] {
+        let set = format!("problem.remap_cost={values}");
+        let table = Workplace::new().run(&["sweep", model, "--set", &set]).exits(0).out;
+        let line = format!("values with the same map: {groups}");
+        assert_eq!(table.lines().last(), Some(line.as_str()), "{values}");
+    }
+}
+
 #[test]
 fn without_json_a_table_is_shown() {
     let workplace = Workplace::with_model();
