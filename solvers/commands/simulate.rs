@@ -5,11 +5,13 @@ use crate::cli::Simulate;
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, is_closed, print, quit_between_outputs, write_with};
+use crate::problems::sampling::Contestant;
 use crate::problems::two_phase::trace::{HEADER, write_step};
 use crate::run::is_interrupted;
 use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;
+use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::simulate::{Stream, Workload, stream, trace};
 use remapping::threshold::Hazard;
@@ -153,14 +155,15 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
             let loads = drift::Loads::new(problem).overlapping(model.overlap());
-            ruled(&loads, arguments, each);
+            ruled(&loads, model.overlap(), arguments, each);
         }
         Problem::ContinuousDrift(model) => {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
-            let (mean, loads) = (problem.mean_load, drift::continuous::Loads::new(problem));
+            let (mean, overlap) = (problem.mean_load, problem.overlap);
+            let loads = drift::continuous::Loads::new(problem);
             let mean = if mean > 0.0 { mean } else { loads.depth() };
-            ruled(&loads.about(mean), arguments, each);
+            ruled(&loads.about(mean), overlap, arguments, each);
         }
         Problem::Periodic(model) => {
             let steps = arguments.steps.unwrap_or(STEPS);
@@ -175,10 +178,14 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
     }
 }
 
-/// One run of a workload under the rule asked for.
-fn ruled<W: Workload>(workload: &W, arguments: &Simulate, each: &mut Steps<'_>) {
-    let policy = arguments.policy.as_ref().unwrap_or(&Rule::Never);
-    let policy = policy.start(workload.typical_remap_cost());
+/// One run of a workload under the rule asked for, as `remap compare` plays it.
+fn ruled<W: Workload>(workload: &W, overlap: Overlap, arguments: &Simulate, each: &mut Steps<'_>) {
+    let rule = arguments.policy.unwrap_or(Rule::Never);
+    let contestant = match rule {
+        Rule::Fixed(every) => Contestant::every(&rule.to_string(), every, overlap, None),
+        _ => Contestant::rule(&rule.to_string(), rule, None),
+    };
+    let policy = contestant.start(workload.typical_remap_cost());
     trace(workload, policy, arguments.seed, &mut |row, remap| each(row, remap));
 }
 

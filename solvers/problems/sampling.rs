@@ -50,7 +50,8 @@ impl Contestant {
         Contestant { name: name.to_owned(), start: Start::Stated(rule), exact }
     }
 
-    fn start(&self, remap_cost: f64) -> Box<dyn Policy> {
+    /// The policy of the next run, where a remap costs so much.
+    pub fn start(&self, remap_cost: f64) -> Box<dyn Policy> {
         match &self.start {
             Start::Rule(rule) => rule.start(remap_cost),
             Start::Map(map) => Box::new(map.clone()),
@@ -120,7 +121,7 @@ pub struct Report {
 const CLAIRVOYANT_STEPS: u64 = 5000;
 
 /// Paths between two looks at the clock.
-const BATCH: u64 = 64;
+pub const BATCH: u64 = 64;
 
 impl Report {
     /// When nothing was finished.

@@ -65,6 +65,28 @@ fn traces_on_levels_cost_what_intervals_do() {
     }
 }
 
+/// Remaps that take effect later are decided at the same steps as `compare` decides them.
+#[test]
+fn late_remaps_follow_each_other_at_the_interval() {
+    let overlap = "overlap: (steps: 2, slowdown: 0.1)";
+    let levels = format!(
+        "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 6, up: 0.3, down: 0.2, edge: Hold),
+        initial_load: 3, steps: 12, remap_cost: 1.5, {overlap})"
+    );
+    let continuous = WALKS.replace("steps: 60", &format!("steps: 12, {overlap}"));
+    for (model, every) in [(&levels, 3), (&levels, 4), (&continuous, 4)] {
+        let policy = format!("fixed:{every}");
+        let (_, outcome) = run(model, &["simulate", "--policy", &policy]);
+        let rows = rows(&outcome.exits(0).out);
+        let made: Vec<usize> = (0..rows.len()).filter(|&step| rows[step].1.is_some()).collect();
+        let asked = ["compare", "--policies", &policy, "--runs", "2", "--json"];
+        let found = run(model, &asked).1.exits(0).json();
+        let remaps = found["policies"][0]["per_metric"]["remaps"]["mean"].as_f64().unwrap();
+        assert_eq!(made.len() as f64, remaps, "{made:?} {model}");
+        assert!(made.windows(2).all(|pair| pair[1] - pair[0] == every), "{made:?} {model}");
+    }
+}
+
 /// What fixed intervals cost on traces is what the solution says of them.
 #[test]
 fn traces_cost_what_intervals_do() {
