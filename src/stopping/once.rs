@@ -103,11 +103,52 @@ impl<'a> Once<'a> {
     /// # Errors
     /// The halt the observer asks for.
     pub fn costs_of_intervals(&self, most: u64, observer: &dyn Observer) -> Result<Vec<f64>, Halt> {
+        let mut costs = Vec::new();
+        self.intervals(most, observer, |_, _, cost| {
+            costs.push(cost);
+            ControlFlow::Continue(())
+        })?;
+        Ok(costs)
+    }
+
+    /// The interval of least cost, and that; `None` where none of up to `most` steps costs less than `never`, the cost of
+    /// remapping never. Running costs before the remap only grow with the interval: where they alone cost as much as the best
+    /// interval so far, no longer one is better.
+    ///
+    /// # Errors
+    /// The halt the observer asks for.
+    pub fn best_interval(
+        &self,
+        never: Option<f64>,
+        most: u64,
+        observer: &dyn Observer,
+    ) -> Result<Option<(u64, f64)>, Halt> {
+        let mut best = None;
+        let mut least = never.unwrap_or(f64::INFINITY);
+        self.intervals(most, observer, |steps, running, cost| {
+            if cost < least {
+                (best, least) = (Some((steps, cost)), cost);
+            }
+            match running >= least * (1.0 - ACCURACY) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        Ok(best)
+    }
+
+    /// Shows `visit` the intervals 1, 2, ... up to `most`, the expected running cost before the remap, and the whole
+    /// cost, until it has seen enough.
+    fn intervals(
+        &self,
+        most: u64,
+        observer: &dyn Observer,
+        mut visit: impl FnMut(u64, f64, f64) -> ControlFlow<()>,
+    ) -> Result<(), Halt> {
         let psi = self.problem.running();
         let open = |s: usize| f64::from(psi[s] > 0.0);
         let n = psi.len();
         let mut parts = Parts { running: vec![0.0; n], remap: (0..n).map(open).collect() };
-        let mut costs = Vec::new();
         for interval in 1..=most {
             if let ControlFlow::Break(halt) = observer.progress(interval, most) {
                 return Err(halt);
@@ -117,9 +158,12 @@ impl<'a> Once<'a> {
             let running = (0..n).map(|s| open(s) * (psi[s] + expect(&parts.running, s))).collect();
             let remap = (0..n).map(|s| open(s) * expect(&parts.remap, s)).collect();
             parts = Parts { running, remap };
-            costs.push(self.mean(&parts));
+            let before = self.start.iter().zip(&parts.running).map(|(p, f)| p * f).sum();
+            if visit(interval, before, self.mean(&parts)).is_break() {
+                break;
+            }
         }
-        Ok(costs)
+        Ok(())
     }
 
     /// From the start, with what comes after remaps.

@@ -24,8 +24,12 @@ const STEPS: u64 = 1000;
 /// The most states, whose transition matrix is made.
 const MOST_STATES: usize = 3000;
 
-/// The longest interval that the best one is looked for among.
-pub(super) const LONGEST: u64 = 60;
+/// Intervals up to this one are all tried by which remaps may be best.
+const SHORT: u64 = 60;
+
+/// Longer ones too, as long as no more states are gone through, step by step, for all intervals together. Beyond, each that is
+/// tried is a tenth longer than the one before.
+const MOST_VISITED: u64 = 400_000_000;
 
 /// Plays policies; with what is finished if it is stopped.
 pub(super) fn compare(
@@ -146,15 +150,15 @@ impl Field<'_> {
                     let mut levels = self.psi.to_vec();
                     levels.sort_by(f64::total_cmp);
                     levels.dedup();
-                    self.contestant(self.best(levels.into_iter().map(Rule::Threshold)))
+                    match self.best(levels.into_iter().map(Rule::Threshold)) {
+                        Ok(rule) => self.contestant(rule),
+                        Err(halt) => return Ok(Err(halt)),
+                    }
                 }
-                "fixed" => {
-                    // Or not at all.
-                    let longest = LONGEST.min(self.steps);
-                    let intervals =
-                        (1..=longest).chain([self.steps].into_iter().filter(|all| *all > longest));
-                    self.contestant(self.best(intervals.map(Rule::Fixed)))
-                }
+                "fixed" => match self.best(self.intervals().map(Rule::Fixed)) {
+                    Ok(rule) => self.contestant(rule),
+                    Err(halt) => return Ok(Err(halt)),
+                },
                 _ => self.contestant(rule(name)?),
             });
             if let ControlFlow::Break(halt) = self.watch.check() {
@@ -178,11 +182,30 @@ impl Field<'_> {
         MapRule::by_step(lists)
     }
 
+    /// The intervals that the best one is looked for among; as long as all steps is not at all.
+    fn intervals(&self) -> impl Iterator<Item = u64> {
+        let visited = (self.states.count() as u64).saturating_mul(self.steps);
+        let all = (MOST_VISITED / visited.max(1)).max(SHORT).min(self.steps);
+        let next = |every: &u64| Some(every + (every / 10).max(1));
+        let more = std::iter::successors(Some(all + 1), next);
+        let steps = self.steps;
+        let last = Some(steps).filter(|steps| *steps > all);
+        (1..=all).chain(more.take_while(move |every| *every < steps)).chain(last)
+    }
+
     /// The cheapest of rules that can be evaluated.
-    fn best(&self, rules: impl Iterator<Item = Rule>) -> Rule {
-        let costs = rules.map(|rule| (self.exact(&rule).unwrap_or(f64::INFINITY), rule));
-        let least = costs.reduce(|best, next| if next.0 < best.0 { next } else { best });
-        least.map_or(Rule::Never, |(_, rule)| rule)
+    fn best(&self, rules: impl Iterator<Item = Rule>) -> Result<Rule, Halt> {
+        let mut best = (f64::INFINITY, Rule::Never);
+        for rule in rules {
+            if let ControlFlow::Break(halt) = self.watch.check() {
+                return Err(halt);
+            }
+            let cost = self.exact(&rule).unwrap_or(f64::INFINITY);
+            if cost < best.0 {
+                best = (cost, rule);
+            }
+        }
+        Ok(best.1)
     }
 
     fn contestant(&self, rule: Rule) -> Contestant {

@@ -1,8 +1,7 @@
 //! Rules side by side where a remap ends the cost, or leads to loads at random: from loads that are all alike likely.
 
 use super::super::Contest;
-use super::super::sampling::{Played, Report, line, rule};
-use super::compare::LONGEST;
+use super::super::sampling::{BATCH, Played, Report, line, rule};
 use super::solve::refuse;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -54,14 +53,27 @@ pub(super) fn compare(
         Err(Ended::Wrong(complaint)) => return Err(vec![complaint]),
         Err(Ended::Endless(name)) => return Err(endless(loaded, &name)),
     };
-    let mut played: Vec<Vec<Tally>> = Vec::new();
-    for contestant in &contestants {
-        let start = || contestant.player.start(problem.remap_cost());
-        match field.once.play(&start, 0..u64::from(contest.runs), contest.seed, watch) {
-            Ok(Ok(tallies)) => played.push(tallies),
-            Ok(Err(_)) => return Err(endless(loaded, &contestant.name)),
-            Err(halt) => return Ok((Report::none(contest), halt.into())),
+    let mut played: Vec<Vec<Tally>> = vec![Vec::new(); contestants.len()];
+    let (runs, mut finished, mut status) = (u64::from(contest.runs), 0, Status::Converged);
+    'batches: for first in (0..runs).step_by(BATCH as usize) {
+        let batch = first..(first + BATCH).min(runs);
+        let mut new = Vec::new();
+        for contestant in &contestants {
+            let start = || contestant.player.start(problem.remap_cost());
+            match field.once.play(&start, batch.clone(), contest.seed, watch) {
+                Ok(Ok(tallies)) => new.push(tallies),
+                Ok(Err(_)) => return Err(endless(loaded, &contestant.name)),
+                Err(halt) => {
+                    status = halt.into();
+                    break 'batches;
+                }
+            }
         }
+        played.iter_mut().zip(new).for_each(|(all, new)| all.extend(new));
+        finished = batch.end;
+    }
+    if finished == 0 {
+        return Ok((Report::none(contest), status));
     }
     let of = |at: usize| Played {
         name: &contestants[at].name,
@@ -71,14 +83,14 @@ pub(super) fn compare(
     let optimal = contestants.iter().position(|contestant| contestant.name == "optimal");
     let lines = (0..contestants.len()).map(|at| line(&of(at), None, optimal.map(of)));
     let report = Report {
-        runs: u64::from(contest.runs),
+        runs: finished,
         seed: contest.seed,
         clairvoyant: None,
         policies: lines.collect(),
         best_threshold: None,
         without_end: false,
     };
-    Ok((report, Status::Converged))
+    Ok((report, status))
 }
 
 fn endless(loaded: &Loaded, name: &str) -> Vec<Complaint> {
@@ -179,16 +191,17 @@ impl Field<'_> {
         Ok(best.expect("at least the level 0"))
     }
 
-    /// The cheapest of the short intervals, or none at all.
+    /// The cheapest interval of all, or none at all.
     fn best_interval(&self) -> Result<Contestant, Ended> {
-        let costs = self.once.costs_of_intervals(LONGEST, self.watch).map_err(Ended::Halted)?;
-        let best = (1..).zip(costs).reduce(|best, next| if next.1 < best.1 { next } else { best });
-        let (steps, cost) = best.expect("at least one interval");
         let never = self.of_rule(Rule::Never)?;
-        if never.exact.is_some_and(|never| never <= cost) {
-            return Ok(never);
-        }
-        let name = Rule::Fixed(steps).to_string();
-        Ok(Contestant { name, player: Kind::After(steps), exact: Some(cost) })
+        let best = self.once.best_interval(never.exact, MOST_STEPS, self.watch);
+        Ok(match best.map_err(Ended::Halted)? {
+            None => never,
+            Some((steps, cost)) => Contestant {
+                name: Rule::Fixed(steps).to_string(),
+                player: Kind::After(steps),
+                exact: Some(cost),
+            },
+        })
     }
 }

@@ -123,6 +123,12 @@ proptest! {
                 let exact = by_ages(&rows, &psi, steps, rho, after);
                 prop_assert!(agree(found, exact.clone()), "{steps}: {found} {:?}", exact.map(|x| x.to_f64().value()));
             }
+            // The best interval is the best of very many, or never.
+            let never = once.cost(&vec![false; states.count()], &());
+            let best = once.best_interval(never, 3_000, &()).unwrap();
+            let least = once.costs_of_intervals(500, &()).unwrap().into_iter().fold(f64::INFINITY, f64::min);
+            let found = best.map_or(never.unwrap_or(f64::INFINITY), |(_, cost)| cost);
+            prop_assert!(found <= least.min(never.unwrap_or(f64::INFINITY)) * (1.0 + 1e-9), "{best:?} {least} {never:?}");
         }
     }
 }
