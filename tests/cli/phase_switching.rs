@@ -342,6 +342,35 @@ fn thresholds_at_the_edge_are_passed_there() {
     }
 }
 
+/// A report that makes neither phase likelier leaves the mapping as it is.
+#[test]
+fn reports_that_say_nothing_switch_nothing() {
+    let workplace = Workplace::new();
+    let model = |levels: &str| {
+        format!(
+            "Model(title: \"T\", problem: PhaseSwitching(lifetime: Fixed(6), cycle: (first: (own: 1, other: 1.5),
+            second: (own: 0.5, other: 1.5)), switch: (to_second: 1, to_first: 1),
+            rates: (to_second: 0.2, to_first: 0.3), detector: {levels}))"
+        )
+    };
+    let cost = |levels: &str, policy: usize| {
+        workplace.write("model.ron", model(levels));
+        let asked = ["compare", "model.ron", "--policies", "every_report,never", "--json"];
+        let found = workplace.run(&asked).exits(0).json();
+        let bounds = &found["policies"][policy];
+        [bounds["lower"].as_f64().unwrap(), bounds["upper"].as_f64().unwrap()]
+    };
+    for errors in ["0.5, missed: 0.5", "0.2, missed: 0.8", "0.9, missed: 0.1"] {
+        let levels = format!("(false_alarm: {errors})");
+        assert_eq!(cost(&levels, 0), cost(&levels, 1), "{errors}");
+    }
+    let some =
+        "Levels([(before: 0.1, after: 0.3), (before: 0.6, after: 0.6), (before: 0.3, after: 0.1)])";
+    let [lower, upper] = cost(some, 0);
+    // By recursion over phase, mapping and report.
+    assert!(lower <= 8.446_547_56 + 1e-8 && 8.446_547_56 - 1e-8 <= upper, "{lower} {upper}");
+}
+
 /// A limit that stops a comparison is told, in words.
 #[test]
 fn a_stopped_comparison_says_why() {

@@ -1,5 +1,6 @@
 //! What policies cost on a change of phase, exactly up to certified bounds.
 
+use crate::model::number::Decimal;
 use crate::run::Watch;
 use remapping::Rational;
 use remapping::threshold::evaluation::{
@@ -118,7 +119,8 @@ pub fn pays_until(
     factor: f64,
     watch: &Watch,
 ) -> Result<u64, EvaluationError> {
-    let factor = Rational::try_from(factor).expect("finite");
+    // The decimal that was asked for.
+    let factor = Decimal::parse(&factor.to_string()).expect("finite").exact;
     let misjudged =
         PhaseChange { after: &problem.remapped + factor * problem.gain(), ..problem.clone() };
     let accuracy = Accuracy { tolerance: 1e-2, segments: None };

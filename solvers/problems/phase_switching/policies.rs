@@ -29,6 +29,10 @@ const CLOSE: f64 = 1e-6;
 /// A program that never ends decides as at the first of so many steps.
 const ENDLESS: u64 = 1_000_000;
 
+/// The chance from which on a report makes a phase likelier than the other, both having been as likely before: by more than
+/// rounding, so that a report that speaks for neither leaves the mapping as it is.
+const LIKELIER: f64 = 0.5 + 1e-12;
+
 /// rho of [NR86, sec. VIII].
 const CERTAINTY: f64 = 0.8;
 
@@ -200,7 +204,7 @@ impl<'a> Field<'a> {
             Rule::Rebasing => (Beliefs::Rebased, self.one_change()?),
             Rule::RebasingAt(tau) => (Beliefs::Rebased, alike(tau)),
             Rule::Heuristic1986 => (Beliefs::Rebased, self.heuristic()?),
-            Rule::EveryReport => (Beliefs::LastReport, alike(0.5)),
+            Rule::EveryReport => (Beliefs::LastReport, alike(LIKELIER)),
             Rule::Never => (Beliefs::Bayes, vec![[1.0, 0.0]]),
         };
         // Where there is no switch nobody waits for one.
