@@ -197,10 +197,11 @@ fn of_load_drift(answer: &load_drift::Answer) -> Vec<Claim> {
 
 fn of_stopping(answer: &stopping::Answer) -> Vec<Claim> {
     let [lower, upper] = answer.remap_bounds;
-    let averages = [answer.average, answer.average_of_stop].into_iter().flatten();
-    let averages = averages.map(|mean| Claim::relative("the average cost", mean.lower, mean.upper));
-    // The gap bounds every J, relative to max(1, R).
-    let gap = Claim::absolute("every J relative to max(1, R)", 0.0, answer.value_gap);
+    let average = answer.average;
+    let averages = average.map(|mean| Claim::relative("the average cost", mean.lower, mean.upper));
+    // The gap bounds every J, relative to max(1, R); where there is none, the average.
+    let what = if average.is_some() { "the average cost" } else { "every J relative to max(1, R)" };
+    let gap = Claim::absolute(what, 0.0, answer.value_gap);
     let whole = Claim { unit: upper.max(1.0), ..Claim::absolute("R", lower, upper) };
-    averages.chain([gap, whole]).collect()
+    averages.into_iter().chain([gap, whole]).collect()
 }

@@ -86,6 +86,10 @@ const EXACT: f64 = 0.05;
 /// may well be worse than what sweeps have proved.
 const VAIN: u32 = 12;
 
+/// Accuracy of the relative costs that decide, relative to that of the average; and how often policies are improved for them.
+const SETTLED: f64 = 1e-2;
+const MOST_SETTLING: u32 = 4;
+
 /// The best long-run average cost per step, or the average under `policy` (`true` to remap), when a
 /// remap leads from state s to `rebalanced[s]`. The remap cost and running costs are the problem's.
 ///
@@ -124,6 +128,28 @@ pub fn long_run_at(
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
     let (mut go, mut next) = (vec![0.0; n], vec![0.0; n]);
+    // What continuing costs goes to `go`, T h to `next`; the costs at the targets of remaps, and the least and largest T h - h.
+    let sweep = |h: &[f64], go: &mut Vec<f64>, next: &mut Vec<f64>| {
+        problem.operator.apply_into(h, go);
+        vector::update(go, |s, image| running[s] + image);
+        let at_targets = targets.read(&problem.shared, go);
+        vector::update(next, |s, _| {
+            let remap = costs[s] + at_targets[targets.of(s)];
+            match policy {
+                Some(policy) if policy[s] => remap,
+                Some(_) => go[s],
+                None => go[s].min(remap),
+            }
+        });
+        // The maximum of both ends at once: -(T h - h) and T h - h, offset to be non-negative.
+        let sizes = |[next, h, go]: [f64; 3]| [(next - h).abs(), go.abs() + rho];
+        let [reach, scale] = problem.largest(vector::maxima_of([next, h, go], sizes));
+        let offset = 2.0 * reach;
+        let ends = |[next, h]: [f64; 2]| [offset - (next - h), offset + (next - h)];
+        let [low, high] = problem.largest(vector::maxima_of([next, h], ends));
+        let slack = rounding * (scale + offset);
+        (at_targets, offset - low - slack, high - offset + slack)
+    };
     // No cost is negative.
     let mut best = (0.0, f64::INFINITY);
     let mut iterations = 0;
@@ -131,24 +157,9 @@ pub fn long_run_at(
     let mut renewal = None;
     let (mut due, mut reached, mut vain) = (SWEEPS, f64::INFINITY, 0);
     let status = loop {
-        problem.operator.apply_into(&h, &mut go);
+        let (at_targets, low, high) = sweep(&h, &mut go, &mut next);
         iterations += 1;
-        vector::update(&mut go, |s, image| running[s] + image);
-        let at_targets = targets.read(&problem.shared, &go);
         let remap = |s: usize| costs[s] + at_targets[targets.of(s)];
-        vector::update(&mut next, |s, _| match policy {
-            Some(policy) if policy[s] => remap(s),
-            Some(_) => go[s],
-            None => go[s].min(remap(s)),
-        });
-        // The maximum of both ends at once: -(T h - h) and T h - h, offset to be non-negative.
-        let sizes = |[next, h, go]: [f64; 3]| [(next - h).abs(), go.abs() + rho];
-        let [reach, scale] = problem.largest(vector::maxima_of([&next, &h, &go], sizes));
-        let offset = 2.0 * reach;
-        let ends = |[next, h]: [f64; 2]| [offset - (next - h), offset + (next - h)];
-        let [low, high] = problem.largest(vector::maxima_of([&next, &h], ends));
-        let slack = rounding * (scale + offset);
-        let (low, high) = (offset - low - slack, high - offset + slack);
         let width = best.1 - best.0;
         best = (best.0.max(low), best.1.min(high));
         stale = if best.1 - best.0 < width { 0 } else { stale + 1 };
@@ -189,6 +200,35 @@ pub fn long_run_at(
         }
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
+    // The average is known before the relative costs are, of states above all that are hardly ever met: decisions are those of costs
+    // that are solved for, as long as that brings them closer.
+    if status == Status::Converged && policy.is_none() && problem.shared.is_none() {
+        let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
+        let accuracy = SETTLED * settings.tolerance * best.1.max(1.0);
+        let (mut at_targets, low, high) = sweep(&h, &mut go, &mut next);
+        let mut span = high - low;
+        for _ in 0..MOST_SETTLING {
+            let remap = |s: usize| costs[s] + at_targets[targets.of(s)] < go[s];
+            let remaps: Vec<bool> = (0..n).map(remap).collect();
+            let rule = Rule { remaps: &remaps, costs };
+            let before = h.clone();
+            let left = settings.iterations.saturating_sub(iterations);
+            iterations += renewal.evaluate(&rule, &mut h, accuracy, left, observer);
+            let (found, low, high) = sweep(&h, &mut go, &mut next);
+            // Not to be trusted where it was stopped.
+            if high - low > span || observer.check().is_break() {
+                h = before;
+                sweep(&h, &mut go, &mut next);
+                break;
+            }
+            (at_targets, span) = (found, high - low);
+            best = (best.0.max(low), best.1.min(high));
+            let stays = |s: usize| remaps[s] == (costs[s] + at_targets[targets.of(s)] < go[s]);
+            if (0..n).all(stays) {
+                break;
+            }
+        }
+    }
     let at_targets = targets.read(&problem.shared, &go);
     let advantage = (0..n).map(|s| go[s] - costs[s] - at_targets[targets.of(s)]).collect();
     let average = Bounds { lower: best.0, upper: best.1 };

@@ -151,7 +151,7 @@ impl Stopping {
                 "no load vector is balanced, and a remap leads to a random one",
                 help,
             );
-        } else {
+        } else if self.after_remap != After::Restart {
             review.warn("no load vector is balanced: only a remap ends the cost");
         }
     }

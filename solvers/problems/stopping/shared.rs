@@ -3,7 +3,7 @@
 use super::super::{Facts, Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
 use super::gathered::{collected, targets};
-use super::solve::{finish, refuse, start_from};
+use super::solve::{decided, finish, refuse, start_from};
 use super::varying;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -224,7 +224,7 @@ impl Average {
         let mut best = stopping::long_run(problem, back, None, how, observer);
         let stop = stopping::long_run(problem, back, Some(&of_stop), how, observer);
         outcome.take_up(&mut best, how.tolerance, rho);
-        let status = if best.status == Status::Converged { stop.status } else { best.status };
+        let status = decided(best.status, stop.status);
         Self { best, stop, status }
     }
 

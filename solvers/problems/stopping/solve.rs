@@ -101,7 +101,7 @@ pub fn solve(
         answer.average_of_stop = Some(stop.average);
         answer.value_gap = best.average.width() / best.average.upper.max(1.0);
         answer.iterations = best.iterations;
-        status = if best.status == Status::Converged { stop.status } else { best.status };
+        status = decided(best.status, stop.status);
         outcome.take_up(&mut best, settings.tolerance, rho);
     }
     let critical = settings.critical_costs.then(|| critical_costs(&states, &problem, model));
@@ -110,6 +110,12 @@ pub fn solve(
     })?;
     outcome.lay_out(&mut answer, &states, settings.values, critical);
     Ok(finish(answer, states, outcome, solution, status))
+}
+
+/// How a long run ended, beside which the map of `Stop` was evaluated: what that costs on average may have no bounds that are close,
+/// where it depends on the state one begins in, and is not what was asked for.
+pub(super) fn decided(best: Status, stop: Status) -> Status {
+    if best == Status::Converged && stop.is_halted() { stop } else { best }
 }
 
 /// The most classes whose critical costs are computed: the work grows with the cube.
