@@ -20,12 +20,15 @@ pub struct BestThreshold {
 /// Beyond a threshold whose rule costs so much more than the best, none is tried.
 const FAR: f64 = 1.01;
 
+/// So many thresholds are all tried.
+const FEW: u32 = 32;
+
 /// What two ways to add up the same costs may differ by.
 const ROUNDING: f64 = 1e-12;
 
 impl LoadDrift {
-    /// The best threshold on max - mean among those around `start`, each evaluated exactly: on either side on to the
-    /// first that costs a hundredth more than the best, or the last there is; and the two ends, to remap whatever is not balanced and
+    /// The best threshold on max - mean among those around `start`, each evaluated exactly: where there are more than a few, on either
+    /// side on to the first that costs a hundredth more than the best, or the last there is; and the two ends, to remap whatever is not balanced and
     /// never to remap. Of equal ones the lowest. Time: a backward recursion over the states within the threshold, for each.
     ///
     /// # Errors
@@ -59,6 +62,7 @@ impl LoadDrift {
     ) -> Result<BestThreshold, Halt> {
         let states = all.0;
         let last = states.largest_excess();
+        let far = if last < FEW { f64::INFINITY } else { FAR };
         let evaluate = |excess: u32| {
             let control = Control::Threshold(states.threshold_at(excess));
             let backward = Backward::overlapping(self, overlap, all, control, Carry::Value);
@@ -72,7 +76,7 @@ impl LoadDrift {
             searched[0] = excess;
             if value <= best.1 {
                 best = (excess, value);
-            } else if value > FAR * best.1 {
+            } else if value > far * best.1 {
                 break;
             }
         }
@@ -81,7 +85,7 @@ impl LoadDrift {
             searched[1] = excess;
             if value < best.1 {
                 best = (excess, value);
-            } else if value > FAR * best.1 {
+            } else if value > far * best.1 {
                 break;
             }
         }
