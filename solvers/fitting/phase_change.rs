@@ -98,11 +98,12 @@ fn two_levels(times: &[f64], at: usize) -> Goodness {
 
 /// Correlation of neighbours, and share of the variance that lines explain, within either part.
 fn scatter(times: &[f64], at: usize) -> Vec<f64> {
-    let (mut squares, mut products, mut lines) = (0.0, 0.0, 0.0);
+    let (mut squares, mut products, mut lines, mut rounding) = (0.0, 0.0, 0.0, 0.0_f64);
     let (first, second) = times.split_at(at);
     for part in [first, second] {
         let n = part.len() as f64;
         let mean = part.iter().sum::<f64>() / n;
+        rounding += n * (n * f64::EPSILON * mean).powi(2);
         squares += part.iter().map(|time| (time - mean).powi(2)).sum::<f64>();
         products += part.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum::<f64>();
         let middle = (n - 1.0) / 2.0;
@@ -110,6 +111,9 @@ fn scatter(times: &[f64], at: usize) -> Vec<f64> {
         let line: f64 = part.iter().enumerate().map(along).sum();
         lines += line * line / (n * (n * n - 1.0) / 12.0).max(1.0);
     }
-    let all = squares.max(f64::MIN_POSITIVE);
-    vec![products / all, lines / all]
+    // What sums leave of times that are all the same is no scatter.
+    match squares > rounding {
+        true => vec![products / squares, lines / squares],
+        false => vec![0.0, 0.0],
+    }
 }

@@ -40,12 +40,19 @@ pub struct Walk {
 /// Loads whose common measure is taken.
 pub(super) const MEASURED: usize = 1 << 16;
 
-/// The distance of the levels of a record whose loads all lie on a lattice through 0; `None` if they
-/// do not, or if it has more than 10^4 levels.
+/// The distance of the levels of a record whose loads, as far as they were measured, all lie on a lattice through 0; `None` if
+/// they do not, or if it has more than 10^4 levels.
 pub fn lattice(record: &Record) -> Option<f64> {
-    let loads = || (0..record.steps()).flat_map(|step| record.row(step).iter().copied());
+    let loads =
+        || (0..record.steps()).flat_map(|step| measured(record.row(step), record.filled(step)));
     let quantum = measure(loads().take(MEASURED), loads().fold(0.0, f64::max))?;
     loads().all(|load| is_on(load, quantum)).then_some(quantum)
+}
+
+/// The times of a step that were not filled in.
+pub(super) fn measured<'r>(row: &'r [f64], filled: &'r [bool]) -> impl Iterator<Item = f64> + 'r {
+    let is_filled = |rank: usize| filled.get(rank) == Some(&true);
+    row.iter().enumerate().filter(move |(rank, _)| !is_filled(*rank)).map(|(_, time)| *time)
 }
 
 /// The common measure of loads, the first of many of which the largest is `largest`, by Euclid's algorithm on

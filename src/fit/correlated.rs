@@ -26,7 +26,10 @@ pub fn means(stretches: [&[f64]; 2]) -> Means {
         let pairs = values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre));
         products += pairs.sum::<f64>();
     }
-    let seen = if squares > 0.0 { (products / squares).max(0.0) } else { 0.0 };
+    // What sums leave of values that are all the same says nothing of neighbours.
+    let largest = centres.iter().fold(0.0, |most: f64, centre| most.max(centre.abs()));
+    let rounding = count * (count * f64::EPSILON * largest).powi(2);
+    let seen = if squares > rounding { (products / squares).max(0.0) } else { 0.0 };
     let correlation = (seen + 2.0 * (1.0 + 3.0 * seen) / count).min(MOST_CORRELATION);
     let independent = (1.0 - correlation) / (1.0 + correlation);
     let effective = count * independent;

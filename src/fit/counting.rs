@@ -1,6 +1,6 @@
 //! Moves between levels, counted as the steps come.
 
-use super::chain::is_on;
+use super::chain::{is_on, measured};
 use super::transitions::are_few;
 use crate::record::Record;
 
@@ -19,9 +19,9 @@ pub(super) struct Counting {
     pub jumps: u64,
     /// For each rank, from level to level, row by row; `None` where these are too many.
     pub ranks: Option<Vec<Vec<u64>>>,
-    /// The levels of the last step; none before the first.
-    pub last: Vec<i64>,
-    /// Whether all loads were on the lattice.
+    /// The levels of the last step, where its times were measured; empty before the first.
+    pub last: Vec<Option<i64>>,
+    /// Whether all loads that were measured were on the lattice.
     pub regular: bool,
 }
 
@@ -46,19 +46,19 @@ impl Counting {
         let mut found = Counting { lowest, sides: vec![[0; 3]; levels], ranks, ..empty };
         for stretch in record.stretches() {
             for step in stretch.clone() {
-                found.count(record.row(step), step == stretch.start);
+                found.count(record.row(step), record.filled(step), step == stretch.start);
             }
         }
         found
     }
 
-    /// Takes in the next step, as long as all loads are on the lattice.
-    pub fn step(&mut self, row: &[f64], remapped: bool) {
+    /// Takes in the next step, of whose times some may be `filled` in, as long as all loads are on the lattice.
+    pub fn step(&mut self, row: &[f64], filled: &[bool], remapped: bool) {
         if !self.regular {
             return;
         }
         let quantum = self.quantum;
-        if !row.iter().all(|load| is_on(*load, quantum)) {
+        if !measured(row, filled).all(|load| is_on(load, quantum)) {
             self.regular = false;
             return;
         }
@@ -74,22 +74,25 @@ impl Counting {
             self.widen(low, high);
         }
         if self.regular {
-            self.count(row, remapped || self.last.is_empty());
+            self.count(row, filled, remapped || self.last.is_empty());
         }
     }
 
-    /// Counts the moves to a step whose levels are known, or only notes where these start.
-    fn count(&mut self, row: &[f64], starts: bool) {
+    /// Counts the moves to a step whose levels are known, or only notes where these start. A time that was filled in is no
+    /// level, and no move leads to it or from it.
+    fn count(&mut self, row: &[f64], filled: &[bool], starts: bool) {
         let (quantum, lowest, levels) = (self.quantum, self.lowest, self.sides.len());
-        let level = |load: &f64| (load / quantum).round() as i64;
+        let level = |(rank, load): (usize, &f64)| {
+            (filled.get(rank) != Some(&true)).then(|| (load / quantum).round() as i64)
+        };
         if starts {
             self.last.clear();
-            self.last.extend(row.iter().map(level));
+            self.last.extend(row.iter().enumerate().map(level));
             return;
         }
         for (rank, (load, last)) in row.iter().zip(&mut self.last).enumerate() {
-            let to = level(load);
-            let from = std::mem::replace(last, to);
+            let to = level((rank, load));
+            let Some((from, to)) = std::mem::replace(last, to).zip(to) else { continue };
             self.jumps += u64::from((to - from).abs() > 1);
             let side = (to - from).signum() + 1;
             let (from, to) = ((from - lowest) as usize, (to - lowest) as usize);

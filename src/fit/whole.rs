@@ -22,7 +22,7 @@
 pub use super::blocks::BLOCK;
 
 use super::blocks::Blocks;
-use super::chain::{MEASURED, Moves, lattice, measure};
+use super::chain::{MEASURED, Moves, lattice, measure, measured};
 use super::changing::Changing;
 use super::counting::Counting;
 use super::growth::{self, Growing, Point};
@@ -182,15 +182,15 @@ impl Taking {
     fn take(&mut self, row: &[f64], remapped: bool) {
         let step = self.next;
         self.next += 1;
-        self.changing.step(row, &self.filled, remapped);
-        self.filled.clear();
+        let filled = std::mem::take(&mut self.filled);
+        self.changing.step(row, &filled, remapped);
         if step >= self.own.end {
             return;
         }
         let counts = step >= self.own.start;
         self.growing.step(row, remapped, counts);
         if let Some(counting) = &mut self.counting {
-            counting.step(row, remapped || !counts);
+            counting.step(row, &filled, remapped || !counts);
         }
         if !counts {
             return;
@@ -203,7 +203,7 @@ impl Taking {
         row.iter().for_each(|time| (*low, *high) = (low.min(*time), high.max(*time)));
         let room = MEASURED - self.first.len().min(MEASURED);
         if self.own.start == 0 && self.counting.is_some() && room > 0 {
-            self.first.extend(row.iter().take(room));
+            self.first.extend(measured(row, &filled).take(room));
         }
     }
 

@@ -119,8 +119,12 @@ pub fn intervals(steps: usize) -> Vec<Rule> {
 /// What sums of times may be off by, as a share of the largest.
 const ROUNDING: f64 = 1e-11;
 
-/// Thresholds on max - mean, or on mean / max, worth trying: what occurs at these steps. Where that is the same at all of them, as of a
-/// program that never was balanced, one that it is past.
+/// Most values of one kind that are tried.
+const MOST_TRIED: usize = 100;
+
+/// Thresholds on max - mean, or on mean / max, worth trying: what occurs at these steps in a run without remaps. Where these are many,
+/// every so-manieth, and a geometric ladder between the least and the largest, since loads that drift spend next to no time at the
+/// imbalances of a run that is remapped. Where all are the same, as of a program that never was balanced, one that it is past.
 pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule> {
     let largest = |step: usize| record.path(step).iter().copied().fold(0.0, f64::max);
     let most = steps.clone().map(largest).fold(0.0, f64::max);
@@ -140,12 +144,31 @@ pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule
         _ => None,
     };
     let past = same.map(|value| if ratio { 0.5 * (value + 1.0) } else { 0.5 * value });
-    let stride = values.len().div_ceil(100).max(1);
+    let stride = values.len().div_ceil(MOST_TRIED).max(1);
+    let (least, most) = (values.first().copied(), values.last().copied());
+    let between = match least.zip(most).filter(|_| stride > 1 && same.is_none()) {
+        // The ladder is one of max / mean - 1.
+        Some((least, most)) if ratio => {
+            let steps = ladder((1.0 / most - 1.0).max(ROUNDING), 1.0 / least - 1.0);
+            steps.into_iter().map(|excess| 1.0 / (1.0 + excess)).collect()
+        }
+        Some((least, most)) => ladder(least, most),
+        None => Vec::new(),
+    };
     let rule = |value: &f64| match ratio {
         true => Rule::Utilization(value.clamp(0.0, 1.0)),
         false => Rule::Threshold(*value),
     };
-    values.iter().step_by(stride).chain(&past).map(rule).chain([Rule::Never]).collect()
+    let occurring = values.iter().step_by(stride);
+    occurring.chain(&between).chain(&past).map(rule).chain([Rule::Never]).collect()
+}
+
+/// Values between two, each larger than the one before by the same factor, of at least 5 %.
+fn ladder(least: f64, most: f64) -> Vec<f64> {
+    let factor = (most / least).powf(1.0 / MOST_TRIED as f64).max(1.05);
+    let next = |value: &f64| Some(value * factor);
+    let within = |value: &f64| *value < most;
+    std::iter::successors(Some(least * factor), next).take_while(within).collect()
 }
 
 /// Q-learning over some episodes: what was learnt when it cost least on the same steps, and the regret

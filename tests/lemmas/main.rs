@@ -9,6 +9,7 @@ mod cliffs;
 mod concave;
 mod courses;
 mod coverage;
+mod coverage_replay;
 mod drift;
 mod drift_classes;
 mod drift_continuous;

@@ -312,3 +312,66 @@ fn what_is_no_record_is_refused() {
     let negative = Remap { before: 0, seconds: Some(-1.0) };
     assert!(Record::new(2, vec![1.0; 2], vec![negative]).is_err());
 }
+
+/// Loads that drift apart for thousands of steps without remaps are next to never where the best threshold lies.
+#[test]
+fn thresholds_of_long_drifting_records_are_tuned() {
+    for steps in [1_000, 6_000] {
+        let (mut draws, mut seconds) = (stream(11, 0), Vec::new());
+        let mut loads = [0.0_f64; 4];
+        for _ in 0..steps {
+            for (load, slope) in loads.iter_mut().zip([0.004, -0.003, 0.001, -0.002]) {
+                let draw: f64 = draws.random();
+                *load += slope + 0.004 * (draw - 0.5);
+                seconds.push(50.0 + *load);
+            }
+        }
+        let record = Record::new(4, seconds, Vec::new()).unwrap();
+        let grid = |to: fn(f64) -> Rule| -> Vec<Rule> {
+            (0..40).map(|k| to(0.002 * 1.15_f64.powi(k))).collect()
+        };
+        let all: [fn(f64) -> Rule; 2] =
+            [Rule::Threshold, |excess| Rule::Utilization(50.0 / (50.0 + excess))];
+        for (ratio, to) in [false, true].into_iter().zip(all) {
+            let cost = |rules: &[Rule]| {
+                let best = tuned(&record, 0..steps, 0.1, rules).unwrap();
+                let start = || -> Vec<Box<dyn Policy>> { vec![best.start(0.1)] };
+                replay(&record, 0..steps, 0.1, &start, &()).unwrap().tallies[0].value
+            };
+            let (found, best) = (cost(&thresholds(&record, 0..steps, ratio)), cost(&grid(to)));
+            assert!(found <= 1.05 * best, "{steps} steps, {ratio}: {found} {best}");
+        }
+    }
+}
+
+/// A time that was filled in lies between levels, which the others still have, and no move leads to it or from it.
+#[test]
+fn levels_outlast_gaps() {
+    let (mut draws, mut seconds, mut level) = (stream(5, 0), Vec::new(), [6.0_f64; 3]);
+    for _ in 0..400 {
+        for load in &mut level {
+            let draw: f64 = draws.random();
+            *load = (*load + f64::from(draw < 0.3) - f64::from(draw > 0.7)).clamp(1.0, 12.0);
+            seconds.push(*load);
+        }
+    }
+    let (mut gone, mut filled) = (seconds.clone(), vec![false; seconds.len()]);
+    for cell in [40, 41, 300, 307, 900] {
+        (gone[cell], filled[cell]) = (4.5, true);
+    }
+    let whole = Record::new(3, seconds.clone(), Vec::new()).unwrap();
+    let record = Record::new(3, gone, Vec::new()).unwrap().with_filled(filled.clone());
+    assert_eq!(lattice(&record), Some(1.0));
+    let mut counts = vec![[0; 3]; 12];
+    for cell in 3..seconds.len() {
+        if !filled[cell] && !filled[cell - 3] {
+            let side = (seconds[cell] - seconds[cell - 3]).signum();
+            let side = if seconds[cell] == seconds[cell - 3] { 0.0 } else { side };
+            counts[seconds[cell - 3] as usize - 1][(side + 1.0) as usize] += 1;
+        }
+    }
+    let moves = Moves::of(&record, 1.0);
+    let shift = moves.lowest as usize - 1;
+    assert_eq!(moves.counts, counts[shift..shift + moves.counts.len()]);
+    assert_eq!(Moves::of(&whole, 1.0).total() - moves.total(), 10);
+}
