@@ -4,7 +4,7 @@ use super::Row;
 use super::digits::sampled;
 use crate::problems::two_phase::figure::Policy;
 use crate::problems::two_phase::workload::Comparison;
-use crate::solution::two_phase::Answer;
+use crate::solution::two_phase::{Answer, ScenarioSolved};
 use std::fmt;
 
 /// Rows and columns per position of the curve drawn in text.
@@ -31,6 +31,9 @@ impl fmt::Display for Answer {
         )?;
         write!(f, "{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}", "at", "e_F", "e_B", "e_P", "e_R", "D")?;
         writeln!(f, "{:>10}{:>10}{:>10}", "pi first", "pi middle", "n0")?;
+        let borrows = |scenario: &ScenarioSolved| {
+            scenario.parameters.as_ref().is_some_and(|found| found.cycles_after == 0.0)
+        };
         for scenario in &self.scenarios {
             let pi = &scenario.threshold;
             write!(f, "{:>8}", scenario.at)?;
@@ -47,7 +50,10 @@ impl fmt::Display for Answer {
             for value in [first, middle] {
                 write!(f, "{:>10.4}", value.copied().unwrap_or(1.0))?;
             }
-            writeln!(f, "{never:>10}")?;
+            writeln!(f, "{never:>10}{}", if borrows(scenario) { " *" } else { "" })?;
+        }
+        if self.scenarios.iter().any(borrows) {
+            writeln!(f, "* no cycle is after the change: what those cost is of the other rows")?;
         }
         Ok(())
     }

@@ -97,7 +97,7 @@ impl LoadDrift {
         }
         // Nothing exceeds the last one: never, which need not be near the others.
         let never = Unremapped::of(self, observer)?.never.value;
-        if searched[1] < last && never < best.1 * (1.0 - ROUNDING) {
+        if best.0 == last || never < best.1 * (1.0 - ROUNDING) {
             best = (last, never);
         }
         let searched = searched.map(|excess| states.threshold_at(excess));

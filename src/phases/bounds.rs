@@ -105,6 +105,10 @@ pub fn solve(
             best.status = Status::Converged;
             break;
         }
+        // No finer grid narrows what the steps that are not looked at leave.
+        if game.left_out(horizon) > 0.5 * width {
+            break;
+        }
         resolution *= 2;
     }
     Ok(best)
@@ -126,7 +130,23 @@ struct Game {
     slack: f64,
 }
 
+/// How many steps of a program that is discounted at `rate` are looked at: at rate 0 one is all.
+fn looked_at(rate: f64) -> u64 {
+    (LEFT.ln() / rate.ln()).clamp(1.0, MOST_SWEPT) as u64
+}
+
 impl Game {
+    /// How far apart the bounds are for what comes after the steps that are looked at.
+    fn left_out(&self, horizon: &Horizon) -> f64 {
+        match horizon {
+            Horizon::Ends(_) => 0.0,
+            Horizon::Discounted(rate) => {
+                let rate = nearest(rate);
+                rate.powf(looked_at(rate) as f64) * (self.beyond.1 - self.beyond.0)
+            }
+        }
+    }
+
     fn new(problem: &ManyPhases, horizon: &Horizon) -> Game {
         let doubles = |table: &Vec<Vec<Rational>>| -> Vec<Vec<f64>> {
             table.iter().map(|row| row.iter().map(nearest).collect()).collect()
@@ -259,8 +279,7 @@ impl<'a> Sweep<'a> {
             }
             Horizon::Discounted(rate) => {
                 let rate = nearest(rate);
-                // At rate 0 one step is all.
-                let steps = (LEFT.ln() / rate.ln()).clamp(1.0, MOST_SWEPT) as u64;
+                let steps = looked_at(rate);
                 for done in 0..=steps {
                     if let ControlFlow::Break(halt) = observer.progress(done, steps) {
                         return Some(halt);

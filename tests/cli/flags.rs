@@ -115,7 +115,7 @@ fn wrong_arguments_exit_with_2() {
     }
     assert_eq!(workplace.names(), ["model.ron"]);
     // A number below 0 is a value, not an option nobody knows.
-    for (option, value) in [("--tolerance", "-1e-3"), ("--time-limit", "-1"), ("--simulate", "-3")]
+    for (option, value) in [("--tolerance", "-0.001"), ("--time-limit", "-1"), ("--simulate", "-3")]
     {
         let outcome = workplace.run(&["solve", "model.ron", option, value]).exits(2);
         outcome.says(&format!("invalid value '{value}' for '{option}"));

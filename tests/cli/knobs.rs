@@ -604,7 +604,7 @@ fn an_interval_says_what_the_bound_allows() {
     let (text, out) = told("5", "");
     assert!(text.contains("is kept without remaps. "), "{out}");
     assert!(text.contains("The rule never remaps.") && !text.contains("pays"), "{out}");
-    let (text, out) = told("0.1", "");
+    let (text, out) = told("0.07", "");
     assert!(text.contains("longest interval within the bound"), "{out}");
 }
 

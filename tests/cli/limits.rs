@@ -134,7 +134,10 @@ fn decisions_of_a_long_run_that_was_stopped_are_open() {
                 assert!(now == later || open.contains(&(state as u64)), "{rest}, {limit}: {state}");
             }
             let said = place.run(&["solve", "model.ron", "--time-limit", limit]).out;
-            assert!(!said.contains("+- ") || !said.contains(" % less than by the map"), "{said}");
+            // The second run may come to its end.
+            let ended = said.contains("certified to");
+            let compared = said.contains("+- ") && said.contains(" % less than by the map");
+            assert!(ended || !compared, "{said}");
         }
     }
 }

@@ -109,3 +109,18 @@ fn what_is_wrong_is_said() {
     let stopped = run(&many, &["solve", "--json", "--tolerance", "1e-9", "--time-limit", "0.2"]);
     assert_eq!(stopped.exits(3).json()["status"], "time_limit");
 }
+
+/// A discount so near 1 that no grid helps ends, with the bounds that there are.
+#[test]
+fn discounts_next_to_1_come_to_an_end() {
+    let place = Workplace::new();
+    place.write(
+        "far.ron",
+        "Model(title: \"Far\", problem: ManyPhases(discount: 0.999999, cycle: [[1, 2], [2, 1]], switch: [[0, 1], [1, 0]],
+        transition: [[0.9, 0.1], [0.2, 0.8]], detector: [[0.9, 0.1], [0.2, 0.8]]))",
+    );
+    let found = place.run(&["solve", "far.ron", "--json"]).exits(3).json();
+    let [lower, upper] = ["lower", "upper"].map(|end| found["value"][end].as_f64().unwrap());
+    // Between always the better mapping and always the worse one.
+    assert!(1e6 <= upper && lower <= 2e6 && lower < upper, "{found}");
+}

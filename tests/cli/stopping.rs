@@ -788,3 +788,38 @@ fn a_stopped_comparison_keeps_what_is_finished() {
     let runs = found["runs"].as_u64().unwrap();
     assert!(runs > 0 && runs < 10_000_000, "{runs}");
 }
+
+/// Where loads are hardly ever met, an average that is known to the tolerance says little of what to do: decisions that are not called
+/// open are those of much tighter tolerances.
+#[test]
+fn decisions_of_restart_are_right_where_loads_are_rare() {
+    let place = Workplace::new();
+    let right = "CCCCRCCCCCCCCCCCCCCCRCCCRRRCCCCCCCRCCCCCCCCCCCCCCC";
+    for rare in ["1e-6", "1e-8", "1e-10"] {
+        let chain = format!(
+            "BirthDeath(lowest: 1, up: [{rare}, 0.1, 0.001, 0.001, 0.0], down: [0.0, 0.25, 0.0, 0.1, 0.5])"
+        );
+        place.write(
+            "rare.ron",
+            format!(
+                "Model(title: \"Rare\", problem: Stopping(processes: Distinct([{chain}, {chain},
+                BirthDeath(lowest: 1, up: [0.0, 0.0], down: [0.0, 0.1])]), capacities: [2, 3, 1.5],
+                running_cost: MaxMinusMean, remap_cost: (fixed: 5.0, per_unit_moved: 4.0), after_remap: Restart))"
+            ),
+        );
+        for tolerance in ["1e-2", "1e-4", "1e-6", "1e-9"] {
+            let asked = ["solve", "rare.ron", "--json", "--tolerance", tolerance];
+            let found = place.run(&asked).exits(0).json();
+            let open: Vec<usize> = found["ties"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|place| place.as_u64().unwrap() as usize)
+                .collect();
+            let letters = found["decision"].as_str().unwrap().chars().zip(right.chars());
+            for (place, (found, right)) in letters.enumerate().filter(|(p, _)| !open.contains(p)) {
+                assert_eq!(found, right, "{rare} at {tolerance}, load vector {place}");
+            }
+        }
+    }
+}

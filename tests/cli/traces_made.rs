@@ -73,7 +73,7 @@ fn late_remaps_follow_each_other_at_the_interval() {
         "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 6, up: 0.3, down: 0.2, edge: Hold),
         initial_load: 3, steps: 12, remap_cost: 1.5, {overlap})"
     );
-    let continuous = WALKS.replace("steps: 60", &format!("steps: 12, {overlap}"));
+    let continuous = WALKS.replace("steps: 60", &format!("steps: 12, mean_load: 50.0, {overlap}"));
     for (model, every) in [(&levels, 3), (&levels, 4), (&continuous, 4)] {
         let policy = format!("fixed:{every}");
         let (_, outcome) = run(model, &["simulate", "--policy", &policy]);

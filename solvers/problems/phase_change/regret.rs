@@ -41,8 +41,11 @@ pub(in crate::problems) fn of<'a>(
     let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) else {
         return Ok(Err(solution.status));
     };
-    let never = Rule::Never.cost(&problem, &solution, None, watch);
-    let never = never.map_err(|error| wrong(error.to_string()))?;
+    let never = match Rule::Never.cost(&problem, &solution, None, watch) {
+        Ok(never) => never,
+        Err(EvaluationError::Stopped(halt)) => return Ok(Err(halt.into())),
+        Err(error) => return Err(wrong(error.to_string())),
+    };
     let status = solution.status;
     Ok(Ok(Box::new(True { loaded, problem, optimum, never, status })))
 }

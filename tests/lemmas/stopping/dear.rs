@@ -9,6 +9,8 @@ fn dearest(solution: &Solution, states: usize) -> [f64; 2] {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn what_going_on_costs_does_not_depend_on_a_remap_that_nobody_makes(
         levels in 2..12usize,
