@@ -20,7 +20,7 @@ use crate::overlap::Overlap;
 use crate::policy::advised::Advised;
 use crate::policy::predictive::Predictive;
 use crate::policy::{Policy, Rule, Step};
-use crate::record::{Record, RecordError};
+use crate::record::{MOST_SECONDS, Record, RecordError};
 use crate::replay::{Ground, NameError, Needs, Outset, Player};
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,9 @@ pub enum ControllerError {
     /// A time is not finite.
     #[error("the time of rank {0} is not a finite number")]
     Time(usize),
+    /// A time, or a cost, above [`MOST_SECONDS`].
+    #[error("{0} is too large")]
+    TooLarge(f64),
     /// A summary is not finite, or its parts do not fit.
     #[error("max = {max} and mean = {mean} are not the largest and the mean of any times")]
     Summary {
@@ -109,8 +112,18 @@ impl From<Player> for Controller {
 }
 
 fn checked_cost(remap_cost: f64) -> Result<f64, ControllerError> {
-    let valid = remap_cost.is_finite() && remap_cost >= 0.0;
-    if valid { Ok(remap_cost) } else { Err(ControllerError::Cost(remap_cost)) }
+    if !(remap_cost.is_finite() && remap_cost >= 0.0) {
+        return Err(ControllerError::Cost(remap_cost));
+    }
+    not_too_large([remap_cost])?;
+    Ok(remap_cost)
+}
+
+fn not_too_large(seconds: impl IntoIterator<Item = f64>) -> Result<(), ControllerError> {
+    match seconds.into_iter().find(|seconds| seconds.abs() > MOST_SECONDS) {
+        Some(seconds) => Err(ControllerError::TooLarge(seconds)),
+        None => Ok(()),
+    }
 }
 
 impl Controller {
@@ -142,7 +155,7 @@ impl Controller {
     /// where that is known. `seed` is that of Q-learning.
     ///
     /// # Errors
-    /// If there is none of this name, or the steps are too few.
+    /// If there is none of this name, the steps are too few, or a time is too large.
     pub fn trained(
         name: &str,
         remap_cost: f64,
@@ -154,6 +167,7 @@ impl Controller {
         if record.steps() < 4 {
             return Err(ControllerError::TooFew(record.steps()));
         }
+        not_too_large([record.largest()])?;
         let ground = Ground {
             record,
             remap_cost,
@@ -185,8 +199,8 @@ impl Controller {
     /// Takes in the time each rank needed for a step, and says whether to remap now.
     ///
     /// # Errors
-    /// If a time is not finite, or there are times of other ranks than before; the step is then not
-    /// taken in.
+    /// If a time is not finite or too large, or there are times of other ranks than before; the step is
+    /// then not taken in.
     pub fn step(&mut self, times: &[f64]) -> Result<bool, ControllerError> {
         if times.is_empty() {
             return Err(ControllerError::NoRanks);
@@ -194,6 +208,7 @@ impl Controller {
         if let Some(rank) = times.iter().position(|time| !time.is_finite()) {
             return Err(ControllerError::Time(rank));
         }
+        not_too_large(times.iter().copied())?;
         if let Some(ranks) = self.ranks().filter(|ranks| *ranks != times.len()) {
             return Err(ControllerError::Ranks { ranks, given: times.len() });
         }
@@ -227,6 +242,7 @@ impl Controller {
         if !(max.is_finite() && mean.is_finite() && fits && min.is_none_or(f64::is_finite)) {
             return Err(ControllerError::Summary { max, mean });
         }
+        not_too_large([max, mean].into_iter().chain(min))?;
         self.steps += 1;
         self.player.observe(&Step::summary(self.steps, max, mean, min));
         Ok(self.player.wants_remap())
@@ -236,7 +252,7 @@ impl Controller {
     /// measured. Policies go on with the cost they were made for, as in `replay`.
     ///
     /// # Errors
-    /// If the cost is negative or not finite; the remap is then not taken in.
+    /// If the cost is negative, not finite or too large; the remap is then not taken in.
     pub fn remapped(&mut self, seconds: Option<f64>) -> Result<(), ControllerError> {
         if let Some(seconds) = seconds {
             self.remaps.seconds += checked_cost(seconds)?;

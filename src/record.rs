@@ -11,6 +11,13 @@
 
 use std::ops::Range;
 
+/// The largest time that is taken from outside, and the largest cost of a remap: squares of them are summed, and stay
+/// finite.
+pub const MOST_SECONDS: f64 = 1e100;
+
+/// More than the sum of the squares of such times comes to in any run.
+pub(crate) const MOST_SQUARES: f64 = 1e250;
+
 /// Step times of every rank, in time order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
@@ -184,6 +191,12 @@ impl Record {
     /// The remaps, in time order.
     pub fn remaps(&self) -> &[Remap] {
         &self.remaps
+    }
+
+    /// The largest number: of the times, and of what remaps cost.
+    pub fn largest(&self) -> f64 {
+        let costs = self.remaps.iter().filter_map(|remap| remap.seconds);
+        self.seconds.iter().copied().chain(costs).fold(0.0, f64::max)
     }
 
     /// The mean cost of the remaps whose cost was recorded; `None` if there is none.

@@ -23,7 +23,7 @@ pub use pattern::Pattern;
 
 use crate::complaint::Complaint;
 use gather::Raw;
-use remapping::record::{Record, Remap};
+use remapping::record::{MOST_SECONDS, Record, Remap};
 use std::fs::File;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -328,9 +328,6 @@ fn at(name: &str, line: u64, what: &str) -> Complaint {
 fn fault(name: &str, line: u64, what: &str, help: &str) -> Complaint {
     Complaint::elsewhere(format!("{name}, line {line}: {what}"), help)
 }
-
-/// The largest time: its square is taken, and summed.
-const MOST_SECONDS: f64 = 1e100;
 
 /// A time as it stands in a file: NaN if it is missing.
 fn seconds(text: &str) -> Result<f64, String> {

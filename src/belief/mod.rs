@@ -59,6 +59,11 @@ impl Detector {
             .then_some(Detector { false_alarm, missed })
     }
 
+    /// Whether both are probabilities, as of one that was read.
+    pub(crate) fn is_valid(&self) -> bool {
+        Detector::new(self.false_alarm, self.missed).is_some()
+    }
+
     /// alpha.
     pub fn false_alarm(&self) -> f64 {
         self.false_alarm
@@ -141,6 +146,12 @@ impl Belief {
         let total = changed + unchanged;
         let belief = Belief { changed: changed / total, unchanged: unchanged / total };
         (total > 0.0).then_some(belief)
+    }
+
+    /// Whether it is p and its complement, as of one that was read.
+    pub(crate) fn is_valid(&self) -> bool {
+        let complement = Belief::new(self.changed).map(|belief| belief.unchanged);
+        complement.is_some_and(|rest| self.unchanged >= 0.0 && (self.unchanged - rest).abs() < 1e-9)
     }
 
     /// p.

@@ -28,6 +28,7 @@
 //! # Ok::<(), remapping::fit::running::NotATime>(())
 //! ```
 
+use crate::record::{MOST_SECONDS, MOST_SQUARES};
 use serde::{Deserialize, Serialize};
 
 /// Count, mean and sum of squared deviations.
@@ -63,10 +64,14 @@ impl Moments {
     }
 }
 
-/// A time, or a cost, that is not finite.
+/// A time, or a cost, that is not finite, or above [`MOST_SECONDS`].
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("{0} is not a finite time")]
+#[error("{0} is {why}", why = if .0.is_finite() { "too large" } else { "not a finite time" })]
 pub struct NotATime(pub f64);
+
+fn checked(seconds: f64) -> Result<f64, NotATime> {
+    if seconds.abs() <= MOST_SECONDS { Ok(seconds) } else { Err(NotATime(seconds)) }
+}
 
 /// What one rank keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -87,11 +92,9 @@ impl Running {
     /// Takes in the time this rank needed for a step, and the mean over the ranks.
     ///
     /// # Errors
-    /// If one is not finite; the step is then not taken in.
+    /// If one is not finite or too large; the step is then not taken in.
     pub fn observe(&mut self, time: f64, mean: f64) -> Result<(), NotATime> {
-        if let Some(wrong) = [time, mean].into_iter().find(|value| !value.is_finite()) {
-            return Err(NotATime(wrong));
-        }
+        let (time, mean) = (checked(time)?, checked(mean)?);
         self.times.push(time);
         let deviation = time - mean;
         if let Some(before) = self.deviation.replace(deviation) {
@@ -108,17 +111,22 @@ impl Running {
     /// The program has remapped, at this cost where it was measured: the next step is compared with none before.
     ///
     /// # Errors
-    /// If the cost is not finite; the remap is then not taken in.
+    /// If the cost is not finite or too large; the remap is then not taken in.
     pub fn remapped(&mut self, cost: Option<f64>) -> Result<(), NotATime> {
         if let Some(cost) = cost {
-            if !cost.is_finite() {
-                return Err(NotATime(cost));
-            }
-            self.costs.push(cost);
+            self.costs.push(checked(cost)?);
         }
         self.remaps += 1.0;
         (self.deviation, self.change) = (None, None);
         Ok(())
+    }
+
+    /// Whether it can come from times, as of one that was read.
+    pub fn is_valid(&self) -> bool {
+        let mut last = [self.deviation, self.change].into_iter().flatten();
+        self.summary().is_valid()
+            && self.pairs.iter().all(|sum| sum.abs() <= MOST_SQUARES)
+            && last.all(|value| value.abs() <= 4.0 * MOST_SECONDS)
     }
 
     /// What it comes to so far.
@@ -162,6 +170,9 @@ pub struct Summary {
     costs: Moments,
 }
 
+/// More steps than any program has.
+const MOST_COUNTED: f64 = 1e18;
+
 /// The longest interval that is looked for.
 const LONGEST: u64 = 1 << 20;
 
@@ -192,11 +203,21 @@ impl Summary {
         ]
     }
 
+    /// Whether it can come from times, as of one that was read.
+    pub fn is_valid(&self) -> bool {
+        Summary::from_numbers(&self.numbers()).is_some()
+    }
+
     /// From such numbers; `None` if they are none of a summary.
     pub fn from_numbers(numbers: &[f64; Summary::NUMBERS]) -> Option<Summary> {
-        let counts = [0, 1, 3, 4, 5, 6, 8, 10, 11, 12, 14].map(|at| numbers[at]);
-        let valid = numbers.iter().all(|value| value.is_finite())
-            && counts.iter().all(|value| *value >= 0.0)
+        let counts = [0, 1, 4, 6, 8, 11, 12].map(|at| numbers[at]);
+        let means = [2, 9, 13].map(|at| numbers[at]);
+        let squares = [3, 5, 10, 14].map(|at| numbers[at]);
+        // What steps come to, so that what is merged stays finite: a change is of four times.
+        let valid = counts.iter().all(|count| (0.0..=MOST_COUNTED).contains(count))
+            && means.iter().all(|mean| mean.abs() <= 4.0 * MOST_SECONDS)
+            && squares.iter().all(|squares| (0.0..=MOST_SQUARES).contains(squares))
+            && numbers[7].abs() <= MOST_SQUARES
             && numbers[0] >= 1.0;
         let moments = |at: usize| Moments {
             count: numbers[at],

@@ -2,6 +2,7 @@
 //! normal law" and "two".
 
 use crate::belief::Report;
+use crate::record::{MOST_SECONDS, MOST_SQUARES};
 use serde::{Deserialize, Serialize};
 
 /// How many measurements make a batch, and batches a cluster.
@@ -42,6 +43,13 @@ impl Sample {
         self.squares += step * (value - self.mean);
     }
 
+    /// Whether it is of so many numbers, as of one that was read.
+    fn is_of(&self, count: u32) -> bool {
+        self.count == f64::from(count)
+            && self.mean.abs() <= MOST_SECONDS
+            && (0.0..=MOST_SQUARES).contains(&self.squares)
+    }
+
     fn join(&self, other: &Sample) -> Sample {
         let count = self.count + other.count;
         let step = other.mean - self.mean;
@@ -62,6 +70,9 @@ pub enum MonitorError {
     /// NaN or infinite.
     #[error("{0} is not a finite number")]
     NotFinite(f64),
+    /// Above [`MOST_SECONDS`], or below its negative.
+    #[error("{0} is too large")]
+    TooLarge(f64),
     /// All batch means of the base cluster are the same.
     #[error("all measurements of a base are {0}: a change cannot be told from no noise at all")]
     Constant(f64),
@@ -85,6 +96,17 @@ impl ChangeTest {
         ChangeTest { clusters, taken: 0, mean: 0.0, base: None, current: Sample::default() }
     }
 
+    /// Whether it fits together, as of one that was read.
+    pub(crate) fn is_valid(&self) -> bool {
+        let Clusters { batch, cluster } = self.clusters;
+        Clusters::new(batch, cluster).is_some()
+            && self.taken < batch
+            && self.mean.abs() <= MOST_SECONDS
+            && self.base.is_none_or(|base| base.is_of(cluster) && base.squares > 0.0)
+            && self.current.count < f64::from(cluster)
+            && self.current.is_of(self.current.count as u32)
+    }
+
     /// Whether the base cluster is complete.
     pub fn has_base(&self) -> bool {
         self.base.is_some()
@@ -94,11 +116,14 @@ impl ChangeTest {
     /// the base.
     ///
     /// # Errors
-    /// If the measurement is not finite (it is then left out), or completes a base cluster without
+    /// If the measurement is not finite or too large (it is then left out), or completes a base cluster without
     /// any variance (the base is then taken anew).
     pub fn observe(&mut self, measurement: f64) -> Result<Option<Report>, MonitorError> {
         if !measurement.is_finite() {
             return Err(MonitorError::NotFinite(measurement));
+        }
+        if measurement.abs() > MOST_SECONDS {
+            return Err(MonitorError::TooLarge(measurement));
         }
         self.taken += 1;
         self.mean += (measurement - self.mean) / f64::from(self.taken);

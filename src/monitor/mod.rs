@@ -62,6 +62,29 @@ pub struct Monitor<'a> {
     step: Option<u64>,
 }
 
+/// Why a monitor that was read is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a monitor: {0}")]
+pub struct Unsound(&'static str);
+
+/// More steps than any program has; counting goes on from there without an end.
+const MOST_STEPS: u64 = u64::MAX / 2;
+
+/// The first of what must hold that does not.
+fn checked<const MANY: usize>(held: [(bool, &'static str); MANY]) -> Result<(), Unsound> {
+    held.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, fault)| Err(Unsound(fault)))
+}
+
+fn is_probability(chance: &f64) -> bool {
+    (0.0..=1.0).contains(chance)
+}
+
+/// What does not hold, of parts that several monitors have.
+const BELIEF: &str = "its belief is not a probability";
+const CURVE: &str = "its thresholds are not probabilities, step by step";
+const CHANCES: &str = "its chances are not probabilities";
+const STEP: &str = "its step is too late";
+
 /// The chance of a change before step `n`, from 1 on. Past the last step nothing is known of changes.
 fn chance(hazard: &Hazard<f64>, n: u64) -> f64 {
     hazard.at(n).copied().unwrap_or(0.0)
@@ -94,6 +117,22 @@ impl<'a> Monitor<'a> {
         let detector = problem.detector.as_binary()?;
         let (hazard, test) = (problem.hazard.map(nearest), ChangeTest::new(clusters));
         Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: None })
+    }
+
+    /// Checks a monitor that was read.
+    ///
+    /// # Errors
+    /// If it does not fit together.
+    pub fn check(self) -> Result<Monitor<'a>, Unsound> {
+        let chances = self.detector.is_valid() && self.hazard.all().iter().all(is_probability);
+        checked([
+            (self.test.is_valid(), "its clusters do not fit together"),
+            (chances, CHANCES),
+            (self.curve.is_valid(), CURVE),
+            (self.belief.is_valid(), BELIEF),
+            (self.step.is_none_or(|step| step <= MOST_STEPS), STEP),
+        ])?;
+        Ok(self)
     }
 
     /// Whether the base cluster is complete, so that changes can be seen.

@@ -1,7 +1,7 @@
 //! The belief of a program whose detector reports by itself, yes or no or by level: one change of phase, or
 //! phases that come back.
 
-use super::chance;
+use super::{BELIEF, CHANCES, CURVE, MOST_STEPS, STEP, Unsound, chance, checked, is_probability};
 use crate::belief::{Belief, Level, Levels, Likelihood};
 use crate::rounding::nearest;
 use crate::switching::{PhaseSwitching, exceeded, undercut};
@@ -43,6 +43,12 @@ fn likelihood(reports: &[Likelihood], level: usize) -> Result<Likelihood, NoSuch
     reports.get(level).copied().ok_or(NoSuchLevel { level, last })
 }
 
+/// Whether there are levels, and the chances of all of them are probabilities.
+fn are_valid(reports: &[Likelihood]) -> bool {
+    let sound = |level: &Likelihood| is_probability(&level.before) && is_probability(&level.after);
+    !reports.is_empty() && reports.iter().all(sound)
+}
+
 /// Watches for one change of phase by the reports of a detector of any number of levels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +67,21 @@ impl ReportMonitor {
         let levels = likelihoods(&problem.detector);
         let (hazard, belief) = (problem.hazard.map(nearest), Belief::UNCHANGED);
         ReportMonitor { reports: levels, hazard, curve, belief, step: 0 }
+    }
+
+    /// Checks a monitor that was read.
+    ///
+    /// # Errors
+    /// If it does not fit together.
+    pub fn check(self) -> Result<ReportMonitor, Unsound> {
+        let chances = are_valid(&self.reports) && self.hazard.all().iter().all(is_probability);
+        checked([
+            (chances, CHANCES),
+            (self.curve.is_valid(), CURVE),
+            (self.belief.is_valid(), BELIEF),
+            (self.step <= MOST_STEPS, STEP),
+        ])?;
+        Ok(self)
     }
 
     /// The belief that the phase has changed.
@@ -138,6 +159,25 @@ impl SwitchingMonitor {
         to_first: Curve,
     ) -> Option<SwitchingMonitor> {
         SwitchingMonitor::new(problem, Thresholds::ByStep([to_second, to_first]))
+    }
+
+    /// Checks a monitor that was read.
+    ///
+    /// # Errors
+    /// If it does not fit together.
+    pub fn check(self) -> Result<SwitchingMonitor, Unsound> {
+        let thresholds = match &self.thresholds {
+            Thresholds::Same(both) => both.iter().all(Bounds::is_of_probability),
+            Thresholds::ByStep(both) => both.iter().all(Curve::is_valid),
+        };
+        let chances = are_valid(&self.reports) && self.rates.iter().all(is_probability);
+        checked([
+            (chances, CHANCES),
+            (thresholds, CURVE),
+            (self.belief.is_valid(), BELIEF),
+            (self.step <= MOST_STEPS, STEP),
+        ])?;
+        Ok(self)
     }
 
     /// The belief that the second phase is on.

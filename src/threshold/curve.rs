@@ -8,6 +8,11 @@ impl Bounds {
     /// Remapping never pays.
     pub const NEVER: Bounds = Bounds { lower: 1.0, upper: 1.0 };
 
+    /// Whether they bound a probability.
+    pub(crate) fn is_of_probability(&self) -> bool {
+        0.0 <= self.lower && self.lower <= self.upper && self.upper <= 1.0
+    }
+
     /// Of a threshold between these odds.
     pub(super) fn of_odds(lower: f64, upper: f64) -> Bounds {
         Bounds { lower: probability::<false>(lower), upper: probability::<true>(upper) }
@@ -68,6 +73,13 @@ impl FromIterator<Run> for Curve {
 }
 
 impl Curve {
+    /// Whether its thresholds are probabilities, without gaps, as of a curve that was read.
+    pub(crate) fn is_valid(&self) -> bool {
+        let sound = |run: &Run| run.first <= run.last && run.bounds.is_of_probability();
+        let joined = |pair: &[Run]| pair[1].last.checked_add(1) == Some(pair[0].first);
+        self.runs.iter().all(sound) && self.runs.windows(2).all(joined)
+    }
+
     /// Adds the steps `first..=last`, just below those already there.
     pub(crate) fn extend_down(&mut self, first: u64, last: u64, bounds: Bounds) {
         match self.runs.last_mut() {
