@@ -4,33 +4,12 @@ use super::{Exit, report};
 use crate::cli::Verify;
 use crate::model::Loaded;
 use crate::output::{print, say};
-use crate::problems;
-use crate::run::is_interrupted;
 use crate::solution::to_json;
-use crate::verify::{Counterexample, Effort, Finding, verify};
+use crate::verify::{Counterexample, Effort, Finding, Verification};
 use remapping::Status;
-use serde::Serialize;
 use std::fmt::Write;
-use std::time::Instant;
-
-/// What is printed.
-#[derive(Serialize)]
-struct Verification {
-    title: String,
-    problem: &'static str,
-    status: Status,
-    /// Whether every theorem holds and every false claim is refuted.
-    as_expected: bool,
-    cases: u32,
-    seed: u64,
-    claims: Vec<Finding>,
-    version: &'static str,
-    seconds: f64,
-    warnings: Vec<String>,
-}
 
 pub(super) fn run(arguments: &Verify) -> Exit {
-    let started = Instant::now();
     let loaded = match Loaded::read(&arguments.model) {
         Ok(loaded) => loaded,
         Err(complaints) => return report(&complaints),
@@ -38,25 +17,13 @@ pub(super) fn run(arguments: &Verify) -> Exit {
     for warning in &loaded.warnings {
         say(&format!("warning: {}: {warning}", arguments.model.display()));
     }
-    let claims = verify(&loaded, Effort { cases: arguments.cases, seed: arguments.seed });
-    let status = if is_interrupted() { Status::Interrupted } else { Status::Converged };
-    let verification = Verification {
-        title: loaded.model.title.clone(),
-        problem: problems::of(&loaded.model.problem).name(),
-        status,
-        as_expected: claims.iter().all(Finding::is_as_expected),
-        cases: arguments.cases,
-        seed: arguments.seed,
-        claims,
-        version: env!("CARGO_PKG_VERSION"),
-        seconds: started.elapsed().as_secs_f64(),
-        warnings: loaded.warnings.clone(),
-    };
+    let effort = Effort { cases: arguments.cases, seed: arguments.seed };
+    let verification = Verification::of(&loaded, effort);
     let shown = if arguments.json { to_json(&verification) } else { told(&verification) };
     print(&shown);
     match verification.as_expected {
-        true => status.into(),
-        false => Exit::Bug.worst(status.into()),
+        true => verification.status.into(),
+        false => Exit::Bug.worst(verification.status.into()),
     }
 }
 

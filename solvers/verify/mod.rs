@@ -9,6 +9,7 @@
 
 mod brute_force;
 mod decks;
+mod document;
 mod load_drift;
 mod periodic;
 mod periodic_claims;
@@ -18,6 +19,8 @@ mod phase_switching;
 mod stopping;
 mod stopping_claims;
 mod value_shape;
+
+pub use document::Verification;
 
 use crate::model::{Loaded, Problem};
 use crate::run::is_interrupted;
