@@ -96,7 +96,8 @@ typedef struct remap_monitor remap_monitor;
 
 /**
  * Replaces each of `count` numbers by its maximum or sum over all ranks, the same on each of them, as
- * MPI_Allreduce with MPI_IN_PLACE does. Returns 0 if that has worked. `context` is what the call was given.
+ * MPI_Allreduce with MPI_IN_PLACE does. Returns 0 if that has worked. `context` is what the call was given. No exception
+ * may leave it (remap.hpp catches them).
  */
 typedef int (*remap_reduce)(void *context,
                             double *values,

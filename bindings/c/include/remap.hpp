@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,23 @@ inline std::string taken(char *text) {
     std::unique_ptr<char, void (*)(char *)> held(text, remap_text_free);
     return std::string(held.get());
 }
+
+/// A reduction of the caller's, and what it has thrown: exceptions must not pass through the library.
+struct reduction {
+    remap_reduce reduce;
+    void *context;
+    std::exception_ptr thrown;
+
+    static int run(void *context, double *values, std::size_t count, remap_operation operation) {
+        reduction *held = static_cast<reduction *>(context);
+        try {
+            return held->reduce(held->context, values, count, operation);
+        } catch (...) {
+            held->thrown = std::current_exception();
+            return 1;
+        }
+    }
+};
 
 struct ends {
     void operator()(remap_controller *handle) const { remap_controller_free(handle); }
@@ -108,12 +126,18 @@ public:
         return wanted;
     }
 
-    /// The same on all ranks at once, each with a controller of its own.
+    /// The same on all ranks at once, each with a controller of its own. What `reduce` throws is thrown again from
+    /// here; the step is then not taken in.
     bool step_local(double seconds, std::size_t rank, std::size_t ranks, remap_reduce reduce,
                     void *context) {
         bool wanted = false;
-        detail::check(remap_controller_step_local(held_.get(), seconds, rank, ranks, reduce,
-                                                  context, &wanted));
+        detail::reduction held = {reduce, context, nullptr};
+        const remap_status status =
+            remap_controller_step_local(held_.get(), seconds, rank, ranks,
+                                        reduce ? detail::reduction::run : nullptr, &held, &wanted);
+        if (held.thrown)
+            std::rethrow_exception(held.thrown);
+        detail::check(status);
         return wanted;
     }
 

@@ -1,9 +1,10 @@
 //! `remap_controller_*`: any policy of `remap replay` in a running program.
 
+use crate::alone::alone;
 use crate::error::*;
 use crate::text::{hand_over, read, written};
 use remapping::controller::{Controller, ControllerError};
-use remapping::record::Record;
+use remapping::record::{Record, RecordError};
 use remapping::replay::Needs;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -40,8 +41,12 @@ pub enum RemapOperation {
 
 use RemapOperation::{REMAP_MAX, REMAP_SUM};
 
+/// As many as a reduction of MPI counts.
+const MOST_RANKS: usize = i32::MAX as usize;
+
 /// Replaces each of `count` numbers by its maximum or sum over all ranks, the same on each of them, as
-/// MPI_Allreduce with MPI_IN_PLACE does. Returns 0 if that has worked. `context` is what the call was given.
+/// MPI_Allreduce with MPI_IN_PLACE does. Returns 0 if that has worked. `context` is what the call was given. No exception
+/// may leave it (remap.hpp catches them).
 pub type RemapReduce = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -55,6 +60,7 @@ impl From<ControllerError> for Failure {
     fn from(error: ControllerError) -> Failure {
         let status = match error {
             ControllerError::NeedsTimes | ControllerError::NeedsMin => REMAP_NEEDS_OTHER,
+            ControllerError::Record(RecordError::Time { .. }) => REMAP_ARGUMENT,
             ControllerError::Ranks { .. }
             | ControllerError::NoRanks
             | ControllerError::TooFew(_)
@@ -120,7 +126,7 @@ pub unsafe extern "C" fn remap_controller_train(
         let record =
             Record::new(ranks, times.to_vec(), Vec::new()).map_err(ControllerError::from)?;
         let left = u64::try_from(steps_left).ok();
-        give(Controller::trained(policy, remap_cost, &record, left, 1)?, &to);
+        give(alone(|| Controller::trained(policy, remap_cost, &record, left, 1))??, &to);
         Ok(())
     })
 }
@@ -260,6 +266,9 @@ pub unsafe extern "C" fn remap_controller_step_local(
             let message = format!("rank {rank} of {ranks}: ranks are numbered from 0");
             return Err(Failure::new(REMAP_SIZE, message));
         }
+        if ranks > MOST_RANKS {
+            return Err(Failure::new(REMAP_SIZE, format!("{ranks} ranks are too many")));
+        }
         let all = |values: &mut [f64], operation| {
             // SAFETY: it may be called, as promised by the caller, and the values are `values.len()` numbers.
             match unsafe { reduce(context, values.as_mut_ptr(), values.len(), operation) } {
@@ -272,7 +281,13 @@ pub unsafe extern "C" fn remap_controller_step_local(
         };
         // A time that is no number reaches all ranks, which all refuse the step: none waits for another.
         let decided = if held.inner.needs() == Needs::Times {
+            if let Some(known) = held.inner.ranks().filter(|known| *known != ranks) {
+                return Err(ControllerError::Ranks { ranks: known, given: ranks }.into());
+            }
             held.gathered.clear();
+            let room = held.gathered.try_reserve_exact(ranks);
+            let short = |_| Failure::new(REMAP_SIZE, format!("no memory for {ranks} times"));
+            room.map_err(short)?;
             held.gathered.resize(ranks, 0.0);
             held.gathered[rank] = seconds;
             all(&mut held.gathered, REMAP_SUM)?;

@@ -272,6 +272,9 @@ pub unsafe extern "C" fn remap_fit_restore(
     guarded(|| {
         // SAFETY: promised by the caller.
         let (kept, to) = unsafe { (read::<Kept>(text, "fit")?, Place::new(fit, "fit")?) };
+        if !(kept.own.is_valid() && kept.others.is_none_or(|others| others.is_valid())) {
+            return Err(Failure::argument("not a stored fit: its numbers are those of no times"));
+        }
         to.set(Box::into_raw(Box::new(RemapFit { kept })));
         Ok(())
     })

@@ -6,14 +6,17 @@
 
 #![expect(non_camel_case_types, reason = "variants have the names they have in C")]
 
+mod alone;
 mod controller;
 mod error;
 mod fit;
 mod monitor;
+mod problems;
 mod text;
 
 pub use controller::*;
 pub use error::*;
 pub use fit::*;
 pub use monitor::*;
+pub use problems::{RemapPhaseChange, RemapPhaseSwitching};
 pub use text::*;

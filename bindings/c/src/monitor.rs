@@ -1,35 +1,22 @@
 //! `remap_monitor_*`: Bayes' rule and optimal thresholds in a running program.
 
+use crate::alone::alone;
 use crate::error::*;
+use crate::problems::{
+    RemapPhaseChange, RemapPhaseSwitching, levels, phase_change, phase_switching, yes_or_no,
+};
 use crate::text::{hand_over, read, written};
-use remapping::belief::{Levels, Report};
-use remapping::decimal::decimal;
+use remapping::Status;
+use remapping::belief::Report;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::{
     Clusters, Decision, Monitor, MonitorError, NoSuchLevel, ReportMonitor, Reported,
-    SwitchingMonitor,
+    SwitchingMonitor, Unsound,
 };
-use remapping::switching::{self, PhaseSwitching};
-use remapping::threshold::{self, Accuracy, Curve, Hazard, PhaseChange, Premature};
-use remapping::{Rational, Status};
+use remapping::switching;
+use remapping::threshold::{self, Accuracy, Curve, PhaseChange};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_char;
-
-/// Solves in one thread of its own, which has ended when this returns: a pool of threads would stay in the caller's
-/// program.
-fn alone<T: Send>(solve: impl FnOnce() -> T + Send) -> Outcome<T> {
-    let mut threads = Vec::new();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).spawn_handler(|thread| {
-        threads.push(std::thread::Builder::new().spawn(|| thread.run())?);
-        Ok(())
-    });
-    let solved = pool.build().map(|pool| pool.install(solve)).map_err(Failure::argument);
-    for thread in threads {
-        // What it panics with has been passed on.
-        let _ = thread.join();
-    }
-    solved
-}
 
 /// Certified width of every threshold.
 const TOLERANCE: f64 = 1e-9;
@@ -47,49 +34,15 @@ enum Kind {
     Switching(SwitchingMonitor),
 }
 
-/// One change of phase, seen by a detector that errs. Times share one unit.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct RemapPhaseChange {
-    /// M: the last cycle the program can have.
-    pub last_step: u64,
-    /// Chance that the program ends after a cycle, from 1 on; 0 if it has M cycles for certain.
-    pub end_rate: f64,
-    /// Chance that the phase changes between one step and the next.
-    pub hazard: f64,
-    /// Mean time of a cycle before the change.
-    pub before: f64,
-    /// After it, not remapped.
-    pub after: f64,
-    /// After it, remapped.
-    pub remapped: f64,
-    /// Delay of finding a new mapping, at every attempt.
-    pub test: f64,
-    /// Delay of installing it.
-    pub install: f64,
-    /// Chance that the detector reports a change where none was; read where the detector says yes or no.
-    pub false_alarm: f64,
-    /// Chance that it reports none after one.
-    pub missed: f64,
-    /// Mean time of a cycle that was remapped too soon, before the change; negative or NaN if that is noticed
-    /// and undone.
-    pub before_remapped: f64,
-}
-
-/// Two phases that alternate, two mappings. Times share one unit.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct RemapPhaseSwitching {
-    /// M: the last cycle; 0 for a program that never ends.
-    pub last_step: u64,
-    /// cycle[z][m]: mean time of a cycle in phase z under mapping m.
-    pub cycle: [[f64; 2]; 2],
-    /// What it costs to switch away from either mapping; negative or NaN if that cannot be done.
-    pub switch_cost: [f64; 2],
-    /// Chance that either phase ends between one step and the next.
-    pub rates: [f64; 2],
-    /// The belief at the start that the second phase is on; the program starts under the first mapping.
-    pub initial: f64,
+impl Kind {
+    /// As it was read, if it fits together.
+    fn checked(self) -> Outcome<Kind> {
+        Ok(match self {
+            Kind::Measured(monitor) => Kind::Measured(monitor.check()?),
+            Kind::Reported(monitor) => Kind::Reported(monitor.check()?),
+            Kind::Switching(monitor) => Kind::Switching(monitor.check()?),
+        })
+    }
 }
 
 /// What a measurement or a report led to.
@@ -116,51 +69,16 @@ impl From<MonitorError> for Failure {
     }
 }
 
+impl From<Unsound> for Failure {
+    fn from(error: Unsound) -> Failure {
+        Failure::argument(error)
+    }
+}
+
 impl From<NoSuchLevel> for Failure {
     fn from(error: NoSuchLevel) -> Failure {
         Failure::new(REMAP_SIZE, error)
     }
-}
-
-/// The number as it is written in decimals.
-fn exact(value: f64, what: &str) -> Outcome<Rational> {
-    let wrong = || Failure::argument(format!("`{what}` is {value}: not a finite number"));
-    if !value.is_finite() {
-        return Err(wrong());
-    }
-    decimal(&value.to_string()).map_err(|_| wrong())
-}
-
-fn all_exact(values: &[f64], what: &str) -> Outcome<Vec<Rational>> {
-    values.iter().map(|value| exact(*value, what)).collect()
-}
-
-fn levels(before: &[f64], after: &[f64]) -> Outcome<Levels> {
-    let made = Levels::new(all_exact(before, "before")?, all_exact(after, "after")?);
-    made.map_err(Failure::argument)
-}
-
-fn phase_change(given: &RemapPhaseChange, detector: Levels) -> Outcome<PhaseChange> {
-    let lifetime = match given.end_rate {
-        0.0 => Lifetime::fixed(given.last_step),
-        rate => Lifetime::geometric(exact(rate, "end_rate")?, 1, given.last_step)
-            .map_err(Failure::argument)?,
-    };
-    let premature = match given.before_remapped {
-        kept if kept >= 0.0 => Premature::Keep { before_remapped: exact(kept, "before_remapped")? },
-        _ => Premature::Revert,
-    };
-    Ok(PhaseChange {
-        lifetime,
-        hazard: Hazard::Constant(exact(given.hazard, "hazard")?),
-        before: exact(given.before, "before")?,
-        after: exact(given.after, "after")?,
-        remapped: exact(given.remapped, "remapped")?,
-        test: exact(given.test, "test")?,
-        install: exact(given.install, "install")?,
-        detector,
-        premature,
-    })
 }
 
 fn curve(problem: &PhaseChange) -> Outcome<Curve> {
@@ -196,10 +114,7 @@ pub unsafe extern "C" fn remap_monitor_new(
         let clusters = clusters.ok_or_else(|| {
             Failure::argument("a batch has at least 1 measurement, a cluster at least 2 batches")
         })?;
-        let [alarm, missed] =
-            [exact(given.false_alarm, "false_alarm")?, exact(given.missed, "missed")?];
-        let detector = Levels::binary(alarm, missed).map_err(Failure::argument)?;
-        let problem = phase_change(given, detector)?;
+        let problem = phase_change(given, yes_or_no(given)?)?;
         let made = Monitor::owning(&problem, curve(&problem)?, clusters);
         let made = made.ok_or_else(|| Failure::argument("the detector does not say yes or no"))?;
         give(Kind::Measured(made), &to);
@@ -252,15 +167,7 @@ pub unsafe extern "C" fn remap_monitor_new_switching(
         // SAFETY: promised by the caller.
         let (before, after) =
             unsafe { (slice(before, count, "before")?, slice(after, count, "after")?) };
-        let cost = |cost: f64| (cost >= 0.0).then(|| exact(cost, "switch_cost")).transpose();
-        let cycle = |z: usize, m: usize| exact(given.cycle[z][m], "cycle");
-        let problem = PhaseSwitching {
-            cycle: [[cycle(0, 0)?, cycle(0, 1)?], [cycle(1, 0)?, cycle(1, 1)?]],
-            switch: [cost(given.switch_cost[0])?, cost(given.switch_cost[1])?],
-            rates: [exact(given.rates[0], "rates")?, exact(given.rates[1], "rates")?],
-            detector: levels(before, after)?,
-            initial: exact(given.initial, "initial")?,
-        };
+        let problem = phase_switching(given, levels(before, after)?)?;
         let made = if given.last_step == 0 {
             let found = alone(|| switching::long_run(&problem, TOLERANCE, &()))?;
             let found = found.map_err(Failure::argument)?;
@@ -406,7 +313,7 @@ pub unsafe extern "C" fn remap_monitor_restore(
         // SAFETY: promised by the caller.
         let (kind, to) =
             unsafe { (read::<Kind>(text, "monitor")?, Place::new(monitor, "monitor")?) };
-        give(kind, &to);
+        give(kind.checked()?, &to);
         Ok(())
     })
 }

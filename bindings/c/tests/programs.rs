@@ -109,12 +109,23 @@ fn mistakes_come_back_as_codes() {
     if has("cc") {
         let place = Workplace::new();
         for shared in [false, true] {
-            output(&mut Command::new(place.built(
-                "cc",
-                "-std=c99",
-                "tests/programs/errors.c",
-                shared,
-            )));
+            let program = place.built("cc", "-std=c99", "tests/programs/errors.c", shared);
+            // Where cargo has it look first, there may be the library of an earlier build.
+            output(Command::new(program).env_remove("LD_LIBRARY_PATH"));
+        }
+    }
+}
+
+#[test]
+fn exceptions_pass_around_the_library_and_children_compute() {
+    let place = Workplace::new();
+    let programs = [
+        ("c++", "-std=c++11", "tests/programs/throws.cpp"),
+        ("cc", "-std=gnu99", "tests/programs/forks.c"),
+    ];
+    for (compiler, standard, source) in programs {
+        if has(compiler) {
+            output(&mut Command::new(place.built(compiler, standard, source, false)));
         }
     }
 }

@@ -61,6 +61,12 @@ static void controllers(void)
     EXPECT(remap_controller_step_times(rule, NULL, 2, &remap), REMAP_NULL, "times");
     EXPECT(remap_controller_step_times(rule, NULL, 0, &remap), REMAP_SIZE, "at least one");
     EXPECT(remap_controller_remapped(rule, INFINITY), REMAP_ARGUMENT, "cannot cost inf");
+    EXPECT(remap_controller_remapped(rule, 1e200), REMAP_ARGUMENT, "too large");
+    EXPECT(remap_controller_step(rule, 1e200, 1, &remap), REMAP_ARGUMENT, "too large");
+    times[3] = 1e200;
+    EXPECT(remap_controller_step_times(rule, times, 4, &remap), REMAP_ARGUMENT, "too large");
+    EXPECT(remap_controller_train("advised", 1, times, 2, 4, -1, &other), REMAP_ARGUMENT, "large");
+    times[3] = 2;
     EXPECT(remap_controller_step_local(rule, 1, 0, 1, NULL, NULL, &remap), REMAP_NULL, "reduce");
     EXPECT(remap_controller_step_local(rule, 1, 1, 1, refuses, NULL, &remap), REMAP_SIZE, "rank 1");
     EXPECT(remap_controller_step_local(rule, 1, 0, 1, refuses, NULL, &remap), REMAP_REDUCTION, "7");
@@ -76,6 +82,10 @@ static void controllers(void)
     if (remap_controller_needs(advised) != REMAP_NEEDS_TIMES)
         ++failures;
     EXPECT(remap_controller_step(advised, 1, 1, &remap), REMAP_NEEDS_OTHER, "every rank");
+    EXPECT(remap_controller_step_local(advised, 1, 0, SIZE_MAX, refuses, NULL, &remap), REMAP_SIZE,
+           "too many");
+    EXPECT(remap_controller_step_local(advised, 1, 0, SIZE_MAX / 16 + 1, refuses, NULL, &remap),
+           REMAP_SIZE, "too many");
     OK(remap_controller_step_times(advised, times, 4, &remap));
     OK(remap_controller_save(advised, &text));
     EXPECT(remap_controller_step_times(advised, times, 8, &remap), REMAP_SIZE, "8 times");
@@ -116,6 +126,16 @@ static void monitors(void)
     EXPECT(remap_monitor_new(&problem, 1, 2, NULL), REMAP_NULL, "monitor");
     EXPECT(remap_monitor_new(&problem, 1, 1, &monitor), REMAP_ARGUMENT, "2 batches");
     EXPECT(remap_monitor_new(&wrong, 1, 2, &monitor), REMAP_ARGUMENT, "[0, 1]");
+    wrong = problem;
+    wrong.after = -2;
+    EXPECT(remap_monitor_new(&wrong, 1, 2, &monitor), REMAP_ARGUMENT, "`after` is -2");
+    wrong = problem;
+    wrong.install = -1;
+    EXPECT(remap_monitor_new(&wrong, 1, 2, &monitor), REMAP_ARGUMENT, "cannot be negative");
+    phases.cycle[1][0] = -3;
+    EXPECT(remap_monitor_new_switching(&phases, before, after, 3, &monitor), REMAP_ARGUMENT,
+           "cannot be negative");
+    phases.cycle[1][0] = 3;
     wrong.hazard = NAN;
     EXPECT(remap_monitor_new(&wrong, 1, 2, &monitor), REMAP_ARGUMENT, "`hazard` is NaN");
     EXPECT(remap_monitor_new_levels(&problem, before, half, 2, &monitor), REMAP_ARGUMENT, "");
@@ -130,6 +150,9 @@ static void monitors(void)
     OK(remap_monitor_save(monitor, &text));
     OK(remap_monitor_restore(text, &other));
     EXPECT(remap_monitor_restore("[]", &other), REMAP_ARGUMENT, "not a stored monitor");
+    /* Of a belief p and 1 - p, p is the first. */
+    strstr(text, "\"changed\":0.0")[strlen("\"changed\":")] = '7';
+    EXPECT(remap_monitor_restore(text, &other), REMAP_ARGUMENT, "belief is not a probability");
     remap_text_free(text);
     remap_monitor_free(monitor);
     remap_monitor_free(other);
@@ -157,6 +180,7 @@ static void fits(void)
     EXPECT(remap_fit_new(NULL), REMAP_NULL, "fit");
     OK(remap_fit_new(&fit));
     EXPECT(remap_fit_step(fit, NAN, 1), REMAP_ARGUMENT, "NaN");
+    EXPECT(remap_fit_step(fit, 1e200, 1), REMAP_ARGUMENT, "too large");
     EXPECT(remap_fit_step(NULL, 1, 1), REMAP_NULL, "fit");
     EXPECT(remap_fit_controller(fit, 1, &controller), REMAP_SIZE, "2 ranks");
     for (int step = 0; step < 40; ++step)
