@@ -1,7 +1,7 @@
 //! `Controller`: any policy of `replay` in a running program.
 
 use crate::documents::record;
-use crate::fails::{fault, interruptible};
+use crate::fails::{fault, whole};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use remapping::controller::Controller as Engine;
@@ -52,7 +52,7 @@ impl Controller {
     ) -> PyResult<Controller> {
         let record = record(&times, Vec::new())?;
         let train = || Engine::trained(policy, remap_cost, &record, steps_left, 1);
-        Ok(Controller { inner: interruptible(py, train)?.0.map_err(fault)? })
+        Ok(Controller { inner: whole(py, train)?.map_err(fault)? })
     }
 
     /// restore(text)

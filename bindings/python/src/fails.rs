@@ -1,5 +1,6 @@
 //! Faults as exceptions, and Ctrl-C in the middle of a computation.
 
+use crate::threads;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -38,8 +39,9 @@ pub fn interruptible<T: Send>(
 ) -> PyResult<(T, bool)> {
     let (send, receive) = channel();
     let receive = AssertUnwindSafe(std::sync::Mutex::new(receive));
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
+    let pool = threads::taken(py)?;
+    let found = pool.in_place_scope(|scope| {
+        scope.spawn(move |_| {
             // A panic is a bug; it must not end the interpreter.
             let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
         });
@@ -70,5 +72,15 @@ pub fn interruptible<T: Send>(
             Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok((found, true)),
             Some(error) => Err(error),
         }
-    })
+    });
+    threads::give_back(py, pool);
+    found
+}
+
+/// The same of what has nothing to show before its end: Ctrl-C is an exception.
+pub fn whole<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    match interruptible(py, work)? {
+        (found, false) => Ok(found),
+        (_, true) => Err(PyKeyboardInterrupt::new_err(())),
+    }
 }

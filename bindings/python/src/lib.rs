@@ -6,6 +6,7 @@ mod documents;
 mod fails;
 mod monitor;
 mod statistics;
+mod threads;
 
 use pyo3::prelude::*;
 

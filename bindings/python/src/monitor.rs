@@ -1,14 +1,14 @@
 //! `Monitor`: Bayes' rule and optimal thresholds in a running program.
 
 use crate::documents::loaded;
-use crate::fails::{complaints, fault, interruptible};
+use crate::fails::{complaints, fault, whole};
 use pyo3::prelude::*;
 use remap::model::Problem;
 use remap::run::Watch;
 use remapping::Status;
 use remapping::belief::Report;
 use remapping::monitor::{
-    Clusters, Monitor as Measured, ReportMonitor, Reported, SwitchingMonitor,
+    Clusters, Monitor as Measured, ReportMonitor, Reported, SwitchingMonitor, Unsound,
 };
 use remapping::switching;
 use remapping::threshold::{self, Accuracy, Curve, PhaseChange};
@@ -62,6 +62,17 @@ enum Kind {
     Measured(Measured<'static>),
     Reported(ReportMonitor),
     Switching(SwitchingMonitor),
+}
+
+impl Kind {
+    /// As it was read, if it fits together.
+    fn checked(self) -> Result<Kind, Unsound> {
+        Ok(match self {
+            Kind::Measured(monitor) => Kind::Measured(monitor.check()?),
+            Kind::Reported(monitor) => Kind::Reported(monitor.check()?),
+            Kind::Switching(monitor) => Kind::Switching(monitor.check()?),
+        })
+    }
 }
 
 #[pyclass(module = "remapping")]
@@ -146,10 +157,7 @@ impl Monitor {
             (Some(_), None) => return Err(fault("say how many batches make a cluster")),
         };
         let model = loaded(path, text, &[]).map_err(|all| complaints(&all))?;
-        let (kind, stopped) = interruptible(py, || made(&model.model.problem, clusters))?;
-        if stopped {
-            return Err(pyo3::exceptions::PyKeyboardInterrupt::new_err("no thresholds yet"));
-        }
+        let kind = whole(py, || made(&model.model.problem, clusters))?;
         Ok(Monitor { kind: kind.map_err(fault)? })
     }
 
@@ -200,7 +208,8 @@ impl Monitor {
 
     #[staticmethod]
     fn restored(text: &str) -> PyResult<Monitor> {
-        let kind = serde_json::from_str(text);
-        Ok(Monitor { kind: kind.map_err(|error| fault(format!("not a stored monitor: {error}")))? })
+        let kind = serde_json::from_str::<Kind>(text);
+        let kind = kind.map_err(|error| fault(format!("not a stored monitor: {error}")))?;
+        Ok(Monitor { kind: kind.checked().map_err(fault)? })
     }
 }
