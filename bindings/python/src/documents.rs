@@ -11,10 +11,10 @@ use remap::problems::{self, Files, Method, Settings};
 use remap::replaying::contest::{Part, contestants, judge};
 use remap::replaying::{Ground, IN_USE, OURS, Outset};
 use remap::solution::to_json;
-use remap::verify::{Effort, Finding};
+use remap::verify::{Effort, Verification};
 use remapping::fit::growth::Point;
 use remapping::overlap::Overlap;
-use remapping::record::{Record, Remap};
+use remapping::record::{MOST_SECONDS, Record, Remap};
 use remapping::{Halt, Observer};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -57,20 +57,25 @@ pub fn solve(
     path: Option<PathBuf>,
     text: Option<String>,
     set: Vec<(String, String)>,
-    tolerance: f64,
+    tolerance: Option<f64>,
     time_limit: Option<f64>,
     values: bool,
     method_name: &str,
 ) -> PyResult<(String, bool)> {
-    if !(tolerance > 0.0 && tolerance < 1.0) {
-        return Err(fault(format!("tolerance = {tolerance}: it lies between 0 and 1")));
+    if let Some(wrong) = tolerance.filter(|tolerance| !(*tolerance > 0.0 && *tolerance < 1.0)) {
+        return Err(fault(format!("tolerance = {wrong}: it lies between 0 and 1")));
     }
+    if let Some(seconds) = time_limit {
+        above_0("time_limit", seconds)?;
+    }
+    let usual = Settings::default();
     let settings = Settings {
-        tolerance,
+        tolerance: tolerance.unwrap_or(usual.tolerance),
+        gap: tolerance,
         time_limit,
         values,
         method: method(method_name)?,
-        ..Settings::default()
+        ..usual
     };
     let (found, stopped) = interruptible(py, || {
         let model = loaded(path, text, &set)?;
@@ -91,6 +96,7 @@ pub fn compare(
     runs: u32,
     seed: u64,
 ) -> PyResult<(String, bool)> {
+    within("runs", u64::from(runs), 1, 10_000_000)?;
     let contest = Contest { policies, runs, seed, time_limit: None };
     let (found, stopped) = interruptible(py, || {
         let model = loaded(path, text, &[])?;
@@ -99,7 +105,7 @@ pub fn compare(
     Ok((found.map_err(|all| complaints(&all))?, stopped))
 }
 
-/// The findings of `remap verify`.
+/// The document of `remap verify`.
 #[pyfunction]
 pub fn verify(
     py: Python<'_>,
@@ -108,17 +114,10 @@ pub fn verify(
     cases: u32,
     seed: u64,
 ) -> PyResult<(String, bool)> {
+    within("cases", u64::from(cases), 0, 1_000_000)?;
     let (found, stopped) = interruptible(py, || {
         let model = loaded(path, text, &[])?;
-        let claims = remap::verify::verify(&model, Effort { cases, seed });
-        let document = json!({
-            "title": model.model.title,
-            "as_expected": claims.iter().all(Finding::is_as_expected),
-            "cases": cases,
-            "seed": seed,
-            "claims": claims,
-        });
-        Ok::<_, Vec<Complaint>>(to_json(&document))
+        Ok::<_, Vec<Complaint>>(to_json(&Verification::of(&model, Effort { cases, seed })))
     })?;
     Ok((found.map_err(|all| complaints(&all))?, stopped))
 }
@@ -134,7 +133,11 @@ pub fn record(
         Err(_) => times.as_array().iter().copied().collect(),
     };
     let remaps = remaps.into_iter().map(|(before, seconds)| Remap { before, seconds }).collect();
-    Record::new(ranks, seconds, remaps).map_err(fault)
+    let record = Record::new(ranks, seconds, remaps).map_err(fault)?;
+    match record.largest() <= MOST_SECONDS {
+        true => Ok(record),
+        false => Err(fault(format!("{} is too large for a time", record.largest()))),
+    }
 }
 
 fn model(deck: &Deck, title: &str, facts: &Facts<'_>) -> Value {
@@ -167,6 +170,9 @@ pub fn fit(
 ) -> PyResult<(String, bool)> {
     let record = record(&times, remaps)?;
     let cost = cost(remap_cost)?;
+    if let Some(steps) = steps {
+        within("job_steps", steps, 1, 1_000_000_000)?;
+    }
     let (found, stopped) = interruptible(py, || {
         let mut facts = Facts::of(&record, cost, record.mean_remap_cost().is_some())?;
         facts.job_steps = steps;
@@ -185,11 +191,25 @@ pub fn fit(
 }
 
 fn cost(remap_cost: f64) -> PyResult<f64> {
-    let valid = remap_cost.is_finite() && remap_cost > 0.0;
-    if valid {
-        Ok(remap_cost)
-    } else {
-        Err(fault(format!("remap_cost = {remap_cost}: it is above 0")))
+    above_0("remap_cost", remap_cost)?;
+    match remap_cost <= MOST_SECONDS {
+        true => Ok(remap_cost),
+        false => Err(fault(format!("remap_cost = {remap_cost}: it is too large"))),
+    }
+}
+
+fn above_0(name: &str, value: f64) -> PyResult<()> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(fault(format!("{name} = {value}: it is a number above 0"))),
+    }
+}
+
+/// Whether a whole number is one that the command line takes.
+fn within(name: &str, value: u64, least: u64, most: u64) -> PyResult<()> {
+    match (least..=most).contains(&value) {
+        true => Ok(()),
+        false => Err(fault(format!("{name} = {value}: it lies between {least} and {most}"))),
     }
 }
 
@@ -245,7 +265,15 @@ pub fn replay(
             from,
             end_known: true,
         };
-        let all = contestants(&ground, &names, None, &mut Vec::new()).map_err(|one| vec![one])?;
+        let mut all = Vec::new();
+        // Ctrl-C is heard between two trainings.
+        for name in names.chunks(1) {
+            if Interruptible.check().is_break() {
+                return Ok(None);
+            }
+            let trained = contestants(&ground, name, None, &mut Vec::new());
+            all.extend(trained.map_err(|one| vec![one])?);
+        }
         let parts = [Part { ground, contestants: all, steps: cut..steps }];
         let judged = judge(&parts, known, &Interruptible).ok();
         Ok::<_, Vec<Complaint>>(judged.map(|judged| {

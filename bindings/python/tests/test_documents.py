@@ -45,6 +45,11 @@ def test_paths_and_texts_are_the_same(tmp_path):
     by_path, by_text = remapping.solve(path), remapping.solve(CHANGE)
     assert (by_path.threshold == by_text.threshold).all()
     assert (remapping.solve(str(path)).threshold == by_text.threshold).all()
+    bracket = tmp_path / "run (1)"
+    bracket.write_text(CHANGE)
+    assert (remapping.solve(str(bracket)).threshold == by_text.threshold).all()
+    with pytest.raises(remapping.RemappingError, match=r"nowhere \(2\).ron"):
+        remapping.solve("nowhere (2).ron")
     by_text.save(tmp_path / "solution.json")
     assert (tmp_path / "solution.json").stat().st_size > 1000
 
@@ -63,6 +68,36 @@ def test_errors_have_the_words_of_the_command_line():
     assert issubclass(remapping.RemappingError, ValueError)
 
 
+def test_a_tolerance_is_a_gap_between_bounds():
+    model = ROOT / "models" / "many_phases" / "three_phases.ron"
+    width = lambda found: found.value["upper"] / found.value["lower"] - 1
+    usual, loose = remapping.solve(model), remapping.solve(model, tolerance=0.2)
+    assert width(usual) <= 0.01 < width(loose) <= 0.2
+    # It cannot be reached in this time, and that is said.
+    assert remapping.solve(model, tolerance=1e-9, time_limit=1).status != "converged"
+
+
+def test_what_the_command_line_refuses_is_refused():
+    for wrong in (-1, 0, float("nan"), float("inf")):
+        with pytest.raises(remapping.RemappingError, match="time_limit"):
+            remapping.solve(CHANGE, time_limit=wrong)
+    with pytest.raises(remapping.RemappingError, match="runs = 0"):
+        remapping.compare(CHANGE, runs=0)
+    with pytest.raises(remapping.RemappingError, match="cases = 1000001"):
+        remapping.verify(CHANGE, cases=1000001)
+    for wrong in (0, 2**40):
+        with pytest.raises(remapping.RemappingError, match="job_steps"):
+            remapping.fit(log(), 1.0, job_steps=wrong)
+    for wrong in (5.7, -1, (5.7, 2.0)):
+        with pytest.raises(remapping.RemappingError, match="whole numbers"):
+            remapping.fit(log(), 1.0, remaps=[wrong])
+    for scale in (1e154, 1e300):
+        with pytest.raises(remapping.RemappingError, match="too large"):
+            remapping.fit(log() * scale, 1.0)
+    with pytest.raises(remapping.RemappingError, match="too large"):
+        remapping.replay(log(), 1e200)
+
+
 def test_a_sweep_sets_values():
     found = remapping.sweep(STOPPING, {"problem.remap_cost": [1, 2.5, 4]})
     assert [chosen["problem.remap_cost"] for chosen, _ in found] == [1, 2.5, 4]
@@ -74,7 +109,8 @@ def test_a_sweep_sets_values():
 def test_policies_are_compared_and_lemmas_examined():
     found = remapping.compare(CHANGE, runs=50)
     assert len(found.policies) >= 2
-    assert remapping.verify(CHANGE, cases=2)
+    examined = remapping.verify(CHANGE, cases=2)
+    assert examined and (examined.problem, examined.status, examined.cases) == ("phase_change", "converged", 2)
 
 
 def test_a_log_is_fitted_and_replayed():
@@ -113,6 +149,21 @@ def test_pictures_are_drawn():
     assert remapping.replay(log(), 2.0, ["never", "menon"]).plot().patches
 
 
+def test_pictures_start_where_thresholds_do():
+    pytest.importorskip("matplotlib").use("Agg")
+
+    def drawn(**more):
+        document = {"problem": "phase_change", "title": "a job", "threshold": [0.5, 0.6], **more}
+        document |= {"threshold_lower": [0.5, 0.6], "threshold_upper": [0.5, 0.6]}
+        return [list(line.get_xdata()) for line in remapping.Solution(document).plot().lines]
+
+    assert drawn() == [[0, 1]]
+    assert drawn(first_step=7) == [[7, 8]]
+    assert drawn(stationary_through=0) == [[1, 2]]
+    curves = {"to_second": {"threshold": [0.5], "stationary_through": 0}, "to_first": {"threshold": [0.4, 0.3]}}
+    assert drawn(threshold=[], first_step=4, **curves) == [[1], [4, 5]]
+
+
 def test_a_time_limit_leaves_bounds():
     solution = remapping.solve(ENDLESS, time_limit=0.5)
     assert solution.status == "time_limit"
@@ -135,6 +186,42 @@ def test_ctrl_c_stops_a_solve_with_its_bounds():
     assert caught.value.partial.status == "interrupted"
     # The next one is not stopped.
     assert remapping.solve(CHANGE).status == "converged"
+
+
+def test_ctrl_c_is_not_swallowed_by_what_has_no_bounds():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    times = log(3000, 16)
+    threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(9):
+            remapping.Controller.trained("solved", 2.0, times)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+def test_a_forked_child_computes():
+    expected = remapping.solve(STOPPING).decision
+    child = os.fork()
+    if child == 0:
+        same = remapping.solve(STOPPING).decision == expected and remapping.compare(STOPPING, runs=50)
+        os._exit(0 if same else 1)
+    ended, waited = (0, 0), time.monotonic()
+    while ended[0] == 0 and time.monotonic() - waited < 60:
+        time.sleep(0.02)
+        ended = os.waitpid(child, os.WNOHANG)
+    if ended[0] == 0:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert ended == (child, 0)
+
+
+def test_computations_in_several_threads_do_not_wait_for_each_other():
+    found = []
+    for _ in range(4):
+        threading.Thread(target=lambda: found.append(remapping.solve(ENDLESS, time_limit=4)), daemon=True).start()
+    time.sleep(0.5)
+    assert remapping.solve(CHANGE).status == "converged" and not found
+    while len(found) < 4:
+        time.sleep(0.05)
 
 
 def test_other_threads_run_meanwhile():

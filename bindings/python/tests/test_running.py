@@ -1,6 +1,7 @@
 """Controllers, monitors and statistics in a running program."""
 
 import doctest
+import json
 import os
 import pathlib
 import pickle
@@ -100,6 +101,59 @@ def test_mistakes_change_nothing():
         remapping.Controller.restore(stored[: len(stored) // 2])
 
 
+def test_times_that_are_too_large_are_refused():
+    for name in ("menon", "advised", "adaptive_cold", "q_learning"):
+        controller = remapping.Controller(name, 2.0)
+        for time in (1e154, 1e300, -1e200):
+            with pytest.raises(remapping.RemappingError, match="too large"):
+                controller.step([1.0, time])
+        controller.step([1e100, 1.0])
+        assert remapping.Controller.restore(controller.save()).step([1.0, 2.0]) in (False, True)
+    with pytest.raises(remapping.RemappingError, match="too large"):
+        remapping.Controller("menon", 1e200)
+    with pytest.raises(remapping.RemappingError, match="too large"):
+        remapping.Controller.trained("advised", 2.0, np.full((8, 2), 1e200))
+    statistics = remapping.Statistics()
+    with pytest.raises(remapping.RemappingError, match="too large"):
+        statistics.step(1e200, 1.0)
+    with pytest.raises(remapping.RemappingError, match="no numbers"):
+        statistics.merge(np.full(15, 1e300))
+    with pytest.raises(remapping.RemappingError, match="too large"):
+        remapping.Monitor(CHANGE, cluster=2).observe(1e200)
+
+
+def altered(value, change):
+    """All copies of a stored value in which one number is another one."""
+    if isinstance(value, (dict, list)):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            for other in altered(value[key], change):
+                copy = value.copy()
+                copy[key] = other
+                yield copy
+    elif isinstance(value, float):
+        yield change
+
+
+def test_altered_monitors_are_refused():
+    levels, measured = remapping.Monitor(LEVELS), remapping.Monitor(CHANGE, batch=2, cluster=2)
+    phases = remapping.Monitor(BINDINGS.parent / "models" / "phase_switching" / "endless.ron")
+    for step in range(9):
+        levels.report(step % 3), phases.report(step % 2), measured.observe(1.0 + step % 4)
+    for monitor in (levels, phases, measured):
+        stored = json.loads(monitor.save())
+        assert remapping.Monitor.restore(json.dumps(stored)).save() == monitor.save()
+        refused = 0
+        for wrong in altered(stored, 1e300):
+            with pytest.raises(remapping.RemappingError, match="not a"):
+                remapping.Monitor.restore(json.dumps(wrong))
+            refused += 1
+        assert refused > 8
+    stored = json.loads(levels.save())
+    stored["reported"]["belief"]["changed"] = 1.09
+    with pytest.raises(remapping.RemappingError, match="its belief is not a probability"):
+        remapping.Monitor.restore(json.dumps(stored))
+
+
 def test_what_remaps_cost_is_kept():
     controller = remapping.Controller("menon", 1.0)
     assert controller.remap_cost is None and controller.needs == "max_mean"
@@ -109,6 +163,9 @@ def test_what_remaps_cost_is_kept():
     assert (controller.remap_cost, controller.remaps, controller.steps) == (2.0, 2, 1)
 
 
+CHANGE = """Model(title: "a job", problem: PhaseChange(lifetime: Fixed(80),
+    cycle: (before: 1.0, after: 2.0, remapped: 1.0), remap: (test: 5.0, install: 0.0),
+    detector: (false_alarm: 0.05, missed: 0.05), hazard: Constant(0.01)))"""
 LEVELS = """Model(title: "levels", problem: PhaseChange(lifetime: Fixed(400),
     cycle: (before: 1.0, after: 2.0, remapped: 1.0), remap: (test: 20.0, install: 0.0),
     detector: Levels([(before: 0.9, after: 0.2), (before: 0.07, after: 0.3), (before: 0.03, after: 0.5)]),

@@ -21,10 +21,12 @@ def source(model):
     """The path and the text of a model, one of them None."""
     if isinstance(model, FittedModel):
         return None, model.file
-    if isinstance(model, os.PathLike) or (isinstance(model, str) and "(" not in model):
+    if isinstance(model, os.PathLike):
         return os.fspath(model), None
     if isinstance(model, str):
-        return None, model
+        # Models have brackets; so may have names of files.
+        is_path = "(" not in model or model.endswith(".ron") or os.path.exists(model)
+        return (model, None) if is_path else (None, model)
     raise TypeError(f"a model is a path, a text or a fitted model, not {type(model).__name__}")
 
 
@@ -75,6 +77,14 @@ class Document:
             file.write(self.to_json())
 
 
+def _steps(document, curve, count):
+    """The steps that a list of ``count`` thresholds is for: after those that share one, or from the first that was
+    reached."""
+    through = curve.get("stationary_through")
+    first = (document.get("first_step") or 0) if through is None else through + 1
+    return np.arange(first, first + count)
+
+
 def _axes(axes):
     if axes is not None:
         return axes
@@ -97,15 +107,15 @@ class Solution(Document):
         axes = _axes(axes)
         document = self.document
         if "threshold" in document and len(self.threshold):
-            first = (document.get("stationary_through", -1) or -1) + 1
-            steps = np.arange(first, first + len(self.threshold))
+            steps = _steps(document, document, len(self.threshold))
             axes.fill_between(steps, self.threshold_lower, self.threshold_upper, alpha=0.3)
             axes.plot(steps, self.threshold)
             axes.set(xlabel="step", ylabel="remap above this belief", ylim=(0, 1.02))
         elif "to_second" in document:
             for name, label in (("to_second", "to the second mapping"), ("to_first", "back")):
                 values = np.asarray(document[name]["threshold"])
-                axes.plot(np.arange(len(values)), values, "." if len(values) == 1 else "-", label=label)
+                steps = _steps(document, document[name], len(values))
+                axes.plot(steps, values, "." if len(values) == 1 else "-", label=label)
             axes.set(xlabel="step", ylabel="belief", ylim=(-0.02, 1.02))
             axes.legend()
         elif document.get("decision") and len(document.get("shape", ())) == 2:
@@ -209,13 +219,14 @@ def _written(value):
     return repr(float(value))
 
 
-def solve(model, *, set=None, tolerance=1e-9, time_limit=None, values=False, method="auto"):
+def solve(model, *, set=None, tolerance=None, time_limit=None, values=False, method="auto"):
     """Solves a model and returns a ``Solution``.
 
     ``model`` is the path of a model file, its text, or a fitted model. ``set`` puts other values into it, as
-    ``{"problem.remap_cost": 4}``. ``tolerance`` bounds the certified width of what is reported. After ``time_limit``
-    seconds, and on Ctrl-C, the computation ends with the bounds it has: the former returns a solution whose
-    ``status`` says so, the latter raises ``Interrupted``.
+    ``{"problem.remap_cost": 4}``. ``tolerance`` bounds the certified width of what is reported, 1e-9 if it is left
+    out; between bounds (many phases, loads without levels, loads of many ranks) it is their relative gap, 0.0025 to
+    0.05 if it is left out. After ``time_limit`` seconds, and on Ctrl-C, the computation ends with the bounds it has:
+    the former returns a solution whose ``status`` says so, the latter raises ``Interrupted``.
     """
     places = [(path, _written(value)) for path, value in (set or {}).items()]
     found = _remapping.solve(*source(model), places, tolerance, time_limit, values, method)
@@ -259,8 +270,15 @@ def _times(times):
     return array
 
 
+def _step(step):
+    whole = int(step)
+    if whole != step or whole < 0:
+        raise _remapping.RemappingError(f"a remap before step {step}: steps are whole numbers from 0 on")
+    return whole
+
+
 def _remaps(remaps):
-    return [(int(each), None) if np.ndim(each) == 0 else (int(each[0]), float(each[1])) for each in remaps]
+    return [(_step(each), None) if np.ndim(each) == 0 else (_step(each[0]), float(each[1])) for each in remaps]
 
 
 def fit(times, remap_cost, *, remaps=(), job_steps=None):
