@@ -73,7 +73,7 @@ pub enum ControllerError {
     #[error("the time of rank {0} is not a finite number")]
     Time(usize),
     /// A time, or a cost, above [`MOST_SECONDS`].
-    #[error("{0} is too large")]
+    #[error("{0:e} is too large")]
     TooLarge(f64),
     /// A summary is not finite, or its parts do not fit.
     #[error("max = {max} and mean = {mean} are not the largest and the mean of any times")]

@@ -66,7 +66,7 @@ impl Moments {
 
 /// A time, or a cost, that is not finite, or above [`MOST_SECONDS`].
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("{0} is {why}", why = if .0.is_finite() { "too large" } else { "not a finite time" })]
+#[error("{0:e} is {why}", why = if .0.is_finite() { "too large" } else { "not a finite time" })]
 pub struct NotATime(pub f64);
 
 fn checked(seconds: f64) -> Result<f64, NotATime> {

@@ -71,7 +71,7 @@ pub enum MonitorError {
     #[error("{0} is not a finite number")]
     NotFinite(f64),
     /// Above [`MOST_SECONDS`], or below its negative.
-    #[error("{0} is too large")]
+    #[error("{0:e} is too large")]
     TooLarge(f64),
     /// All batch means of the base cluster are the same.
     #[error("all measurements of a base are {0}: a change cannot be told from no noise at all")]

@@ -136,7 +136,7 @@ pub fn record(
     let record = Record::new(ranks, seconds, remaps).map_err(fault)?;
     match record.largest() <= MOST_SECONDS {
         true => Ok(record),
-        false => Err(fault(format!("{} is too large for a time", record.largest()))),
+        false => Err(fault(format!("{:e} is too large for a time", record.largest()))),
     }
 }
 
@@ -194,7 +194,7 @@ fn cost(remap_cost: f64) -> PyResult<f64> {
     above_0("remap_cost", remap_cost)?;
     match remap_cost <= MOST_SECONDS {
         true => Ok(remap_cost),
-        false => Err(fault(format!("remap_cost = {remap_cost}: it is too large"))),
+        false => Err(fault(format!("remap_cost = {remap_cost:e}: it is too large"))),
     }
 }
 
