@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1e-12;
 impl LoadDrift {
     /// The best threshold on max - mean among those around `start`, each evaluated exactly: where there are more than a few, on either
     /// side on to the first that costs a hundredth more than the best, or the last there is; and the two ends, to remap whatever is not balanced and
-    /// never to remap. Of equal ones the lowest. Time: a backward recursion over the states within the threshold, for each.
+    /// never to remap. Of equal ones the lowest, or never. Time: a backward recursion over the states within the threshold, for each.
     ///
     /// # Errors
     /// The halt the observer asked for.
@@ -97,7 +97,7 @@ impl LoadDrift {
         }
         // Nothing exceeds the last one: never, which need not be near the others.
         let never = Unremapped::of(self, observer)?.never.value;
-        if best.0 == last || never < best.1 * (1.0 - ROUNDING) {
+        if never <= best.1 * (1.0 + ROUNDING) {
             best = (last, never);
         }
         let searched = searched.map(|excess| states.threshold_at(excess));
