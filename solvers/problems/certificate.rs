@@ -196,7 +196,10 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
         }
         Body::PhaseChange(answer) => answer.last_step <= 200 && answer.segments <= 1000,
         Body::ManyPhases(answer) => {
-            answer.beliefs.len() <= 200 && answer.last_step.is_none_or(|last| last <= 200)
+            // A discount next to 1 takes millions of steps.
+            answer.beliefs.len() <= 200
+                && answer.last_step.is_none_or(|last| last <= 200)
+                && answer.discount.is_none_or(|rate| rate <= 0.99)
         }
         Body::LoadDrift(answer) => {
             let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
