@@ -3,7 +3,7 @@
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
 use super::compare_once;
-use super::solve::{astray, refuse};
+use super::solve::{astray, unplayed};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::stopping::Stopping;
@@ -38,7 +38,7 @@ pub(super) fn compare(
     contest: &Contest,
     watch: &Watch,
 ) -> Result<(Report, Status), Vec<Complaint>> {
-    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    let refuse = |message: &str, help: &str| unplayed(loaded, message, help);
     if model.unbounded().is_some() {
         let message = "rules are played on finitely many states";
         return Err(refuse(message, "take Identical(...) with a highest level"));

@@ -2,7 +2,7 @@
 
 use super::super::Contest;
 use super::super::sampling::{BATCH, Played, Report, line, rule};
-use super::solve::refuse;
+use super::solve::unplayed;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::run::Watch;
@@ -96,7 +96,7 @@ pub(super) fn compare(
 fn endless(loaded: &Loaded, name: &str) -> Vec<Complaint> {
     let message =
         format!("under `{name}` the computation may go on without balance or remap for ever");
-    refuse(loaded, &message, "leave it out of --policies")
+    unplayed(loaded, &message, "leave it out of --policies")
 }
 
 /// Why there is nothing to play.

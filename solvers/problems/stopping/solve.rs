@@ -27,6 +27,11 @@ pub(super) fn refuse(loaded: &Loaded, message: &str, help: &str) -> Vec<Complain
     vec![loaded.complain("problem", "this model cannot be solved", message, help)]
 }
 
+/// Why rules are not played on a model, which may well be solved.
+pub(super) fn unplayed(loaded: &Loaded, message: &str, help: &str) -> Vec<Complaint> {
+    vec![loaded.complain("problem", "rules cannot be played on this model", message, help)]
+}
+
 /// Why a remap of these loads leads nowhere.
 pub(super) fn astray(loaded: &Loaded, states: &States, loads: &[i64]) -> Vec<Complaint> {
     let message = format!("a remap of the loads {loads:?} leads out of the levels");
