@@ -201,8 +201,9 @@ pub fn long_run_at(
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
     // The average is known before the relative costs are, of states above all that are hardly ever met: decisions are those of costs
-    // that are solved for, as long as that brings them closer.
-    if status == Status::Converged && policy.is_none() && problem.shared.is_none() {
+    // that are solved for, as long as that brings them closer. Sweeps alone, and ranks, which have their bits, stay with what they have.
+    let solves = settings.method != Method::Value && problem.shared.is_none();
+    if status == Status::Converged && policy.is_none() && solves {
         let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
         let accuracy = SETTLED * settings.tolerance * best.1.max(1.0);
         let (mut at_targets, low, high) = sweep(&h, &mut go, &mut next);
