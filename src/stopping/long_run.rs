@@ -217,7 +217,8 @@ pub fn long_run_at(
             iterations += renewal.evaluate(&rule, &mut h, accuracy, left, observer);
             let (found, low, high) = sweep(&h, &mut go, &mut next);
             // Not to be trusted where it was stopped.
-            if high - low > span || observer.check().is_break() {
+            let worse = (high - low).is_nan() || high - low > span;
+            if worse || observer.check().is_break() {
                 h = before;
                 sweep(&h, &mut go, &mut next);
                 break;

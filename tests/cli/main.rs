@@ -53,6 +53,7 @@ mod recommended;
 mod report;
 mod report_numbers;
 mod stopping;
+mod stopping_compared;
 mod stopping_reference;
 mod streams;
 mod studies;
