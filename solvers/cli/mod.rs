@@ -223,8 +223,9 @@ pub struct Settings {
     /// PhaseChange: keep at most so many linear segments and report the width reached.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
     pub segments: Option<u32>,
-    /// Stopping: how to solve the Bellman equation; all ways give the same answer. LoadDrift: over all
-    /// states, or between statistical bounds for many ranks.
+    /// Stopping: how to solve the Bellman equation; all ways give the same answer, but that with Restart
+    /// `value` takes decisions in loads that are hardly ever met by what its sweeps end with. LoadDrift:
+    /// over all states, or between statistical bounds for many ranks.
     #[arg(long, value_enum)]
     pub method: Option<Method>,
     /// Stopping: give the remap cost at which each decision switches.

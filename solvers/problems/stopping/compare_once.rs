@@ -191,7 +191,7 @@ impl Field<'_> {
         Ok(best.expect("at least the level 0"))
     }
 
-    /// The cheapest interval of all, or none at all.
+    /// The cheapest interval of all (of up to [`MOST_STEPS`], where longer ones might be cheaper), or none at all.
     fn best_interval(&self) -> Result<Contestant, Ended> {
         let never = self.of_rule(Rule::Never)?;
         let best = self.once.best_interval(never.exact, MOST_STEPS, self.watch);
