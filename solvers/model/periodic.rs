@@ -9,7 +9,7 @@ use super::law::Law;
 use super::number::Decimal;
 use remapping::Rational;
 use remapping::interval::{
-    Bound, ChainLoads, Covariance, ExpectedImbalance, LoadChain, Moments, Processors,
+    Bound, ChainLoads, Covariance, ExpectedImbalance, LoadChain, Processors,
 };
 use remapping::law::{Class, Law as EngineLaw};
 use serde::Deserialize;
@@ -164,30 +164,29 @@ impl Periodic {
             }
         };
         let found = Processors::new(self.initial_load.value, classes).expect("reviewed processors");
-        match self.moments() {
-            Some(moments) => found.with_moments(moments),
+        match self.changes() {
+            Some(changes) => found.with_changes(self.initial_load.exact.clone(), &changes),
             None => found,
         }
     }
 
     /// Means and variances as they are written, where there are few enough laws; those of a matrix are told apart.
-    fn moments(&self) -> Option<Moments> {
+    fn changes(&self) -> Option<Vec<(usize, [Rational; 2])>> {
         let laws = self.laws();
         let entries = self.capacities.as_ref().map_or(laws.len(), Vec::len);
         if entries > MOST_EXACT || self.variances().is_some() {
             return None;
         }
-        let load = self.initial_load.exact.clone();
         let own = laws.into_iter().map(|(_, count, law)| (count, law.moments()));
         Some(match &self.capacities {
-            None => Moments::of(load, own),
+            None => own.collect(),
             Some(capacities) => {
                 let each = own.flat_map(|(count, moments)| std::iter::repeat_n(moments, count));
                 let per = |([mean, variance], capacity): ([Rational; 2], &Decimal)| {
                     let capacity = &capacity.exact;
                     (1, [mean / capacity, variance / (capacity * capacity)])
                 };
-                Moments::of(load, each.zip(capacities).map(per))
+                each.zip(capacities).map(per).collect()
             }
         })
     }
@@ -281,10 +280,7 @@ impl Periodic {
 
     /// The processors at another load; `None` if that is not above zero. The model has passed its review.
     pub fn processors_at(&self, load: &Rational) -> Option<Processors> {
-        let own = self.processors();
-        let moments = Moments { load: load.clone(), ..own.moments().clone() };
-        let found = Processors::new(load.to_f64().value(), own.classes().to_vec()).ok()?;
-        Some(found.with_moments(moments))
+        self.processors().at_load(load.clone())
     }
 }
 

@@ -1,9 +1,11 @@
 //! Every method that applies, side by side.
 
 use super::closed::distribution_free_square;
+use super::lead::{Lead, Side};
+use super::search::longest_with;
 use super::{
     Approximation, Crossing, ExpectedImbalance, Moments, Processors, Search, Ties, kappa,
-    kappa_error, longest, normal_extremes_factor,
+    kappa_error, normal_extremes_factor,
 };
 use crate::Rational;
 use crate::decimal::written;
@@ -159,8 +161,12 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
                 Approximation { value, error: found.error }
             };
             let limits = (LIMIT, Ties::Keep);
+            let one_sided = kind == Kind::OrderStatisticsOneSided;
+            let lead = Lead::new(processors, if one_sided { Side::Above } else { Side::Either });
             let mut search =
-                longest(processors, bound, limits, observer, |time| excess(time as f64));
+                longest_with(processors, bound, limits, lead.as_ref(), observer, |time| {
+                    excess(time as f64)
+                });
             if let (Some(steps), Some(_)) = (search.interval.steps, search.interval.real)
                 && processors.classes().iter().all(|class| class.law.is_divisible())
             {
@@ -221,7 +227,8 @@ fn exact(
         return Method { kind: Kind::Exact, interval, status, error: error * bound, tie };
     }
     let ties = if imbalance.is_exact() { Ties::Keep } else { Ties::Stop };
-    let search = longest(processors, bound, (LIMIT, ties), observer, |time| {
+    let lead = Lead::new(processors, Side::Either);
+    let search = longest_with(processors, bound, (LIMIT, ties), lead.as_ref(), observer, |time| {
         imbalance.compared(time, bound * (load + mean * time as f64))
     });
     Method::searched(Kind::Exact, search)

@@ -36,6 +36,7 @@ pub mod exact;
 mod expected_imbalance;
 mod few;
 pub mod kappa;
+mod lead;
 mod methods;
 mod moments;
 mod negative;

@@ -13,6 +13,8 @@ pub struct Processors {
     classes: Vec<Class>,
     /// Means and variances as they are, and the doubles next to them.
     moments: Moments,
+    /// How far the largest and the smallest mean change are from the average one.
+    farthest: [Rational; 2],
     mean: f64,
     variance: f64,
     drift: f64,
@@ -63,22 +65,41 @@ impl Processors {
                 None => {}
             }
         }
-        let changes = merged.iter().map(|class| (class.count, exact(&class.law)));
-        let moments = Moments::of(written(load), changes);
-        Ok(Self::of(merged, moments))
+        let changes: Vec<_> = merged.iter().map(|class| (class.count, exact(&class.law))).collect();
+        Ok(Self::of(merged, written(load), &changes))
     }
 
-    fn of(classes: Vec<Class>, moments: Moments) -> Self {
+    fn of(classes: Vec<Class>, load: Rational, changes: &[(usize, [Rational; 2])]) -> Self {
+        let moments = Moments::of(load, changes.iter().cloned());
         let [load, mean, variance, drift] =
             [&moments.load, &moments.mean, &moments.variance, &moments.drift].map(float);
-        Self { load, mean, variance, drift, moments, classes }
+        let means = || changes.iter().filter(|(count, _)| *count > 0).map(|(_, [mean, _])| mean);
+        let above = means().max().map_or(Rational::ZERO, |most| most - &moments.mean);
+        let below = means().min().map_or(Rational::ZERO, |least| &moments.mean - least);
+        Self { load, mean, variance, drift, farthest: [above, below], moments, classes }
     }
 
-    /// The same with what was known of means, variances and the load before laws were made of it: by itself it is taken
-    /// from the decimals that doubles are written as.
+    /// The same with what was known of the means and variances of so many processors each, and of the load, before
+    /// laws were made of it: by itself it is taken from the decimals that doubles are written as.
     #[must_use]
-    pub fn with_moments(self, moments: Moments) -> Self {
-        Self::of(self.classes, moments)
+    pub fn with_changes(self, load: Rational, changes: &[(usize, [Rational; 2])]) -> Self {
+        Self::of(self.classes, load, changes)
+    }
+
+    /// The same from another load; `None` if that is not a positive number.
+    pub fn at_load(&self, load: Rational) -> Option<Self> {
+        let rounded = float(&load);
+        let moments = Moments { load, ..self.moments.clone() };
+        (rounded.is_finite() && rounded > 0.0).then(|| Self {
+            load: rounded,
+            moments,
+            ..self.clone()
+        })
+    }
+
+    /// How far the largest and the smallest mean change of a processor are from the average one, without rounding.
+    pub(super) fn farthest(&self) -> &[Rational; 2] {
+        &self.farthest
     }
 
     /// Means and variances without rounding.

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use super::lead::{Decided, Lead};
 use super::{Approximation, Crossing, Processors};
+use crate::decimal::written;
 use crate::observer::{Observer, Status};
 
 /// Outcome of a search.
@@ -53,13 +55,27 @@ pub enum Ties {
 pub fn longest(
     processors: &Processors,
     bound: f64,
+    limits: (u64, Ties),
+    observer: &dyn Observer,
+    excess: impl FnMut(u64) -> Approximation,
+) -> Search {
+    longest_with(processors, bound, limits, None, observer, excess)
+}
+
+/// The same where it may be known which deviation leads: what `excess` comes to is then known without evaluating it, once
+/// the others are far enough behind, and so is an interval that would be too long for that.
+pub(super) fn longest_with(
+    processors: &Processors,
+    bound: f64,
     (limit, ties): (u64, Ties),
+    lead: Option<&Lead>,
     observer: &dyn Observer,
     mut excess: impl FnMut(u64) -> Approximation,
 ) -> Search {
     let interval = Crossing { steps: Some(0), real: None };
     let mut search = Search { interval, status: Status::Converged, tie: false, error: 0.0 };
     let (load, mean) = (processors.load(), processors.mean());
+    let exact_bound = written(bound);
     let last = processors.moments().last_positive();
     let mut proved = 0_u64;
     let mut before = Approximation { value: 0.0, error: 0.0 };
@@ -72,6 +88,13 @@ pub fn longest(
             return search;
         }
         let time = proved + 1;
+        match lead.and_then(|lead| lead.decides(processors, &exact_bound, time)) {
+            Some(Decided::Interval(interval)) => return Search { interval, ..search },
+            Some(Decided::Tie(interval)) if ties == Ties::Keep => {
+                return Search { interval, tie: true, ..search };
+            }
+            _ => {}
+        }
         let average = load + mean * time as f64;
         let found = excess(time);
         // It may have been given up.

@@ -136,6 +136,18 @@ impl Law {
         }
     }
 
+    /// The cumulant generating function `ln E exp(theta X)` of a change: infinite where it is, and no number where only
+    /// moments are known.
+    pub fn cumulant(&self, theta: f64) -> f64 {
+        match *self {
+            Law::Steps(ref steps) => steps.cumulant(theta),
+            Law::Exponential { mean } => gamma_cumulant(1.0, mean, theta),
+            Law::Gamma { shape, mean } => gamma_cumulant(shape, mean, theta),
+            Law::Normal { mean, deviation } => theta * (mean + 0.5 * theta * deviation * deviation),
+            Law::Moments { .. } => f64::NAN,
+        }
+    }
+
     /// The smallest change there can be, negative infinity if there is none or none is known.
     pub fn least(&self) -> f64 {
         match *self {
@@ -172,6 +184,11 @@ impl Law {
             }
         }
     }
+}
+
+fn gamma_cumulant(shape: f64, mean: f64, theta: f64) -> f64 {
+    let part = theta * mean / shape;
+    if part < 1.0 { -shape * (-part).ln_1p() } else { f64::INFINITY }
 }
 
 /// A number of processors that follow the same law, independently.

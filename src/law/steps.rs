@@ -72,6 +72,14 @@ impl Steps {
         self.values.iter().zip(&self.weights).map(|(value, weight)| square(value) * weight).sum()
     }
 
+    /// `ln E exp(theta X)` of the value `X`.
+    pub(super) fn cumulant(&self, theta: f64) -> f64 {
+        // About the value that counts most, so that nothing leaves the doubles.
+        let most = self.values.iter().map(|value| theta * value).fold(f64::NEG_INFINITY, f64::max);
+        let terms = self.values.iter().zip(&self.weights);
+        most + terms.map(|(value, weight)| weight * (theta * value - most).exp()).sum::<f64>().ln()
+    }
+
     /// The smallest value.
     pub fn least(&self) -> f64 {
         self.values[0]
