@@ -7,12 +7,14 @@ use remapping::replay::OURS;
 use std::ffi::OsStr;
 
 /// Rules that play on any loads.
-pub(super) const RULES: [&str; 11] = [
+pub(super) const RULES: [&str; 13] = [
     "never",
     "fixed:",
     "stop_at_rise",
     "threshold:",
     "utilization:",
+    "range:",
+    "ratio:",
     "menon",
     "menon_offline",
     "metabalancer",

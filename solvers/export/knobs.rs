@@ -100,6 +100,12 @@ impl<'a> Knobs<'a> {
     /// # Errors
     /// Where never remapping costs no more, or nothing is known of such levels.
     pub fn setting(&mut self, watcher: Watcher) -> Result<Setting, Complaint> {
+        if let Some((statistic, level)) = self.export.level_of
+            && statistic == watcher.looks.statistic
+            && level < watcher.limit
+        {
+            return Ok(Setting::Above(level));
+        }
         if let Some(every) = self.stated_interval() {
             return Ok(self.periodic(every));
         }

@@ -2,6 +2,7 @@
 //! that codes know.
 
 use super::advice::{Advice, Question};
+use super::choice::of_codes;
 use super::contest::Line;
 use super::{Ground, IN_USE, Outset, whole_cost};
 use crate::complaint::Complaint;
@@ -10,7 +11,7 @@ use remapping::overlap::{Overlap, Price};
 use remapping::policy::advised::{Advised, Parameters, Stored};
 use remapping::policy::{Policy, Rule};
 use remapping::record::Record;
-use remapping::replay::{intervals, replay, thresholds};
+use remapping::replay::{Indicator, intervals, play, replay, thresholds};
 use remapping::simulate::{Recorded, Tally, compare};
 use std::ops::Range;
 
@@ -59,11 +60,11 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
         from: Outset::Balance,
         end_known: true,
     };
-    let tuned = tuned(&ground);
+    let (tuned, of_codes) = (tuned(&ground), of_codes(&ground));
     let names: Vec<String> = ["advised".to_owned(), "advised_endless".to_owned()]
         .into_iter()
         .chain(IN_USE.iter().map(|name| (*name).to_owned()))
-        .chain(tuned.iter().map(Rule::to_string))
+        .chain(tuned.iter().chain(&of_codes).map(Rule::to_string))
         .collect();
     let start = || -> Vec<Box<dyn Policy>> {
         let ours = [rule.clone().for_steps(judged.len() as u64), rule.clone()];
@@ -90,6 +91,8 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
     });
     let mut costs: Vec<Cost> = costs.collect();
     let mut simple = costs.split_off(2 + IN_USE.len());
+    let mut of_codes = simple.split_off(tuned.len());
+    of_codes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     simple.extend(costs.iter().find(|cost| cost.policy == "never").cloned());
     simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let mean: f64 = judged.clone().map(|step| record.mean(step)).sum();
@@ -110,6 +113,7 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
         clairvoyant: clairvoyant.unwrap_or(f64::NAN),
         costs,
         simple,
+        of_codes,
         chosen: None,
         parameters: Parameters::of_the_rule(),
         rule,
@@ -144,6 +148,16 @@ pub fn of_advice(
         lines().filter(|line| simple(line) || line.policy == "never").map(cost).collect();
     simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let record = question.record;
+    let ground = question.ground(advice.steps.start);
+    let of_code = |rule: Rule| {
+        let policy = rule.to_string();
+        let contestant = ground.contestant(&policy, None, &mut Vec::new()).ok()?;
+        let mut run = ground.run(&contestant, advice.steps.len() as u64);
+        let course = play(record, advice.steps.clone(), ground.base(), ground.price(), &mut run);
+        Some(Cost { policy, cost: course.tally.value, remaps: course.tally.remaps })
+    };
+    let mut of_codes: Vec<Cost> = of_codes(&ground).into_iter().filter_map(of_code).collect();
+    of_codes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let mean: f64 = advice.steps.clone().map(|step| record.mean(step)).sum();
     let start = match question.known {
         true => {
@@ -168,6 +182,7 @@ pub fn of_advice(
         clairvoyant: judged.clairvoyant.unwrap_or(f64::NAN),
         costs,
         simple,
+        of_codes,
         chosen: Some(chosen),
         parameters: Parameters::of_the_rule(),
         rule,
@@ -179,8 +194,8 @@ fn tuned(ground: &Ground<'_>) -> Vec<Rule> {
     let (record, steps, price) = (ground.record, ground.training.clone(), ground.price());
     let candidates = [
         intervals(steps.len()),
-        thresholds(record, steps.clone(), false),
-        thresholds(record, steps.clone(), true),
+        thresholds(record, steps.clone(), Indicator::Excess),
+        thresholds(record, steps.clone(), Indicator::Utilization),
     ];
     candidates
         .iter()

@@ -6,7 +6,7 @@ use crate::complaint::Complaint;
 use remapping::fit::level;
 use remapping::policy::Rule;
 use remapping::record::Record;
-use remapping::replay::play;
+use remapping::replay::{Indicator, play, thresholds, tuned};
 
 /// A rule that can be exported.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +29,9 @@ impl Choice {
 
 /// A simple rule is taken if it costs at most so much of what the rule that votes does.
 const AS_GOOD: f64 = 1.01;
+
+/// From here on SWIFT takes a level for an interval.
+const SWIFT_LIMIT: f64 = 1.0;
 
 /// Rules of one number, in the order of the table.
 const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
@@ -65,6 +68,23 @@ pub(super) fn choose(ground: &Ground<'_>) -> Result<(Choice, Vec<Rule>), Complai
     Ok((choice, rules))
 }
 
+/// Rules of one number that some codes know and others do not, trained on the training steps of `ground`: SWIFT's, below the
+/// level from which on it takes it for an interval, and 4C's.
+pub(super) fn of_codes(ground: &Ground<'_>) -> Vec<Rule> {
+    let cleaned = without_outliers(ground.record);
+    let (steps, price) = (ground.training.clone(), ground.price());
+    let trained = |indicator: Indicator| {
+        let mut rules = thresholds(&cleaned, steps.clone(), indicator);
+        rules.retain(|rule| !matches!(rule, Rule::Range(level) if *level >= SWIFT_LIMIT));
+        tuned(&cleaned, steps.clone(), price, &rules).map(rounded)
+    };
+    [Indicator::Range, Indicator::Ratio]
+        .into_iter()
+        .filter_map(trained)
+        .filter(|rule| *rule != Rule::Never)
+        .collect()
+}
+
 /// The record with times far off the median of the five around them replaced by it.
 fn without_outliers(record: &Record) -> Record {
     let (ranks, steps) = (record.ranks(), record.steps());
@@ -81,6 +101,8 @@ fn rounded(rule: Rule) -> Rule {
     match rule {
         Rule::Threshold(bound) => Rule::Threshold(four(bound)),
         Rule::Utilization(share) => Rule::Utilization(four(share).min(1.0)),
+        Rule::Range(level) if four(level) < SWIFT_LIMIT => Rule::Range(four(level)),
+        Rule::Ratio(level) if four(level) > 1.0 => Rule::Ratio(four(level)),
         other => other,
     }
 }

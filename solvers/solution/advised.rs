@@ -3,11 +3,12 @@
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::policy::advised::{Advised as Engine, Parameters};
+use remapping::simulate::Statistic;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// By which share a simple rule may cost more than this one and be written in its place.
-pub const WITHIN: f64 = 0.01;
+const WITHIN: f64 = 0.01;
 
 /// The document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct Advised {
     pub costs: Vec<Cost>,
     /// Thresholds and intervals, tuned on the steps `trained_on`; the cheapest on the judged first.
     pub simple: Vec<Cost>,
+    /// Levels of what single codes compare, SWIFT and 4C, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_codes: Vec<Cost>,
     /// What was chosen on the steps `trained_on` to be written: `advised`, or one of `simple`. Without it, the
     /// cheapest of these if it is as good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,7 +119,12 @@ impl Advised {
             return Some((Simple::named(&cost.policy)?, cost));
         }
         let (simple, cost) = self.best(|_| true)?;
-        (cost.cost <= (1.0 + WITHIN) * self.cost()).then_some((simple, cost))
+        self.is_enough(cost).then_some((simple, cost))
+    }
+
+    /// Whether a rule of this cost may be written in place of `advised`.
+    pub fn is_enough(&self, cost: &Cost) -> bool {
+        cost.cost <= (1.0 + WITHIN) * self.cost()
     }
 
     /// The best simple rule of a kind.
@@ -123,6 +132,16 @@ impl Advised {
         let known =
             self.simple.iter().filter_map(|cost| Some((Simple::named(&cost.policy)?, cost)));
         known.into_iter().find(|(simple, _)| kind(*simple))
+    }
+
+    /// The level of a statistic that a code compares, if there is one.
+    pub fn level_of(&self, statistic: Statistic) -> Option<(f64, &Cost)> {
+        let level = |cost: &Cost| match (statistic, cost.policy.parse()) {
+            (Statistic::RangeOverMean, Ok(Rule::Range(level))) => Some(level),
+            (Statistic::MaxOverMin, Ok(Rule::Ratio(level))) => Some(level),
+            _ => None,
+        };
+        self.of_codes.iter().find_map(|cost| Some((level(cost)?, cost)))
     }
 
     /// A cost beside that of `advised`, for people.
@@ -146,7 +165,9 @@ impl Advised {
             ));
         }
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        let costs = self.costs.iter().chain(&self.simple);
+        let costs = self.costs.iter().chain(&self.simple).chain(&self.of_codes);
+        let of_code =
+            |cost: &&Cost| matches!(cost.policy.parse(), Ok(Rule::Range(_) | Rule::Ratio(_)));
         let stored = remapping::policy::advised::Stored::from(self.rule.clone());
         if !positive(self.unit_seconds) || self.stride == 0 {
             Some("`unit_seconds` and `stride` are greater than 0".to_owned())
@@ -164,6 +185,8 @@ impl Advised {
             self.simple.iter().find(|c| Simple::named(&c.policy).is_none())
         {
             Some(format!("`{}` is not a threshold or interval", unknown.policy))
+        } else if let Some(unknown) = self.of_codes.iter().find(|cost| !of_code(cost)) {
+            Some(format!("`{}` is no level of a code: range or ratio", unknown.policy))
         } else if let Some(chosen) = self.chosen.as_ref().filter(|chosen| {
             *chosen != "advised" && !self.simple.iter().any(|cost| cost.policy == **chosen)
         }) {

@@ -10,6 +10,7 @@ use super::{Body, Document, Solution, stated};
 use crate::complaint::Complaint;
 use remapping::Status;
 pub use remapping::policy::stated::Measure;
+use remapping::simulate::Statistic;
 use std::path::Path;
 
 /// A rule and where it comes from.
@@ -31,6 +32,8 @@ pub struct StatedRule {
     pub of_a_log: bool,
     /// What other rules of the same model cost, where that is known.
     pub priced: Option<Priced>,
+    /// The level of a statistic that single codes compare, in place of the rule.
+    pub level_of: Option<(Statistic, f64)>,
 }
 
 /// When to remap.
@@ -375,6 +378,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             unit_seconds: 1.0,
             of_a_log: false,
             priced,
+            level_of: None,
         });
     };
     let priced = priced.map(|priced| Priced { stride: log.stride, ..priced });
@@ -390,5 +394,6 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         unit_seconds,
         of_a_log: true,
         priced,
+        level_of: None,
     })
 }

@@ -110,18 +110,21 @@ impl Lead {
             return (kept && last.is_none()).then_some(Decided::Interval(Crossing::NEVER));
         }
         let whole = |steps: Rational| u64::try_from(steps.floor()).unwrap_or(u64::MAX);
-        let (least, most) = (whole(&room / &gap), whole(&allowed / &gap));
+        let end = &allowed / &gap;
+        let (least, most) = (whole(&room / &gap), whole(end.clone()));
         if room < Rational::ZERO || least < time {
             return None;
         }
+        // What others add is above zero, however little, where they can come ahead at all.
+        let tie = least != most || !self.others.is_empty() && end.is_int();
         if last.is_some_and(|last| last <= least) {
             // Where the mean load reaches zero the search ends by itself.
             return None;
         }
         let crossing = Crossing { steps: Some(most), real: self.crossed(processors, bound, most) };
-        match least == most {
-            true if excess < SHOWN * gap.to_f64().value() => Some(Decided::Interval(crossing)),
-            false if excess < f64::EPSILON * allowed.to_f64().value() => {
+        match tie {
+            false if excess < SHOWN * gap.to_f64().value() => Some(Decided::Interval(crossing)),
+            true if excess < f64::EPSILON * allowed.to_f64().value() => {
                 Some(Decided::Tie(crossing))
             }
             _ => None,
@@ -297,7 +300,7 @@ mod tests {
         };
         for laws in [[law(0.9), law(1.1)], [steps(5, 2), steps(5, 3)]] {
             let classes = laws.map(|law| Class { count: 1, law });
-            let processors = Processors::new(10.0, classes.to_vec()).expect("two");
+            let processors = Processors::new(10.003, classes.to_vec()).expect("two");
             let limit = processors.farthest()[0].clone() / &processors.moments().mean;
             let bound = limit.to_f64().value();
             assert_eq!(written(bound), limit);
@@ -316,6 +319,14 @@ mod tests {
                 let off = Rational::from(steps) / Rational::from(right) - Rational::ONE;
                 assert!(off.to_f64().value().abs() < 1e-6, "{found:?}");
                 assert_eq!(found[0].status, Status::Converged);
+            }
+            // Met exactly at the end of a step, but for what no double shows.
+            let processors = processors.at_load(Rational::from(10)).expect("positive");
+            let found = methods(&processors, Bound::MaxDeviation(0.099_999), &())[0];
+            let known = (found.interval.steps, found.status, found.tie);
+            match processors.classes()[0].law {
+                Law::Steps(_) => assert_eq!(known, (Some(999_990), Status::Converged, true)),
+                _ => assert_eq!(known, (Some(999_989), Status::IterationLimit, true)),
             }
         }
     }

@@ -90,10 +90,15 @@ pub(super) fn longest_with(
         let time = proved + 1;
         match lead.and_then(|lead| lead.decides(processors, &exact_bound, time)) {
             Some(Decided::Interval(interval)) => return Search { interval, ..search },
-            Some(Decided::Tie(interval)) if ties == Ties::Keep => {
-                return Search { interval, tie: true, ..search };
+            Some(Decided::Tie(interval)) => {
+                let found = Search { interval, tie: true, ..search };
+                let before = interval.steps.unwrap_or(u64::MAX) - 1;
+                return match ties {
+                    Ties::Keep => found,
+                    Ties::Stop => found.stopped(before, Status::IterationLimit),
+                };
             }
-            _ => {}
+            None => {}
         }
         let average = load + mean * time as f64;
         let found = excess(time);

@@ -124,6 +124,17 @@ impl Step {
         (self.max - self.mean).max(0.0)
     }
 
+    /// (max - min) / mean; 0 for a step without work, NaN where the least time is not known.
+    pub fn range(&self) -> f64 {
+        if self.mean > 0.0 { (self.max - self.min) / self.mean } else { 0.0 }
+    }
+
+    /// max / min; 1 for a step without work, infinite where one processor has none, NaN where the least time is not
+    /// known.
+    pub fn ratio(&self) -> f64 {
+        if self.max > 0.0 { self.max / self.min } else { 1.0 }
+    }
+
     /// mean / max in [0, 1]; 1 for a step without work.
     pub fn utilization(&self) -> f64 {
         if self.max > 0.0 { self.mean / self.max } else { 1.0 }

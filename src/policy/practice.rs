@@ -267,3 +267,60 @@ impl Policy for Tolerance {
         self.outside = false;
     }
 }
+
+/// Remaps when (max - min) / mean exceeds a level, which is how SWIFT decides.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RangeThreshold {
+    level: f64,
+    range: f64,
+}
+
+impl RangeThreshold {
+    /// Remaps when (max - min) / mean > `level` >= 0.
+    pub fn new(level: f64) -> RangeThreshold {
+        RangeThreshold { level, range: 0.0 }
+    }
+}
+
+impl Policy for RangeThreshold {
+    fn observe(&mut self, step: &Step) {
+        self.range = step.range();
+    }
+
+    fn wants_remap(&self) -> bool {
+        // A least time that is not known says nothing.
+        !self.range.is_nan() && exceeds(self.range, self.level)
+    }
+
+    fn remapped(&mut self) {
+        self.range = 0.0;
+    }
+}
+
+/// Remaps when max / min reaches a level, which is how 4C decides.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RatioThreshold {
+    level: f64,
+    ratio: f64,
+}
+
+impl RatioThreshold {
+    /// Remaps when max / min >= `level` > 1.
+    pub fn new(level: f64) -> RatioThreshold {
+        RatioThreshold { level, ratio: 1.0 }
+    }
+}
+
+impl Policy for RatioThreshold {
+    fn observe(&mut self, step: &Step) {
+        self.ratio = step.ratio();
+    }
+
+    fn wants_remap(&self) -> bool {
+        reaches(self.ratio, self.level)
+    }
+
+    fn remapped(&mut self) {
+        self.ratio = 1.0;
+    }
+}

@@ -2,7 +2,8 @@
 
 use super::classical::{FixedInterval, Never, StopAtRise, Threshold, UtilizationThreshold};
 use super::practice::{
-    AccumulatedLoss, LinearFit, MedianOfThree, PredictedEfficiency, Tolerance, slope_interval,
+    AccumulatedLoss, LinearFit, MedianOfThree, PredictedEfficiency, RangeThreshold, RatioThreshold,
+    Tolerance, slope_interval,
 };
 use super::{Policy, Step};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,10 @@ pub enum Rule {
     Threshold(f64),
     /// `utilization:u`: [`UtilizationThreshold`] u.
     Utilization(f64),
+    /// `range:x`: [`RangeThreshold`] x on (max - min) / mean.
+    Range(f64),
+    /// `ratio:x`: [`RatioThreshold`] x on max / min.
+    Ratio(f64),
     /// `menon`: [`AccumulatedLoss`].
     AccumulatedLoss,
     /// `menon_offline:s`: [`slope_interval`] for an imbalance growing by s per step.
@@ -51,6 +56,8 @@ impl Rule {
             Rule::StopAtRise => Running::StopAtRise(StopAtRise::new(remap_cost)),
             Rule::Threshold(threshold) => Running::Threshold(Threshold::new(threshold)),
             Rule::Utilization(minimum) => Running::Utilization(UtilizationThreshold::new(minimum)),
+            Rule::Range(level) => Running::Range(RangeThreshold::new(level)),
+            Rule::Ratio(level) => Running::Ratio(RatioThreshold::new(level)),
             Rule::AccumulatedLoss => Running::AccumulatedLoss(AccumulatedLoss::new(remap_cost)),
             Rule::SlopeInterval(slope) => match slope_interval(remap_cost, slope) {
                 Some(interval) => Running::Fixed(FixedInterval::new(interval)),
@@ -76,6 +83,8 @@ pub enum Running {
     StopAtRise(StopAtRise),
     Threshold(Threshold),
     Utilization(UtilizationThreshold),
+    Range(RangeThreshold),
+    Ratio(RatioThreshold),
     AccumulatedLoss(AccumulatedLoss),
     LinearFit(LinearFit),
     MedianOfThree(MedianOfThree),
@@ -92,6 +101,8 @@ macro_rules! each {
             Running::StopAtRise($rule) => $call,
             Running::Threshold($rule) => $call,
             Running::Utilization($rule) => $call,
+            Running::Range($rule) => $call,
+            Running::Ratio($rule) => $call,
             Running::AccumulatedLoss($rule) => $call,
             Running::LinearFit($rule) => $call,
             Running::MedianOfThree($rule) => $call,
@@ -123,6 +134,8 @@ impl fmt::Display for Rule {
             Rule::StopAtRise => f.write_str("stop_at_rise"),
             Rule::Threshold(threshold) => write!(f, "threshold:{threshold}"),
             Rule::Utilization(minimum) => write!(f, "utilization:{minimum}"),
+            Rule::Range(level) => write!(f, "range:{level}"),
+            Rule::Ratio(level) => write!(f, "ratio:{level}"),
             Rule::AccumulatedLoss => f.write_str("menon"),
             Rule::SlopeInterval(slope) => write!(f, "menon_offline:{slope}"),
             Rule::LinearFit => f.write_str("metabalancer"),
@@ -184,6 +197,14 @@ impl FromStr for Rule {
             "utilization" => {
                 let what = "a utilization in [0, 1], as in utilization:0.8";
                 number(what, |u| (0.0..=1.0).contains(&u)).map(Rule::Utilization)
+            }
+            "range" => {
+                let what = "a level >= 0 of (max - min) / mean, as in range:0.2";
+                number(what, |level| level >= 0.0).map(Rule::Range)
+            }
+            "ratio" => {
+                let what = "a level > 1 of max / min, as in ratio:1.5";
+                number(what, |level| level > 1.0).map(Rule::Ratio)
             }
             "menon" => plain(Rule::AccumulatedLoss),
             "menon_offline" => {

@@ -31,6 +31,26 @@ fn fixed_interval_counts_from_the_last_remap() {
 fn thresholds_are_strict() {
     assert_eq!(remaps("threshold:2", 1.0, &[1.0, 2.0, 2.5, 0.0]), [3]);
     assert_eq!(remaps("utilization:0.8", 1.0, &[1.0, 2.5, 2.6]), [3]);
+    let asks = |rule: &str, times: &[f64]| {
+        let mut policy = rule.parse::<Rule>().unwrap().start(1.0);
+        policy.observe(&Step::new(1, times.to_vec()));
+        policy.wants_remap()
+    };
+    // (2 - 1) / 1.5, and 2 / 1: the range must be exceeded, the ratio reached.
+    assert!(
+        !asks("range:0.6666666666666666", &[1.0, 1.5, 2.0]) && asks("range:0.66", &[1.0, 1.5, 2.0])
+    );
+    assert!(asks("ratio:2", &[1.0, 1.5, 2.0]) && !asks("ratio:2.01", &[1.0, 1.5, 2.0]));
+    assert!(
+        asks("ratio:9", &[0.0, 1.0])
+            && !asks("ratio:9", &[0.0, 0.0])
+            && !asks("range:0", &[0.0, 0.0])
+    );
+    for rule in ["range:0", "ratio:1.1"] {
+        let mut policy = rule.parse::<Rule>().unwrap().start(1.0);
+        policy.observe(&Step::summary(1, 3.0, 1.0, None));
+        assert!(!policy.wants_remap(), "{rule}: the least time is not known");
+    }
     assert_eq!(remaps("marquez:0.2", 1.0, &[1.0, 2.0, 2.1]), [3]);
 }
 
@@ -112,6 +132,8 @@ fn rules_read_as_they_print() {
         "stop_at_rise",
         "threshold:2.5",
         "utilization:0.8",
+        "range:0.2",
+        "ratio:1.5",
         "menon",
         "menon_offline:0.2",
         "metabalancer",
@@ -123,8 +145,17 @@ fn rules_read_as_they_print() {
     for text in texts {
         assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
     }
-    for text in ["", "fixed", "fixed:0", "fixed:2.5", "never:3", "utilization:1.5", "threshold:inf"]
-    {
+    for text in [
+        "",
+        "fixed",
+        "fixed:0",
+        "fixed:2.5",
+        "never:3",
+        "utilization:1.5",
+        "threshold:inf",
+        "range:-1",
+        "ratio:1",
+    ] {
         assert!(text.parse::<Rule>().is_err(), "{text}");
     }
 }

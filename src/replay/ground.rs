@@ -1,6 +1,6 @@
 //! Policies by name on a record: which there are, and how they are trained.
 
-use super::{Player, intervals, learn, replay, standing, thresholds, tuned};
+use super::{Indicator, Player, intervals, learn, replay, standing, thresholds, tuned};
 use crate::fit::growth;
 use crate::fit::increments::Increments;
 use crate::fit::level::Family;
@@ -178,8 +178,8 @@ impl<'a> Ground<'a> {
             "predictive" => plan(false, false),
             "adaptive_cold" => plan(true, true),
             "fixed" => found(tune(intervals(steps.len()))),
-            "threshold" => found(tune(thresholds(record, steps.clone(), false))),
-            "utilization" => found(tune(thresholds(record, steps.clone(), true))),
+            "threshold" => found(tune(thresholds(record, steps.clone(), Indicator::Excess))),
+            "utilization" => found(tune(thresholds(record, steps.clone(), Indicator::Utilization))),
             "interval" => found(self.interval()),
             "q_learning" => {
                 let (learnt, regrets) = learn(record, steps.clone(), cost, EPISODES, self.seed);

@@ -122,44 +122,105 @@ const ROUNDING: f64 = 1e-11;
 /// Most values of one kind that are tried.
 const MOST_TRIED: usize = 100;
 
-/// Thresholds on max - mean, or on mean / max, worth trying: what occurs at these steps in a run without remaps. Where these are many,
+/// What a threshold is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indicator {
+    /// max - mean.
+    Excess,
+    /// mean / max.
+    Utilization,
+    /// (max - min) / mean.
+    Range,
+    /// max / min.
+    Ratio,
+}
+
+impl Indicator {
+    /// Its value for these times, if that says anything: of times that are all the same, rounding leaves something. The
+    /// largest time of any step is `most`.
+    fn of(self, path: &[f64], most: f64) -> Option<f64> {
+        let mean = crate::record::mean(path);
+        let excess = crate::record::imbalance(path).max(0.0);
+        let least = path.iter().copied().fold(f64::INFINITY, f64::min);
+        let value = match self {
+            Indicator::Excess if excess <= ROUNDING * most => return None,
+            Indicator::Excess => excess,
+            Indicator::Utilization => mean / (mean + excess),
+            Indicator::Range => (mean + excess - least) / mean,
+            Indicator::Ratio => (mean + excess) / least,
+        };
+        let is_balanced = match self {
+            Indicator::Excess | Indicator::Utilization => false,
+            Indicator::Range | Indicator::Ratio => self.above(value) <= ROUNDING,
+        };
+        (value.is_finite() && !is_balanced).then_some(value)
+    }
+
+    /// How far a value is from balance, on a scale that begins at 0 there.
+    fn above(self, value: f64) -> f64 {
+        match self {
+            Indicator::Excess | Indicator::Range => value,
+            Indicator::Utilization => 1.0 / value - 1.0,
+            Indicator::Ratio => value - 1.0,
+        }
+    }
+
+    /// The value so far from balance.
+    fn at(self, above: f64) -> f64 {
+        match self {
+            Indicator::Excess | Indicator::Range => above,
+            Indicator::Utilization => 1.0 / (1.0 + above),
+            Indicator::Ratio => 1.0 + above,
+        }
+    }
+
+    /// Half of the way to balance.
+    fn halved(self, value: f64) -> f64 {
+        match self {
+            Indicator::Utilization => 0.5 * (value + 1.0),
+            _ => self.at(0.5 * self.above(value)),
+        }
+    }
+
+    /// The rule with this threshold.
+    fn rule(self, value: f64) -> Rule {
+        match self {
+            Indicator::Excess => Rule::Threshold(value),
+            Indicator::Utilization => Rule::Utilization(value.clamp(0.0, 1.0)),
+            Indicator::Range => Rule::Range(value),
+            Indicator::Ratio => Rule::Ratio(value),
+        }
+    }
+}
+
+/// Thresholds on an indicator worth trying: what occurs at these steps in a run without remaps. Where these are many,
 /// every so-manieth, and a geometric ladder between the least and the largest, since loads that drift spend next to no time at the
 /// imbalances of a run that is remapped. Where all are the same, as of a program that never was balanced, one that it is past.
-pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule> {
+pub fn thresholds(record: &Record, steps: Range<usize>, indicator: Indicator) -> Vec<Rule> {
     let largest = |step: usize| record.path(step).iter().copied().fold(0.0, f64::max);
     let most = steps.clone().map(largest).fold(0.0, f64::max);
-    let mut values: Vec<f64> = steps
-        .map(|step| {
-            let path = record.path(step);
-            let (mean, spread) =
-                (crate::record::mean(path), crate::record::imbalance(path).max(0.0));
-            if ratio { mean / (mean + spread) } else { spread }
-        })
-        // Of times that are all the same, rounding leaves something.
-        .filter(|value| value.is_finite() && (ratio || *value > ROUNDING * most))
-        .collect();
+    let mut values: Vec<f64> =
+        steps.filter_map(|step| indicator.of(record.path(step), most)).collect();
     values.sort_by(f64::total_cmp);
     let same = match values[..] {
         [least, .., most] if most - least <= ROUNDING * most => Some(least),
         _ => None,
     };
-    let past = same.map(|value| if ratio { 0.5 * (value + 1.0) } else { 0.5 * value });
+    let past = same.map(|value| indicator.halved(value));
     let stride = values.len().div_ceil(MOST_TRIED).max(1);
-    let (least, most) = (values.first().copied(), values.last().copied());
-    let between = match least.zip(most).filter(|_| stride > 1 && same.is_none()) {
-        // The ladder is one of max / mean - 1.
-        Some((least, most)) if ratio => {
-            let steps = ladder((1.0 / most - 1.0).max(ROUNDING), 1.0 / least - 1.0);
-            steps.into_iter().map(|excess| 1.0 / (1.0 + excess)).collect()
+    let (first, last) = (values.first().copied(), values.last().copied());
+    let between = match first.zip(last).filter(|_| stride > 1 && same.is_none()) {
+        Some((first, last)) => {
+            let (a, b) = (indicator.above(first), indicator.above(last));
+            // Ratios are known to within rounding.
+            let least = if indicator == Indicator::Excess { 0.0 } else { ROUNDING };
+            ladder(a.min(b).max(least), a.max(b))
         }
-        Some((least, most)) => ladder(least, most),
         None => Vec::new(),
     };
-    let rule = |value: &f64| match ratio {
-        true => Rule::Utilization(value.clamp(0.0, 1.0)),
-        false => Rule::Threshold(*value),
-    };
+    let between: Vec<f64> = between.into_iter().map(|above| indicator.at(above)).collect();
     let occurring = values.iter().step_by(stride);
+    let rule = |value: &f64| indicator.rule(*value);
     occurring.chain(&between).chain(&past).map(rule).chain([Rule::Never]).collect()
 }
 

@@ -47,7 +47,9 @@ impl Player {
     /// What it must see.
     pub fn needs(&self) -> Needs {
         match self {
-            Player::Rule(Running::Tolerance(_)) => Needs::MaxMeanMin,
+            Player::Rule(Running::Tolerance(_) | Running::Range(_) | Running::Ratio(_)) => {
+                Needs::MaxMeanMin
+            }
             Player::Rule(_) | Player::Learnt(_) => Needs::MaxMean,
             Player::Stated(following) => match following.rule() {
                 Stated::Map { .. } => Needs::Times,

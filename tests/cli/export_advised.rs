@@ -331,6 +331,10 @@ fn settings_say_what_is_lost() {
         {"policy": "fixed:7", "cost": 1.2 * cost, "remaps": 3},
         {"policy": "never", "cost": 1.3 * cost, "remaps": 0},
     ]);
+    document["of_codes"] = json!([
+        {"policy": "range:0.35", "cost": 1.2 * cost, "remaps": 1},
+        {"policy": "ratio:1.5", "cost": 1.25 * cost, "remaps": 1},
+    ]);
     document["stride"] = json!(10);
     place.write("advised.json", document.to_string());
     let exported = |target: &str| {
@@ -350,14 +354,18 @@ fn settings_say_what_is_lost() {
         assert!(text.contains(said), "{target}: {text}");
         assert!(text.contains("10 steps of the program"), "{target}: {text}");
     }
-    for target in ["swift", "fourc"] {
-        let text = exported(target).replace("\n#", "");
-        assert!(
-            text.contains("never, the best of the rules tuned on the steps learnt from that this code knows; it costs 30.0 % more"),
-            "{text}"
-        );
+    let codes = [
+        ("swift", "range:0.35", "20.0 % more", "  trigger: 0.35\n"),
+        ("fourc", "ratio:1.5", "25.0 % more", "  MAX_BALANCE_EVAL_TIME: 1.5\n"),
+    ];
+    for (target, rule, more, line) in codes {
+        let text = exported(target);
+        assert!(text.contains(line), "{text}");
+        let text = text.replace("\n#", "");
+        let said =
+            "the best of the rules tuned on the steps learnt from that this code knows; it costs";
+        assert!(text.contains(&format!("{rule}, {said} {more}")), "{text}");
     }
-    assert!(exported("swift").contains("repartition_type: none"));
     assert!(exported("smilei").contains("every = 70,"));
     assert!(exported("eplb").contains("\"step_interval\":70"));
     let header = exported("c");
@@ -369,6 +377,58 @@ fn settings_say_what_is_lost() {
     ] {
         assert!(header.contains(part), "{part} is not in {}", &header[..2000]);
     }
+}
+
+/// Codes with a statistic of their own have levels tuned for it, which cost what `replay` says; never is not written where a
+/// remap pays.
+#[test]
+fn codes_with_statistics_of_their_own_have_levels() {
+    let place = Workplace::new();
+    let run = Family::Drift.run(6, 400, 20.0, 2);
+    let mut document = taught(&place, &run, "0.5");
+    let costs: Vec<(String, f64, u64)> = document["of_codes"]
+        .as_array()
+        .expect("levels")
+        .iter()
+        .map(|cost| {
+            let policy = cost["policy"].as_str().unwrap().to_owned();
+            (policy, cost["cost"].as_f64().unwrap(), cost["remaps"].as_u64().unwrap())
+        })
+        .collect();
+    assert!(
+        ["range:", "ratio:"].iter().all(|kind| costs.iter().any(|cost| cost.0.starts_with(kind)))
+    );
+    let (names, price): (Vec<&str>, String) =
+        (costs.iter().map(|cost| cost.0.as_str()).collect(), run.remap_cost.to_string());
+    let listed = names.join(",");
+    let replayed =
+        place.run(&["replay", "run.csv", "--remap-cost", &price, "--policies", &listed, "--json"]);
+    let replayed = replayed.exits(0).json();
+    for (policy, cost, remaps) in &costs {
+        let lines = replayed["policies"].as_array().unwrap();
+        let line = lines.iter().find(|line| line["policy"] == *policy).unwrap();
+        assert!(
+            abs_diff_eq!(line["cost"].as_f64().unwrap(), *cost, epsilon = 1e-9 * cost),
+            "{line}"
+        );
+        assert_eq!(line["remaps"], *remaps);
+    }
+    let exported =
+        |target: &str| place.run(&["export", "advised.json", "--to", target]).exits(0).out;
+    // Drifting loads are remapped: nobody is told never to.
+    assert!(exported("swift").contains("repartition_type: fullcosts"));
+    assert!(exported("fourc").contains("PARALLEL_REDIST: Dynamic"));
+    document.as_object_mut().unwrap().remove("of_codes");
+    place.write("advised.json", document.to_string());
+    for target in ["swift", "fourc"] {
+        let refused = place.run(&["export", "advised.json", "--to", target]).exits(1);
+        refused.says("advise from the log again");
+    }
+    let cost = &document["costs"][0]["cost"];
+    document["simple"] = json!([{"policy": "never", "cost": cost, "remaps": 0}]);
+    place.write("advised.json", document.to_string());
+    assert!(exported("swift").contains("repartition_type: none"));
+    assert!(exported("fourc").contains("PARALLEL_REDIST: None"));
 }
 
 /// What is not such a document is refused, with what is wrong.

@@ -13,7 +13,7 @@ use remapping::fit::transitions::Transitions;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule};
 use remapping::record::{Record, Remap};
-use remapping::replay::{intervals, learn, replay, thresholds, tuned};
+use remapping::replay::{Indicator, intervals, learn, replay, thresholds, tuned};
 use remapping::simulate::{Base, Recorded, stream};
 
 /// Records of a few ranks and steps, with remaps here and there.
@@ -92,7 +92,7 @@ proptest! {
     #[test]
     fn hindsight_is_never_beaten(record in records(), remap_cost in 0.01..8.0_f64, late in any::<bool>()) {
         let steps = 0..record.steps();
-        let rules: Vec<Rule> = intervals(steps.len()).into_iter().chain(thresholds(&record, steps.clone(), false)).collect();
+        let rules: Vec<Rule> = intervals(steps.len()).into_iter().chain(thresholds(&record, steps.clone(), Indicator::Excess)).collect();
         let best = tuned(&record, steps.clone(), remap_cost, &rules).unwrap();
         let start = || -> Vec<Box<dyn Policy>> {
             let family = if late { Family::Trends } else { Family::Means };
@@ -330,16 +330,21 @@ fn thresholds_of_long_drifting_records_are_tuned() {
         let grid = |to: fn(f64) -> Rule| -> Vec<Rule> {
             (0..40).map(|k| to(0.002 * 1.15_f64.powi(k))).collect()
         };
-        let all: [fn(f64) -> Rule; 2] =
-            [Rule::Threshold, |excess| Rule::Utilization(50.0 / (50.0 + excess))];
-        for (ratio, to) in [false, true].into_iter().zip(all) {
+        // Means are near 50, and the least and the largest load are as far from them.
+        let all: [(Indicator, fn(f64) -> Rule); 4] = [
+            (Indicator::Excess, Rule::Threshold),
+            (Indicator::Utilization, |excess| Rule::Utilization(50.0 / (50.0 + excess))),
+            (Indicator::Range, |excess| Rule::Range(2.0 * excess / 50.0)),
+            (Indicator::Ratio, |excess| Rule::Ratio((50.0 + excess) / (50.0 - excess).max(1e-9))),
+        ];
+        for (indicator, to) in all {
             let cost = |rules: &[Rule]| {
                 let best = tuned(&record, 0..steps, 0.1, rules).unwrap();
                 let start = || -> Vec<Box<dyn Policy>> { vec![best.start(0.1)] };
                 replay(&record, 0..steps, 0.1, &start, &()).unwrap().tallies[0].value
             };
-            let (found, best) = (cost(&thresholds(&record, 0..steps, ratio)), cost(&grid(to)));
-            assert!(found <= 1.05 * best, "{steps} steps, {ratio}: {found} {best}");
+            let (found, best) = (cost(&thresholds(&record, 0..steps, indicator)), cost(&grid(to)));
+            assert!(found <= 1.05 * best, "{steps} steps, {indicator:?}: {found} {best}");
         }
     }
 }

@@ -4,9 +4,10 @@ mod controller;
 
 use super::{Target, controller as stored, title_and_version};
 use crate::complaint::Complaint;
-use crate::solution::advised::{Advised, Cost, Simple, WITHIN};
+use crate::solution::advised::{Advised, Cost, Simple};
 use crate::solution::rule::{Level, Measure, RemapInterval, Rule, StatedRule};
 use remapping::replay::Player;
+use remapping::simulate::Statistic;
 
 /// Writes `advised` for `target`.
 pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
@@ -36,10 +37,8 @@ pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
         Target::Smilei | Target::Charm | Target::Eplb | Target::Vt | Target::Amrex => {
             return of_code(advised, target, |simple| matches!(simple, Simple::Every(_)));
         }
-        // Their statistics are others.
-        Target::Swift | Target::Fourc => {
-            return of_code(advised, target, |simple| matches!(simple, Simple::Every(None)));
-        }
+        Target::Swift => return of_level(advised, target, Statistic::RangeOverMean),
+        Target::Fourc => return of_level(advised, target, Statistic::MaxOverMin),
     };
     if let Some(simple) = advised.simple_enough() {
         return super::write(&stated(advised, simple), target);
@@ -62,11 +61,39 @@ fn of_code(
     super::write(&stated(advised, best), target)
 }
 
+/// The settings of a code that compares a statistic of its own: the level of a rule for it, or never if that costs no more.
+fn of_level(advised: &Advised, target: Target, statistic: Statistic) -> Result<Vec<u8>, Complaint> {
+    let never = advised.best(|simple| simple == Simple::Every(None));
+    let level = advised.level_of(statistic);
+    let cheaper = match (level, never) {
+        (Some((_, level)), Some((_, never))) => level.cost < never.cost,
+        (level, _) => level.is_some(),
+    };
+    match (level.filter(|_| cheaper), never) {
+        (Some((level, cost)), _) => {
+            let never = stated(advised, (Simple::Every(None), cost));
+            super::write(&StatedRule { level_of: Some((statistic, level)), ..never }, target)
+        }
+        // Where a remap pays and no level is known, never would be bad advice.
+        (None, Some((simple, cost))) if advised.is_enough(cost) => {
+            super::write(&stated(advised, (simple, cost)), target)
+        }
+        _ => {
+            let message = format!(
+                "{}: it has no rule that this code knows and that is worth writing",
+                advised.title
+            );
+            let help = "advise from the log again, or export to c, fortran, python or rust";
+            Err(Complaint::elsewhere(message, help))
+        }
+    }
+}
+
 /// A simple rule as one that is stated, with what is lost by it.
 fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
     let mut notes = advised.notes();
     let (name, more) = (&cost.policy, advised.compared(cost));
-    notes.push(match cost.cost <= (1.0 + WITHIN) * advised.cost() {
+    notes.push(match advised.is_enough(cost) {
         true => format!("Written here: {name}, which is simpler and costs {more}."),
         false if advised.chosen.as_ref() == Some(name) => {
             format!("Written here: {name}, as chosen on the steps learnt from; it costs {more}.")
@@ -102,6 +129,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
         unit_seconds: advised.unit_seconds,
         of_a_log: true,
         priced: None,
+        level_of: None,
     }
 }
 

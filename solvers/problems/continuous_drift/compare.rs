@@ -39,7 +39,10 @@ pub(super) fn compare(
             continue;
         }
         let rule = rule(name)?;
-        if matches!(rule, Rule::Utilization(_) | Rule::Tolerance(_)) {
+        if matches!(
+            rule,
+            Rule::Utilization(_) | Rule::Tolerance(_) | Rule::Range(_) | Rule::Ratio(_)
+        ) {
             let message = format!("--policies {name}: loads are counted from the last remap here");
             let help = "take rules that look at max - mean: ratios to the mean say nothing";
             return Err(Complaint::elsewhere(message, help));
