@@ -15,7 +15,7 @@ pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
     };
     let Some((period, waiting)) = knobs.seconds(every) else {
         let message = "the length of a step is not known: the interval has none in seconds";
-        let help = "give the model loads above 0, or call AtSync every so many steps";
+        let help = "call AtSync every so many steps; steps have a length in Periodic and LoadDrift models with loads above 0";
         return Err(Complaint::elsewhere(message, help));
     };
     knobs.say(

@@ -113,6 +113,13 @@ impl<'a> Knobs<'a> {
             return Ok(self.periodic(None));
         }
         let (code, statistic) = (watcher.code, watcher.looks.statistic);
+        if self.export.before_step {
+            let message = format!(
+                "{code} knows the times of the last step, this rule is asked with those of the step about to be made"
+            );
+            let help = "solve the model with decide: AfterStep";
+            return Err(Complaint::elsewhere(message, help));
+        }
         if let Some(trials) = &self.trials {
             let Watcher { looks, limit, .. } = watcher;
             let processes = self.processes();
@@ -308,7 +315,8 @@ impl<'a> Knobs<'a> {
         let (cost, never) = (shown(fitted.cost), shown(fitted.never));
         let unit = match priced.dynamics.course {
             Kind::Endless => "a step",
-            Kind::Once => "until balance or a remap",
+            // What a remap costs in all is known for the optimal policy.
+            Kind::Once => "until balance, under the optimal policy from the first remap on",
             _ => "for the job",
         };
         let optimum = match (&self.export.rule, &self.trials) {

@@ -29,7 +29,7 @@ mod warpx;
 
 use crate::complaint::Complaint;
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::StatedRule;
+use crate::solution::rule::{Rule, StatedRule};
 use knobs::Knobs;
 
 /// What a solution can be exported to.
@@ -136,14 +136,19 @@ pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> 
 
 /// What a file that holds the rule says of itself at its top, a line each.
 fn heading(export: &StatedRule) -> Vec<String> {
-    let mut lines = heading_of_settings(export);
-    lines.splice(2..2, export.about.iter().cloned());
+    let what = if export.optimal { "Optimal remapping" } else { "A rule for when to remap" };
+    let mut lines = title_and_version(&export.title, what);
+    lines.extend(export.about.iter().chain(&export.notes).cloned());
     lines
 }
 
 /// The same of settings, which may differ from the rule.
 fn heading_of_settings(export: &StatedRule) -> Vec<String> {
-    let what = if export.optimal { "Optimal remapping" } else { "A rule for when to remap" };
+    let is_the_rule = matches!(export.rule, Rule::Interval(_));
+    let what = match export.optimal && is_the_rule {
+        true => "Optimal remapping",
+        false => "A rule for when to remap",
+    };
     let mut lines = title_and_version(&export.title, what);
     lines.extend(export.notes.iter().cloned());
     lines

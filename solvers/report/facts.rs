@@ -182,6 +182,7 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
     }
     let fixed = answer.best_fixed;
     match fixed.interval {
+        None if answer.intervals_evaluated == Some(0) => {}
         None => facts.put("best fixed interval", "never"),
         Some(interval) => {
             facts.put("best fixed interval", interval);
@@ -210,8 +211,12 @@ fn of_periodic(facts: &mut Facts, answer: &periodic::Answer) {
         None if answer.interval_by == "rms_bound" => "safe interval within the bound",
         None => "longest interval within the bound",
     };
-    let steps = answer.interval.map_or("never ends".to_owned(), |steps| steps.to_string());
-    facts.put(what, steps);
+    match (answer.interval, answer.at_least) {
+        (Some(steps), _) => facts.put(what, steps),
+        (None, None) => facts.put(what, "never ends"),
+        // Not computed.
+        (None, Some(_)) => {}
+    }
     if answer.bound.is_some() {
         facts.put("proved by", &answer.interval_by);
     }

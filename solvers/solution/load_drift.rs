@@ -25,6 +25,9 @@ pub struct Answer {
     /// What it depends on, where it depends on the loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_by_state: Option<CostByState>,
+    /// Whether remaps are decided before steps, when the loads of these are known, and not after them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub before_step: bool,
     /// How a remap overlaps the steps after its decision, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
@@ -68,7 +71,8 @@ pub struct Answer {
     pub paths: Option<u64>,
     /// The best of the fixed intervals that were evaluated, and of never, for comparison.
     pub best_fixed: Fixed,
-    /// Up to how many steps intervals were evaluated, where that was stopped.
+    /// Up to how many steps intervals were evaluated, where that was stopped; 0 where none was, between bounds. Elsewhere there
+    /// the one of least average cost was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals_evaluated: Option<u64>,
     /// What the program comes to without any remap.

@@ -60,14 +60,15 @@ impl Log {
         Some(format!("the model does not fit its log: {}", fits.why))
     }
 
-    /// Its units and steps, a sentence each.
-    pub fn notes(&self) -> Vec<String> {
+    /// Its units and steps, a sentence each; whether steps of the rule are those `of_the_program`.
+    pub fn notes(&self, of_the_program: bool) -> Vec<String> {
         let mut notes = vec!["Times are in seconds.".to_owned()];
         if self.stride > 1 {
             let stride = self.stride;
+            let steps = if of_the_program { "the program" } else { "the log" };
             notes.push(format!(
                 "The log has one step for {stride} of the program: ask every {stride} steps, with the times of \
-                 all of them. Steps below are those of the program."
+                 all of them. Steps below are those of {steps}."
             ));
         }
         if let Some(misfit) = self.misfit() {

@@ -64,6 +64,19 @@ pub struct Filter {
     pub missed: f64,
     /// phi: one number, or h_n for n = 1..=M.
     pub hazard: Hazard,
+    /// What becomes of a remap before the change; absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub premature: Option<Premature>,
+}
+
+/// What becomes of a remap before the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Premature {
+    /// It is noticed at once and undone: the program goes on watching.
+    Revert,
+    /// It lasts: there is one remap.
+    Keep,
 }
 
 /// The chance of the change of phase per step.

@@ -75,11 +75,23 @@ impl Answer {
             let thresholds = LoadThresholds::of_curve(curve, self.steps, self.initial_load)?;
             return Ok((Rule::Imbalance(thresholds), say_curve(curve), false));
         }
+        if self.value.is_none() {
+            // Thresholds of the last steps say nothing of those before.
+            let stopped = "the computation was stopped before it came to the first step";
+            let known = self.best_fixed.interval.zip(Some(self.best_fixed.value));
+            let (every, cost) = known.ok_or(stopped)?;
+            let about = vec![
+                "The computation was stopped before it came to the first step. Of the fixed"
+                    .to_owned(),
+                format!(
+                    "intervals that were evaluated the best: it costs {cost:.6} in units of load."
+                ),
+            ];
+            return Ok((every_steps(every, self.initial_load), about, false));
+        }
         let mut listed = self.closest_threshold.clone();
         listed.sort_by_key(|closest| closest.step);
         if listed.is_empty() {
-            let stopped = "it has no thresholds: the computation was stopped";
-            self.value.ok_or(stopped)?;
             let about = vec!["There is no remap to decide on.".to_owned()];
             return Ok((self.simple_rule(Simple::Never), about, true));
         }

@@ -1,9 +1,10 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
-use super::advised::Advised;
+use super::advised::{Advised, overlapping};
 use super::load_drift::Threshold;
 use super::log::Log;
 use super::map::{self, Map};
+use super::phase_change::Premature;
 use super::phase_switching::Filter;
 pub use super::priced::{BestFixed, Priced};
 use super::{Body, Document, Solution, stated};
@@ -34,6 +35,8 @@ pub struct StatedRule {
     pub priced: Option<Priced>,
     /// The level of a statistic that single codes compare, in place of the rule.
     pub level_of: Option<(Statistic, f64)>,
+    /// Whether it is asked before steps, with the times of the step about to be made.
+    pub before_step: bool,
 }
 
 /// When to remap.
@@ -214,6 +217,18 @@ pub fn read(path: &Path) -> Result<StatedRule, Complaint> {
     of(&super::read(path)?, &path.display().to_string(), &path.with_extension("npz"))
 }
 
+/// What a program does after a remap that a belief led to.
+fn after_a_remap(premature: Premature) -> String {
+    match premature {
+        Premature::Revert => {
+            "A remap before the change is noticed and undone: go on with a belief of 0 then. After the change there is no \
+             other remap."
+        }
+        Premature::Keep => "There is one remap: after it the rule is not asked any more.",
+    }
+    .to_owned()
+}
+
 /// The rule of the solution called `name`; a long map is in `archive`.
 pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule, Complaint> {
     let wrong = |what: &str| {
@@ -236,6 +251,23 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         Body::Stopping(answer) => Priced::of_stopping(answer),
         _ => None,
     };
+    let (before_step, overlap) = match &solution.body {
+        Body::LoadDrift(answer) => (answer.before_step, answer.overlap),
+        Body::ContinuousDrift(answer) => (false, answer.overlap),
+        _ => (false, None),
+    };
+    if before_step {
+        let when = "Decided before a step, by the times of the step about to be made, which a remap spares. Where only those \
+                    of the last step are known, it costs more.";
+        notes.push(when.to_owned());
+    }
+    if let Some(overlap) = overlap {
+        notes.push(format!(
+            "A remap comes into force {}. Steps since a remap are counted from its decision, and none is decided while \
+             one is under way.",
+            overlapping(overlap)
+        ));
+    }
     let rule = match &solution.body {
         Body::PhaseChange(answer) if answer.belief.is_none() => {
             return Err(Complaint::elsewhere(
@@ -251,6 +283,9 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 let width = solution.tolerance;
                 notes.push(format!("Every threshold is certified to {width:e}."));
             }
+            about.extend(
+                answer.belief.as_ref().and_then(|belief| belief.premature).map(after_a_remap),
+            );
             Rule::Belief(Belief::of(answer).map_err(wrong)?)
         }
         Body::PhaseSwitching(answer) => {
@@ -282,11 +317,19 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 "leave `steps` out: far from the end the map is that without one",
             ));
         }
+        Body::Stopping(answer) if answer.kept_levels.is_some() => {
+            let what =
+                "its walks have no highest load, and the map ends at the loads that are shown";
+            return Err(Complaint::elsewhere(
+                format!("{name}: {what}"),
+                "use `decision`, which has a letter for each load vector shown, or give the walks a highest load",
+            ));
+        }
         Body::Stopping(answer) => {
             let cost = answer.remap_cost;
             let by_loads = answer.cost_by_state.is_some();
             if solution.status == Status::Converged {
-                notes.push(match by_loads {
+                about.push(match by_loads {
                     true => {
                         "Optimal for remap costs that depend on the loads, as the model has them."
                             .to_owned()
@@ -305,8 +348,8 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         Body::LoadDrift(answer) => match (&answer.decision, answer.decision_step) {
             (Some(letters), Some(step)) => {
                 let steps = answer.steps;
-                notes.push(format!("The optimal decision at step {step} of {steps}; near the end"));
-                notes.push("of the run fewer remaps pay.".to_owned());
+                about.push(format!("The optimal decision at step {step} of {steps}; near the end"));
+                about.push("of the run fewer remaps pay.".to_owned());
                 Rule::Map(map::of_multisets(answer, letters).map_err(wrong)?)
             }
             _ => {
@@ -379,11 +422,12 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             of_a_log: false,
             priced,
             level_of: None,
+            before_step,
         });
     };
     let priced = priced.map(|priced| Priced { stride: log.stride, ..priced });
     let rule = stated::of_the_program(rule, log, &mut notes);
-    notes.extend(log.notes());
+    notes.extend(log.notes(!matches!(rule, Rule::Belief(_) | Rule::Switching(_))));
     let unit_seconds = log.unit_seconds;
     Ok(StatedRule {
         title,
@@ -395,5 +439,6 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         of_a_log: true,
         priced,
         level_of: None,
+        before_step,
     })
 }

@@ -130,6 +130,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
         of_a_log: true,
         priced: None,
         level_of: None,
+        before_step: false,
     }
 }
 

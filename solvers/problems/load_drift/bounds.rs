@@ -2,6 +2,7 @@
 
 use super::super::{Found, Method, Settings};
 use super::least::at_least;
+use super::solve::of_outcome;
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
@@ -94,7 +95,8 @@ pub(super) fn solve_on(
     };
     // Of no more steps than sampling takes.
     let unremapped = Unremapped::of(&problem, &()).expect("nobody stops it");
-    let answer = lay_out(model, (&problem, unremapped), &rule, measured.as_ref(), watch);
+    let mut answer = lay_out(model, (&problem, unremapped), &rule, measured.as_ref(), watch);
+    compare_an_interval(&mut answer, model, &problem, QUICK);
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
 }
 
@@ -242,6 +244,32 @@ fn most_moved(problem: &drift::LoadDrift) -> f64 {
     [half, half + problem.processors % 2].into_iter().map(moved).max().unwrap_or(0) as f64
 }
 
+/// Products of probabilities, and totals times steps, up to which an interval is evaluated for comparison.
+const QUICK: u64 = 500_000_000;
+
+/// Evaluates the interval of least average cost, where that takes no more than `quick` such products, remaps cost the same
+/// everywhere and come into force at once; otherwise the answer says that none was evaluated.
+pub(super) fn compare_an_interval(
+    answer: &mut Answer,
+    model: &LoadDrift,
+    problem: &drift::LoadDrift,
+    quick: u64,
+) {
+    let interval = answer.least_average_cost;
+    let levels = problem.chain.levels() as u64;
+    let totals = levels.saturating_mul(problem.processors as u64);
+    let each = levels.saturating_pow(3).saturating_add(totals.saturating_mul(levels));
+    let work = each.saturating_mul(interval).saturating_add(totals.saturating_mul(problem.steps));
+    if problem.per_unit_moved > 0.0 || !model.stops() || work > quick {
+        answer.intervals_evaluated = Some(0);
+    } else if interval < problem.steps {
+        let outcome = Intervals::only(problem, interval);
+        if outcome.value < answer.never.value {
+            answer.best_fixed = of_outcome(Some(interval), &outcome);
+        }
+    }
+}
+
 pub(super) fn lay_out(
     model: &LoadDrift,
     (problem, unremapped): (&drift::LoadDrift, Unremapped),
@@ -267,6 +295,7 @@ pub(super) fn lay_out(
             fixed: problem.remap_cost,
             per_unit_moved: problem.per_unit_moved,
         }),
+        before_step: problem.timing == drift::Timing::BeforeStep,
         overlap: Some(model.overlap()).filter(|overlap| !overlap.is_none()),
         states: model.states(),
         representation: Representation::Bounds,

@@ -336,6 +336,7 @@ fn lay_out(
             fixed: problem.remap_cost,
             per_unit_moved: problem.per_unit_moved,
         }),
+        before_step: problem.timing == drift::Timing::BeforeStep,
         overlap: Some(overlap).filter(|overlap| !overlap.is_none()),
         states: Some(states.all() as u64),
         representation: match backward.largest_region() {

@@ -3,14 +3,14 @@
 use super::super::Found;
 use super::bounds;
 use super::least::at_least;
-use super::solve::{of_outcome, without_remaps};
+use super::solve::without_remaps;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
 use remapping::Status;
-use remapping::drift::{self, Intervals};
+use remapping::drift;
 use remapping::threshold::Bounds;
 
 /// Products of probabilities, and totals times steps, up to which a fixed interval is evaluated.
@@ -28,21 +28,11 @@ pub(super) fn solve(
     let never = unremapped.never;
     let none = drift::Curve::default();
     let mut answer = bounds::lay_out(model, (&problem, unremapped), &none, None, watch);
-    let mut upper = bounds::at_most(&problem, problem.steps, never.value);
-    // Remaps cost the same everywhere, and come into force at once.
-    let simple = problem.per_unit_moved == 0.0 && model.stops();
-    let interval = answer.least_average_cost;
-    let levels = problem.chain.levels() as u64;
-    let totals = levels.saturating_mul(problem.processors as u64);
-    let each = levels.saturating_pow(3).saturating_add(totals.saturating_mul(levels));
-    let work = each.saturating_mul(interval).saturating_add(totals.saturating_mul(problem.steps));
-    if simple && interval < problem.steps && work <= QUICK {
-        let outcome = Intervals::only(&problem, interval);
-        if outcome.value < never.value {
-            answer.best_fixed = of_outcome(Some(interval), &outcome);
-            upper = bounds::at_most(&problem, interval, outcome.value);
-        }
-    }
+    bounds::compare_an_interval(&mut answer, model, &problem, QUICK);
+    let upper = match answer.best_fixed.interval {
+        Some(interval) => bounds::at_most(&problem, interval, answer.best_fixed.value),
+        None => bounds::at_most(&problem, problem.steps, never.value),
+    };
     answer.statistical = false;
     answer.value_bounds = Bounds { lower: at_least(&problem, watch).min(upper), upper };
     let help = "take fewer processors or levels, or a larger machine";

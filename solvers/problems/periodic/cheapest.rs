@@ -57,7 +57,7 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
         methods: Vec::new(),
         interval,
         interval_by: "cost_aware".to_owned(),
-        at_least: None,
+        at_least: (status.is_halted() && interval.is_none()).then_some(0),
         deviation,
         deviation_is: "d(t)".to_owned(),
         deviation_error: error,

@@ -6,7 +6,7 @@ use crate::model::Loaded;
 use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
+use crate::solution::phase_change::{Answer, Exact, Filter, Hazard, Premature};
 use remapping::belief::{Level, Levels};
 use remapping::threshold::exact::{self, ExactError};
 use remapping::threshold::{self, Accuracy, Curve};
@@ -87,6 +87,10 @@ pub fn solve(
                         Hazard::PerStep(list.iter().map(decimal).collect())
                     }
                 },
+                premature: Some(match problem.premature {
+                    threshold::Premature::Revert => Premature::Revert,
+                    threshold::Premature::Keep { .. } => Premature::Keep,
+                }),
             },
         ),
         threshold_stationary: None,
