@@ -22,13 +22,18 @@ pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
         "+LBPeriod: wall seconds from the end of one balancing to the next, for chares that do not use AtSync \
          (usesAtSync = false). No imbalance is tested. Loads are wall times of chares by default.",
     );
-    knobs.say(match waiting {
-        true => "A unit of load is taken to be a second, and steps as long as their mean load and the waiting together.",
-        false => {
-            "A unit of load is taken to be a second, and steps as long as their mean load: the waiting is not known, \
-             so that this is the least the period should be."
-        }
-    });
+    let unit = match knobs.unit_seconds() {
+        1.0 => "a second".to_owned(),
+        unit => format!("{unit} seconds"),
+    };
+    let length = match waiting {
+        true => "and the waiting together.",
+        false => ": the waiting is not known, so that this is the least the period should be.",
+    };
+    let space = if waiting { " " } else { "" };
+    knobs.say(&format!(
+        "A unit of load is taken to be {unit}, and steps as long as their mean load{space}{length}"
+    ));
     knobs.say(&format!(
         "A program that uses AtSync calls it every {every} steps and needs no +LBPeriod."
     ));

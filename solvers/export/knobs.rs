@@ -41,6 +41,9 @@ pub struct Watcher {
 
 const WIDTH: usize = 96;
 
+/// Means of paths that are off by so much of what is known exactly say little.
+const RARE: f64 = 0.2;
+
 impl<'a> Knobs<'a> {
     /// The knobs of a rule.
     ///
@@ -129,9 +132,15 @@ impl<'a> Knobs<'a> {
                     format!(": {} against {}", shown(fitted.cost), shown(fitted.never))
                 });
                 let statistic = name(statistic);
-                let message = format!(
-                    "no level of {statistic}, as {code} tests it, costs less than never{costs}"
-                );
+                let message = match fitted {
+                    Some(fitted) if fitted.never == 0.0 => format!(
+                        "on {} simulated paths nothing is paid: what remaps are for is too rare to price settings of {code}",
+                        fitted.runs
+                    ),
+                    _ => format!(
+                        "no level of {statistic}, as {code} tests it, costs less than never{costs}"
+                    ),
+                };
                 let help = "leave its load balancing off, or export to c, fortran or python";
                 return Err(Complaint::elsewhere(message, help));
             };
@@ -241,7 +250,7 @@ impl<'a> Knobs<'a> {
         let processes = priced.processes;
         let found = match priced.fixed.filter(|_| plain) {
             Some(BestFixed { interval, cost, never, .. }) => {
-                Fitted { value: interval, cost, never, runs: 0 }
+                Fitted { value: interval, cost, never, runs: 0, error: 0.0 }
             }
             None => fitted::interval(trials, shape, processes),
         };
@@ -260,6 +269,11 @@ impl<'a> Knobs<'a> {
             }
         }
         Ok(found.value.map(|every| every.saturating_mul(stride)))
+    }
+
+    /// Seconds in a unit of load.
+    pub fn unit_seconds(&self) -> f64 {
+        self.export.unit_seconds
     }
 
     /// Seconds of so many steps, if a unit of load is one, and whether the waiting is known.
@@ -315,8 +329,10 @@ impl<'a> Knobs<'a> {
         let (cost, never) = (shown(fitted.cost), shown(fitted.never));
         let unit = match priced.dynamics.course {
             Kind::Endless => "a step",
-            // What a remap costs in all is known for the optimal policy.
-            Kind::Once => "until balance, under the optimal policy from the first remap on",
+            Kind::Once if priced.goes_on => {
+                "until balance, under the optimal policy from the first remap on"
+            }
+            Kind::Once => "until balance or a remap",
             _ => "for the job",
         };
         let optimum = match (&self.export.rule, &self.trials) {
@@ -327,19 +343,33 @@ impl<'a> Knobs<'a> {
         let best = match optimum.filter(|optimum| *optimum > 0.0) {
             Some(optimum) => {
                 let more = 100.0 * (fitted.cost / optimum - 1.0);
-                format!(
-                    ", the optimal policy {} (the setting costs {more:.1} % more)",
-                    shown(optimum)
-                )
+                // Another sign than that is chance.
+                let how =
+                    match more > 0.0 && fitted.cost - fitted.error > optimum || fitted.runs == 0 {
+                        true => format!("the setting costs {more:.1} % more"),
+                        false => "paths do not tell them apart".to_owned(),
+                    };
+                format!(", the optimal policy {} ({how})", shown(optimum))
             }
             None => String::new(),
         };
         let how = match fitted.runs {
             0 => String::new(),
-            runs => format!(" Means of {runs} simulated paths."),
+            runs => format!(
+                " Means of {runs} simulated paths, the first off by {} at most, 95 times in 100.",
+                shown(fitted.error)
+            ),
+        };
+        let known = priced.fixed.map(|fixed| fixed.never).filter(|_| fitted.runs > 0);
+        let rare = match known.filter(|known| (fitted.never - known).abs() > RARE * known) {
+            Some(known) => format!(
+                " Beware: never remapping costs {} exactly, so that what counts is too rare for so few paths.",
+                shown(known)
+            ),
+            None => String::new(),
         };
         let note = format!(
-            "{what} costs {cost} units of load {unit}{best}, never remapping {never}.{how}"
+            "{what} costs {cost} units of load {unit}{best}, never remapping {never}.{how}{rare}"
         );
         self.say(&note);
     }

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dynamics {
-    /// One chain for all processes, or one for each; none where the processes do not move independently.
+    /// One chain for all processes, or one for each; none where the processes do not move independently, or other rules are not
+    /// priced.
     pub chains: Vec<Moves>,
     /// The capacity of each process; none where all are 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -115,6 +116,11 @@ impl Dynamics {
         let job = matches!(course, Course::Job { .. });
         let fits = walkers.len() == processes && (!job || walkers.iter().all(held));
         fits.then(|| Trials::new(walkers, &capacities, imbalance, remap_cost, course))
+    }
+
+    /// Without the chains: of problems whose other rules are not priced, the capacities are known all the same.
+    pub fn unpriced(self) -> Dynamics {
+        Dynamics { chains: Vec::new(), ..self }
     }
 
     /// The capacity of each of so many processes.

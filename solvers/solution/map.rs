@@ -15,10 +15,40 @@ const MOST_CLASSES: usize = 1 << 26;
 
 /// The map of an answer; that of more than 10^6 load vectors is in `archive`.
 pub fn of(answer: &stopping::Answer, name: &str, archive: &Path) -> Result<Map, Complaint> {
-    match &answer.decision {
-        Some(decisions) => Ok(listed(answer, decisions)),
-        None => archived(answer, name, archive),
+    let (map, source) = match &answer.decision {
+        Some(decisions) => (listed(answer, decisions), name.to_owned()),
+        None => (archived(answer, name, archive)?, archive.display().to_string()),
+    };
+    match are_counted(&map, answer) {
+        true => Ok(map),
+        false => {
+            let message =
+                format!("{source}: its decisions are not those that `counts` of {name} has");
+            Err(Complaint::elsewhere(
+                message,
+                "solve the model once more, with --out where the map is long",
+            ))
+        }
     }
+}
+
+/// Whether as many load vectors are balanced, remap and go on as the answer says.
+fn are_counted(map: &Map, answer: &stopping::Answer) -> bool {
+    let mut found = [0.0; 3];
+    for (place, letter) in map.decisions.iter().enumerate() {
+        let (_, vectors) = map.entry(place);
+        match letter {
+            b'B' => found[0] += vectors,
+            b'R' => found[1] += vectors,
+            _ => found[2] += vectors,
+        }
+    }
+    let stopping::Counts { balanced, remap, continued } = answer.counts;
+    let all = balanced + remap + continued;
+    found
+        .iter()
+        .zip([balanced, remap, continued])
+        .all(|(found, told)| (found - told).abs() <= 1e-9 * all)
 }
 
 /// The map with these decisions for the load vectors of an answer.

@@ -21,6 +21,8 @@ pub struct Priced {
     pub fixed: Option<BestFixed>,
     /// Steps of the program in one of the model.
     pub stride: u64,
+    /// The program goes on after a remap, and what that costs is known for the optimal policy: it is in `remap_cost`.
+    pub goes_on: bool,
 }
 
 /// The best fixed interval, exactly.
@@ -66,6 +68,7 @@ impl Priced {
                 step_time: Some(step).filter(|step| step.is_finite()),
             }),
             stride: 1,
+            goes_on: false,
         })
     }
 
@@ -81,6 +84,7 @@ impl Priced {
             optimum: answer.average.map(|bounds| (bounds.lower + bounds.upper) / 2.0),
             fixed: None,
             stride: 1,
+            goes_on: !endless && answer.remap_value > answer.remap_cost,
         })
     }
 }

@@ -78,6 +78,8 @@ impl Document {
             return Err(whole.wrong("a list of several solutions"));
         }
         let kind: Kind = whole.parse_named(false)?;
+        // Nothing may follow the document.
+        whole.parse::<&RawValue>()?;
         match kind {
             Kind { runs: Some(_), .. } => whole.sweep().map(Document::Sweep),
             Kind { policy: Some(_), .. } => Ok(Document::Advised(Box::new(whole.advised()?))),

@@ -91,6 +91,9 @@ impl Answer {
         }
         let mut listed = self.closest_threshold.clone();
         listed.sort_by_key(|closest| closest.step);
+        if listed.iter().any(|closest| closest.step > self.steps) {
+            return Err("it has a threshold of a step after the last");
+        }
         if listed.is_empty() {
             let about = vec!["There is no remap to decide on.".to_owned()];
             return Ok((self.simple_rule(Simple::Never), about, true));

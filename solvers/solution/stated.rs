@@ -111,6 +111,10 @@ impl Belief {
         if answer.first_step.is_some() || list.is_empty() && answer.threshold_stationary.is_none() {
             return Err("the computation was stopped before it came to step 0");
         }
+        let ends = answer.threshold_lower.iter().zip(&answer.threshold_upper);
+        if list.iter().zip(ends).any(|(at, (lower, upper))| !(lower <= at && at <= upper)) {
+            return Err("a threshold is not between its bounds");
+        }
         let Some(stationary) = answer.threshold_stationary else {
             return Ok(Belief::of_list(last, list, detector, hazard));
         };

@@ -9,6 +9,7 @@ use crate::model::Loaded;
 use crate::model::cost::Cost;
 use crate::model::stopping::Stopping;
 use crate::run::Watch;
+use crate::solution::dynamics::Dynamics;
 use crate::solution::{Body, Bounds};
 use remapping::Status;
 use remapping::imbalance::Imbalance;
@@ -45,7 +46,9 @@ pub(super) fn solve(
     answer.remap_cost = dearest;
     answer.cost_by_state = by_state(model);
     answer.steps = model.steps();
-    answer.dynamics = answer.dynamics.filter(|_| !model.is_varied());
+    if model.is_varied() {
+        answer.dynamics = answer.dynamics.map(Dynamics::unpriced);
+    }
     let (lower, upper) = match model.after() {
         AfterRemap::Stop => (dearest, dearest),
         AfterRemap::Uniform => {

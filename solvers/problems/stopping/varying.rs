@@ -13,6 +13,7 @@ use crate::model::stopping::Stopping;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
+use crate::solution::dynamics::Dynamics;
 use crate::solution::stopping::{Answer, CostByState};
 use remapping::chain::{Operator, Shared};
 use remapping::imbalance::Imbalance;
@@ -99,7 +100,7 @@ pub(super) fn solve_on(
     answer.cost_by_state = by_state(model);
     answer.steps = model.steps();
     // What it costs to play another rule is known of one cost and no end.
-    answer.dynamics = None;
+    answer.dynamics = answer.dynamics.map(Dynamics::unpriced);
     let posed = Posed { states, imbalance, costs, moves };
     let found = match (back, model.steps()) {
         (Some(back), None) => {
