@@ -36,6 +36,14 @@ impl Room {
         Some(Room { all: kilobytes(facts, "MemTotal:")?, free: kilobytes(facts, "MemAvailable:")? })
     }
 
+    /// Of an address space, by the texts of `/proc/self/limits` and `/proc/self/status`. Threads and tables take more of it than
+    /// they use.
+    fn of_limit(limits: &str, facts: &str) -> Option<Room> {
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+        let all: u64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(Room { all, free: all.saturating_sub(kilobytes(facts, "VmSize:")?) })
+    }
+
     /// Of a control group with a limit, by its folder. What is kept of files for speed is given up when needed.
     fn of_group(folder: &Path) -> Option<Room> {
         let read = |name: &str| read_to_string(folder.join(name)).ok();
@@ -49,7 +57,15 @@ impl Room {
     }
 }
 
-/// The least of the machine and of all control groups around this program.
+/// What is left of the address space, where that has a limit (`ulimit -v`).
+fn address_space() -> Option<Room> {
+    Room::of_limit(
+        &read_to_string("/proc/self/limits").ok()?,
+        &read_to_string("/proc/self/status").ok()?,
+    )
+}
+
+/// The least of the machine, of all control groups around this program and of its own limit.
 fn room() -> Option<Room> {
     let machine = Room::of_machine(&read_to_string("/proc/meminfo").ok()?)?;
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -57,7 +73,7 @@ fn room() -> Option<Room> {
     let root = Path::new("/sys/fs/cgroup");
     let around = Path::new(own).ancestors().map(|group| root.join(group));
     let limited = around.filter_map(|folder| Room::of_group(&folder));
-    limited.chain([machine]).min_by_key(|room| room.free)
+    limited.chain(address_space()).chain([machine]).min_by_key(|room| room.free)
 }
 
 /// Bytes that this program has in memory.
@@ -114,6 +130,19 @@ mod tests {
         write("memory.stat", "anon 1\ninactive_file 500000\nactive_file 7\n");
         assert_eq!(Room::of_group(folder.path()), Some(Room { all: 4_000_000, free: 1_500_000 }));
         assert_eq!(Room::of_group(&folder.path().join("none")), None);
+    }
+
+    #[test]
+    fn an_address_space_with_a_limit_has_what_it_leaves() {
+        let facts = "VmPeak:\t 900 kB\nVmSize:\t    500 kB\n";
+        let limits = |soft: &str| {
+            format!(
+                "Limit  Soft Limit  Hard Limit  Units\nMax address space   {soft}   unlimited   bytes\n"
+            )
+        };
+        let room = Room::of_limit(&limits("1024000"), facts);
+        assert_eq!(room, Some(Room { all: 1_024_000, free: 512_000 }));
+        assert_eq!(Room::of_limit(&limits("unlimited"), facts), None);
     }
 
     #[cfg(target_os = "linux")]

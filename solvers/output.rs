@@ -169,6 +169,7 @@ fn make_readable(file: &File) -> std::io::Result<()> {
 }
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
+static FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Prints to standard output. If its reader has gone away, nothing more is printed, and nothing said:
 /// `remap solve ... | head` has got what it wanted.
@@ -190,11 +191,18 @@ pub fn print_bytes(bytes: &[u8]) {
             return;
         }
         say(&format!("cannot write to standard output: {error}"));
-        std::process::exit(1);
+        // Files can still be written.
+        CLOSED.store(true, Ordering::Relaxed);
+        FAILED.store(true, Ordering::Relaxed);
     }
 }
 
-/// Whether the reader of standard output has gone away.
+/// Whether something could not be printed, not for want of a reader.
+pub fn has_failed() -> bool {
+    FAILED.load(Ordering::Relaxed)
+}
+
+/// Whether nothing more can be printed: the reader of standard output has gone away, or it cannot be written.
 pub fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }

@@ -88,7 +88,7 @@ pub fn execute(cli: Cli) -> Exit {
         // Fails only if a pool exists already, which would then serve as well.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
-    match cli.command {
+    let exit = match cli.command {
         Command::Solve(arguments) => solve::run(&arguments, &|loaded, settings, files, _| {
             problems::solve(loaded, settings, files)
         }),
@@ -118,7 +118,8 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Export(arguments) => ended(export::run(&arguments)),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
-    }
+    };
+    if crate::output::has_failed() { exit.worst(Exit::Input) } else { exit }
 }
 
 /// Prints the document of one model, or a list of those that were right.

@@ -6,7 +6,11 @@ use crate::output::{check_free, print, write_file};
 use crate::plot::{self, Format};
 use crate::render::{self, Row, curves::Curves, map::Groups, regions::Regions};
 use crate::solution::sweep::{Part, Run};
+use remapping::Status;
 use std::path::{Path, PathBuf};
+
+/// Tolerances above this leave digits of the table open.
+const COARSE: f64 = 1e-6;
 
 /// The table or the document of a sweep, and its picture.
 pub(super) struct Output<'a> {
@@ -18,6 +22,9 @@ pub(super) struct Output<'a> {
     shown: usize,
     rows: Vec<Row>,
     groups: Groups,
+    /// Whether a run ended early, and the coarsest tolerance of the others.
+    early: bool,
+    tolerance: f64,
     picture: Option<Picture>,
 }
 
@@ -40,8 +47,9 @@ enum Drawn {
 impl<'a> Output<'a> {
     /// Of the sweep of a model with this title.
     pub fn new(title: &'a str, stops: bool, axes: &'a [Axis], json: bool) -> Output<'a> {
-        let groups = Groups::default();
-        Output { title, stops, axes, json, shown: 0, rows: Vec::new(), groups, picture: None }
+        let (rows, groups) = (Vec::new(), Groups::default());
+        let (early, tolerance) = (false, 0.0);
+        Output { title, stops, axes, json, shown: 0, rows, groups, early, tolerance, picture: None }
     }
 
     /// The same with a picture, if one is asked for.
@@ -81,6 +89,11 @@ impl<'a> Output<'a> {
     /// One more run.
     pub fn add(&mut self, run: Run) {
         self.groups.add(&run);
+        match run.solution.status {
+            Status::Converged if render::is_statistical(&run.solution.body) => {}
+            Status::Converged => self.tolerance = self.tolerance.max(run.solution.tolerance),
+            _ => self.early = true,
+        }
         match self.picture.as_mut().map(|picture| &mut picture.drawn) {
             None => {}
             Some(Drawn::Regions(regions)) => regions.add(&run),
@@ -105,6 +118,17 @@ impl<'a> Output<'a> {
             print("\n]}\n");
         } else if !self.rows.is_empty() {
             print(&render::sweep_table(&self.rows));
+            if self.early {
+                print(
+                    "rows that ended early have what was known by then: remap solve says within which bounds\n",
+                );
+            }
+            if self.tolerance > COARSE {
+                print(&format!(
+                    "numbers are known to {:e}, and not to all the digits shown\n",
+                    self.tolerance
+                ));
+            }
             if let Some(line) = self.groups.line() {
                 print(&format!("values with the same map: {line}\n"));
             }

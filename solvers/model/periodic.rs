@@ -8,9 +8,7 @@ use super::explain::Shape;
 use super::law::Law;
 use super::number::Decimal;
 use remapping::Rational;
-use remapping::interval::{
-    Bound, ChainLoads, Covariance, ExpectedImbalance, LoadChain, Processors,
-};
+use remapping::interval::{Bound, ChainLoads, ExpectedImbalance, LoadChain, Processors};
 use remapping::law::{Class, Law as EngineLaw};
 use serde::Deserialize;
 use serde_json::Value;
@@ -164,8 +162,12 @@ impl Periodic {
             }
         };
         let found = Processors::new(self.initial_load.value, classes).expect("reviewed processors");
-        match self.changes() {
+        let found = match self.changes() {
             Some(changes) => found.with_changes(self.initial_load.exact.clone(), &changes),
+            None => found,
+        };
+        match &self.covariance {
+            Some(rows) => found.dependent(spread(rows)),
             None => found,
         }
     }
@@ -198,9 +200,7 @@ impl Periodic {
     pub fn bound(&self) -> Option<Bound> {
         Some(match self.bound.as_ref()? {
             Tolerance::MaxDeviation(bound) => Bound::MaxDeviation(bound.value),
-            Tolerance::RmsDeviation(bound) => {
-                Bound::RmsDeviation(bound.value, self.covariance.as_deref().map(spread))
-            }
+            Tolerance::RmsDeviation(bound) => Bound::RmsDeviation(bound.value),
         })
     }
 
@@ -230,7 +230,10 @@ impl Periodic {
         let safe = processors.steps_without_negative_load();
         facts.push(("loads not negative through", safe.map_or("always".into(), Value::from)));
         if let Some(rows) = &self.covariance {
-            facts.push(("variance added to the imbalance by a step", spread(rows).into()));
+            facts.push((
+                "variance added to the imbalance by a step",
+                spread(rows).to_f64().value().into(),
+            ));
         }
         let known = ExpectedImbalance::new(&processors).filter(|_| self.covariance.is_none());
         let exact = match known {
@@ -284,9 +287,12 @@ impl Periodic {
     }
 }
 
-/// What a reviewed matrix adds to the imbalance with each step.
-fn spread(rows: &[Vec<Decimal>]) -> f64 {
-    Covariance::new(&numbers(rows)).expect("a reviewed matrix").spread()
+/// What a reviewed matrix adds to the imbalance with each step: its trace less the mean of all its entries' rows.
+fn spread(rows: &[Vec<Decimal>]) -> Rational {
+    let all = rows.iter().flatten().fold(Rational::ZERO, |sum, entry| sum + &entry.exact);
+    let diagonal = rows.iter().enumerate().map(|(place, row)| &row[place].exact);
+    let trace = diagonal.fold(Rational::ZERO, |sum, entry| sum + entry);
+    (trace - all / Rational::from(rows.len())).max(Rational::ZERO)
 }
 
 /// Whether two variances are not meant as the same.

@@ -60,7 +60,10 @@ pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certifica
 pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
     if !is_due(solution) {
         let message = "no certificate: the computation was stopped before its end";
-        return Err(Complaint::elsewhere(message, "give it more time"));
+        let mut complaint = Complaint::elsewhere(message, "give it more time");
+        // That is no fault of the input.
+        complaint.limit = (solution.status != Status::Converged).then_some(solution.status);
+        return Err(complaint);
     }
     if let Body::LoadDrift(answer) = &solution.body
         && answer.statistical

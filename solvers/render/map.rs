@@ -5,6 +5,7 @@ use crate::solution::stopping::Answer;
 use crate::solution::{Body, sweep::Run};
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use remapping::Status;
 use std::fmt::Write;
 
 /// What one cell of a map shows.
@@ -199,6 +200,8 @@ pub struct Groups {
     runs: Vec<(Option<f64>, String, String)>,
     /// Something else than decision maps over one parameter is swept.
     other: bool,
+    /// How many of the maps may have other letters.
+    open: usize,
 }
 
 impl Groups {
@@ -213,6 +216,8 @@ impl Groups {
             self.other = true;
             return;
         };
+        let is_known = run.solution.status == Status::Converged && answer.ties.is_empty();
+        self.open += usize::from(!is_known);
         let number = value.as_f64();
         let written = number.map_or_else(|| value.to_string(), |number| number.to_string());
         self.runs.push((number, written, map.to_owned()));
@@ -229,8 +234,17 @@ impl Groups {
             [first, .., last] => format!("{}-{}", first.1, last.1),
             few => few.iter().map(|(_, written, _)| written.as_str()).collect(),
         });
-        let line = groups.collect::<Vec<_>>().join(" | ");
-        (!self.other && !line.is_empty()).then_some(line)
+        let mut line = groups.collect::<Vec<_>>().join(" | ");
+        if self.other || line.is_empty() {
+            return None;
+        }
+        if self.open > 0 {
+            let (open, all) = (self.open, self.runs.len());
+            line += &format!(
+                "; as far as is known: of {open} of the {all} maps the bounds leave letters open"
+            );
+        }
+        Some(line)
     }
 }
 

@@ -92,7 +92,7 @@ fn headline(solution: &Solution) -> Option<String> {
     })
 }
 
-fn is_statistical(body: &Body) -> bool {
+pub fn is_statistical(body: &Body) -> bool {
     match body {
         Body::LoadDrift(answer) => answer.statistical,
         Body::ContinuousDrift(_) => true,
@@ -190,7 +190,15 @@ pub fn row(run: &Run) -> Row {
         Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::cells(answer),
         Body::Periodic(answer) => periodic::cells(answer),
     };
-    set.chain(cells).collect()
+    let ended = match run.solution.status {
+        Status::Converged => None,
+        Status::TimeLimit => Some("time limit"),
+        Status::MemoryLimit => Some("memory limit"),
+        Status::Interrupted => Some("interrupted"),
+        Status::IterationLimit => Some("not as exact as asked for"),
+    };
+    let ended = ended.map(|how| ("ended".to_owned(), how.to_owned()));
+    set.chain(cells).chain(ended).collect()
 }
 
 /// The table of a sweep: one line per value.

@@ -128,11 +128,10 @@ fn case(loaded: &Loaded) -> Option<Case> {
     let Problem::Periodic(model) = &loaded.model.problem else { return None };
     // Loads on a chain have no increments; a covariance no laws.
     let given = model.bound()?;
-    let correlated = matches!(given, Bound::RmsDeviation(_, Some(_)));
-    if model.chain_loads().is_some() || correlated {
+    if model.chain_loads().is_some() || model.has_covariance() {
         return None;
     }
-    let (Bound::MaxDeviation(bound) | Bound::RmsDeviation(bound, _)) = given;
+    let (Bound::MaxDeviation(bound) | Bound::RmsDeviation(bound)) = given;
     Some(Case { processors: model.processors(), bound, methods: OnceCell::new() })
 }
 

@@ -182,7 +182,7 @@ fn rms_by_enumeration(case: &Case) -> Verdict {
         let time = f64::from(time);
         // v(t) is relative to a load that must not have run out.
         let load = Some(case.processors.mean_load(time)).filter(|load| *load > 0.0)?;
-        let root = case.processors.rms_deviation(time, None) * load;
+        let root = case.processors.rms_deviation(time) * load;
         Some(root * root)
     };
     by_enumeration(case, found, &squares)
@@ -276,7 +276,7 @@ fn root_by_looking(case: &Case) -> Verdict {
     if case.bound == 0.0 || (case.processors.variance() == 0.0 && case.processors.drift() == 0.0) {
         return Verdict::Silent;
     }
-    let value = |time: f64| case.processors.rms_deviation(time, None) - case.bound;
+    let value = |time: f64| case.processors.rms_deviation(time) - case.bound;
     let load_left = |time: f64| case.processors.mean_load(time) > 0.0;
     let end = root.min(1e6);
     let before = (1..200).map(|k| end * f64::from(k) / 200.0);
@@ -352,7 +352,7 @@ fn equation_26(case: &Case) -> Verdict {
         return Verdict::Silent;
     }
     let free = distribution_free_factor(count) * (law.variance() * time).sqrt() / load;
-    let (ratio, n) = (case.processors.rms_deviation(time, None) / free, count as f64);
+    let (ratio, n) = (case.processors.rms_deviation(time) / free, count as f64);
     let expected = ((2.0 * n - 1.0) / (n - 1.0)).sqrt();
     Verdict::holds_if((ratio - expected).abs() <= 1e-9, || format!("{ratio}, not {expected}"))
 }

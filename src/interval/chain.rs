@@ -73,7 +73,7 @@ impl ChainLoads {
                 let alone = (level < dying::RARE).then(|| dying::max_deviation(self.count, law));
                 alone.filter(|alone| alone.error < found.error).unwrap_or(found)
             }
-            Bound::RmsDeviation(..) => {
+            Bound::RmsDeviation(_) => {
                 let law = LatticeLaw::new(0, law.to_vec());
                 let value = ((self.count - 1) as f64 * law.variance()).sqrt();
                 Approximation { value, error: 1e-13 * value }
@@ -132,7 +132,7 @@ impl ChainLoads {
     /// No largest deviation of loads that are not negative is beyond their sum less their average: `N - 1` is never
     /// exceeded while there is a load.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
-        let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit, _)) = bound;
+        let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit)) = bound;
         let settled = Crossing { steps: Some(0), real: None };
         let mut search =
             Search { interval: settled, status: Status::Converged, tie: false, error: 0.0 };
@@ -249,7 +249,7 @@ impl ChainLoads {
         let n = self.count as f64;
         match bound {
             Bound::MaxDeviation(_) => most + n * distance,
-            Bound::RmsDeviation(..) => {
+            Bound::RmsDeviation(_) => {
                 let levels = self.chain.up.len() as f64;
                 (most * most + 2.0 * (n - 1.0) * levels * distance).sqrt()
             }

@@ -41,6 +41,8 @@ pub(super) struct Lead {
     slope: Rational,
     /// Of the others: how many, `theta`, and a bound of `K(theta)`, below zero.
     others: Vec<(f64, f64, f64)>,
+    /// Whether any of them can come ahead at all; unknown where rounding may decide.
+    overtaken: Option<bool>,
 }
 
 /// What is known of the interval from some step on.
@@ -64,7 +66,7 @@ impl Lead {
         let (slope, sign) = if upward { (above, 1.0) } else { (below, -1.0) };
         let means = classes.iter().map(|class| sign * class.law.mean()).enumerate();
         let (leader, _) = means.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let mut others = Vec::new();
+        let (mut others, mut overtaken) = (Vec::new(), Some(false));
         for (index, class) in classes.iter().enumerate() {
             let itself = usize::from(index == leader);
             let ahead = [(true, class.count - itself), (false, class.count)];
@@ -76,15 +78,23 @@ impl Lead {
                 if step.is_zero() {
                     continue;
                 }
+                overtaken = match (overtaken, step.is_ever_ahead()) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                };
                 let (theta, cumulant) = step.least()?;
                 others.push((count as f64, theta, cumulant));
             }
         }
-        Some(Self { slope: slope.clone(), others })
+        Some(Self { slope: slope.clone(), others, overtaken })
     }
 
     /// A bound of what the expected largest deviation exceeds `slope` times any time by, from `time` on.
     fn excess(&self, time: u64) -> f64 {
+        if self.overtaken == Some(false) {
+            return 0.0;
+        }
         let time = time as f64;
         let of = |(count, theta, cumulant): &(f64, f64, f64)| {
             count * (time * cumulant - 1.0).exp() / theta
@@ -111,17 +121,23 @@ impl Lead {
         }
         let whole = |steps: Rational| u64::try_from(steps.floor()).unwrap_or(u64::MAX);
         let end = &allowed / &gap;
-        let (least, most) = (whole(&room / &gap), whole(end.clone()));
+        let (least, mut most) = (whole(&room / &gap), whole(end.clone()));
+        let mut tie = self.overtaken.is_none() && end.is_int();
+        // What others add is above zero, however little: where the bound is met without it, it is exceeded.
+        let exceeded = self.overtaken == Some(true) && end.is_int() && most < u64::MAX;
+        most = most.saturating_sub(u64::from(exceeded));
         if room < Rational::ZERO || least < time {
             return None;
         }
-        // What others add is above zero, however little, where they can come ahead at all.
-        let tie = least != most || !self.others.is_empty() && end.is_int();
+        tie |= least < most;
         if last.is_some_and(|last| last <= least) {
             // Where the mean load reaches zero the search ends by itself.
             return None;
         }
-        let crossing = Crossing { steps: Some(most), real: self.crossed(processors, bound, most) };
+        let crossing = Crossing {
+            steps: Some(most),
+            real: self.crossed(processors, bound, most).filter(|_| !exceeded),
+        };
         match tie {
             false if excess < SHOWN * gap.to_f64().value() => Some(Decided::Interval(crossing)),
             true if excess < f64::EPSILON * allowed.to_f64().value() => {
@@ -188,6 +204,21 @@ impl<'a> Difference<'a> {
 
     fn sum(&self, of: impl Fn(f64, &Law) -> f64) -> f64 {
         self.parts.iter().map(|(count, factor, law)| count * of(*factor, law)).sum()
+    }
+
+    /// Whether it can be above zero: its sum is where one step is, and never is where no step can be.
+    fn is_ever_ahead(&self) -> Option<bool> {
+        let most = self.sum(|factor, law| {
+            let [least, most] = law.ends();
+            (factor * least).max(factor * most)
+        });
+        let sizes =
+            self.sum(|factor, law| factor.abs() * (law.mean().abs() + law.variance().sqrt()));
+        match most {
+            most if most > ROUNDED * sizes => Some(true),
+            most if most < -ROUNDED * sizes => Some(false),
+            _ => None,
+        }
     }
 
     /// It never changes.
@@ -320,13 +351,33 @@ mod tests {
                 assert!(off.to_f64().value().abs() < 1e-6, "{found:?}");
                 assert_eq!(found[0].status, Status::Converged);
             }
-            // Met exactly at the end of a step, but for what no double shows.
+            // Met exactly at the end of a step, but for what no double shows: the other may be ahead.
             let processors = processors.at_load(Rational::from(10)).expect("positive");
             let found = methods(&processors, Bound::MaxDeviation(0.099_999), &())[0];
             let known = (found.interval.steps, found.status, found.tie);
-            match processors.classes()[0].law {
-                Law::Steps(_) => assert_eq!(known, (Some(999_990), Status::Converged, true)),
-                _ => assert_eq!(known, (Some(999_989), Status::IterationLimit, true)),
+            assert_eq!(known, (Some(999_989), Status::Converged, false));
+        }
+    }
+
+    /// One that cannot be overtaken: then the bound is kept at the end of the step at which it is met.
+    #[test]
+    fn a_lead_that_cannot_be_lost_is_exact() {
+        let steps =
+            |a: f64, b: f64| Law::Steps(Steps::new(vec![(a, 0.5), (b, 0.5)]).expect("a law"));
+        let classes = [steps(2.0, 3.0), steps(0.0, 1.0)].map(|law| Class { count: 1, law });
+        let processors = Processors::new(10.0, classes.to_vec()).expect("two");
+        // d(t) = t / (10 + 1.5 t).
+        for (bound, steps) in
+            [(0.5, Some(20)), (0.4, Some(10)), (0.625, Some(100)), (2.0 / 3.0, None)]
+        {
+            let found = methods(&processors, Bound::MaxDeviation(bound), &())[0];
+            assert_eq!(found.status, Status::Converged);
+            match steps {
+                Some(steps) => assert_eq!(found.interval.steps, Some(steps), "{bound}"),
+                // Below the decimal that the double is written as: two thirds are more.
+                None => {
+                    assert!(found.interval.steps.is_none_or(|steps| steps > 1 << 40), "{found:?}")
+                }
             }
         }
     }

@@ -22,9 +22,8 @@ pub enum Bound {
     /// `D` of problem P_I: the expected largest deviation relative to the mean load.
     MaxDeviation(f64),
     /// `B` of problem P_II: the root of the expected sum of squared deviations relative to the
-    /// mean load, for independent changes or, given `trace(S) - 1'S1/N` of their covariance matrix
-    /// `S`, for correlated ones.
-    RmsDeviation(f64, Option<f64>),
+    /// mean load, for independent changes or [dependent](Processors::dependent) ones.
+    RmsDeviation(f64),
 }
 
 /// A method of finding the interval.
@@ -119,9 +118,8 @@ impl Method {
 pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -> Vec<Method> {
     match bound {
         Bound::MaxDeviation(bound) => max_deviation(processors, bound, observer),
-        Bound::RmsDeviation(bound, variance) => {
-            let own = || processors.moments().variance.clone();
-            let variance = variance.map_or_else(own, written);
+        Bound::RmsDeviation(bound) => {
+            let variance = processors.moments().variance.clone();
             vec![Method::closed(Kind::ClosedForm, crossing(processors, variance, true, bound))]
         }
     }
@@ -240,7 +238,8 @@ fn root(mut f: impl FnMut(f64) -> f64, start: f64) -> f64 {
     let (mut a, mut b) = (start, start + 1.0);
     let (mut fa, mut fb) = (f(a), f(b));
     for _ in 0..60 {
-        if fa >= 0.0 || b - a <= 4.0 * f64::EPSILON * b {
+        // After a halt there are no numbers.
+        if fa.is_nan() || fb.is_nan() || fa >= 0.0 || b - a <= 4.0 * f64::EPSILON * b {
             return a;
         }
         let c = (a * fb - b * fa) / (fb - fa);

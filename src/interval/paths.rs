@@ -171,9 +171,11 @@ pub fn first_passage(
 ) -> Option<Passage> {
     let (largest, bound) = match bound {
         Bound::MaxDeviation(bound) => (true, bound),
-        Bound::RmsDeviation(bound, None) => (false, bound),
-        Bound::RmsDeviation(_, Some(_)) => return None,
+        Bound::RmsDeviation(bound) => (false, bound),
     };
+    if processors.are_dependent() {
+        return None;
+    }
     let classes = samplers(processors)?;
     let unhalted = || observer.check().is_continue().then_some(());
     let passages: Option<Vec<Option<u64>>> = (0..runs)

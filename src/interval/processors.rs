@@ -6,7 +6,8 @@ use crate::Rational;
 use crate::decimal::written;
 use crate::law::{Class, Law, LawError, Steps};
 
-/// At least two processors with equal loads and independent changes.
+/// At least two processors with equal loads, and independent changes unless they are said to be
+/// [dependent](Processors::dependent).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Processors {
     load: f64,
@@ -18,6 +19,7 @@ pub struct Processors {
     mean: f64,
     variance: f64,
     drift: f64,
+    dependent: bool,
 }
 
 /// Why processors do not make a problem.
@@ -76,7 +78,8 @@ impl Processors {
         let means = || changes.iter().filter(|(count, _)| *count > 0).map(|(_, [mean, _])| mean);
         let above = means().max().map_or(Rational::ZERO, |most| most - &moments.mean);
         let below = means().min().map_or(Rational::ZERO, |least| &moments.mean - least);
-        Self { load, mean, variance, drift, farthest: [above, below], moments, classes }
+        let farthest = [above, below];
+        Self { load, mean, variance, drift, farthest, moments, classes, dependent: false }
     }
 
     /// The same with what was known of the means and variances of so many processors each, and of the load, before
@@ -84,6 +87,22 @@ impl Processors {
     #[must_use]
     pub fn with_changes(self, load: Rational, changes: &[(usize, [Rational; 2])]) -> Self {
         Self::of(self.classes, load, changes)
+    }
+
+    /// The same with changes of one step that depend on each other: `spread` is `trace(S) - 1'S1/N` of their
+    /// covariance matrix `S`, which a step adds to the expected sum of squared deviations, means aside. Bounds on
+    /// these ([`Bound::RmsDeviation`](super::Bound::RmsDeviation)) are all that goes with it.
+    #[must_use]
+    pub fn dependent(mut self, spread: Rational) -> Self {
+        self.variance = float(&spread);
+        self.moments.variance = spread;
+        self.dependent = true;
+        self
+    }
+
+    /// Whether changes of one step depend on each other.
+    pub fn are_dependent(&self) -> bool {
+        self.dependent
     }
 
     /// The same from another load; `None` if that is not a positive number.
@@ -142,8 +161,8 @@ impl Processors {
         self.load + time * self.mean()
     }
 
-    /// `(N-1)` times the mean variance: the growth per step of the summed squared deviations that
-    /// independent changes cause.
+    /// The growth per step of the summed squared deviations, means aside: `(N-1)` times the mean variance of independent
+    /// changes.
     pub fn variance(&self) -> f64 {
         self.variance
     }
@@ -153,11 +172,9 @@ impl Processors {
         self.drift
     }
 
-    /// `v(t)` [FXW03, (20)], with `variance` in place of [`variance`](Self::variance) for
-    /// correlated changes.
-    pub fn rms_deviation(&self, time: f64, variance: Option<f64>) -> f64 {
-        let variance = variance.unwrap_or_else(|| self.variance());
-        (variance * time + self.drift() * time * time).sqrt() / self.mean_load(time)
+    /// `v(t)` [FXW03, (20)].
+    pub fn rms_deviation(&self, time: f64) -> f64 {
+        (self.variance() * time + self.drift() * time * time).sqrt() / self.mean_load(time)
     }
 
     /// What rounding may do to [`mean_load`](Self::mean_load): sums of as many means as there are laws, and of what cancels.

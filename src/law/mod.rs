@@ -158,6 +158,16 @@ impl Law {
         }
     }
 
+    /// The least and the largest change there can be, infinite where there is none or none is known.
+    pub(crate) fn ends(&self) -> [f64; 2] {
+        let most = match *self {
+            Law::Steps(ref steps) => steps.values()[steps.values().len() - 1],
+            Law::Normal { mean, deviation: 0.0 } | Law::Moments { mean, variance: 0.0 } => mean,
+            _ => f64::INFINITY,
+        };
+        [self.least(), most]
+    }
+
     /// Whether the law of a sum of changes is known, and not just its moments.
     pub fn is_known(&self) -> bool {
         !matches!(self, Law::Moments { .. })

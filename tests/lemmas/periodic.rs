@@ -168,7 +168,7 @@ proptest! {
         });
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
         let system = processors(10.0, &laws);
-        let found = system.rms_deviation(time as f64, None) * system.mean_load(time as f64);
+        let found = system.rms_deviation(time as f64) * system.mean_load(time as f64);
         prop_assert!(abs_diff_eq!(found, (float(&truth)).sqrt() / n as f64, epsilon = 1e-12));
     }
 
@@ -308,7 +308,7 @@ proptest! {
         let system = identical(count, 30.0, Law::Moments { mean, variance });
         let free = distribution_free_factor(count) * (variance * time).sqrt() / system.mean_load(time);
         let n = count as f64;
-        let ratio = system.rms_deviation(time, None) / free;
+        let ratio = system.rms_deviation(time) / free;
         prop_assert!(abs_diff_eq!(ratio, ((2.0 * n - 1.0) / (n - 1.0)).sqrt(), epsilon = 1e-12));
     }
 

@@ -150,7 +150,7 @@ fn a_bound_with_room_is_kept_before_laws_are_at_rest() {
     };
     for (chain, most) in [(walk(0.01, 0.0), 400_000), (walk(0.5, 0.5), 8_000)] {
         let loads = ChainLoads { count: 4, chain, lowest: 1.0, start: 10 };
-        for bound in [Bound::MaxDeviation(2.0), Bound::RmsDeviation(2.5, None)] {
+        for bound in [Bound::MaxDeviation(2.0), Bound::RmsDeviation(2.5)] {
             let asked = Asked(AtomicU64::new(0));
             let found = loads.longest(bound, &asked);
             assert_eq!(

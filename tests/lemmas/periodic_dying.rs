@@ -37,7 +37,7 @@ proptest! {
         let loads = dying(count, down);
         let near = Rational::from(count - 1) - Rational::ONE / Rational::from(10u64.pow(nines));
         let limit = if squares { 10f64.powi(nines as i32) } else { near.to_f64().value() };
-        let bound = if squares { Bound::RmsDeviation(limit, None) } else { Bound::MaxDeviation(limit) };
+        let bound = if squares { Bound::RmsDeviation(limit) } else { Bound::MaxDeviation(limit) };
         let exact = Rational::try_from(if squares { limit * limit } else { limit }).unwrap();
         let left = Rational::ONE - Rational::try_from(down).unwrap();
         let mut there = Rational::ONE;
@@ -73,6 +73,6 @@ fn no_deviation_is_beyond_all_other_loads() {
 fn loads_that_are_gone_end_every_interval() {
     let found = dying(3, 1.0).longest(Bound::MaxDeviation(2.0), &());
     assert_eq!((found.status, found.interval.steps), (Status::Converged, Some(0)));
-    let found = dying(3, 1.0 - 1e-6).longest(Bound::RmsDeviation(1e200, None), &());
+    let found = dying(3, 1.0 - 1e-6).longest(Bound::RmsDeviation(1e200), &());
     assert_eq!((found.status, found.interval.steps), (Status::IterationLimit, Some(46)));
 }

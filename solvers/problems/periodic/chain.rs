@@ -21,7 +21,7 @@ pub fn solve(
 ) -> Found {
     let (quantity, limit, symbol) = match bound {
         Bound::MaxDeviation(limit) => ("max_deviation", limit, "d(t)"),
-        Bound::RmsDeviation(limit, _) => ("rms_deviation", limit, "v(t)"),
+        Bound::RmsDeviation(limit) => ("rms_deviation", limit, "v(t)"),
     };
     let found = loads.longest(bound, watch);
     let method = Method::searched(Kind::Exact, found);

@@ -44,11 +44,11 @@ pub(super) fn curve(
     let mut last = interval.map_or(peak as u64, shown).min(MAX_CURVE);
     last = last.min(processors.moments().last_positive().unwrap_or(last));
     let times = 0..=last;
-    if let Bound::RmsDeviation(_, variance) = bound {
-        return root_mean_square(processors, variance, "v(t)", times);
+    if let Bound::RmsDeviation(_) = bound {
+        return root_mean_square(processors, "v(t)", times);
     }
     let Some(imbalance) = ExpectedImbalance::new(processors) else {
-        return root_mean_square(processors, None, "v(t), not below d(t)", times);
+        return root_mean_square(processors, "v(t), not below d(t)", times);
     };
     let mut error = 0.0_f64;
     let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
@@ -68,14 +68,13 @@ const ROUNDED: f64 = 1e-12;
 /// v(t) at these times. Where the mean load is all but 0, what its own rounding does to it.
 fn root_mean_square(
     processors: &Processors,
-    variance: Option<f64>,
     kind: &'static str,
     times: RangeInclusive<u64>,
 ) -> DeviationCurve {
     let mut error = 0.0_f64;
     let values = times.map(|step| {
         let time = step as f64;
-        let value = processors.rms_deviation(time, variance);
+        let value = processors.rms_deviation(time);
         let lost = processors.rounding_of_mean_load(time) / processors.mean_load(time);
         if lost > ROUNDED {
             error = error.max(value * lost).min(f64::MAX);

@@ -118,7 +118,7 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     }
     let (quantity, limit) = match bound {
         Bound::MaxDeviation(limit) => ("max_deviation", limit),
-        Bound::RmsDeviation(limit, _) => ("rms_deviation", limit),
+        Bound::RmsDeviation(limit) => ("rms_deviation", limit),
     };
     let answer = Answer {
         quantity: quantity.to_owned(),

@@ -22,6 +22,9 @@ const LONG: u64 = 16;
 const FIRST: u64 = 64;
 const HELD: [u64; 5] = [16, 48, 144, 432, 1296];
 
+/// Steps after which a horizon that is longer than so many more is tried with more beliefs.
+const MOST_STEPS: u64 = 20_000;
+
 /// How much a step may move a threshold that is near rest, and what it may move the value, as a part of the tolerance;
 /// as many steps share what the whole program has.
 const NEAR: f64 = 0.1;
@@ -102,6 +105,9 @@ impl Asked<'_> {
                 Some(law) if n > 0 && n < law.last() && law.constant_from(n) == 0 => n,
                 Some(_) => 0,
             };
+            if alike > MOST_STEPS && done > MOST_STEPS {
+                return Err(Refusal::Unproved("steps on so few beliefs do not come to rest"));
+            }
             if alike < LONG || done < next || !self.is_near_rest(before, &recursion) {
                 continue;
             }

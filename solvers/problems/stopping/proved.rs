@@ -270,8 +270,15 @@ fn map(
             not_near = not_near.or_else(|| open(Entry("value", i), given, bounds, [slack, near]));
         }
     }
-    if otherwise == 0 {
+    // A letter that may be another is right only where the solution says so.
+    let unsaid = either.difference(&ties).count();
+    if otherwise == 0 && unsaid == 0 {
         agreed.proved.extend(["decision", "counts"]);
+    } else if unsaid > 0 {
+        let reason =
+            format!("{unsaid} letters of `decision` may be R or C, and are not among `ties`");
+        agreed.admit("decision", Some(reason.clone()));
+        agreed.admit("counts", Some(reason));
     }
     if let Some(values) = &answer.value {
         length("value", values.len(), places.len())?;
