@@ -92,6 +92,7 @@ fn headline(solution: &Solution) -> Option<String> {
     })
 }
 
+/// Whether its bounds are confidence intervals.
 pub fn is_statistical(body: &Body) -> bool {
     match body {
         Body::LoadDrift(answer) => answer.statistical,

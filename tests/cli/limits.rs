@@ -141,3 +141,55 @@ fn decisions_of_a_long_run_that_was_stopped_are_open() {
         }
     }
 }
+
+/// A certificate that there is no answer for is no fault of the input.
+#[test]
+fn stopped_answers_have_no_certificate_and_exit_with_3() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", endless());
+    let arguments = ["solve", "model.ron", "--time-limit", "0.5", "--certificate", "proof"];
+    workplace.run(&arguments).exits(3).says("stopped before its end");
+    assert!(!workplace.path("proof").exists());
+}
+
+/// Few beliefs are enough for a coarse answer, and do not come to rest.
+#[test]
+fn coarse_certificates_of_endless_programs_end() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let model = root.join("models/phase_switching/endless.ron").display().to_string();
+    for tolerance in ["0.02", "0.05", "0.1", "0.5"] {
+        let workplace = Workplace::new();
+        workplace
+            .run(&["solve", &model, "--tolerance", tolerance, "--certificate", "proof"])
+            .exits(0);
+        workplace.run(&["verify", &model, "proof"]).exits(0);
+    }
+}
+
+/// Where nothing can be printed, files are written all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_printed_is_written() {
+    let workplace = Workplace::with_model();
+    for options in [&["--json"][..], &[]] {
+        let mut command = workplace.command();
+        command.args([
+            "solve",
+            "model.ron",
+            "--out",
+            "results",
+            "--certificate",
+            "proof",
+            "--force",
+        ]);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = command.args(options).stdout(full).output().unwrap();
+        assert_eq!(ended.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
+        workplace.run(&["verify", "model.ron", "proof"]).exits(0);
+        workplace.run(&["export", "results/model.json", "--to", "c"]).exits(0);
+        for file in ["proof", "results/model.json"] {
+            std::fs::remove_file(workplace.path(file)).unwrap();
+        }
+    }
+}

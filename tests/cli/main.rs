@@ -18,6 +18,7 @@ mod diagnostics;
 mod documents;
 mod export;
 mod export_advised;
+mod exported_words;
 mod faults;
 mod files;
 mod flags;

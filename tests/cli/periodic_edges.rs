@@ -167,3 +167,47 @@ fn real_crossings_do_not_contradict_their_intervals() {
     let shown = solved(near, &[]).exits(0).out;
     assert!(shown.contains("0.999999 ") && !shown.contains("  1.000000"), "{shown}");
 }
+
+/// Changes that depend on each other have the interval of independent ones that add as much to the imbalance, without rounding.
+#[test]
+fn covariances_are_summed_without_rounding() {
+    let interval = |load: &str, mean: &str, bound: &str, variance: &str, covariance: &str| {
+        let changes =
+            format!("Identical(count: 2, law: Moments(mean: {mean}, variance: {variance}))");
+        let parts = format!(
+            "initial_load: {load}, changes: {changes}, bound: RmsDeviation({bound}){covariance}"
+        );
+        document(&parts, 0)["interval"].clone()
+    };
+    let dependent = ", covariance: [[1, 0.4], [0.4, 1]]";
+    for (load, mean, bound, steps) in [("15", "1", "0.1", None), ("10", "0", "0.3", Some(15))] {
+        assert_eq!(interval(load, mean, bound, "1", dependent).as_u64(), steps);
+        assert_eq!(interval(load, mean, bound, "0.6", "").as_u64(), steps);
+    }
+    // 1 - c, for any digits.
+    for (covariance, variance) in
+        [("0.1", "0.9"), ("0.7", "0.3"), ("-0.3", "1.3"), ("0.05", "0.95")]
+    {
+        let dependent = format!(", covariance: [[1, {covariance}], [{covariance}, 1]]");
+        for bound in ["0.3", "0.7", "0.01"] {
+            for load in ["10", "30", "1000"] {
+                let both = [("1", dependent.as_str()), (variance, "")];
+                let [own, other] =
+                    both.map(|(variance, more)| interval(load, "0", bound, variance, more));
+                assert_eq!(own, other, "{covariance} {bound} {load}");
+            }
+        }
+    }
+}
+
+/// What a search that was halted left behind is no number to go on with.
+#[test]
+fn halted_searches_leave_bounds() {
+    let laws = "Normal(mean: 0.1, deviation: 1.0), Normal(mean: 0.2, deviation: 2.0), Gamma(shape: 0.7, mean: 1.0)";
+    let parts = format!("initial_load: 100, changes: Distinct([{laws}]), bound: MaxDeviation(0.3)");
+    for thousandths in 0..24 {
+        let limit = format!("{}", f64::from(thousandths) / 1000.0);
+        let outcome = solved(&parts, &["--time-limit", &limit]);
+        assert!([0, 3].contains(&outcome.code), "{limit}: {}", outcome.err);
+    }
+}

@@ -274,3 +274,27 @@ fn parts_are_joined_to_the_whole() {
         workplace.run(&arguments).exits(2).says("such as 3/20");
     }
 }
+
+/// Rows that a limit ended are marked, and maps that are open are not told to be the same.
+#[test]
+fn unfinished_rows_are_marked() {
+    let workplace = Workplace::new();
+    let walk = |up: &str| format!("Walk(levels: 30, up: {up}, down: 0.25, edge: Hold)");
+    let walks = ["0.25", "0.24", "0.26"].map(walk).join(", ");
+    workplace.write(
+        "model.ron",
+        format!(
+            "Model(title: \"marked\", problem: Stopping(processes: Distinct([{walks}]), remap_cost: 500.0, after_remap: Stop))"
+        ),
+    );
+    let set = ["sweep", "model.ron", "--set", "problem.remap_cost=400:520:40"];
+    let text = workplace.run(&[&set[..], &["--time-limit", "0.001"]].concat()).exits(3).out;
+    assert!(text.contains("time limit") && text.contains("rows that ended early"), "{text}");
+    assert!(text.contains("of 4 of the 4 maps the bounds leave letters open"), "{text}");
+    let text = workplace.run(&set).exits(0).out;
+    assert!(!text.contains("ended") && !text.contains("open"), "{text}");
+    assert!(text.contains("values with the same map: 400 | 440 | 480 | 520\n"), "{text}");
+    workplace.write("model.ron", MODEL);
+    let coarse = ["sweep", "model.ron", "--set", "problem.remap.test=3", "--tolerance", "1e-2"];
+    assert!(workplace.run(&coarse).exits(0).out.contains("numbers are known to 1e-2"));
+}
