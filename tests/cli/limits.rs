@@ -172,18 +172,11 @@ fn coarse_certificates_of_endless_programs_end() {
 fn what_cannot_be_printed_is_written() {
     let workplace = Workplace::with_model();
     for options in [&["--json"][..], &[]] {
-        let mut command = workplace.command();
-        command.args([
-            "solve",
-            "model.ron",
-            "--out",
-            "results",
-            "--certificate",
-            "proof",
-            "--force",
-        ]);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_remap"));
+        command.args(["solve", "model.ron", "--out", "results", "--certificate", "proof"]);
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ended = command.args(options).stdout(full).output().unwrap();
+        let command = command.args(options).current_dir(workplace.root()).stdout(full);
+        let ended = command.output().unwrap();
         assert_eq!(ended.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
         workplace.run(&["verify", "model.ron", "proof"]).exits(0);

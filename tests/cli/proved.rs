@@ -749,6 +749,34 @@ fn bounds_that_are_proved_hold_the_truth() {
     assert!(told > 40, "{told}");
 }
 
+/// A letter of which either may be right is proved where the solution says that it is open.
+#[test]
+fn open_letters_are_proved_where_they_are_said_to_be() {
+    let loaded = Loaded::read(&models().join("stopping/yin_xu_wang.ron")).expect("a model");
+    let coarse = Case::asked(&loaded, Settings { tolerance: 0.2, ..all() });
+    let found = coarse.verify(&coarse.document).unwrap();
+    for field in ["decision", "counts"] {
+        assert!(found.proved.contains(&field.to_owned()), "{field}");
+    }
+    let mut unsaid = coarse.document.clone();
+    let ties: Vec<usize> = serde_json::from_value(unsaid["ties"].take()).unwrap();
+    assert!(!ties.is_empty());
+    unsaid["ties"] = json!([]);
+    let mut letters = unsaid["decision"].as_str().unwrap().as_bytes().to_vec();
+    for other in [b'R', b'C'] {
+        ties.iter().for_each(|tie| letters[*tie] = other);
+        let count = |letter: u8| letters.iter().filter(|own| **own == letter).count() as f64;
+        unsaid["counts"]["remap"] = json!(count(b'R'));
+        unsaid["counts"]["continued"] = json!(count(b'C'));
+        unsaid["decision"] = json!(String::from_utf8(letters.clone()).unwrap());
+        let found = coarse.verify(&unsaid).unwrap();
+        for field in ["decision", "counts"] {
+            assert!(!found.proved.contains(&field.to_owned()), "{field}");
+            assert!(found.reasons[field].contains("not among `ties`"));
+        }
+    }
+}
+
 /// What keeping up the belief takes, and what is said of never switching.
 #[test]
 fn beliefs_of_recurring_phases_are_those_of_the_model() {
