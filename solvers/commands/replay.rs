@@ -1,7 +1,7 @@
 //! `remap replay`.
 
-use super::Exit;
 use super::log::{Opened, TRIED, open, priced, remaps_recorded};
+use super::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
@@ -76,6 +76,8 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     if let Some(plot) = &arguments.plot {
         Format::of(plot)?;
     }
+    let unit = arguments.unit.is_some() && arguments.solution.is_none();
+    idle::tell(&[("--unit", unit)], "it is of the loads of --solution, and there is none");
     let mut long = Long::new(asked(arguments));
     let opened = open(&arguments.log, TRIED, &mut long)?;
     if let Some(played) = long.played(opened.trace.knows_remaps) {
@@ -84,7 +86,8 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let Opened { name, trace, remap_cost: cost, .. } = opened;
     let record = &trace.record;
     let steps = record.steps();
-    let cut = ((steps as f64 * arguments.split).round() as usize).clamp(1, steps - 1);
+    let cut =
+        ((steps as f64 * arguments.split.unwrap_or(0.5)).round() as usize).clamp(1, steps - 1);
     if cut < 3 || steps - cut < 2 {
         let message = format!("{name}: {cut} steps to train on and {} to judge", steps - cut);
         return Err(Complaint::elsewhere(message, "record more steps"));
@@ -238,6 +241,8 @@ fn asked(arguments: &Replay) -> Asked {
 /// Prints what came out on a log that is long.
 fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
     let Opened { name, trace, .. } = opened;
+    let split = [("--split", arguments.split.is_some())];
+    idle::tell(&split, "of a log this long the beginning is trained on, and the rest judged");
     let Played { judged: found, training, remap_cost } = played;
     let shown = contest::table(&found);
     let document = Document {
