@@ -17,7 +17,7 @@ use crate::run::Watch;
 use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
-use remapping::replay::Player;
+use remapping::replay::{Player, cheapest};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -278,8 +278,8 @@ fn drawn<'a>(asked: &'a [String], found: &'a Judged) -> Vec<&'a str> {
     if !asked.is_empty() {
         return asked.iter().map(String::as_str).take(MOST_DRAWN).collect();
     }
-    let best = found.lines.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
-    let best = best.map_or("never", |best| best.policy.as_str());
+    let best = cheapest(found.lines.iter().map(|line| line.cost));
+    let best = best.map_or("never", |place| found.lines[place].policy.as_str());
     let mut drawn = vec![best, "advised", found.best_in_use.0.as_str(), "never"];
     let mut seen = std::collections::HashSet::new();
     drawn.retain(|name| seen.insert(*name));

@@ -13,7 +13,7 @@ use remapping::fit::transitions::Transitions;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule};
 use remapping::record::{Record, Remap};
-use remapping::replay::{intervals, learn, replay, thresholds, tuned};
+use remapping::replay::{cheapest, intervals, learn, replay, thresholds, tuned};
 use remapping::simulate::{Base, Recorded, stream};
 
 /// Records of a few ranks and steps, with remaps here and there.
@@ -374,4 +374,25 @@ fn levels_outlast_gaps() {
     let shift = moves.lowest as usize - 1;
     assert_eq!(moves.counts, counts[shift..shift + moves.counts.len()]);
     assert_eq!(Moves::of(&whole, 1.0).total() - moves.total(), 10);
+}
+
+/// Rules that cost the same but for rounding are told apart by their order, so that the unit of a log changes no advice.
+#[test]
+fn ties_are_broken_alike_in_all_units() {
+    assert_eq!(cheapest([3.0, 1.0 + 1e-12, 1.0, 2.0].into_iter()), Some(1));
+    assert_eq!(cheapest([3.0, 1.0 + 1e-8, 1.0].into_iter()), Some(2));
+    assert_eq!(cheapest([f64::NAN, 0.0, 0.0].into_iter()), Some(1));
+    assert_eq!(cheapest([f64::INFINITY; 2].into_iter()), Some(0));
+    assert_eq!(cheapest(std::iter::empty()), None);
+    // One rank waits .1 a step for the other until the first remap, and a remap costs as much: the last of 40 steps has none
+    // after it, so that intervals of 6 and 7 steps both cost 12 times that, added up in other orders.
+    let tuned_in = |unit: f64| {
+        let seconds = (0..40).flat_map(|_| [unit, 1.1 * unit]).collect();
+        let record = Record::new(2, seconds, Vec::new()).unwrap();
+        let cost = record.row(0)[1] - 0.5 * (record.row(0)[0] + record.row(0)[1]);
+        tuned(&record, 0..40, cost, &intervals(40)).unwrap()
+    };
+    for k in 0..200 {
+        assert_eq!(tuned_in(1.37_f64.powi(k - 100)), Rule::Fixed(6), "{k}");
+    }
 }
