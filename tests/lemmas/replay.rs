@@ -384,15 +384,15 @@ fn ties_are_broken_alike_in_all_units() {
     assert_eq!(cheapest([f64::NAN, 0.0, 0.0].into_iter()), Some(1));
     assert_eq!(cheapest([f64::INFINITY; 2].into_iter()), Some(0));
     assert_eq!(cheapest(std::iter::empty()), None);
-    // One rank waits .1 a step for the other until the first remap, and a remap costs as much: the last of 40 steps has none
-    // after it, so that intervals of 6 and 7 steps both cost 12 times that, added up in other orders.
+    // A step costs as much as the next one until the first remap, and a remap as much as ten: intervals of 20 and of 30 steps
+    // both cost 40 of 60 steps, added up in other orders.
     let tuned_in = |unit: f64| {
-        let seconds = (0..40).flat_map(|_| [unit, 1.1 * unit]).collect();
+        let seconds = (0..60).flat_map(|_| [unit, 1.1 * unit]).collect();
         let record = Record::new(2, seconds, Vec::new()).unwrap();
-        let cost = record.row(0)[1] - 0.5 * (record.row(0)[0] + record.row(0)[1]);
-        tuned(&record, 0..40, cost, &intervals(40)).unwrap()
+        let cost = 10.0 * (record.row(0)[1] - 0.5 * (record.row(0)[0] + record.row(0)[1]));
+        tuned(&record, 0..60, cost, &intervals(60)).unwrap()
     };
     for k in 0..200 {
-        assert_eq!(tuned_in(1.37_f64.powi(k - 100)), Rule::Fixed(6), "{k}");
+        assert_eq!(tuned_in(1.37_f64.powi(k - 100)), Rule::Fixed(20), "{k}");
     }
 }
