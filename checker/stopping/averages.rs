@@ -7,7 +7,7 @@ use crate::stopping::values::{Run, Values};
 use crate::stopping::{Stopping, partial, whole};
 use crate::{Budget, Refusal};
 
-/// What is shown by these relative costs h: the least average is between bounds on T h - h [Odoni 1969].
+/// What is shown by these relative costs h: the least average is between bounds on T h - h [Odoni 1969], and no cost is negative.
 pub(crate) fn prove(
     own: &Stopping,
     given: (u32, &[Run]),
@@ -37,6 +37,6 @@ pub(crate) fn prove(
         (least, most) = (change(0).min(least), change(1).max(most));
     }
     let [less, more] = missed.map(|missed| missed as i64);
-    let proof = Proof::Average(Span::between(least - less, most + more, bits).reals().into());
-    Ok((proof, States::None))
+    let (least, most) = Span::between(least - less, most + more, bits).reals();
+    Ok((Proof::Average((least.max(0.0), most).into()), States::None))
 }

@@ -108,12 +108,12 @@ pub struct Compare {
     /// Policies, separated by commas [default: all that apply].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Named(&COMPARED), hide_possible_values = true)]
     pub policies: Vec<String>,
-    /// Runs to average over.
-    #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub runs: u32,
-    /// Seed of the random numbers; the same seed gives the same runs.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// Runs to average over [default: 100].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub runs: Option<u32>,
+    /// Seed of the random numbers; the same seed gives the same runs [default: 1].
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

@@ -55,27 +55,27 @@ pub struct Calibrate {
     /// Batches in a cluster.
     #[arg(long, value_name = "C", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub cluster: u32,
-    /// Law of the measurements: normal, ar1:CORRELATION, or student:DEGREES (heavy tails).
-    #[arg(long, value_name = "LAW", default_value = "normal", value_parser = noise)]
-    pub noise: SimulatedNoise,
-    /// By how many standard deviations the change moves the mean.
-    #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = finite)]
-    pub shift: f64,
-    /// By which factor the change multiplies the standard deviation.
-    #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = positive)]
-    pub scale: f64,
-    /// Pairs of clusters to simulate.
-    #[arg(long, value_name = "R", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
-    pub runs: u32,
-    /// Seed of what is simulated.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// Law of the measurements: normal, ar1:CORRELATION, or student:DEGREES (heavy tails) [default: normal].
+    #[arg(long, value_name = "LAW", value_parser = noise)]
+    pub noise: Option<SimulatedNoise>,
+    /// By how many standard deviations the change moves the mean [default: 1].
+    #[arg(long, value_name = "K", value_parser = finite)]
+    pub shift: Option<f64>,
+    /// By which factor the change multiplies the standard deviation [default: 1].
+    #[arg(long, value_name = "K", value_parser = positive)]
+    pub scale: Option<f64>,
+    /// Pairs of clusters to simulate [default: 10000].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    pub runs: Option<u32>,
+    /// Seed of what is simulated [default: 1].
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
     /// Read a trace from standard input instead; the change comes after this many measurements.
     #[arg(long, value_name = "K")]
     pub change_at: Option<u64>,
     /// The column of the trace: its name in the header, or its place from 1 [default: last].
-    #[arg(long, value_name = "NAME|K", default_value = "last", value_parser = column, hide_default_value = true)]
-    pub column: Column,
+    #[arg(long, value_name = "NAME|K", value_parser = column)]
+    pub column: Option<Column>,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

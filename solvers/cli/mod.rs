@@ -11,7 +11,7 @@ mod simulate;
 mod traces;
 
 pub use comparing::{Compare, Join, Regret, Study, Sweep};
-pub use fit::{Fit, Fitted};
+pub use fit::{Chain, Fit, Fitted};
 pub use measurements::{Calibrate, Monitor, SimulatedNoise};
 pub use pages::{Export, Report};
 pub use replay::{Advise, Replay, Start};
@@ -237,9 +237,9 @@ pub struct Settings {
     /// Periodic: also simulate R sample paths until they violate the bound (95 % confidence).
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     pub simulate: Option<u64>,
-    /// Seed of what is simulated or sampled.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of what is simulated or sampled [default: 1].
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
 }
 
 /// Ways to solve a problem.
@@ -271,7 +271,7 @@ impl From<&Settings> for problems::Settings {
             critical_costs: settings.critical_costs,
             exact: settings.exact,
             simulate: settings.simulate,
-            seed: settings.seed,
+            seed: settings.seed.unwrap_or(1),
         }
     }
 }
@@ -311,12 +311,12 @@ pub struct Verify {
     /// What `remap solve --certificate` wrote: check it instead of the lemmas.
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: Option<PathBuf>,
-    /// Random models for each lemma.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
-    pub cases: u32,
-    /// Seed of their choice.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// Random models for each lemma [default: 64].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub cases: Option<u32>,
+    /// Seed of their choice [default: 1].
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
     /// Give up on a certificate after so many seconds (exit code 3), and allow it any work until then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,

@@ -73,9 +73,9 @@ pub struct Replay {
     /// Policies, separated by commas [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = played(), hide_possible_values = true)]
     pub policies: Vec<String>,
-    /// Share of the steps that fitted policies are trained on; all are judged on the rest.
-    #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
-    pub split: f64,
+    /// Share of the steps that fitted policies are trained on; all are judged on the rest [default: 0.5].
+    #[arg(long, value_name = "F", value_parser = share)]
+    pub split: Option<f64>,
     /// Where the judged run starts.
     #[arg(long, value_enum, default_value_t)]
     pub from: Start,

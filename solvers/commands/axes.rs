@@ -33,6 +33,33 @@ pub(super) fn axes(arguments: &[String]) -> Result<Vec<Axis>, Complaint> {
     Ok(axes)
 }
 
+/// The values of combination number `combination`, the last axis fastest.
+pub(super) fn choose(axes: &[Axis], mut combination: usize) -> Vec<(&str, &str)> {
+    let mut chosen = Vec::new();
+    for axis in axes.iter().rev() {
+        let values = axis.values.len();
+        chosen.push((axis.path.as_str(), axis.values[combination % values].as_str()));
+        combination /= values;
+    }
+    chosen.reverse();
+    chosen
+}
+
+/// `PATH=VALUE, ...`.
+pub(super) fn written(chosen: &[(&str, &str)]) -> String {
+    let set: Vec<_> = chosen.iter().map(|(path, value)| format!("{path}={value}")).collect();
+    set.join(", ")
+}
+
+/// Some of many names, and how many more there are.
+pub(super) fn some_of(names: impl ExactSizeIterator<Item = String>) -> String {
+    const SHOWN: usize = 10;
+    let more = names.len().saturating_sub(SHOWN);
+    let mut shown: Vec<String> = names.take(SHOWN).collect();
+    shown.extend((more > 0).then(|| format!("and {more} more")));
+    shown.join("; ")
+}
+
 impl Axis {
     fn parse(text: &str) -> Result<Axis, Complaint> {
         let wrong = |reason: String| {

@@ -1,16 +1,16 @@
 //! `remap calibrate`: how often the monitor's change test errs.
 
-use super::{Exit, report};
-use crate::cli::Calibrate;
+use super::{Exit, idle, report};
+use crate::cli::{Calibrate, SimulatedNoise};
 use crate::complaint::Complaint;
 use crate::fitting::short;
-use crate::measurements::{measurements, wrong_line};
+use crate::measurements::{Column, measurements, wrong_line};
 use crate::output::{print, say};
 use crate::solution::to_json;
 use remapping::estimate::Estimate;
 use remapping::monitor::Clusters;
 use remapping::monitor::calibrate::{
-    Change, ErrorRates, Share, TraceError, recorded as recorded_rates, simulate,
+    Change, ErrorRates, Noise, Share, TraceError, recorded as recorded_rates, simulate,
 };
 use serde::Serialize;
 
@@ -50,6 +50,9 @@ impl From<Share> for Rate {
 
 const CORRECT: &str = "correct the line";
 
+/// Pairs of clusters that are simulated unless another number is given.
+const RUNS: u32 = 10_000;
+
 /// The most measurements that are simulated: some minutes of a core.
 const MOST: u64 = 100_000_000_000;
 
@@ -57,9 +60,10 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
     // A base and a test cluster, with and without the change.
     let each = 4 * clusters.measurements();
-    let simulated = each.saturating_mul(u64::from(arguments.runs));
+    let runs = arguments.runs.unwrap_or(RUNS);
+    let simulated = each.saturating_mul(u64::from(runs));
     if arguments.change_at.is_none() && simulated > MOST {
-        let Calibrate { runs, batch, cluster, .. } = arguments;
+        let Calibrate { batch, cluster, .. } = arguments;
         let help = match MOST / each {
             runs @ 2.. => format!("give --runs {runs} or fewer, or smaller clusters"),
             _ => "give smaller clusters".to_owned(),
@@ -74,11 +78,25 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
         return Exit::Usage;
     }
     let rates = match arguments.change_at {
-        Some(change_at) => recorded(arguments, clusters, change_at),
+        Some(change_at) => {
+            let Calibrate { noise, shift, scale, runs, seed, .. } = arguments;
+            let idle = [
+                ("--noise", noise.is_some()),
+                ("--shift", shift.is_some()),
+                ("--scale", scale.is_some()),
+                ("--runs", runs.is_some()),
+                ("--seed", seed.is_some()),
+            ];
+            idle::tell(&idle, "with --change-at measurements are read, not simulated");
+            recorded(arguments, clusters, change_at)
+        }
         None => {
-            let change = Change { shift: arguments.shift, scale: arguments.scale };
-            let Calibrate { runs, seed, .. } = *arguments;
-            let rates = simulate(clusters, arguments.noise.0, change, runs, seed);
+            let column = [("--column", arguments.column.is_some())];
+            idle::tell(&column, "without --change-at no trace is read");
+            let Calibrate { noise, shift, scale, seed, .. } = *arguments;
+            let change = Change { shift: shift.unwrap_or(1.0), scale: scale.unwrap_or(1.0) };
+            let noise = noise.map_or(Noise::Normal, |SimulatedNoise(noise)| noise);
+            let rates = simulate(clusters, noise, change, runs, seed.unwrap_or(1));
             Ok(rates.expect("the flags' ranges"))
         }
     };
@@ -144,7 +162,8 @@ fn recorded(
 ) -> Result<ErrorRates, Complaint> {
     let mut trace = Vec::new();
     let mut lines = Vec::new();
-    for measurement in measurements(std::io::stdin().lock(), &arguments.column) {
+    let column = arguments.column.as_ref().unwrap_or(&Column::Last);
+    for measurement in measurements(std::io::stdin().lock(), column) {
         let measurement = measurement?;
         let line = measurement.line;
         trace.push(measurement.value.map_err(|reason| wrong_line(line, &reason, CORRECT))?);

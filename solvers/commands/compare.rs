@@ -1,6 +1,6 @@
 //! `remap compare`: policies side by side on the same sample paths.
 
-use super::{Exit, report};
+use super::{Exit, idle, report};
 use crate::cli::Compare;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -61,13 +61,22 @@ fn one(
     }
     let warn = |warning: &String| say(&format!("warning: {}: {warning}", model.display()));
     loaded.warnings.iter().for_each(warn);
+    let seed = arguments.seed.unwrap_or(1);
     let contest = Contest {
         policies: arguments.policies.clone(),
-        runs: arguments.runs,
-        seed: arguments.seed,
+        runs: arguments.runs.unwrap_or(100),
+        seed,
         time_limit: arguments.time_limit,
     };
-    let comparison = compare(&loaded, &contest)?;
+    let mut comparison = compare(&loaded, &contest)?;
+    if let Some(why) = comparison.policies.without_samples() {
+        let given = [
+            ("--runs", arguments.runs.is_some()),
+            // What is recorded has a seed of its own.
+            ("--seed", arguments.seed.is_some() && arguments.out.is_none()),
+        ];
+        comparison.warnings.extend(idle::told(&given, why));
+    }
     let text = to_json(&comparison);
     // Shown first: a file that cannot be written must not lose the result.
     if !arguments.json {
@@ -83,7 +92,7 @@ fn one(
         let Some(folder) = &arguments.out else { return Ok(()) };
         make_folder(folder)?;
         write_file(&Files::document(folder, model), text.as_bytes(), arguments.force)?;
-        problem.record(arguments.seed, &mut |name, bytes| {
+        problem.record(seed, &mut |name, bytes| {
             write_file(&recording(folder, name), bytes, arguments.force)
         })
     };

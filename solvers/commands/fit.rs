@@ -1,8 +1,8 @@
 //! `remap fit`.
 
-use super::Exit;
 use super::log::{FITTED, Opened, looked_at, open};
-use crate::cli::{Fit, Fitted, Log};
+use super::{Exit, idle};
+use crate::cli::{Chain, Fit, Fitted, Log};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
@@ -93,6 +93,9 @@ pub fn run_on(
             Complaint::elsewhere(message, why_not(wanted))
         })?,
     };
+    let on_levels = matches!(chosen.problem, "load_drift" | "stopping");
+    let chain = [("--chain", arguments.chain != Chain::Auto && !on_levels && !arguments.json)];
+    idle::tell(&chain, "it is for loads on levels, and those of the model that is written are not");
     let others: Vec<&Deck> = decks.iter().filter(|deck| deck.problem != chosen.problem).collect();
     for deck in &others {
         let verdict = match deck.misfits.is_empty() {

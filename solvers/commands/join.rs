@@ -1,6 +1,6 @@
 //! `remap join`: the parts of a sweep, or of a regret, put together.
 
-use super::axes::{Axis, MAX_RUNS, axes};
+use super::axes::{Axis, MAX_RUNS, axes, choose, some_of, written};
 use super::swept::Output;
 use super::{Exit, regretted};
 use crate::cli::Join;
@@ -33,7 +33,7 @@ fn join(arguments: &Join) -> Result<Exit, Complaint> {
     let stops = first.is_some_and(|solution| matches!(solution.body, Body::Stopping(_)));
     let mut output = Output::new(&title, stops, &axes, arguments.json)
         .drawn(arguments.plot.as_deref(), arguments.force)?;
-    let mut exit = missing(&parts, whole);
+    let mut exit = missing(&parts, whole, &axes);
     output.begin(None);
     for run in parts.runs.into_values() {
         exit = exit.worst(run.solution.status.into());
@@ -87,7 +87,7 @@ impl Parts {
 }
 
 /// Says what is not there.
-fn missing(parts: &Parts, whole: &Part) -> Exit {
+fn missing(parts: &Parts, whole: &Part, axes: &[Axis]) -> Exit {
     let numbers = (1..=whole.of).filter(|number| !parts.names.contains_key(number));
     let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
     if !numbers.is_empty() {
@@ -95,11 +95,15 @@ fn missing(parts: &Parts, whole: &Part) -> Exit {
     }
     let there = |place: &usize| parts.names.contains_key(&(place % whole.of + 1));
     let unsolved = (0..whole.models).filter(there).filter(|place| !parts.runs.contains_key(place));
-    let unsolved = unsolved.count();
-    if unsolved > 0 {
-        say(&format!("warning: {unsolved} models of the parts that are there have no solution"));
+    let unsolved: Vec<usize> = unsolved.collect();
+    if !unsolved.is_empty() {
+        let names = some_of(unsolved.iter().map(|place| written(&choose(axes, *place))));
+        let many = unsolved.len();
+        say(&format!(
+            "warning: {many} models of the parts that are there have no solution: {names}"
+        ));
     }
-    match numbers.is_empty() && unsolved == 0 {
+    match numbers.is_empty() && unsolved.is_empty() {
         true => Exit::Done,
         false => Exit::Limit,
     }

@@ -9,6 +9,7 @@ mod compare;
 mod export;
 pub mod fit;
 mod generate;
+mod idle;
 mod join;
 mod log;
 mod monitor;

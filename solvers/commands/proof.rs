@@ -1,6 +1,6 @@
 //! `remap verify` with a certificate: what it proves.
 
-use super::{Exit, report};
+use super::{Exit, idle, report};
 use crate::cli::Verify;
 use crate::complaint::Complaint;
 use crate::output::{print, say};
@@ -47,6 +47,7 @@ struct Named {
 /// Checks a certificate of a model file.
 pub(super) fn run(arguments: &Verify, certificate: &Path) -> Exit {
     let (started, model) = (Instant::now(), &arguments.model);
+    no_lemmas(arguments);
     let _deadline = deadline(arguments);
     match check(model, certificate, &budget(arguments)) {
         Ok(Checked { proof, .. }) => {
@@ -56,6 +57,12 @@ pub(super) fn run(arguments: &Verify, certificate: &Path) -> Exit {
         }
         Err(complaint) => report(&[complaint]),
     }
+}
+
+/// Says that options of the lemmas are of no use to a certificate.
+fn no_lemmas(arguments: &Verify) {
+    let options = [("--cases", arguments.cases.is_some()), ("--seed", arguments.seed.is_some())];
+    idle::tell(&options, "it is for the lemmas, and a certificate is checked instead");
 }
 
 /// The usual work, or as much as fits into the time that is given.
@@ -71,6 +78,7 @@ fn deadline(arguments: &Verify) -> Option<Deadline> {
 /// Checks the certificate that a solution names, and each field of the solution against what it proves.
 pub(super) fn run_solution(arguments: &Verify) -> Exit {
     let (started, path) = (Instant::now(), &arguments.model);
+    no_lemmas(arguments);
     let _deadline = deadline(arguments);
     let checked = read(path, MOST_TEXT).and_then(|bytes| {
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -1,6 +1,7 @@
 //! What `regret` prints and draws, and its parts put together.
 
 use super::Exit;
+use super::axes::{Axis, axes, some_of, written};
 use crate::cli::Join;
 use crate::complaint::Complaint;
 use crate::output::{check_free, print, say, write_file};
@@ -12,7 +13,7 @@ use crate::solution::to_json;
 use remapping::Status;
 use remapping::threshold::Bounds;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -162,11 +163,10 @@ pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
             next.warnings.into_iter().filter(|warning| !all.warnings.contains(warning)).collect();
         all.warnings.extend(new);
     }
-    let mut judged = 0;
+    let mut judged = HashSet::new();
     for curve in &mut all.curves {
         curve.points.sort_by_key(|point| point.place);
-        judged += curve.points.len();
-        curve.points.iter_mut().for_each(|point| point.place = None);
+        judged.extend(curve.points.iter_mut().filter_map(|point| point.place.take()));
     }
     let missing: Vec<String> = (1..=part.of)
         .filter(|number| !there.contains(number))
@@ -175,17 +175,27 @@ pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
     if !missing.is_empty() {
         say(&format!("warning: of {} parts these are missing: {}", part.of, missing.join(", ")));
     }
-    let wanted = (0..part.models).filter(|place| there.contains(&(place % part.of + 1))).count();
-    if judged < wanted {
-        say(&format!(
-            "warning: {} values of the parts that are there are missing",
-            wanted - judged
-        ));
+    let wanted = (0..part.models).filter(|place| there.contains(&(place % part.of + 1)));
+    let lacking: Vec<usize> = wanted.filter(|place| !judged.contains(place)).collect();
+    if !lacking.is_empty() {
+        let (many, names) = (lacking.len(), names(&part.set));
+        let name = |place: &usize| names.get(*place).cloned().unwrap_or_default();
+        let names = some_of(lacking.iter().map(name));
+        say(&format!("warning: {many} values of the parts that are there are missing: {names}"));
     }
     show(&all, arguments.json, arguments.plot.as_deref(), arguments.force)?;
-    let whole = missing.is_empty() && judged == wanted;
+    let whole = missing.is_empty() && lacking.is_empty();
     let exit = if whole { Exit::Done } else { Exit::Limit };
     Ok(exit.worst(all.status.into()))
+}
+
+/// The values of all places in order, as `PATH=VALUE`.
+fn names(set: &[String]) -> Vec<String> {
+    let axis = |text| axes(std::slice::from_ref(text)).unwrap_or_default();
+    let of_axis = |Axis { path, values }| {
+        values.into_iter().map(move |value| written(&[(&path, &value)])).collect::<Vec<_>>()
+    };
+    set.iter().flat_map(axis).flat_map(of_axis).collect()
 }
 
 pub(super) fn table(document: &Document) -> String {

@@ -1,7 +1,7 @@
 //! `remap replay`.
 
-use super::Exit;
 use super::log::{Opened, TRIED, open, priced, remaps_recorded};
+use super::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
@@ -17,7 +17,7 @@ use crate::run::Watch;
 use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
-use remapping::replay::Player;
+use remapping::replay::{Player, cheapest};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -76,6 +76,8 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     if let Some(plot) = &arguments.plot {
         Format::of(plot)?;
     }
+    let unit = arguments.unit.is_some() && arguments.solution.is_none();
+    idle::tell(&[("--unit", unit)], "it is of the loads of --solution, and there is none");
     let mut long = Long::new(asked(arguments));
     let opened = open(&arguments.log, TRIED, &mut long)?;
     if let Some(played) = long.played(opened.trace.knows_remaps) {
@@ -84,7 +86,8 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let Opened { name, trace, remap_cost: cost, .. } = opened;
     let record = &trace.record;
     let steps = record.steps();
-    let cut = ((steps as f64 * arguments.split).round() as usize).clamp(1, steps - 1);
+    let cut =
+        ((steps as f64 * arguments.split.unwrap_or(0.5)).round() as usize).clamp(1, steps - 1);
     if cut < 3 || steps - cut < 2 {
         let message = format!("{name}: {cut} steps to train on and {} to judge", steps - cut);
         return Err(Complaint::elsewhere(message, "record more steps"));
@@ -238,6 +241,8 @@ fn asked(arguments: &Replay) -> Asked {
 /// Prints what came out on a log that is long.
 fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
     let Opened { name, trace, .. } = opened;
+    let split = [("--split", arguments.split.is_some())];
+    idle::tell(&split, "of a log this long the beginning is trained on, and the rest judged");
     let Played { judged: found, training, remap_cost } = played;
     let shown = contest::table(&found);
     let document = Document {
@@ -273,8 +278,8 @@ fn drawn<'a>(asked: &'a [String], found: &'a Judged) -> Vec<&'a str> {
     if !asked.is_empty() {
         return asked.iter().map(String::as_str).take(MOST_DRAWN).collect();
     }
-    let best = found.lines.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
-    let best = best.map_or("never", |best| best.policy.as_str());
+    let best = cheapest(found.lines.iter().map(|line| line.cost));
+    let best = best.map_or("never", |place| found.lines[place].policy.as_str());
     let mut drawn = vec![best, "advised", found.best_in_use.0.as_str(), "never"];
     let mut seen = std::collections::HashSet::new();
     drawn.retain(|name| seen.insert(*name));

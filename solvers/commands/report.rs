@@ -38,8 +38,8 @@ fn page(arguments: &Report) -> Result<Result<String, Halt>, Vec<Complaint>> {
     let forced = reading.form().is_some();
     let log = inputs.iter().find(|path| forced || is_log(path).unwrap_or(false));
     match log {
-        None if reading.remap_cost.is_some() || reading.suspected => {
-            let message = "--remap-cost and --suspected are of logs, and there is none";
+        None if reading.remap_cost.is_some() || reading.log_unit.is_some() || reading.suspected => {
+            let message = "--remap-cost, --log-unit and --suspected are of logs, and there is none";
             Err(one(Complaint::elsewhere(message, "models and solutions have costs of their own")))
         }
         None => crate::report::write(inputs, &Settings::default()).map(Ok),

@@ -1,6 +1,6 @@
 //! `remap simulate`: synthetic traces of our own workloads, written as they are made.
 
-use super::Exit;
+use super::{Exit, idle};
 use crate::cli::Simulate;
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
@@ -25,6 +25,10 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
     }
     let loaded = Loaded::read(&arguments.model)?;
     playable(&loaded, arguments)?;
+    let drifts =
+        matches!(loaded.model.problem, Problem::LoadDrift(_) | Problem::ContinuousDrift(_));
+    let policy = [("--policy", arguments.policy.is_some() && !drifts)];
+    idle::tell(&policy, "it is for drifting loads; this trace has no remaps");
     let mut table = Table::default();
     let Some(path) = &arguments.trace else {
         let mut out = |text: &str| {

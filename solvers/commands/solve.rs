@@ -1,6 +1,6 @@
 //! `remap solve`.
 
-use super::{Exit, print_documents, report};
+use super::{Exit, idle, print_documents, report};
 use crate::checkpoint;
 use crate::cli::Solve;
 use crate::complaint::Complaint;
@@ -9,7 +9,7 @@ use crate::output::{
     check_folder, check_free, is_closed, make_folder, print, say, write_file, write_with,
 };
 use crate::plot::Format;
-use crate::problems::{self, Files, Solved, certificate, stopping::table};
+use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, is_sampled, stopping::table};
 use crate::render;
 use crate::run::{Deadline, is_interrupted};
 use crate::solution::{Body, Certified, read, to_json};
@@ -69,6 +69,10 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
                 continue;
             }
         };
+        let seed = [("--seed", arguments.settings.seed.is_some())];
+        if !is_sampled(&solved.solution.body) {
+            solved.solution.warnings.extend(idle::told(&seed, UNSAMPLED));
+        }
         let possible = certificate::is_possible(&loaded, &solved.solution);
         if let (Some(file), Ok(())) = (&arguments.certificate, &possible) {
             let (file, model) = (file.clone(), path.clone());

@@ -1,12 +1,12 @@
 //! `remap sweep`: one model, many values.
 
-use super::axes::{Axis, as_json, axes};
+use super::axes::{as_json, axes, choose, written};
 use super::swept::Output;
-use super::{Exit, report};
+use super::{Exit, idle, report};
 use crate::cli::Sweep;
 use crate::model::{Loaded, Problem};
 use crate::output::{is_closed, say};
-use crate::problems::{self, Files, Settings};
+use crate::problems::{self, Files, Settings, UNSAMPLED, is_sampled};
 use crate::run::is_interrupted;
 use crate::solution::sweep::{Part, Run};
 use std::collections::HashSet;
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         let solved = base
             .with(&chosen)
             .and_then(|loaded| problems::solve(&loaded, &settings, Files::default()));
-        let solution = match solved {
+        let mut solution = match solved {
             Ok(solved) => solved.solution,
             Err(complaints) => {
                 say(&format!("at {}:", written(&chosen)));
@@ -74,6 +74,10 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
                 continue;
             }
         };
+        if !is_sampled(&solution.body) {
+            let seed = [("--seed", arguments.settings.seed.is_some())];
+            solution.warnings.extend(idle::told(&seed, UNSAMPLED));
+        }
         exit = exit.worst(solution.status.into());
         if let Some(contradiction) = &solution.contradiction {
             say(&format!("error: at {}: {contradiction}", written(&chosen)));
@@ -89,21 +93,4 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         output.add(Run { place, set, solution });
     }
     output.end().map_or_else(|complaint| exit.worst(report(&[complaint])), |()| exit)
-}
-
-fn written(chosen: &[(&str, &str)]) -> String {
-    let set: Vec<_> = chosen.iter().map(|(path, value)| format!("{path}={value}")).collect();
-    set.join(", ")
-}
-
-/// The values of combination number `combination`, the last axis fastest.
-fn choose(axes: &[Axis], mut combination: usize) -> Vec<(&str, &str)> {
-    let mut chosen = Vec::new();
-    for axis in axes.iter().rev() {
-        let values = axis.values.len();
-        chosen.push((axis.path.as_str(), axis.values[combination % values].as_str()));
-        combination /= values;
-    }
-    chosen.reverse();
-    chosen
 }

@@ -1,6 +1,6 @@
 //! `remap verify`: the lemmas of the papers on a model and near it.
 
-use super::{Exit, report};
+use super::{Exit, idle, report};
 use crate::cli::Verify;
 use crate::model::Loaded;
 use crate::output::{print, say};
@@ -17,7 +17,9 @@ pub(super) fn run(arguments: &Verify) -> Exit {
     for warning in &loaded.warnings {
         say(&format!("warning: {}: {warning}", arguments.model.display()));
     }
-    let effort = Effort { cases: arguments.cases, seed: arguments.seed };
+    let limit = [("--time-limit", arguments.time_limit.is_some())];
+    idle::tell(&limit, "it is for certificates; --cases says how long lemmas are checked");
+    let effort = Effort { cases: arguments.cases.unwrap_or(64), seed: arguments.seed.unwrap_or(1) };
     let verification = Verification::of(&loaded, effort);
     let shown = if arguments.json { to_json(&verification) } else { told(&verification) };
     print(&shown);

@@ -80,7 +80,7 @@ impl<'a> Review<'a> {
         if !number.is_probability() {
             let label = format!("{} is not in [0, 1]", self.written(path));
             let help = "give a number from 0 to 1";
-            self.fault_of_number(path, "a probability is out of range", &label, help);
+            self.fault_of_literal(path, "a probability is out of range", &label, help);
         }
     }
 
@@ -121,7 +121,7 @@ impl<'a> Review<'a> {
         if number.exact < Rational::ZERO {
             let message = format!("{what} cannot be negative");
             let label = format!("{} is below zero", self.written(path));
-            self.fault_of_number(path, &message, &label, "give a value of 0 or more");
+            self.fault_of_literal(path, &message, &label, "give a value of 0 or more");
         }
     }
 
@@ -163,8 +163,8 @@ impl<'a> Review<'a> {
         quoted(&self.source.text()[span])
     }
 
-    /// Points at the number alone, without the variant around it.
-    fn fault_of_number(&mut self, path: &str, message: &str, label: &str, help: &str) {
+    /// Points at the literal alone, without the variant around it.
+    pub(super) fn fault_of_literal(&mut self, path: &str, message: &str, label: &str, help: &str) {
         match self.tree.find(path) {
             Some(node) => self.fault_at(node.unwrapped().span.clone(), message, label, help),
             None => self.fault(path, message, label, help),

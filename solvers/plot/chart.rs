@@ -1,5 +1,7 @@
 //! Charts stated as data: curves, areas and marks over two axes.
 
+mod apart;
+
 use super::{COLOURS, DrawError, FONT, Picture};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
@@ -58,7 +60,12 @@ pub struct Series {
     colour: RGBColor,
     points: Vec<(f64, f64)>,
     mark: Mark,
+    /// Which dashes a line has; none at 0.
+    dashes: usize,
 }
+
+/// Pixels that are drawn and left out.
+const DASHES: [(u32, u32); 3] = [(9, 9), (4, 8), (14, 6)];
 
 enum Mark {
     Line,
@@ -72,7 +79,7 @@ impl Series {
     /// A curve.
     pub fn line(colour: RGBColor, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
         let points = points.into_iter().collect();
-        Series { name: String::new(), colour, points, mark: Mark::Line }
+        Series { name: String::new(), colour, points, mark: Mark::Line, dashes: 0 }
     }
 
     /// The area within these points.
@@ -143,7 +150,7 @@ impl<'a> Chart<'a> {
         if any {
             series.push(Series::crosses(BLACK, []).named("printed"));
         }
-        Chart { title, x, y, series }
+        Chart { title, x, y, series }.told_apart()
     }
 }
 
@@ -209,7 +216,14 @@ impl Chart<'_> {
             let (colour, points) = (series.colour, series.points.iter().copied());
             let thick = colour.stroke_width(2);
             match &series.mark {
-                Mark::Line => chart.draw_series(LineSeries::new(points, thick))?,
+                Mark::Line => match series.dashes {
+                    0 => chart.draw_series(LineSeries::new(points, thick))?,
+                    kind => {
+                        let (drawn, left) = DASHES[(kind - 1) % DASHES.len()];
+                        let dashed = DashedLineSeries::new(points, drawn, left, thick);
+                        chart.draw_series(dashed)?
+                    }
+                },
                 Mark::Area(opacity) => {
                     let outline = points.collect::<Vec<_>>();
                     chart.draw_series([Polygon::new(outline, colour.mix(*opacity))])?
@@ -287,6 +301,13 @@ impl Series {
         let (colour, middle) = (self.colour, (x + 12, y));
         let thick = colour.stroke_width(2);
         match &self.mark {
+            Mark::Line if self.dashes > 0 => {
+                let (drawn, left) = DASHES[(self.dashes - 1) % DASHES.len()];
+                for from in (x..x + 24).step_by((drawn + left) as usize) {
+                    let to = (from + drawn as i32).min(x + 24);
+                    area.draw(&PathElement::new([(from, y), (to, y)], thick))?;
+                }
+            }
             Mark::Line => area.draw(&PathElement::new([(x, y), (x + 24, y)], thick))?,
             Mark::Area(opacity) => {
                 let fill = colour.mix(*opacity).filled();

@@ -100,6 +100,17 @@ impl Policies {
         }
     }
 
+    /// Why the number of runs and their seed make no difference, where that is so.
+    pub fn without_samples(&self) -> Option<&'static str> {
+        match self {
+            Policies::Certified(_) => Some("the costs are computed between bounds, not sampled"),
+            Policies::Scenarios(played) if played.without_chance => {
+                Some("all runs are the same, and what the detector errs is taken in expectation")
+            }
+            Policies::Sampled(_) | Policies::Scenarios(_) => None,
+        }
+    }
+
     fn usual(self, stopped: bool) -> Usual {
         let proved =
             |lower: f64, upper: f64| Estimate { value: 0.5 * (lower + upper), lower, upper };

@@ -28,7 +28,7 @@ mod together;
 pub mod two_phase;
 
 pub use comparison::{Comparison, Contest, Policies};
-pub use settings::{Files, Method, Settings};
+pub use settings::{Files, Method, Settings, UNSAMPLED, is_sampled};
 
 use crate::complaint::Complaint;
 use crate::model::{self, Loaded, phase_change::MAX_PER_STEP};

@@ -93,6 +93,19 @@ impl Settings {
     }
 }
 
+/// Whether something of an answer is drawn at random, so that it has a seed.
+pub fn is_sampled(body: &Body) -> bool {
+    match body {
+        Body::LoadDrift(answer) => answer.statistical,
+        Body::ContinuousDrift(answer) => answer.statistical,
+        Body::Periodic(answer) => answer.simulated.is_some(),
+        _ => false,
+    }
+}
+
+/// Why a seed makes no difference to the others.
+pub const UNSAMPLED: &str = "nothing of this answer is drawn at random";
+
 /// Ways to solve a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {

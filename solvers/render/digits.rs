@@ -116,11 +116,20 @@ pub fn compared(cost: f64, other: f64) -> String {
     }
 }
 
+/// How a cost compares with another one, both between close bounds: where these overlap, neither is less.
+pub fn compared_between(cost: Bounds, other: Bounds) -> String {
+    let apart = cost.upper <= other.lower || other.upper <= cost.lower;
+    match compared(cost.middle(), other.middle()) {
+        words if apart || words == "as much as" => words,
+        _ => "as much, as far as the bounds tell, as".to_owned(),
+    }
+}
+
 /// How a cost between bounds compares with another one, as far as the bounds tell.
 pub fn compared_within(cost: Bounds, other: f64) -> Option<String> {
     let is_close = cost.width() <= 1e-4 * other.abs();
     match () {
-        () if is_close => Some(compared(cost.middle(), other)),
+        () if is_close => Some(compared_between(cost, Bounds { lower: other, upper: other })),
         () if cost.upper < other => Some(format!("at least {}", compared(cost.upper, other))),
         () => None,
     }
@@ -210,6 +219,11 @@ mod tests {
         assert_eq!(settled(wide), "81.30 +- 0.41");
         assert_eq!(compared_within(wide, 83.7).unwrap(), "at least 2.39 % less than");
         assert_eq!(compared_within(wide, 81.5), None);
+        let around = Bounds { lower: 80.960, upper: 80.966 };
+        let words = "as much, as far as the bounds tell, as";
+        assert_eq!(compared_within(around, 80.964).unwrap(), words);
+        assert_eq!(compared_within(around, 80.970).unwrap(), "less than .01 % below");
+        assert_eq!(compared_within(close, 80.960_150_835).unwrap(), "as much as");
         assert_eq!(settled(Bounds { lower: 0.0, upper: 0.0 }), "0");
     }
 

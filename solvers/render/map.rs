@@ -344,7 +344,7 @@ impl Panel {
     fn draw<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
-        labelled: bool,
+        alone: bool,
         colours: &[Option<RGBColor>],
     ) -> Result<(), DrawError>
     where
@@ -353,8 +353,8 @@ impl Panel {
         let (top, left) = (self.origin.0 as f64 - 0.5, self.origin.1 as f64 - 0.5);
         let (rows, columns) = (self.rows() as f64, self.columns as f64);
         let mut chart = ChartBuilder::on(area);
-        chart.margin(8).x_label_area_size(if labelled { 46 } else { 24 });
-        chart.y_label_area_size(if labelled { 60 } else { 34 });
+        chart.margin(8).x_label_area_size(if alone { 46 } else { 40 });
+        chart.y_label_area_size(if alone { 60 } else { 50 });
         if !self.title.is_empty() {
             chart.caption(&self.title, ("sans-serif", 15));
         }
@@ -365,9 +365,7 @@ impl Panel {
         mesh.x_label_formatter(&whole).y_label_formatter(&whole);
         // No two labels for one level.
         mesh.x_labels(self.columns.min(11)).y_labels(self.rows().min(11));
-        if labelled {
-            mesh.x_desc(self.across).y_desc(self.down);
-        }
+        mesh.x_desc(self.across).y_desc(self.down);
         mesh.draw()?;
         // Runs of equal cells in a row are one rectangle.
         for (row, colours) in colours.chunks_exact(self.columns).enumerate() {

@@ -231,4 +231,5 @@ pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
         y: Axis::new(&answer.deviation_is, 0.0..top, 4),
         series,
     }
+    .told_apart()
 }

@@ -1,7 +1,7 @@
 //! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
 
 use super::curve::{self, points, window};
-use super::digits::{brief, compared, compared_within, proved, settled, up};
+use super::digits::{compared_between, compared_within, proved, settled, up};
 use super::{Row, shorten, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
@@ -159,28 +159,44 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
     }
 }
 
+/// Which policy beside the optimum costs least, as far as the bounds tell, and what that is.
+fn best_of(policies: &[Line]) -> Option<String> {
+    let bounds = |line: &Line| Bounds { lower: line.lower, upper: line.upper };
+    let known = || policies.iter().filter(|line| bounds(line).middle().is_finite());
+    let others = || known().filter(|line| line.policy != "optimal");
+    let optimum = known().find(|line| line.policy == "optimal").map(bounds);
+    let least = others().map(|line| line.upper).min_by(f64::total_cmp)?;
+    let mut near: Vec<&Line> = others().filter(|line| line.lower <= least).collect();
+    near.sort_by(|a, b| bounds(a).middle().total_cmp(&bounds(b).middle()));
+    let lower = near.iter().map(|line| line.lower).fold(f64::INFINITY, f64::min);
+    let cost = Bounds { lower, upper: near.iter().map(|line| line.upper).fold(lower, f64::max) };
+    let (last, first) = near.split_last()?;
+    let names: Vec<&str> = first.iter().map(|line| line.policy.as_str()).collect();
+    let which = match names.join(", ") {
+        names if names.is_empty() => format!("is {}: it costs", last.policy),
+        names => format!("is {names} or {}, whose bounds overlap: it costs", last.policy),
+    };
+    let narrow = |bounds: Bounds| bounds.width() <= 1e-4 * bounds.middle().abs();
+    Some(match optimum {
+        Some(optimum) if narrow(cost) && narrow(optimum) => {
+            let how = compared_between(cost, optimum);
+            format!("The best of these beside the optimum {which} {how} it")
+        }
+        Some(optimum) => {
+            let (cost, optimum) = (settled(cost), settled(optimum));
+            format!(
+                "The best of these beside the optimum {which} {cost}, and the optimum {optimum}"
+            )
+        }
+        None => format!("The best of these {which} {}", settled(cost)),
+    })
+}
+
 /// The table of a comparison.
 pub fn table(title: &str, costs: &Costs) -> String {
     let mut text = format!("{title}\n");
-    let middle = |line: &Line| 0.5 * line.lower + 0.5 * line.upper;
-    let known = || costs.policies.iter().filter(|line| middle(line).is_finite());
-    let others = known().filter(|line| line.policy != "optimal");
-    let optimum = known().find(|line| line.policy == "optimal").map(middle);
-    if let Some(best) = others.min_by(|a, b| middle(a).total_cmp(&middle(b))) {
-        let cost = middle(best);
-        let _ = match optimum {
-            Some(optimum) => {
-                let how = compared(cost, optimum);
-                writeln!(
-                    text,
-                    "The best of these beside the optimum is {}: it costs {how} it",
-                    best.policy
-                )
-            }
-            None => {
-                writeln!(text, "The best of these is {}: it costs {}", best.policy, brief(cost))
-            }
-        };
+    if let Some(sentence) = best_of(&costs.policies) {
+        let _ = writeln!(text, "{sentence}");
     }
     text += "± half of the proved bounds\n";
     let _ = writeln!(

@@ -3,10 +3,12 @@
 use super::contest::contestants;
 use super::{Ground, Outset};
 use crate::complaint::Complaint;
+use crate::solution::advised::Simple;
 use remapping::fit::level;
 use remapping::policy::Rule;
 use remapping::record::Record;
-use remapping::replay::{Indicator, play, thresholds, tuned};
+use remapping::replay::{Indicator, cheapest, play, thresholds, tuned};
+use std::cmp::Ordering;
 
 /// A rule that can be exported.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,8 +61,12 @@ pub(super) fn choose(ground: &Ground<'_>) -> Result<(Choice, Vec<Rule>), Complai
     let trained = contestants(&ground, &names[1..], None, &mut Vec::new())?;
     let rules: Vec<Rule> =
         trained.iter().map(|found| rounded(found.rule().unwrap_or(Rule::Never))).collect();
-    let simple = (0..rules.len()).min_by(|a, b| costs[a + 1].total_cmp(&costs[b + 1]));
-    let simple = simple.unwrap_or(0);
+    let mut places: Vec<usize> = (0..rules.len()).collect();
+    places.sort_by(|a, b| {
+        Simple::of(rules[*a]).partial_cmp(&Simple::of(rules[*b])).unwrap_or(Ordering::Equal)
+    });
+    let simple = cheapest(places.iter().map(|place| costs[place + 1]));
+    let simple = simple.map_or(0, |first| places[first]);
     let choice = match costs[simple + 1] <= AS_GOOD * costs[0] {
         true => Choice::Simple(rules[simple]),
         false => Choice::Advised,

@@ -5,7 +5,9 @@ use crate::complaint::Complaint;
 use crate::fitting::short;
 use rayon::prelude::*;
 use remapping::estimate::Estimate;
-use remapping::replay::{Course, NameError, Player, difference, hindsight, play, recorded};
+use remapping::replay::{
+    Course, NameError, Player, cheapest, difference, hindsight, play, recorded,
+};
 use remapping::simulate::Base;
 use remapping::{Halt, Observer};
 use serde::Serialize;
@@ -251,10 +253,11 @@ pub struct Standing<'a> {
 pub fn standing(found: Standing<'_>) -> Judged {
     let Standing { contestants, mut courses, run, clairvoyant, clairvoyant_actual, in_use, seed } =
         found;
-    let in_use = IN_USE.iter().zip(in_use).min_by(|a, b| a.1.total_cmp(&b.1));
+    let best_in_use = cheapest(in_use.iter().copied()).map(|place| (IN_USE[place], in_use[place]));
     let best_in_use =
-        in_use.map_or_else(|| (String::new(), f64::NAN), |(name, cost)| ((*name).to_owned(), cost));
-    let best = courses.iter().min_by(|a, b| a.tally.value.total_cmp(&b.tally.value)).cloned();
+        best_in_use.map_or((String::new(), f64::NAN), |(name, cost)| (name.to_owned(), cost));
+    let best = cheapest(courses.iter().map(|course| course.tally.value));
+    let best = best.map(|place| courses[place].clone());
     courses.extend(run.clone());
     let line = |(place, course): (usize, &Course)| {
         let tally = course.tally;

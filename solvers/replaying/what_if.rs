@@ -4,7 +4,7 @@ use super::contest::{Part, RECORDED, contestants, judge};
 use super::{Ground, IN_USE};
 use crate::complaint::Complaint;
 use crate::fitting::short;
-use remapping::replay::Player;
+use remapping::replay::{Player, cheapest};
 use remapping::{Halt, Observer};
 use serde::Serialize;
 use std::fmt::Write;
@@ -82,7 +82,7 @@ pub fn costs(
             Err(halt) => return Ok(Err(halt)),
         };
         let played = || judged.lines.iter().filter(|line| line.policy != RECORDED);
-        let best = played().min_by(|a, b| a.cost.total_cmp(&b.cost));
+        let best = cheapest(played().map(|line| line.cost)).and_then(|place| played().nth(place));
         let run = judged.lines.iter().find(|line| line.policy == RECORDED);
         let Some((best, part)) = best.zip(other.first()) else { continue };
         found.push(WhatIf {

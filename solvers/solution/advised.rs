@@ -3,9 +3,11 @@
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::policy::advised::{Advised as Engine, Parameters};
+use remapping::replay::cheapest;
 use remapping::simulate::Statistic;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
+use std::cmp::Ordering;
 
 /// By which share a simple rule may cost more than this one and be written in its place.
 const WITHIN: f64 = 0.01;
@@ -82,8 +84,8 @@ pub struct Cost {
     pub remaps: u64,
 }
 
-/// A rule that codes know: a threshold or an interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A rule that codes know: a threshold or an interval. The simplest come first.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum Simple {
     /// Every so many steps of the log; never if none.
     Every(Option<u64>),
@@ -96,11 +98,16 @@ pub enum Simple {
 impl Simple {
     /// The rule of this name.
     pub fn named(name: &str) -> Option<Simple> {
-        match name.parse() {
-            Ok(Rule::Never) => Some(Simple::Every(None)),
-            Ok(Rule::Fixed(every)) => Some(Simple::Every(Some(every))),
-            Ok(Rule::Threshold(excess)) => Some(Simple::Excess(excess)),
-            Ok(Rule::Utilization(least)) => Some(Simple::Utilization(least)),
+        Simple::of(name.parse().ok()?)
+    }
+
+    /// This rule, if it is one of them.
+    pub fn of(rule: Rule) -> Option<Simple> {
+        match rule {
+            Rule::Never => Some(Simple::Every(None)),
+            Rule::Fixed(every) => Some(Simple::Every(Some(every))),
+            Rule::Threshold(excess) => Some(Simple::Excess(excess)),
+            Rule::Utilization(least) => Some(Simple::Utilization(least)),
             _ => None,
         }
     }
@@ -127,11 +134,14 @@ impl Advised {
         cost.cost <= (1.0 + WITHIN) * self.cost()
     }
 
-    /// The best simple rule of a kind.
+    /// The best simple rule of a kind; of several that cost the same but for rounding the simplest.
     pub fn best(&self, kind: impl Fn(Simple) -> bool) -> Option<(Simple, &Cost)> {
         let known =
             self.simple.iter().filter_map(|cost| Some((Simple::named(&cost.policy)?, cost)));
-        known.into_iter().find(|(simple, _)| kind(*simple))
+        let mut known: Vec<(Simple, &Cost)> = known.filter(|(simple, _)| kind(*simple)).collect();
+        known.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
+        let first = cheapest(known.iter().map(|(_, cost)| cost.cost))?;
+        Some(known[first])
     }
 
     /// The level of a statistic that a code compares, if there is one.

@@ -68,7 +68,8 @@ impl Gaps<'_> {
 
 /// A rank that has two times.
 pub(super) fn twice(cell: Cell) -> String {
-    format!("two times of rank {} at step {}", cell.rank, cell.step)
+    let Cell { step, rank, .. } = cell;
+    format!("two times of rank {rank} at step {step}: give one for each rank and step")
 }
 
 /// That a step stands for several.
@@ -172,6 +173,7 @@ pub(super) fn assemble(
     cells: Vec<Cell>,
     remaps: &[RawRemap],
     name: &str,
+    second: &dyn Fn(Cell) -> Option<Complaint>,
     repairs: &mut Vec<String>,
 ) -> Result<(Record, u32), Complaint> {
     let wrong =
@@ -208,7 +210,8 @@ pub(super) fn assemble(
         let at = ranks.binary_search(&cell.rank).unwrap_or(0);
         let at = place(cell.step) * columns + at;
         if std::mem::replace(&mut known[at], true) {
-            return Err(wrong(twice(*cell), "give one time for each rank and step"));
+            let unplaced = || wrong(twice(*cell), "correct the trace");
+            return Err(second(*cell).unwrap_or_else(unplaced));
         }
         seconds[at] = cell.seconds;
     }

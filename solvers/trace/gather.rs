@@ -36,6 +36,16 @@ pub(super) struct Raw<'a> {
     pub only: Option<Range<u64>>,
     /// Whether all of them have been read.
     pub enough: bool,
+    /// Where this is set, nothing is taken in: the second time of this step and rank is refused.
+    sought: Option<Sought>,
+}
+
+/// The time of a step and rank of which there are two.
+#[derive(Debug, Clone, Copy)]
+struct Sought {
+    cell: Cell,
+    /// How many of them have come.
+    met: u64,
 }
 
 /// What becomes of a log that is long.
@@ -103,6 +113,16 @@ impl<'a> Raw<'a> {
         Raw { long: Some(long), ..Raw::default() }
     }
 
+    /// What only looks for the second time of a step and rank.
+    pub fn seeking(cell: Cell) -> Raw<'a> {
+        Raw { sought: Some(Sought { cell, met: 0 }), ..Raw::default() }
+    }
+
+    /// Whether what is sought has been found.
+    pub fn has_found(&self) -> bool {
+        self.sought.is_some_and(|sought| sought.met > 1)
+    }
+
     /// The step of the first time.
     pub fn first_step(&self) -> Option<u32> {
         self.cells.first().map(|cell| cell.step)
@@ -139,6 +159,11 @@ impl<'a> Raw<'a> {
     /// Takes in a time.
     #[inline]
     pub fn push(&mut self, mut cell: Cell) -> Result<(), String> {
+        if let Some(sought) = &mut self.sought {
+            let is_it = (cell.step, cell.rank) == (sought.cell.step, sought.cell.rank);
+            sought.met += u64::from(is_it);
+            return if sought.met > 1 { Err(assemble::twice(cell)) } else { Ok(()) };
+        }
         if let Some(scale) = self.scale {
             cell.seconds *= scale;
         }
@@ -238,8 +263,13 @@ impl<'a> Raw<'a> {
         Ok(())
     }
 
-    /// All of it in order, or its beginning.
-    pub fn trace(self, name: &str) -> Result<Trace, Complaint> {
+    /// All of it in order, or its beginning. `second` says where the second time of a step and rank stands, if that can
+    /// be found out.
+    pub fn trace(
+        self,
+        name: &str,
+        second: &dyn Fn(Cell) -> Option<Complaint>,
+    ) -> Result<Trace, Complaint> {
         let Raw { form, knows_remaps, mut repairs, forced_unit, costs_alone, .. } = self;
         let unit_seconds = forced_unit.or(self.unit_seconds).unwrap_or(1.0);
         let (record, stride, after) = match self.long {
@@ -250,7 +280,8 @@ impl<'a> Raw<'a> {
                 (out.beginning, stride, out.after)
             }
             _ => {
-                let found = assemble::assemble(self.cells, &self.remaps, name, &mut repairs)?;
+                let found =
+                    assemble::assemble(self.cells, &self.remaps, name, second, &mut repairs)?;
                 (Some(found.0), found.1, After::default())
             }
         };

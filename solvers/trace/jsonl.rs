@@ -105,17 +105,22 @@ impl Reader {
         let Layout { columns, units, list, ranks, marked } = &self.layouts[&key];
         let (mut step, mut rank, mut time) = (raw.rows, None, None);
         let (mut remapped, mut cost) = (false, None);
-        for ((value, column), unit) in object.values().zip(columns).zip(units) {
+        let mut take = |value, column, unit: f64| {
             match column {
-                None | Some(Column::OfRank(_)) => {}
-                Some(Column::Step) => step = whole(&text(value), "step")?,
-                Some(Column::Rank) => rank = Some(whole(&text(value), "rank")?),
-                Some(Column::Seconds) => time = Some(unit * number(value)?),
-                Some(Column::Remapped) => remapped = flag(&text(value))?,
-                Some(Column::RemapSeconds) => {
+                Column::OfRank(_) => {}
+                Column::Step => step = whole(&text(value), "step")?,
+                Column::Rank => rank = Some(whole(&text(value), "rank")?),
+                Column::Seconds => time = Some(unit * number(value)?),
+                Column::Remapped => remapped = flag(&text(value))?,
+                Column::RemapSeconds => {
                     cost = Some(unit * number(value)?).filter(|cost| !cost.is_nan());
                 }
             }
+            Ok(())
+        };
+        for (((name, value), column), unit) in object.iter().zip(columns).zip(units) {
+            let Some(column) = *column else { continue };
+            take(value, column, *unit).map_err(|what: String| format!("{name}: {what}"))?;
         }
         if *marked && self.by_cost {
             return Err("`remapped` is here for the first time, and a cost alone was a remap before: give it in \

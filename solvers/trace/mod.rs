@@ -153,7 +153,19 @@ struct RawRemap {
 pub fn read(path: &Path, form: Option<Form>) -> Result<Trace, Complaint> {
     let mut raw = Raw::default();
     gather(path, form.as_ref(), &mut raw)?;
-    raw.trace(&shown(path))
+    let paths = [path.to_owned()];
+    raw.trace(&shown(path), &|cell| second(&paths, form.as_ref(), cell))
+}
+
+/// Reads files once more, to say on which line the second time of a step and rank stands.
+fn second(paths: &[PathBuf], form: Option<&Form>, cell: Cell) -> Option<Complaint> {
+    let may_be_read = |path: &PathBuf| path.is_file() || path.is_dir();
+    if !paths.iter().all(may_be_read) {
+        return None;
+    }
+    let mut raw = Raw::seeking(cell);
+    let fault = paths.iter().find_map(|path| gather(path, form, &mut raw).err())?;
+    raw.has_found().then_some(fault)
 }
 
 /// Reads a trace called `name`.
@@ -164,7 +176,7 @@ pub fn read_from(
 ) -> Result<Trace, Complaint> {
     let mut raw = Raw::default();
     take(input, name, form.as_ref(), &mut raw)?;
-    raw.trace(name)
+    raw.trace(name, &|_| None)
 }
 
 /// Reads a trace that is written in these files, one after the other, with times in a `unit` of so many seconds if it
@@ -194,10 +206,11 @@ pub fn follow(
         first = Some(unit);
     }
     raw.knows_remaps = known;
-    raw.trace(&match paths {
+    let name = match paths {
         [only] => shown(only),
         _ => names(paths),
-    })
+    };
+    raw.trace(&name, &|cell| second(paths, form, cell))
 }
 
 /// The files of a log, in a word.

@@ -131,10 +131,11 @@ pub fn read(
             read.ok()?;
         }
         let whole = raw.drain().ok()? && raw.enough && !raw.costs_alone;
-        let trace = raw.trace(&match paths {
+        let name = match paths {
             [only] => shown(only),
             _ => names(paths),
-        });
+        };
+        let trace = raw.trace(&name, &|_| None);
         let trace = trace.ok().filter(|_| whole)?;
         return Some(Part { taking: steps.taking, costs: steps.costs, trace: Some(trace) });
     }

@@ -18,6 +18,8 @@ struct Table {
     delimiter: u8,
     /// Whether a line with names comes first.
     header: bool,
+    /// What each is called.
+    names: Vec<String>,
     columns: Vec<Option<Column>>,
     /// Seconds in a unit of each.
     units: Vec<f64>,
@@ -46,7 +48,16 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
         false => vec![None; columns.len()],
     };
     let units = layout(&names, &columns, &units, raw).map_err(|what| at(name, 1, &what))?;
-    Ok(Table { delimiter, header, columns, units })
+    let names = match header {
+        true => names.iter().map(|name| unquoted(name)).collect(),
+        false => (1..=columns.len()).map(|place| format!("column {place}")).collect(),
+    };
+    Ok(Table { delimiter, header, names, columns, units })
+}
+
+/// The name of a column without the quotes around it.
+fn unquoted(name: &str) -> String {
+    name.trim_matches('"').to_owned()
 }
 
 /// Reads a table. Lines without quotes are taken apart here; from the first that has
@@ -238,26 +249,31 @@ impl Table {
         text: &dyn Fn(usize) -> Result<&'a str, String>,
         raw: &mut Raw<'_>,
     ) -> Result<(), String> {
-        let Table { columns, units, .. } = self;
+        let Table { names, columns, units, .. } = self;
         if count != columns.len() {
             return Err(format!("{count} fields where the first line has {}", columns.len()));
         }
         let (mut step, mut rank, mut time) = (raw.rows, None, None);
         let (mut remapped, mut cost) = (false, None);
-        for (place, column) in columns.iter().enumerate() {
+        let mut take = |place: usize, column| {
             match column {
-                None | Some(Column::OfRank(_)) => {}
-                Some(Column::Step) => step = whole(text(place)?, "step")?,
-                Some(Column::Rank) => rank = Some(whole(text(place)?, "rank")?),
-                Some(Column::Seconds) => time = Some(units[place] * seconds(text(place)?)?),
-                Some(Column::Remapped) => remapped = flag(text(place)?)?,
-                Some(Column::RemapSeconds) => {
+                Column::OfRank(_) => {}
+                Column::Step => step = whole(text(place)?, "step")?,
+                Column::Rank => rank = Some(whole(text(place)?, "rank")?),
+                Column::Seconds => time = Some(units[place] * seconds(text(place)?)?),
+                Column::Remapped => remapped = flag(text(place)?)?,
+                Column::RemapSeconds => {
                     let text = text(place)?;
                     if !text.is_empty() {
                         cost = Some(units[place] * seconds(text)?).filter(|cost| !cost.is_nan());
                     }
                 }
             }
+            Ok(())
+        };
+        for (place, column) in columns.iter().enumerate() {
+            let Some(column) = *column else { continue };
+            take(place, column).map_err(|what: String| format!("{}: {what}", names[place]))?;
         }
         raw.row(step, remapped, cost, rank.zip(time))?;
         for (place, column) in columns.iter().enumerate() {

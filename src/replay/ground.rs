@@ -1,6 +1,6 @@
 //! Policies by name on a record: which there are, and how they are trained.
 
-use super::{Indicator, Player, intervals, learn, replay, standing, thresholds, tuned};
+use super::{Indicator, Player, cheapest, intervals, learn, replay, standing, thresholds, tuned};
 use crate::fit::growth;
 use crate::fit::increments::Increments;
 use crate::fit::level::Family;
@@ -245,17 +245,15 @@ impl<'a> Ground<'a> {
         let growth = growth::normal(drifts, deviation.value, *noise, &lags, GROWTH_SEED);
         let growth: Vec<f64> = growth.iter().map(|point| point.mean).collect();
         // W(n) = (C + u_1 + ... + u_n) / n.
-        let (mut spent, mut best) = (self.told(), (f64::INFINITY, Rule::Never));
-        for (n, u) in (1..).zip(&growth) {
+        let mut spent = self.told();
+        let average = |(n, u): (u64, &f64)| {
             spent += u;
-            let average = spent / n as f64;
-            if average < best.0 {
-                best = (average, Rule::Fixed(n));
-            }
-        }
-        match best.1 {
-            Rule::Fixed(n) if n as usize == growth.len() => Rule::Never,
-            rule => rule,
+            spent / n as f64
+        };
+        let averages: Vec<f64> = (1..).zip(&growth).map(average).collect();
+        match cheapest(averages.iter().copied()) {
+            Some(place) if place + 1 < growth.len() => Rule::Fixed(place as u64 + 1),
+            _ => Rule::Never,
         }
     }
 
@@ -293,7 +291,10 @@ impl<'a> Ground<'a> {
             Start::Rule(_) => ADVANTAGE * cost,
             _ => *cost,
         };
+        let best = cheapest(candidates.iter().map(judged)).unwrap_or(0);
+        let best = candidates.remove(best);
         candidates.sort_by(|a, b| judged(a).total_cmp(&judged(b)));
+        candidates.insert(0, best);
         let trials = candidates.iter().map(|(name, _, cost)| ((*name).to_owned(), *cost)).collect();
         (candidates.swap_remove(0).1, trials)
     }

@@ -79,6 +79,16 @@ fn balanced_before(steps: &Range<usize>) -> Base {
     steps.start.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced)
 }
 
+/// Costs within so much of each other, relatively, are the same: in other units their sums are rounded otherwise.
+const SAME: f64 = 1e-9;
+
+/// The place of the least of these costs; of several that are the same but for rounding, of the first.
+pub fn cheapest(costs: impl Iterator<Item = f64> + Clone) -> Option<usize> {
+    let least = costs.clone().filter(|cost| !cost.is_nan()).min_by(f64::total_cmp)?;
+    let mut costs = costs;
+    costs.position(|cost| cost <= least + SAME * least.abs())
+}
+
 /// The rule of least cost on these steps; the first of several.
 pub fn tuned(
     record: &Record,
@@ -100,8 +110,7 @@ pub fn tuned(
         };
         rules.par_iter().map(cost).collect()
     };
-    let best = costs.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
-    rules.get(best.0).copied()
+    rules.get(cheapest(costs.iter().copied())?).copied()
 }
 
 /// Fixed intervals worth trying on so many steps.

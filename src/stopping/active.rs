@@ -19,6 +19,7 @@ use crate::chain::{Operator, Restricted};
 use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 
 /// What finding a region may take. A way is a move of all processes into a state of it; where all processes are different,
 /// of one process next to it.
@@ -143,7 +144,7 @@ fn search(
         let solved = search(coarser, remap_cost, effort, &roughly, observer);
         let begun = solved.and_then(|solved| {
             let (members, saving) = grid.interpolate(coarser, &solved);
-            region.take_in(members, false)?;
+            region.take_in(members, false, observer)?;
             Some(saving)
         });
         if begun.is_none() && !alone {
@@ -157,7 +158,7 @@ fn search(
         if found.is_empty() {
             return None;
         }
-        region.take_in(found, true)?;
+        region.take_in(found, true, observer)?;
     }
     let most_members = grid.states.count() / if is_finest { share } else { COARSER_SHARE };
     let mut tolerance = settings.tolerance.max(ROUGHLY);
@@ -180,10 +181,17 @@ fn search(
         let limits = Settings { tolerance, iterations, ..*settings };
         let solution = super::solve_from(&problem, guess.take(), &limits, observer);
         work = work.saturating_sub(solution.iterations.saturating_mul(ways));
+        let running = |loads: &[i64]| grid.running(loads);
+        if solution.status.is_halted() {
+            let share = share_outside(&mut region, &solution, &running);
+            let solution = solution.with_lower(share);
+            return Some(Solved { states, problem, solution });
+        }
         let precise = tolerance == settings.tolerance;
         let lower = |s: usize| if precise { solution.bounds(s).lower } else { solution.value(s) };
-        let running = |loads: &[i64]| grid.running(loads);
-        let found = region.beyond(&|s| remap_cost - lower(s), &running).pay;
+        // What is saved is no more than this, so that the share is not too large.
+        let Beyond { pay: found, share: least } =
+            region.beyond(&|s| remap_cost - lower(s), &running);
         match solution.status {
             Status::Converged if precise && found.is_empty() => {
                 return Some(Solved { states, problem, solution });
@@ -194,12 +202,7 @@ fn search(
                     return Some(Solved { states, problem, solution });
                 }
             }
-            Status::IterationLimit => return None,
-            Status::Interrupted | Status::TimeLimit | Status::MemoryLimit => {
-                let share = share_outside(&mut region, &solution, &running);
-                let solution = solution.with_lower(share);
-                return Some(Solved { states, problem, solution });
-            }
+            _ => return None,
         }
         if !is_finest && solution.going_on(&problem).count() > grid.states.count() / share {
             return None;
@@ -213,9 +216,16 @@ fn search(
             posed = Some((states, problem));
         } else {
             let share = alone.then(|| share_outside(&mut region, &solution, &running));
-            if region.take_in(found, forecast.is_none()).is_none() {
-                let mut solution = solution.with_lower(share?);
-                solution.status = Status::IterationLimit;
+            let taken = region.take_in(found, forecast.is_none(), observer);
+            let ended = match (taken, observer.check()) {
+                (None, _) => Some((share?, Status::IterationLimit)),
+                // To list the larger region takes long, too.
+                (Some(()), ControlFlow::Break(halt)) => Some((least, halt.into())),
+                (Some(()), ControlFlow::Continue(())) => None,
+            };
+            if let Some((share, status)) = ended {
+                let mut solution = solution.with_lower(share);
+                solution.status = status;
                 return Some(Solved { states, problem, solution });
             }
             before = Some((states, solution));
@@ -256,8 +266,9 @@ pub(super) trait Region {
     /// Terms of one application.
     fn ways(&self) -> usize;
 
-    /// Takes in states, with neighbours while they are few if it is to look `ahead`; `None` if it grows too large.
-    fn take_in(&mut self, found: Vec<usize>, ahead: bool) -> Option<()>;
+    /// Takes in states, with neighbours while they are few, and nobody calls a halt, if it is to look `ahead`; `None` if it
+    /// grows too large.
+    fn take_in(&mut self, found: Vec<usize>, ahead: bool, observer: &dyn Observer) -> Option<()>;
 
     /// The states and the chain on them.
     fn states(&mut self) -> (States, Box<dyn Operator>);
@@ -338,7 +349,12 @@ impl Region for Listed<'_> {
         self.ways
     }
 
-    fn take_in(&mut self, mut found: Vec<usize>, ahead: bool) -> Option<()> {
+    fn take_in(
+        &mut self,
+        mut found: Vec<usize>,
+        ahead: bool,
+        observer: &dyn Observer,
+    ) -> Option<()> {
         let enough = enough(self.ways, self.all);
         let ways = |found: &[usize]| {
             let counts = found.par_iter().map(|&state| self.predecessors.count(state));
@@ -361,7 +377,7 @@ impl Region for Listed<'_> {
             found.dedup();
             found.retain(|state| self.find(*state).is_none());
             let more = self.ways.saturating_add(ways(&found));
-            if more > enough || !ahead {
+            if more > enough || !ahead || observer.check().is_break() {
                 break;
             }
             self.ways = more;

@@ -3,6 +3,7 @@
 use super::active::{Beyond, Region, Running, enough};
 use super::states::Kind;
 use super::{ProcessChain, States};
+use crate::Observer;
 use crate::chain::{BirthDeath, Modes, Operator, Tube};
 use rayon::prelude::*;
 
@@ -74,7 +75,7 @@ impl Region for TubeRegion<'_> {
         self.ways
     }
 
-    fn take_in(&mut self, found: Vec<usize>, ahead: bool) -> Option<()> {
+    fn take_in(&mut self, found: Vec<usize>, ahead: bool, observer: &dyn Observer) -> Option<()> {
         let enough = enough(self.ways, self.all);
         self.members.extend(found);
         self.members.par_sort_unstable();
@@ -85,7 +86,7 @@ impl Region for TubeRegion<'_> {
             if self.ways > self.most || u32::try_from(hull.len()).is_err() {
                 return None;
             }
-            if !ahead {
+            if !ahead || observer.check().is_break() {
                 return Some(());
             }
             let wider = self.modes.hull(&hull);

@@ -13,7 +13,7 @@ use crate::{Bounds, Rational};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Where the beliefs of a policy come from.
+/// Where the beliefs of a policy come from, after the initial one, which is that of the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beliefs {
     /// Bayes' rule with the rates of the problem.
@@ -287,11 +287,8 @@ impl Game {
         };
         let initial = [Rational::ONE - &problem.initial, problem.initial.clone()];
         let initial = initial.map(|share| nearest(&share));
-        let believed = match policy.beliefs {
-            Beliefs::Bayes => initial[1] / initial[0],
-            Beliefs::Rebased => 0.0,
-            Beliefs::LastReport => 1.0,
-        };
+        // Before the first report there is nothing else to go by.
+        let believed = initial[1] / initial[0];
         let rebases = policy.beliefs == Beliefs::Rebased;
         Ok(Game { sides: [side(0), side(1)], rebases, initial, believed })
     }

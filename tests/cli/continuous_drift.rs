@@ -199,8 +199,23 @@ fn wrong_models_and_limits() {
     let found = outcome.exits(3).json();
     assert_eq!(found["status"], "time_limit");
     assert!(number(&found, "/value_bounds/upper") > 0.0);
-    let (_place, outcome) = run(WALKS, &["compare", "--policies", "marquez:0.1"]);
-    assert!(outcome.exits(1).err.contains("max - mean"));
+}
+
+/// Rules that look at ratios to the mean load are played where it is known, and refused where it is not.
+#[test]
+fn ratios_to_the_mean_load_need_it() {
+    let known = WALKS.replace("steps: 60", "mean_load: 20.0, steps: 60");
+    for policy in ["marquez:0.1", "utilization:0.9", "procassini"] {
+        let (_place, outcome) = run(WALKS, &["compare", "--policies", policy]);
+        let outcome = outcome.exits(1).says("max - mean");
+        assert!(outcome.err.contains("mean_load"), "{}", outcome.err);
+        let asked = format!("{policy},never");
+        let (_place, outcome) = run(&known, &["compare", "--policies", &asked, "--json"]);
+        let found = outcome.exits(0).json();
+        let value = |policy: usize| number(&found, &format!("/policies/{policy}/mean"));
+        assert!(value(0) < value(1), "{policy}: {found}");
+        assert!(number(&found, "/policies/0/per_metric/remaps/mean") >= 1.0, "{found}");
+    }
 }
 
 /// Units moved are paid for and remaps come into force later: dearer than the plain model, with the fields that say so.

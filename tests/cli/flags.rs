@@ -153,6 +153,67 @@ fn options_of_other_problems_are_told() {
     }
 }
 
+/// The same of options that go with others.
+#[test]
+fn options_that_are_of_no_use_beside_others_are_told() {
+    let workplace = Workplace::with_model();
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("models");
+    let model = |name: &str| models.join(name).display().to_string();
+    let (fluids, periodic) = (model("fluids/figure6.ron"), model("periodic/table1.ron"));
+    workplace.write(
+        "run.csv",
+        (0..40).map(|step| format!("{},{},1\n", step, 1 + step % 5)).fold(
+            "step,rank_0,rank_1\n".to_owned(),
+            |mut text, line| {
+                text += &line;
+                text
+            },
+        ),
+    );
+    let told = |arguments: &[&str], options: &[&str]| {
+        let outcome = workplace.run(arguments);
+        for option in options {
+            let sentence = format!("{option} makes no difference here: ");
+            assert!(outcome.err.contains(&sentence), "{arguments:?} {option}: {}", outcome.err);
+        }
+        let all = outcome.err.matches("makes no difference here").count();
+        assert_eq!(all, options.len(), "{arguments:?}: {}", outcome.err);
+        outcome
+    };
+    let simulated =
+        ["--noise", "ar1:0.6", "--shift", "2", "--scale", "2", "--runs", "9", "--seed", "3"];
+    let read = ["calibrate", "--change-at", "1200"];
+    told(&[&read[..], &simulated].concat(), &["--noise", "--shift", "--scale", "--runs", "--seed"]);
+    told(&read, &[]);
+    told(&[&["calibrate"], &simulated[..]].concat(), &[]);
+    told(&["calibrate", "--runs", "100", "--column", "last"], &["--column"]);
+    let replay = ["replay", "run.csv", "--remap-cost", "1", "--policies", "never"];
+    told(&[&replay[..], &["--unit", "2"]].concat(), &["--unit"]);
+    told(&replay, &[]);
+    workplace.run(&["solve", "model.ron", "--certificate", "model.cert"]).exits(0);
+    let lemmas = ["--cases", "5", "--seed", "3"];
+    told(&[&["verify", "model.ron", "model.cert"], &lemmas[..]].concat(), &["--cases", "--seed"]);
+    told(&[&["verify", "model.ron"], &lemmas[..]].concat(), &[]);
+    told(&["verify", "model.ron", "--cases", "1", "--time-limit", "60"], &["--time-limit"]);
+    let compared = ["compare", "model.ron", "--runs", "9", "--seed", "3", "--json"];
+    let warnings = told(&compared, &["--runs", "--seed"]).json()["warnings"].to_string();
+    assert!(warnings.contains("--runs makes no difference here"), "{warnings}");
+    told(&["compare", &fluids, "--runs", "9", "--seed", "3"], &["--runs", "--seed"]);
+    told(&["compare", &fluids], &[]);
+    let drifting = model("load_drift/three_chains.ron");
+    told(&["compare", &drifting, "--policies", "never", "--runs", "9", "--seed", "3"], &[]);
+    let solved = told(&["solve", "model.ron", "--seed", "3", "--json"], &["--seed"]);
+    assert!(solved.json()["warnings"].to_string().contains("--seed makes no difference here"));
+    told(&["solve", &periodic, "--seed", "3", "--simulate", "9"], &[]);
+    told(&["sweep", "model.ron", "--set", "problem.remap.test=1,2", "--seed", "3"], &["--seed"]);
+    told(&["simulate", &periodic, "--steps", "9", "--policy", "fixed:3"], &["--policy"]);
+    told(&["simulate", &drifting, "--steps", "9", "--policy", "fixed:3"], &[]);
+    let fit = ["fit", "run.csv", "--remap-cost", "1", "--model", "periodic"];
+    told(&[&fit[..], &["--chain", "dense"]].concat(), &["--chain"]);
+    let refused = workplace.run(&["report", "model.ron", "--log-unit", "2"]).exits(1);
+    refused.says("--log-unit");
+}
+
 #[test]
 fn the_tolerance_is_kept() {
     let workplace = Workplace::with_model();

@@ -112,6 +112,26 @@ fn every_deck_begins_with_a_sentence() {
     }
 }
 
+/// Policies whose bounds overlap are named together: which of them costs less is not known.
+#[test]
+fn policies_that_bounds_do_not_tell_apart_are_named_together() {
+    let place = Workplace::with_model();
+    let headline = |policies: &str| {
+        let text = place.run(&["compare", "model.ron", "--policies", policies]).exits(0).out;
+        text.lines().nth(1).unwrap().to_owned()
+    };
+    let alone = headline("optimal,fixed:0.7,never");
+    assert!(alone.starts_with("The best of these beside the optimum is fixed:0.7: it costs "));
+    // Beliefs never come to lie between these thresholds.
+    let both = "is never or fixed:1, whose bounds overlap: it costs ";
+    let tied = headline("optimal,fixed:1,never");
+    let other = "is fixed:1 or never, whose bounds overlap: it costs ";
+    assert!(tied.contains(both) || tied.contains(other), "{tied}");
+    assert!(tied.ends_with(" % more than it"), "{tied}");
+    let tied = headline("fixed:1,never");
+    assert!(tied.contains("whose bounds overlap: it costs "), "{tied}");
+}
+
 /// What a limit stops does not speak as if it were the answer.
 #[test]
 fn stopped_answers_begin_with_what_they_are() {

@@ -119,7 +119,10 @@ fn what_is_wrong_has_its_line_and_column() {
             "line 4: `load` and `time` are lists of times",
         ),
         ("{\"step\": 2, \"seconds\": [1, 2, \"x\"]}", "line 4: rank 2: \"x\" is not a number"),
-        ("{\"step\": 2.5, \"seconds\": [1, 2, 3]}", "line 4: \"2.5\" is not the number of a step"),
+        (
+            "{\"step\": 2.5, \"seconds\": [1, 2, 3]}",
+            "line 4: step: \"2.5\" is not the number of a step",
+        ),
     ] {
         let error = read(&format!("{good}{line}\n")).unwrap_err();
         assert!(

@@ -541,6 +541,8 @@ fn fields_of_decision_maps() {
     restart.refuses("/average_of_stop/upper", [json!(lower - 1.0)], "`average_of_stop`");
     restart.refuses("/average", [json!(null)], "`average` is missing");
     restart.refuses("/counts/remap", [json!(1)], "`counts.");
+    restart.refuses("/remap_bounds", [json!([9, 1])], "`remap_bounds` has the lower bound 9");
+    restart.refuses("/remap_value", [json!(1e6), json!(-1)], "not in `remap_bounds`");
 }
 
 #[test]
@@ -645,6 +647,9 @@ fn fields_of_drifting_loads() {
     }
     case.refuses("/best_fixed/value", [json!(0.9 * value)], "`best_fixed.value` is");
     case.refuses("/never/value", [json!(0.9 * value)], "`never.value` is");
+    case.refuses("/closest_value", [json!(0.9 * value)], "`closest_value` is");
+    let time = case.document["time"].as_f64().unwrap();
+    case.refuses("/time", [json!(time + 0.01), json!(0)], "`time` is");
 }
 
 /// What the attack of an outsider did to answers.
@@ -852,4 +857,40 @@ fn permuted_loads_have_the_same_decision() {
     assert!(
         state(&[0, 1]).is_none() && state(&[0, 1, 10]).is_none() && state(&[-3, 0, 0]).is_none()
     );
+}
+
+/// The interval is that of the method it names, and methods that find the longest one are held against the proof, too.
+#[test]
+fn methods_of_fixed_intervals() {
+    for case in [walkers(), squares()] {
+        let by = case.document["interval_by"].as_str().unwrap().to_owned();
+        let interval = case.document["interval"].as_u64().unwrap();
+        let others = [json!(interval + 1), json!(interval - 1), json!(null)];
+        let said = format!("`methods.{by}.interval` is");
+        case.refuses(&format!("/methods/{by}/interval"), others, &said);
+        case.refuses("/interval_by", [json!("guess")], "`interval_by` is guess");
+        for (name, line) in case.document["methods"].as_object().unwrap() {
+            let finds = ["exact", "closed_form"].contains(&name.as_str());
+            if finds && *name != by {
+                let path = format!("/methods/{name}/interval");
+                assert_eq!(line["interval"], interval);
+                case.refuses(&path, [json!(interval + 1), json!(interval - 1)], "is proved");
+            }
+        }
+    }
+}
+
+/// No cost is negative, and so is no average of costs, be it rounded outward.
+#[test]
+fn averages_of_nothing_are_not_negative() {
+    let still = "chain: Walk(levels: 5, up: 0, down: 0, edge: Hold)";
+    let case = Case::model(
+        &format!(
+            "Stopping(processes: Identical(count: 2, {still}), remap_cost: 0, after_remap: Restart)"
+        ),
+        all(),
+    );
+    let Proof::Average(average) = &case.checked.proof else { panic!() };
+    assert_eq!(average.lower.to_bits(), 0.0_f64.to_bits());
+    assert_eq!(case.document["average"]["lower"], 0.0);
 }

@@ -366,7 +366,12 @@ fn wrong_transition_files_are_explained() {
         }
         complaint_in(folder.path(), problem)
     };
-    assert!(said(None).contains("no such file"));
+    let missing = said(None);
+    assert!(missing.contains("no such file"), "{missing}");
+    // What is underlined is the name of the file.
+    let line = format!("Model(title: \"wrong\", problem: Stopping({problem}))");
+    let place = format!(":1:{}]", line.find("\"p.mtx\"").unwrap() + 1);
+    assert!(missing.contains(&place), "{place} {missing}");
     assert!(said(Some("hello")).contains("not a Matrix Market file"));
     let header = "%%MatrixMarket matrix coordinate real general\n";
     let rows = format!("{header}2 2 3\n1 1 1.0\n2 1 0.5\n2 2 0.25\n");

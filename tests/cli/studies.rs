@@ -440,6 +440,13 @@ fn parts_of_a_regret_are_joined_to_the_whole() {
     ] {
         workplace.run(&["join", files[0], files[1]]).exits(1).says(words);
     }
+    let mut short: Value = serde_json::from_str(&workplace.read("part_2_of_3.json")).unwrap();
+    let lacking = short["curves"][1]["points"].as_array_mut().unwrap().remove(0);
+    assert_eq!(lacking["value"], "2");
+    workplace.write("short.json", short.to_string());
+    let words = "1 values of the parts that are there are missing: problem.remap.test=2";
+    let parts = ["join", "part_1_of_3.json", "short.json", "part_3_of_3.json"];
+    workplace.run(&parts).exits(3).says(words);
     workplace.write("whole.json", regret(&["--json"]));
     workplace.run(&["join", "whole.json"]).exits(1).says("not a part of a regret");
     let part = workplace.read("part_1_of_3.json");

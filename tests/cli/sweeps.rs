@@ -233,6 +233,20 @@ fn parts_are_joined_to_the_whole() {
             workplace.run(&twice).exits(1).says("part 1 of 3, as is");
         }
     }
+    // Models of the parts that are there are named where they have no solution.
+    let whole = std::fs::read_to_string(workplace.path("part_2_of_3.json")).unwrap();
+    let mut short: Value = serde_json::from_str(&whole).unwrap();
+    let runs = short["runs"].as_array_mut().unwrap();
+    assert_eq!(
+        runs.remove(1)["set"],
+        serde_json::json!({
+            "problem.remap.test": 3, "problem.detector.missed": 0.1
+        })
+    );
+    workplace.write("short.json", short.to_string());
+    let parts = ["join", "part_1_of_3.json", "short.json", "part_3_of_3.json"];
+    let words = "have no solution: problem.remap.test=3, problem.detector.missed=0.1";
+    workplace.run(&parts).exits(3).says(words);
     let others = ["join", "part_1_of_3.json", "part_1_of_8.json"];
     workplace.run(&others).exits(1).says("another sweep");
     // Parts of other models and with other options, and one that says nothing of either.

@@ -163,21 +163,30 @@ fn bad_traces_are_refused_with_their_line() {
     refused("step;rank;seconds\n0;0;1,5\n", "decimals are written with a point");
     refused("[{\"step\": 0}]\n", "one object a line");
     refused("a,b\n1,2\n", "neither `rank` and `seconds` nor columns of ranks");
-    refused("step,rank,seconds\n0,0,-1.5\n", "line 2: -1.5 is negative");
-    refused("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: \"inf\" is not finite");
-    refused("step,rank,seconds\n0,0,fast\n", "line 2: \"fast\" is not a number");
+    refused("step,rank,seconds\n0,0,-1.5\n", "line 2: seconds: -1.5 is negative");
+    refused("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: seconds: \"inf\" is not finite");
+    refused("step,rank,seconds\n0,0,fast\n", "line 2: seconds: \"fast\" is not a number");
     // Lines are counted through quotes, blank lines and other ends of lines.
     let quoted = "step,rank_0,rank_1\n0,1,\"1\"\n1,\"1\",1\n\n2,1,x\n";
     refused(quoted, "line 5: rank 1: \"x\" is not a number");
     refused(&quoted.replace('\n', "\r\n"), "line 5: rank 1: \"x\" is not a number");
     refused(&quoted.replace("\n\n", "\r\n"), "line 4: rank 1: \"x\" is not a number");
     refused("step,rank,seconds\n0,0\n", "line 2: 2 fields");
-    refused("step,rank,seconds\n0,zero,1\n", "line 2: \"zero\" is not the number of a rank");
-    refused("step,rank,seconds,remapped\n0,0,1,maybe\n", "line 2: \"maybe\" is neither 0 nor 1");
+    refused("step,rank,seconds\n0,zero,1\n", "line 2: rank: \"zero\" is not the number of a rank");
+    refused("cycle,pe,ms\nx,0,1\n", "line 2: cycle: \"x\" is not the number of a step");
+    refused("step,rank,seconds,lb\n0,0,1,maybe\n", "line 2: lb: \"maybe\" is neither 0 nor 1");
+    refused("rank_0,rank_1,remap_ms\n1,2,dear\n", "line 2: remap_ms: \"dear\" is not a number");
     refused(
-        "step,rank,seconds\n0,0,1\n0,0,1\n0,1,1\n1,0,1\n1,1,1\n",
-        "two times of rank 0 at step 0",
+        "# twice\nstep,rank,seconds\n0,0,1\n0,0,1\n0,1,1\n1,0,1\n1,1,1\n",
+        "bad.csv, line 4: two times of rank 0 at step 0",
     );
+    refused(
+        "step,rank_0,rank_1\n0,1,1\n1,1,1\n\n2,1,1\n1,1,1\n",
+        "bad.csv, line 6: two times of rank 0 at step 1",
+    );
+    let row = |step| format!("{{\"step\": {step}, \"seconds\": [1, 2]}}\n");
+    let rows = [0, 1, 2, 1, 3].map(row).concat();
+    refused(&rows, "bad.csv, line 4: two times of rank 0 at step 1");
     refused("step,rank,rank,seconds\n0,0,0,1\n", "two columns are called `rank`");
     refused("step,rank_1,rank_1\n0,1,2\n", "two columns are rank 1");
     refused("{\"step\": 0, \"rank\": 0}\n", "line 1: there is no field `seconds`");

@@ -13,7 +13,7 @@ use remapping::fit::transitions::Transitions;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule};
 use remapping::record::{Record, Remap};
-use remapping::replay::{Indicator, intervals, learn, replay, thresholds, tuned};
+use remapping::replay::{Indicator, cheapest, intervals, learn, replay, thresholds, tuned};
 use remapping::simulate::{Base, Recorded, stream};
 
 /// Records of a few ranks and steps, with remaps here and there.
@@ -379,4 +379,25 @@ fn levels_outlast_gaps() {
     let shift = moves.lowest as usize - 1;
     assert_eq!(moves.counts, counts[shift..shift + moves.counts.len()]);
     assert_eq!(Moves::of(&whole, 1.0).total() - moves.total(), 10);
+}
+
+/// Rules that cost the same but for rounding are told apart by their order, so that the unit of a log changes no advice.
+#[test]
+fn ties_are_broken_alike_in_all_units() {
+    assert_eq!(cheapest([3.0, 1.0 + 1e-12, 1.0, 2.0].into_iter()), Some(1));
+    assert_eq!(cheapest([3.0, 1.0 + 1e-8, 1.0].into_iter()), Some(2));
+    assert_eq!(cheapest([f64::NAN, 0.0, 0.0].into_iter()), Some(1));
+    assert_eq!(cheapest([f64::INFINITY; 2].into_iter()), Some(0));
+    assert_eq!(cheapest(std::iter::empty()), None);
+    // A step costs as much as the next one until the first remap, and a remap as much as ten: intervals of 20 and of 30 steps
+    // both cost 40 of 60 steps, added up in other orders.
+    let tuned_in = |unit: f64| {
+        let seconds = (0..60).flat_map(|_| [unit, 1.1 * unit]).collect();
+        let record = Record::new(2, seconds, Vec::new()).unwrap();
+        let cost = 10.0 * (record.row(0)[1] - 0.5 * (record.row(0)[0] + record.row(0)[1]));
+        tuned(&record, 0..60, cost, &intervals(60)).unwrap()
+    };
+    for k in 0..200 {
+        assert_eq!(tuned_in(1.37_f64.powi(k - 100)), Rule::Fixed(20), "{k}");
+    }
 }

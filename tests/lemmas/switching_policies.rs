@@ -32,14 +32,6 @@ impl Player {
         }
     }
 
-    fn start(&self, initial: f64) -> f64 {
-        match self.beliefs {
-            Beliefs::Bayes => initial,
-            Beliefs::Rebased => 0.0,
-            Beliefs::LastReport => 0.5,
-        }
-    }
-
     fn switched(&self, p: f64, to: usize) -> f64 {
         if self.beliefs == Beliefs::Rebased { to as f64 } else { p }
     }
@@ -120,7 +112,7 @@ proptest! {
         let player = Player::new(&problem, beliefs);
         let initial = double(&problem.initial);
         let from = |phase| {
-            let place = (0, phase, 0, player.start(initial));
+            let place = (0, phase, 0, initial);
             branches(&problem, &lifetime, &player, &|n| thresholds[n as usize], place)
         };
         let truth = (1.0 - initial) * from(0) + initial * from(1);
@@ -183,8 +175,7 @@ fn averages_are_those_of_the_optimum_and_of_simulation() {
         const STEPS: u32 = 20_000;
         let runs = (0..40).map(|run| {
             let mut random = stream(11, run);
-            let (mut phase, mut mapping, mut p, mut cost) =
-                (0usize, 0usize, player.start(0.0), 0.0);
+            let (mut phase, mut mapping, mut p, mut cost) = (0usize, 0usize, 0.0, 0.0);
             for _ in 0..STEPS {
                 if (mapping == 0 && p > pair[0]) || (mapping == 1 && p < pair[1]) {
                     cost += double(problem.switch[mapping].as_ref().unwrap());

@@ -88,6 +88,12 @@ impl Stopping {
             }),
         };
         match states {
+            Err(error) if self.file().is_some() => {
+                let message = "the transitions cannot be taken from this file";
+                let help =
+                    "correct the file, or its name: it is looked for from the model's folder on";
+                review.fault_of_literal("problem.processes.transition", message, &error, help);
+            }
             Err(error) => {
                 let help = "correct the chain";
                 review.fault("problem.processes", "these processes cannot be solved", &error, help);

@@ -39,12 +39,19 @@ pub(super) fn compare(
             continue;
         }
         let rule = rule(name)?;
-        if matches!(
+        let by_ratios = matches!(
             rule,
-            Rule::Utilization(_) | Rule::Tolerance(_) | Rule::Range(_) | Rule::Ratio(_)
-        ) {
-            let message = format!("--policies {name}: loads are counted from the last remap here");
-            let help = "take rules that look at max - mean: ratios to the mean say nothing";
+            Rule::Utilization(_)
+                | Rule::Tolerance(_)
+                | Rule::PredictedEfficiency(_)
+                | Rule::Range(_)
+                | Rule::Ratio(_)
+        );
+        if by_ratios && problem.mean_load <= 0.0 {
+            let message = format!(
+                "--policies {name}: it looks at ratios to the mean load, and loads are counted from the last remap here"
+            );
+            let help = "state `mean_load` in the model, or take rules that look at max - mean";
             return Err(Complaint::elsewhere(message, help));
         }
         let exact = |interval: u64| {

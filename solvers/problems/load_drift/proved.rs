@@ -8,6 +8,9 @@ use crate::solution::stopping::CostByState;
 use remap_checker::Interval;
 use remap_checker::facts::OfLoadDrift;
 
+/// What the time and the work may differ from the value by, relative to them: each is a sum of its own.
+const SUMMED: f64 = 1e-9;
+
 /// What agrees. Of other policies, and of what the optimal one does, nothing is proved but that none is better.
 pub(in crate::problems) fn compare(
     answer: &Answer,
@@ -39,13 +42,20 @@ pub(in crate::problems) fn compare(
     let own = Interval { lower: around.lower, upper: around.upper };
     within("value", given, own, slack)
         .map_err(|_| format!("`value` is {given}, not between its `value_bounds`"))?;
-    let simple = answer.best_threshold.map(|best| ("best_threshold.value", best.value));
+    let best = answer.best_threshold.map(|best| ("best_threshold.value", best.value));
+    let closest = answer.closest_value.map(|value| ("closest_value", value));
     let others =
         [("best_fixed.value", answer.best_fixed.value), ("never.value", answer.never.value)];
-    for (name, other) in others.into_iter().chain(simple) {
+    for (name, other) in others.into_iter().chain(best).chain(closest) {
         if other.is_nan() || other + slack < value.lower {
             let least = value.lower;
             return Err(format!("`{name}` is {other}, but no policy costs less than {least}"));
+        }
+    }
+    if let (Some(time), Some(work)) = (answer.time, answer.work) {
+        let slack = SUMMED * time.abs().max(work.abs()).max(1.0);
+        if !((time - work - given).abs() <= slack) {
+            return Err(format!("`time` is {time} and `work` {work}, but `value` is {given}"));
         }
     }
     let proved = vec![

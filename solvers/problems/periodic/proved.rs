@@ -1,11 +1,11 @@
 //! The interval of a periodic problem held against what is proved.
 
 use super::super::proved::{Agreed, Fault, NEAR, ROUNDING, fact, needed, same, within};
-use crate::solution::periodic::Answer;
+use crate::solution::periodic::{Answer, Steps};
 use remap_checker::facts::OfPeriodic;
 use remap_checker::{Interval, Proof};
 
-/// What agrees. Of the other methods, of the curve and of the interval of least cost nothing is proved.
+/// What agrees. Of methods that find a part of the longest interval, of the curve and of the interval of least cost nothing is proved.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfPeriodic,
@@ -33,8 +33,9 @@ pub(in crate::problems) fn compare(
     if let Some(fault) = contradiction(answer, broken) {
         return Err(fault);
     }
+    methods(answer, [kept, broken])?;
     let steps = |steps: Option<u64>| steps.unwrap_or(u64::MAX);
-    let is_longest = matches!(answer.interval_by.as_str(), "exact" | "closed_form");
+    let is_longest = finds_longest(&answer.interval_by);
     if is_longest && answer.at_least.is_none() && steps(answer.interval) < steps(kept) {
         let kept = kept.map_or("for ever".to_owned(), |steps| format!("for {steps} steps"));
         let given = steps(answer.interval);
@@ -52,6 +53,48 @@ pub(in crate::problems) fn compare(
         false => "the bound is kept during the interval given",
     };
     Ok(Agreed { proved, sentences: vec![longest.to_owned()], ..Agreed::default() })
+}
+
+/// Whether what a method gives is the longest interval, and not a part of it.
+fn finds_longest(method: &str) -> bool {
+    matches!(method, "exact" | "closed_form")
+}
+
+/// That the interval is that of the method it names, and that methods that find the longest one do not contradict what
+/// is proved: the bound is `kept` so long, and `broken` by then.
+fn methods(answer: &Answer, [kept, broken]: [Option<u64>; 2]) -> Result<(), Fault> {
+    let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
+    let by = &answer.interval_by;
+    let own = answer.methods.iter().find(|line| line.name == *by);
+    let own = own.ok_or_else(|| format!("`interval_by` is {by}, which is none of `methods`"))?;
+    let given = told(own.interval.number());
+    if own.interval.number() != answer.interval {
+        let interval = told(answer.interval);
+        return Err(format!(
+            "`methods.{by}.interval` is {given}, but `interval`, which is by it, is {interval}"
+        ));
+    }
+    for line in answer.methods.iter().filter(|line| finds_longest(&line.name)) {
+        let (name, last) = (&line.name, told(line.interval.number()));
+        let [least, most] = match line.interval {
+            Steps::Known(steps) => [steps, steps],
+            Steps::AtLeast(steps) => [steps, u64::MAX],
+            Steps::Never => [u64::MAX; 2],
+            Steps::NotComputed => continue,
+        };
+        if most < kept.unwrap_or(u64::MAX) {
+            let kept = kept.map_or("for ever".to_owned(), |steps| format!("for {steps} steps"));
+            return Err(format!(
+                "`methods.{name}.interval` is {last}, but the bound is proved to be kept {kept}"
+            ));
+        }
+        if let Some(broken) = broken.filter(|broken| least >= *broken) {
+            return Err(format!(
+                "`methods.{name}.interval` is {last}, but the bound is proved not to be kept after {broken} steps"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// That periods are as long as is proved, one after the other; whether that is so of all of them.

@@ -154,6 +154,15 @@ fn long_run(
     promise: Promise,
     agreed: &mut Agreed,
 ) -> Result<(), Fault> {
+    let [lower, upper] = answer.remap_bounds;
+    let own = Interval { lower, upper };
+    if !(lower <= upper) {
+        return Err(format!(
+            "`remap_bounds` has the lower bound {lower} and the upper bound {upper}"
+        ));
+    }
+    within("remap_value", answer.remap_value, own, ROUNDING * upper.abs().max(1.0))
+        .map_err(|_| format!("`remap_value` is {}, not in `remap_bounds`", answer.remap_value))?;
     let given = needed("average", answer.average)?;
     let reason = bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
     // Where costs depend on the loads, the map for one remap is not played.
