@@ -123,9 +123,10 @@ fn of_map(map: &Map) -> String {
                 writeln!(text, "    static const int64_t levels[REMAP_PROCESSES] = {{{levels}}};");
             text += "    int64_t place = 0;\n";
             text += "    for (int i = 0; i < REMAP_PROCESSES; i++) {\n";
-            text += "        int64_t level = load[i] - lowest[i];\n";
-            text += "        if (level < 0)\n            level = 0;\n";
-            text += "        if (level >= levels[i])\n            level = levels[i] - 1;\n";
+            text += "        int64_t level = 0;\n";
+            text += "        if (load[i] >= lowest[i] + levels[i])\n            level = levels[i] - 1;\n";
+            text +=
+                "        else if (load[i] > lowest[i])\n            level = load[i] - lowest[i];\n";
             text += "        place = place * levels[i] + level;\n    }\n";
         }
         Index::Multiset => {
@@ -143,9 +144,12 @@ fn of_map(map: &Map) -> String {
             text += "static inline char remap_decision(const int64_t load[REMAP_PROCESSES])\n{\n";
             text += "    int64_t sorted[REMAP_PROCESSES];\n    int64_t place = 0;\n";
             text += "    for (int i = 0; i < REMAP_PROCESSES; i++) {\n";
-            let _ = writeln!(text, "        int64_t level = load[i] - INT64_C({});", map.lowest[0]);
-            text += "        if (level < 0)\n            level = 0;\n";
-            text += "        if (level >= REMAP_LEVELS)\n            level = REMAP_LEVELS - 1;\n";
+            let low = map.lowest[0];
+            text += "        int64_t level = 0;\n";
+            let _ = writeln!(text, "        if (load[i] >= INT64_C({low}) + REMAP_LEVELS)");
+            text += "            level = REMAP_LEVELS - 1;\n";
+            let _ = writeln!(text, "        else if (load[i] > INT64_C({low}))");
+            let _ = writeln!(text, "            level = load[i] - INT64_C({low});");
             text += "        int k = i;\n";
             text += "        for (; k > 0 && sorted[k - 1] > level; k--)\n";
             text += "            sorted[k] = sorted[k - 1];\n        sorted[k] = level;\n    }\n";
@@ -189,6 +193,9 @@ static inline int remap_now(const int64_t load[REMAP_PROCESSES])
 fn of_imbalance(imbalance: &LoadThresholds) -> String {
     let mut text = format!("#define REMAP_STEPS INT64_C({})\n\n", imbalance.steps);
     let list = |text: &mut String, list: &[(u64, f64)]| {
+        if list.len() == 1 {
+            *text += "    (void)steps;\n";
+        }
         for (from, threshold) in list.iter().rev() {
             let value = literal(*threshold);
             let _ = match from {

@@ -198,7 +198,8 @@ fn of_map(map: &Map) -> (&'static str, String, String) {
     ! Beyond the levels the nearest counts.
     place = 0_i8
     do i = 1, remap_processes
-      place = place * levels(i) + min(max(load(i) - lowest(i), 0_i8), levels(i) - 1_i8)
+      place = place * levels(i) + (min(max(load(i), lowest(i)), lowest(i) + levels(i) - 1_i8) &
+        - lowest(i))
     end do";
             text += &found;
         }
@@ -221,7 +222,7 @@ fn of_map(map: &Map) -> (&'static str, String, String) {
     integer :: i, k
     ! Beyond the levels the nearest counts.
     do i = 1, remap_processes
-      level = min(max(load(i) - ({low}_i8), 0_i8), {}_i8)
+      level = min(max(load(i), {low}_i8), {}_i8) - ({low}_i8)
       k = i
       do while (k > 1)
         if (sorted(k - 1) <= level) exit
@@ -234,7 +235,7 @@ fn of_map(map: &Map) -> (&'static str, String, String) {
     do k = 1, remap_processes
       place = place + sets(sorted(k), k)
     end do",
-                levels - 1
+                low + levels as i64 - 1
             );
             text += &found;
         }

@@ -108,7 +108,7 @@ pub fn decision(loads: &[i64; PROCESSES]) -> char {{
     const LEVELS: [i64; PROCESSES] = [{levels}];
     let mut place = 0;
     for i in 0..PROCESSES {{
-        place = place * LEVELS[i] + (loads[i] - LOWEST[i]).clamp(0, LEVELS[i] - 1);
+        place = place * LEVELS[i] + loads[i].saturating_sub(LOWEST[i]).clamp(0, LEVELS[i] - 1);
     }}
     char::from(MAP[place as usize])
 }}
@@ -127,7 +127,7 @@ static SETS: [[usize; {levels}]; PROCESSES] = [
 
 /// The decision for a load of each process, in any order; beyond the levels the nearest counts.
 pub fn decision(loads: &[i64; PROCESSES]) -> char {{
-    let mut sorted = loads.map(|load| (load - ({lowest})).clamp(0, {}) as usize);
+    let mut sorted = loads.map(|load| load.saturating_sub({lowest}).clamp(0, {}) as usize);
     sorted.sort_unstable();
     let place: usize = sorted.iter().enumerate().map(|(k, &level)| SETS[k][level]).sum();
     char::from(MAP[place])

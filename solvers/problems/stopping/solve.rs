@@ -228,6 +228,12 @@ pub(super) fn finish(
             "{tied} classes are ties, at places too large to count: see the archive"
         ));
     }
+    if answer.representation == Representation::Active && status != Status::Converged {
+        warnings.push(
+            "stopped: the load vectors outside of the region that was looked at are shown as R, and may be C"
+                .to_owned(),
+        );
+    }
     let body = Body::Stopping(Box::new(answer));
     Found { body, status, warnings, table: Some(Arc::new(table)) }
 }
