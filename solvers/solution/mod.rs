@@ -12,6 +12,7 @@ pub mod periodic;
 pub mod phase_change;
 pub mod phase_switching;
 mod priced;
+mod program;
 mod read;
 pub mod recommended;
 pub mod rule;

@@ -1,71 +1,275 @@
-//! Rules from answers: what each states, in the units and steps of the program.
+//! Rules from answers: what each states.
 
-use super::load_drift::Threshold;
+use super::advised::{Advised, overlapping};
 use super::log::Log;
-use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, Switching};
-use super::{periodic, phase_change, phase_switching};
-use remapping::Bounds;
+use super::map;
+use super::phase_change::Premature;
+use super::priced::Priced;
+use super::program::of_the_program;
+use super::rule::{Belief, RemapInterval, Rule, StatedRule, Switching};
+use super::{Body, Document, Solution, periodic, phase_change, phase_switching};
+use crate::complaint::Complaint;
 use remapping::switching::{exceeded, undercut};
+use remapping::{Bounds, Status};
+use std::path::Path;
 
-/// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
-/// steps as it does at the first.
-pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
-    let Log { unit_seconds: unit, stride, job_steps, .. } = *log;
-    let steps = |steps: u64| steps.saturating_mul(stride);
-    let scaled = |threshold: f64| match threshold {
-        Threshold::NEVER => Threshold::NEVER,
-        threshold => threshold * unit,
-    };
-    let endless = "The length of the job was not stated: the rule of the first step holds at all.";
-    match rule {
-        Rule::Imbalance(imbalance) => {
-            let (mean, level) = (imbalance.mean * unit, scaled(imbalance.level));
-            if job_steps.is_none() {
-                notes.push(endless.to_owned());
+/// What a document says of when to remap.
+pub enum Found {
+    /// The rule of a solution.
+    Rule(Box<StatedRule>),
+    /// The rule that a log has taught.
+    Advised(Box<Advised>),
+}
+
+/// The rule in the file at `path`, of a solution or a log; the unit of load of a solution is `unit` seconds, or what it
+/// says itself.
+pub fn find(path: &Path, unit: Option<f64>) -> Result<Found, Complaint> {
+    let name = path.display().to_string();
+    match Document::read(path)? {
+        Document::Advised(advised) => Ok(Found::Advised(advised)),
+        other => {
+            let mut solution = other.one(&name)?;
+            if let Some(unit_seconds) = unit {
+                solution.log = Some(match solution.log.take() {
+                    Some(log) => Log { unit_seconds, ..log },
+                    None => Log { unit_seconds, stride: 1, fits: None, job_steps: None },
+                });
             }
-            if job_steps.is_none() && imbalance.since.is_empty() {
-                let value = scaled(imbalance.thresholds[0].1);
-                return Rule::Level(Level { measure: Measure::Excess, value, mean, stride });
-            }
-            let from = |(place, (step, value)): (usize, (u64, f64))| {
-                (if place == 0 { 1 } else { steps(step) }, scaled(value))
-            };
-            let known = if job_steps.is_none() { 1 } else { imbalance.thresholds.len() };
-            let thresholds = imbalance.thresholds.into_iter().take(known).enumerate();
-            Rule::Imbalance(LoadThresholds {
-                steps: if job_steps.is_none() { i64::MAX as u64 } else { steps(imbalance.steps) },
-                thresholds: thresholds.map(from).collect(),
-                since: imbalance.since.into_iter().enumerate().map(from).collect(),
-                level,
-                mean,
-            })
+            of(&solution, &name, &path.with_extension("npz"))
+                .map(|rule| Found::Rule(Box::new(rule)))
         }
-        Rule::Interval(interval) => Rule::Interval(RemapInterval {
-            every: interval.every.map(steps),
-            mean: interval.mean * unit / stride as f64,
-            waiting: interval.waiting.map(|waiting| waiting * unit / stride as f64),
-            ..interval
-        }),
-        Rule::Belief(belief) if job_steps.is_none() => {
-            notes.push(endless.to_owned());
-            let stationary = belief.threshold(0);
-            let hazard = belief.hazard.into_iter().take(1).collect();
-            let last = i64::MAX as u64;
-            Rule::Belief(Belief {
-                last,
-                head: Vec::new(),
-                stationary,
-                tail: Vec::new(),
-                detector: belief.detector,
-                hazard,
-            })
-        }
-        Rule::Map(map) => {
-            notes.push(format!("A load is a time over {unit} seconds, rounded."));
-            Rule::Map(map)
-        }
-        other => other,
     }
+}
+
+/// The rule of the solution in the file at `path`; a long map is in the archive beside it.
+pub fn read(path: &Path) -> Result<StatedRule, Complaint> {
+    of(&super::read(path)?, &path.display().to_string(), &path.with_extension("npz"))
+}
+
+/// What a program does after a remap that a belief led to.
+fn after_a_remap(premature: Premature) -> String {
+    match premature {
+        Premature::Revert => {
+            "A remap before the change is noticed and undone: go on with a belief of 0 then. After the change there is no \
+             other remap."
+        }
+        Premature::Keep => "There is one remap: after it the rule is not asked any more.",
+    }
+    .to_owned()
+}
+
+/// The rule of the solution called `name`; a long map is in `archive`.
+pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule, Complaint> {
+    let wrong = |what: &str| {
+        let help = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
+        Complaint::elsewhere(format!("{name}: {what}"), help)
+    };
+    let (mut about, mut notes) = (Vec::new(), Vec::new());
+    let mut is_optimal = true;
+    if solution.status != Status::Converged {
+        let how = match solution.status {
+            Status::TimeLimit => "time_limit",
+            Status::MemoryLimit => "memory_limit",
+            Status::Interrupted => "interrupted",
+            _ => "iteration_limit",
+        };
+        notes.push(format!("The computation ended early ({how}): the rule is not proved."));
+    }
+    let priced = match &solution.body {
+        Body::LoadDrift(answer) => Priced::of_drift(answer),
+        Body::Stopping(answer) => Priced::of_stopping(answer),
+        _ => None,
+    };
+    let (before_step, overlap) = match &solution.body {
+        Body::LoadDrift(answer) => (answer.before_step, answer.overlap),
+        Body::ContinuousDrift(answer) => (false, answer.overlap),
+        _ => (false, None),
+    };
+    if before_step {
+        let when = "Decided before a step, by the times of the step about to be made, which a remap spares. Where only those \
+                    of the last step are known, it costs more.";
+        notes.push(when.to_owned());
+    }
+    if let Some(overlap) = overlap {
+        notes.push(format!(
+            "A remap comes into force {}. Steps since a remap are counted from its decision, and none is decided while \
+             one is under way.",
+            overlapping(overlap)
+        ));
+    }
+    let rule = match &solution.body {
+        Body::PhaseChange(answer) if answer.belief.is_none() => {
+            return Err(Complaint::elsewhere(
+                format!(
+                    "{name}: of a change of phase only thresholds on a detector that says yes or no are exported, \
+                     and this solution has no `belief` of such a one"
+                ),
+                "state `detector` as (false_alarm: ..., missed: ...); levels are exported of PhaseSwitching models",
+            ));
+        }
+        Body::PhaseChange(answer) => {
+            if solution.status == Status::Converged {
+                let width = solution.tolerance;
+                notes.push(format!("Every threshold is certified to {width:e}."));
+            }
+            about.extend(
+                answer.belief.as_ref().and_then(|belief| belief.premature).map(after_a_remap),
+            );
+            Rule::Belief(Belief::of(answer).map_err(wrong)?)
+        }
+        Body::PhaseSwitching(answer) => {
+            if solution.status == Status::Converged {
+                let width = solution.tolerance;
+                notes.push(format!("Every threshold is certified to {width:e}."));
+            }
+            Rule::Switching(Switching::of(answer).map_err(wrong)?)
+        }
+        Body::Stopping(answer) if answer.shares_loads() => {
+            let what =
+                "states share loads, and a rule that sees loads alone cannot tell them apart";
+            return Err(Complaint::elsewhere(
+                format!("{name}: {what}"),
+                "use `decision`, which has a letter for each state",
+            ));
+        }
+        Body::Stopping(answer) if answer.partial_remaps.is_some() => {
+            return Err(Complaint::elsewhere(
+                format!("{name}: rules say when to remap, and not how many units to move"),
+                "leave `partial_remaps` out",
+            ));
+        }
+        Body::Stopping(answer) if answer.steps.is_some() => {
+            let what =
+                "the map changes with the number of steps left, and such maps are not exported yet";
+            return Err(Complaint::elsewhere(
+                format!("{name}: {what}"),
+                "leave `steps` out: far from the end the map is that without one",
+            ));
+        }
+        Body::Stopping(answer) if answer.kept_levels.is_some() => {
+            let what =
+                "its walks have no highest load, and the map ends at the loads that are shown";
+            return Err(Complaint::elsewhere(
+                format!("{name}: {what}"),
+                "use `decision`, which has a letter for each load vector shown, or give the walks a highest load",
+            ));
+        }
+        Body::Stopping(answer) => {
+            let cost = answer.remap_cost;
+            let by_loads = answer.cost_by_state.is_some();
+            if solution.status == Status::Converged {
+                about.push(match by_loads {
+                    true => {
+                        "Optimal for remap costs that depend on the loads, as the model has them."
+                            .to_owned()
+                    }
+                    false => format!("Optimal when a remap costs {cost}, in units of load."),
+                });
+            }
+            let ties = answer.ties.len();
+            if ties > 0 {
+                notes.push(format!(
+                    "In {ties} load vectors the bounds leave open which decision is better."
+                ));
+            }
+            Rule::Map(map::of(answer, name, archive)?)
+        }
+        Body::LoadDrift(answer) => match (&answer.decision, answer.decision_step) {
+            (Some(letters), Some(step)) => {
+                let steps = answer.steps;
+                about.push(format!("The optimal decision at step {step} of {steps}; near the end"));
+                about.push("of the run fewer remaps pay.".to_owned());
+                Rule::Map(map::of_multisets(answer, letters).map_err(wrong)?)
+            }
+            _ => {
+                let (rule, what, cheapest) = answer.rule().map_err(wrong)?;
+                (about, is_optimal) = (what, cheapest);
+                rule
+            }
+        },
+        Body::ContinuousDrift(answer) => {
+            let rule;
+            (rule, about) = answer.rule().map_err(wrong)?;
+            is_optimal = false;
+            rule
+        }
+        Body::Periodic(answer) => {
+            let note = if answer.cost_aware.is_some() {
+                "The interval of least cost per step, remaps and waiting together."
+            } else if answer.at_least.is_some() {
+                "The bound on the imbalance is kept so long at least; the search was stopped."
+            } else {
+                match (answer.interval, answer.interval_by == "rms_bound") {
+                    (None, _) => "The bound on the imbalance is kept without remaps.",
+                    (Some(0), false) => {
+                        "The bound on the imbalance is broken after one step, which no interval prevents."
+                    }
+                    (Some(0), true) => {
+                        "No interval is known to keep the bound on the imbalance for any laws of these moments."
+                    }
+                    (Some(_), false) => "The longest interval within the bound on the imbalance.",
+                    (Some(_), true) => {
+                        "The bound on the imbalance is kept so long at least, for any laws of these moments."
+                    }
+                }
+            };
+            notes.push(note.to_owned());
+            let interval = RemapInterval::of(answer).map_err(wrong)?;
+            let cheapest = answer.cost_aware.as_ref().map(|cost| cost.interval.number());
+            if let Some((cheapest, every)) =
+                cheapest.zip(interval.every).filter(|(n, every)| *n != Some(*every))
+            {
+                let cheapest = cheapest.map_or("never".to_owned(), |n| format!("every {n} steps"));
+                notes.push(format!(
+                    "To remap {cheapest} would cost less, but the bound of the model on the"
+                ));
+                notes.push(match answer.interval {
+                    Some(0) => {
+                        "imbalance is broken after one step: a remap at every step.".to_owned()
+                    }
+                    _ => format!("imbalance allows {every} steps only: the bound is kept."),
+                });
+            }
+            Rule::Interval(interval)
+        }
+        other => {
+            let message = format!("{name}: a solution of `{}` is not exported", other.problem());
+            let help = "phase_change, phase_switching, stopping, load_drift, continuous_drift and periodic solutions are";
+            return Err(Complaint::elsewhere(message, help));
+        }
+    };
+    let title = solution.title.clone();
+    let is_optimal = is_optimal && solution.status == Status::Converged;
+    let Some(log) = &solution.log else {
+        return Ok(StatedRule {
+            title,
+            optimal: is_optimal,
+            about,
+            notes,
+            rule,
+            unit_seconds: 1.0,
+            of_a_log: false,
+            priced,
+            level_of: None,
+            before_step,
+        });
+    };
+    let priced = priced.map(|priced| Priced { stride: log.stride, ..priced });
+    let rule = of_the_program(rule, log, &mut notes);
+    notes.extend(log.notes(!matches!(rule, Rule::Belief(_) | Rule::Switching(_))));
+    let unit_seconds = log.unit_seconds;
+    Ok(StatedRule {
+        title,
+        optimal: is_optimal && log.misfit().is_none(),
+        about,
+        notes,
+        rule,
+        unit_seconds,
+        of_a_log: true,
+        priced,
+        level_of: None,
+        before_step,
+    })
 }
 
 impl Switching {

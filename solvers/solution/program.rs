@@ -1,0 +1,66 @@
+//! Rules of models that were fitted to logs, in the units and steps of the program.
+
+use super::load_drift::Threshold;
+use super::log::Log;
+use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule};
+
+/// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
+/// steps as it does at the first.
+pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
+    let Log { unit_seconds: unit, stride, job_steps, .. } = *log;
+    let steps = |steps: u64| steps.saturating_mul(stride);
+    let scaled = |threshold: f64| match threshold {
+        Threshold::NEVER => Threshold::NEVER,
+        threshold => threshold * unit,
+    };
+    let endless = "The length of the job was not stated: the rule of the first step holds at all.";
+    match rule {
+        Rule::Imbalance(imbalance) => {
+            let (mean, level) = (imbalance.mean * unit, scaled(imbalance.level));
+            if job_steps.is_none() {
+                notes.push(endless.to_owned());
+            }
+            if job_steps.is_none() && imbalance.since.is_empty() {
+                let value = scaled(imbalance.thresholds[0].1);
+                return Rule::Level(Level { measure: Measure::Excess, value, mean, stride });
+            }
+            let from = |(place, (step, value)): (usize, (u64, f64))| {
+                (if place == 0 { 1 } else { steps(step) }, scaled(value))
+            };
+            let known = if job_steps.is_none() { 1 } else { imbalance.thresholds.len() };
+            let thresholds = imbalance.thresholds.into_iter().take(known).enumerate();
+            Rule::Imbalance(LoadThresholds {
+                steps: if job_steps.is_none() { i64::MAX as u64 } else { steps(imbalance.steps) },
+                thresholds: thresholds.map(from).collect(),
+                since: imbalance.since.into_iter().enumerate().map(from).collect(),
+                level,
+                mean,
+            })
+        }
+        Rule::Interval(interval) => Rule::Interval(RemapInterval {
+            every: interval.every.map(steps),
+            mean: interval.mean * unit / stride as f64,
+            waiting: interval.waiting.map(|waiting| waiting * unit / stride as f64),
+            ..interval
+        }),
+        Rule::Belief(belief) if job_steps.is_none() => {
+            notes.push(endless.to_owned());
+            let stationary = belief.threshold(0);
+            let hazard = belief.hazard.into_iter().take(1).collect();
+            let last = i64::MAX as u64;
+            Rule::Belief(Belief {
+                last,
+                head: Vec::new(),
+                stationary,
+                tail: Vec::new(),
+                detector: belief.detector,
+                hazard,
+            })
+        }
+        Rule::Map(map) => {
+            notes.push(format!("A load is a time over {unit} seconds, rounded."));
+            Rule::Map(map)
+        }
+        other => other,
+    }
+}
