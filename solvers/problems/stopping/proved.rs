@@ -156,7 +156,7 @@ fn long_run(
 ) -> Result<(), Fault> {
     let [lower, upper] = answer.remap_bounds;
     let own = Interval { lower, upper };
-    if !(lower <= upper) {
+    if lower.is_nan() || upper.is_nan() || lower > upper {
         return Err(format!(
             "`remap_bounds` has the lower bound {lower} and the upper bound {upper}"
         ));
