@@ -84,10 +84,8 @@ pub(super) fn run_solution(arguments: &Verify) -> Exit {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let fields = serde_json::from_str(&text);
         let solution = of_text(path.display().to_string(), text)?;
-        // A second document is held against nothing.
         let fields = fields.map_err(|error| {
-            let message = format!("{}: this is not one solution alone: {error}", path.display());
-            Complaint::elsewhere(message, "verify the solutions one by one")
+            Complaint::elsewhere(format!("{}: {error}", path.display()), "solve the model again")
         })?;
         let Some(Certified { model, file: certificate }) = solution.certificate.clone() else {
             let message = format!("{}: this solution names no certificate", path.display());

@@ -217,7 +217,7 @@ impl Periodic {
             ("processors", processors.count().into()),
             ("classes", processors.classes().len().into()),
             ("mean change", processors.mean().into()),
-            ("mean variance", (processors.variance() / (processors.count() - 1) as f64).into()),
+            ("mean variance", processors.mean_variance().into()),
             ("spread of the means", processors.drift().into()),
         ];
         if processors.mean() < 0.0 {

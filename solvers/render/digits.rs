@@ -222,7 +222,7 @@ mod tests {
         let around = Bounds { lower: 80.960, upper: 80.966 };
         let words = "as much, as far as the bounds tell, as";
         assert_eq!(compared_within(around, 80.964).unwrap(), words);
-        assert_eq!(compared_within(around, 80.970).unwrap(), "less than .01 % below");
+        assert_eq!(compared_within(around, 80.970).unwrap(), "0.01 % less than");
         assert_eq!(compared_within(close, 80.960_150_835).unwrap(), "as much as");
         assert_eq!(settled(Bounds { lower: 0.0, upper: 0.0 }), "0");
     }

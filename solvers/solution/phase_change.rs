@@ -31,6 +31,9 @@ pub struct Answer {
     /// Absent if the detector says more than yes or no.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub belief: Option<Filter>,
+    /// What becomes of a remap before the change; absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub premature: Option<Premature>,
     /// For M > 10^6: the threshold of every step 0..=`stationary_through`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold_stationary: Option<f64>,
@@ -64,9 +67,6 @@ pub struct Filter {
     pub missed: f64,
     /// phi: one number, or h_n for n = 1..=M.
     pub hazard: Hazard,
-    /// What becomes of a remap before the change; absent in documents of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub premature: Option<Premature>,
 }
 
 /// What becomes of a remap before the change.

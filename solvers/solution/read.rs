@@ -78,8 +78,7 @@ impl Document {
             return Err(whole.wrong("a list of several solutions"));
         }
         let kind: Kind = whole.parse_named(false)?;
-        // Nothing may follow the document.
-        whole.parse::<&RawValue>()?;
+        whole.is_all()?;
         match kind {
             Kind { runs: Some(_), .. } => whole.sweep().map(Document::Sweep),
             Kind { policy: Some(_), .. } => Ok(Document::Advised(Box::new(whole.advised()?))),
@@ -237,6 +236,17 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// That nothing follows the document.
+    fn is_all(&self) -> Result<(), Complaint> {
+        let mut reader = serde_json::Deserializer::from_str(self.text);
+        IgnoredAny::deserialize(&mut reader).map_err(|error| self.misread(&error, ""))?;
+        reader.end().map_err(|error| {
+            let message = format!("{}: this is not one solution alone", self.source.name());
+            let at = self.place(&error);
+            Complaint::at(self.source, at..at + 1, &message, "this follows it", HELP)
+        })
+    }
+
     fn parse<T: Deserialize<'a>>(&self) -> Result<T, Complaint> {
         serde_json::from_str(self.text).map_err(|error| self.misread(&error, ""))
     }
@@ -245,12 +255,17 @@ impl<'a> Part<'a> {
         Complaint::elsewhere(format!("{}: {what}", self.source.name()), HELP)
     }
 
-    /// A complaint at the place where reading stopped, in the field at this path.
-    fn misread(&self, error: &serde_json::Error, path: &str) -> Complaint {
+    /// Where reading stopped, in the whole text.
+    fn place(&self, error: &serde_json::Error) -> usize {
         let start = self.text.as_ptr() as usize - self.source.text().as_ptr() as usize;
         let lines = self.text.split_inclusive('\n').take(error.line().saturating_sub(1));
         let line = lines.map(str::len).sum::<usize>();
-        let at = start + (line + error.column().saturating_sub(1)).min(self.text.len());
+        start + (line + error.column().saturating_sub(1)).min(self.text.len())
+    }
+
+    /// A complaint at the place where reading stopped, in the field at this path.
+    fn misread(&self, error: &serde_json::Error, path: &str) -> Complaint {
+        let at = self.place(error);
         let said = error.to_string();
         let label = said.rsplit_once(" at line ").map_or(said.as_str(), |(what, _)| what);
         let label =

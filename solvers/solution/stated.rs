@@ -112,9 +112,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 let width = solution.tolerance;
                 notes.push(format!("Every threshold is certified to {width:e}."));
             }
-            about.extend(
-                answer.belief.as_ref().and_then(|belief| belief.premature).map(after_a_remap),
-            );
+            about.extend(answer.premature.map(after_a_remap));
             Rule::Belief(Belief::of(answer).map_err(wrong)?)
         }
         Body::PhaseSwitching(answer) => {

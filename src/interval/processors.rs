@@ -161,6 +161,11 @@ impl Processors {
         self.load + time * self.mean()
     }
 
+    /// Mean variance of the changes of one processor.
+    pub fn mean_variance(&self) -> f64 {
+        self.average(Law::variance)
+    }
+
     /// The growth per step of the summed squared deviations, means aside: `(N-1)` times the mean variance of independent
     /// changes.
     pub fn variance(&self) -> f64 {

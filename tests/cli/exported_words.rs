@@ -124,7 +124,7 @@ fn documents_that_are_not_whole_are_refused() {
     let text = place.read("solution.json");
     place.run(&["export", "solution.json", "--to", "c"]).exits(0);
     place.write("solution.json", format!("{text}{text}"));
-    place.run(&["export", "solution.json", "--to", "c"]).exits(1).says("not JSON");
+    place.run(&["export", "solution.json", "--to", "c"]).exits(1).says("not one solution alone");
     let decisions = serde_json::from_str::<serde_json::Value>(&text).unwrap();
     let decisions = decisions["decision"].as_str().unwrap().to_owned();
     place.write("solution.json", text.replace(&decisions, &decisions.replacen('C', "R", 1)));

@@ -698,7 +698,9 @@ fn plays_the_rule(decide: &str) {
     for target in ["c", "fortran", "python", "rust", "csv", "json", "controller", "warpx"] {
         let mut export = remap(folder.path(), &["export", "solution.json", "--to", target]);
         let text = export.output().unwrap();
-        assert!(text.status.success() && !text.stdout.is_empty(), "{target}");
+        // Codes know the times of the step that is over.
+        let is_told = target != "warpx" || decide.is_empty();
+        assert_eq!(text.status.success() && !text.stdout.is_empty(), is_told, "{target}");
     }
     // A log whose loads drift apart without end.
     let mut log = String::from("step");

@@ -307,7 +307,7 @@ fn what_does_not_fit_into_the_window_is_named() {
         ("700,0,1,0,\n", "line 3002: step 700 stands after step 1499"),
         ("1499,1,1,0,\n", "line 3002: two times of rank 1 at step 1499"),
         ("1500,7,1,0,\n", "line 3002: rank 7 appears first at step 1500"),
-        ("1500,0,x,0,\n", "line 3002: \"x\" is not a number"),
+        ("1500,0,x,0,\n", "line 3002: seconds: \"x\" is not a number"),
         ("2500,0,1,0,\n", "line 3002: after step 1499 comes step 2500"),
     ] {
         let error = run(&all, extra);

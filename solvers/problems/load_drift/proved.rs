@@ -54,7 +54,8 @@ pub(in crate::problems) fn compare(
     }
     if let (Some(time), Some(work)) = (answer.time, answer.work) {
         let slack = SUMMED * time.abs().max(work.abs()).max(1.0);
-        let apart = (time - work - given).abs();
+        // What is not lost is work, or all of it is paid.
+        let apart = (time - work - given).abs().min((time - given).abs());
         if apart.is_nan() || apart > slack {
             return Err(format!("`time` is {time} and `work` {work}, but `value` is {given}"));
         }

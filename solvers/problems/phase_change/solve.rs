@@ -87,12 +87,12 @@ pub fn solve(
                         Hazard::PerStep(list.iter().map(decimal).collect())
                     }
                 },
-                premature: Some(match problem.premature {
-                    threshold::Premature::Revert => Premature::Revert,
-                    threshold::Premature::Keep { .. } => Premature::Keep,
-                }),
             },
         ),
+        premature: Some(match problem.premature {
+            threshold::Premature::Revert => Premature::Revert,
+            threshold::Premature::Keep { .. } => Premature::Keep,
+        }),
         threshold_stationary: None,
         threshold_stationary_lower: None,
         threshold_stationary_upper: None,
