@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use std::cmp::Ordering;
 
 /// By which share a simple rule may cost more than this one and be written in its place.
-const WITHIN: f64 = 0.01;
+pub const WITHIN: f64 = 0.01;
 
 /// The document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

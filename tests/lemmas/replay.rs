@@ -327,23 +327,25 @@ fn thresholds_of_long_drifting_records_are_tuned() {
             }
         }
         let record = Record::new(4, seconds, Vec::new()).unwrap();
-        let grid = |to: fn(f64) -> Rule| -> Vec<Rule> {
-            (0..40).map(|k| to(0.002 * 1.15_f64.powi(k))).collect()
-        };
         // Means are near 50, and the least and the largest load are as far from them.
-        let all: [(Indicator, fn(f64) -> Rule); 4] = [
-            (Indicator::Excess, Rule::Threshold),
-            (Indicator::Utilization, |excess| Rule::Utilization(50.0 / (50.0 + excess))),
-            (Indicator::Range, |excess| Rule::Range(2.0 * excess / 50.0)),
-            (Indicator::Ratio, |excess| Rule::Ratio((50.0 + excess) / (50.0 - excess).max(1e-9))),
-        ];
-        for (indicator, to) in all {
+        let to = |indicator, excess: f64| match indicator {
+            Indicator::Excess => Rule::Threshold(excess),
+            Indicator::Utilization => Rule::Utilization(50.0 / (50.0 + excess)),
+            Indicator::Range => Rule::Range(2.0 * excess / 50.0),
+            Indicator::Ratio => Rule::Ratio((50.0 + excess) / (50.0 - excess).max(1e-9)),
+        };
+        let all = [Indicator::Excess, Indicator::Utilization, Indicator::Range, Indicator::Ratio];
+        for indicator in all {
+            let grid = |indicator| -> Vec<Rule> {
+                (0..40).map(|k| to(indicator, 0.002 * 1.15_f64.powi(k))).collect()
+            };
             let cost = |rules: &[Rule]| {
                 let best = tuned(&record, 0..steps, 0.1, rules).unwrap();
                 let start = || -> Vec<Box<dyn Policy>> { vec![best.start(0.1)] };
                 replay(&record, 0..steps, 0.1, &start, &()).unwrap().tallies[0].value
             };
-            let (found, best) = (cost(&thresholds(&record, 0..steps, indicator)), cost(&grid(to)));
+            let (found, best) =
+                (cost(&thresholds(&record, 0..steps, indicator)), cost(&grid(indicator)));
             assert!(found <= 1.05 * best, "{steps} steps, {indicator:?}: {found} {best}");
         }
     }
