@@ -126,6 +126,9 @@ impl Lead {
         // What others add is above zero, however little: where the bound is met without it, it is exceeded.
         let exceeded = self.overtaken == Some(true) && end.is_int() && most < u64::MAX;
         most = most.saturating_sub(u64::from(exceeded));
+        if exceeded && most.checked_add(1) == Some(time) {
+            return Some(Decided::Interval(Crossing { steps: Some(most), real: None }));
+        }
         if room < Rational::ZERO || least < time {
             return None;
         }
@@ -351,6 +354,10 @@ mod tests {
                 assert!(off.to_f64().value().abs() < 1e-6, "{found:?}");
                 assert_eq!(found[0].status, Status::Converged);
             }
+            // At the first step, too.
+            let one = processors.at_load(Rational::from(1)).expect("positive");
+            let found = methods(&one, Bound::MaxDeviation(0.05), &())[0];
+            assert_eq!((found.interval.steps, found.status), (Some(0), Status::Converged));
             // Met exactly at the end of a step, but for what no double shows: the other may be ahead.
             let processors = processors.at_load(Rational::from(10)).expect("positive");
             let found = methods(&processors, Bound::MaxDeviation(0.099_999), &())[0];

@@ -161,6 +161,11 @@ impl Processors {
         self.load + time * self.mean()
     }
 
+    /// The same after whole steps, rounded once: one that has nearly died out is a small difference.
+    pub fn mean_load_after(&self, steps: u64) -> f64 {
+        float(&self.moments.mean_load(steps))
+    }
+
     /// Mean variance of the changes of one processor.
     pub fn mean_variance(&self) -> f64 {
         self.average(Law::variance)

@@ -100,7 +100,7 @@ pub(super) fn longest_with(
             }
             None => {}
         }
-        let average = load + mean * time as f64;
+        let average = processors.mean_load_after(time);
         let found = excess(time);
         // It may have been given up.
         if let ControlFlow::Break(halt) = observer.check() {

@@ -132,7 +132,11 @@ impl Step {
     /// max / min; 1 for a step without work, infinite where one processor has none, NaN where the least time is not
     /// known.
     pub fn ratio(&self) -> f64 {
-        if self.max > 0.0 { self.max / self.min } else { 1.0 }
+        match self.max > 0.0 {
+            true if self.min <= 0.0 => f64::INFINITY,
+            true => self.max / self.min,
+            false => 1.0,
+        }
     }
 
     /// mean / max in [0, 1]; 1 for a step without work.

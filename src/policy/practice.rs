@@ -268,32 +268,35 @@ impl Policy for Tolerance {
     }
 }
 
-/// Remaps when (max - min) / mean exceeds a level, which is how SWIFT decides.
+/// Remaps when (max - min) / mean exceeds a level, two steps after a remap or the start at the earliest, which is how SWIFT
+/// decides.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RangeThreshold {
     level: f64,
     range: f64,
+    since: u64,
 }
 
 impl RangeThreshold {
     /// Remaps when (max - min) / mean > `level` >= 0.
     pub fn new(level: f64) -> RangeThreshold {
-        RangeThreshold { level, range: 0.0 }
+        RangeThreshold { level, range: 0.0, since: 0 }
     }
 }
 
 impl Policy for RangeThreshold {
     fn observe(&mut self, step: &Step) {
         self.range = step.range();
+        self.since = self.since.saturating_add(1);
     }
 
     fn wants_remap(&self) -> bool {
         // A least time that is not known says nothing.
-        !self.range.is_nan() && exceeds(self.range, self.level)
+        self.since > 1 && !self.range.is_nan() && exceeds(self.range, self.level)
     }
 
     fn remapped(&mut self) {
-        self.range = 0.0;
+        (self.range, self.since) = (0.0, 0);
     }
 }
 

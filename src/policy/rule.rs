@@ -24,7 +24,7 @@ pub enum Rule {
     Threshold(f64),
     /// `utilization:u`: [`UtilizationThreshold`] u.
     Utilization(f64),
-    /// `range:x`: [`RangeThreshold`] x on (max - min) / mean.
+    /// `range:x`: [`RangeThreshold`] x on (max - min) / mean, from the second step on.
     Range(f64),
     /// `ratio:x`: [`RatioThreshold`] x on max / min.
     Ratio(f64),

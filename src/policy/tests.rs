@@ -34,8 +34,11 @@ fn thresholds_are_strict() {
     let asks = |rule: &str, times: &[f64]| {
         let mut policy = rule.parse::<Rule>().unwrap().start(1.0);
         policy.observe(&Step::new(1, times.to_vec()));
+        assert!(!rule.starts_with("range") || !policy.wants_remap(), "{rule}: after a step alone");
+        policy.observe(&Step::new(2, times.to_vec()));
         policy.wants_remap()
     };
+    assert!(asks("ratio:9", &[-0.5, 1.0]));
     // (2 - 1) / 1.5, and 2 / 1: the range must be exceeded, the ratio reached.
     assert!(
         !asks("range:0.6666666666666666", &[1.0, 1.5, 2.0]) && asks("range:0.66", &[1.0, 1.5, 2.0])

@@ -71,7 +71,11 @@ fn of_level(advised: &Advised, target: Target, statistic: Statistic) -> Result<V
     };
     match (level.filter(|_| cheaper), never) {
         (Some((level, cost)), _) => {
-            let never = stated(advised, (Simple::Every(None), cost));
+            let mut never = stated(advised, (Simple::Every(None), cost));
+            if advised.stride > 1 {
+                let often = format!("The level is that of a look every {} steps.", advised.stride);
+                never.notes.push(often);
+            }
             super::write(&StatedRule { level_of: Some((statistic, level)), ..never }, target)
         }
         // Where a remap pays and no level is known, never would be bad advice.
@@ -112,7 +116,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             if late > 0 {
                 notes.push("The interval below is from one decision to the next.".to_owned());
             }
-            if advised.stride > 1 {
+            if advised.stride > 1 && every.is_some() {
                 notes.push("The interval below is in steps of the program.".to_owned());
             }
             Rule::Interval(RemapInterval { every, tolerance: None, mean, waiting: None })

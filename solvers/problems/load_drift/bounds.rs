@@ -244,8 +244,8 @@ fn most_moved(problem: &drift::LoadDrift) -> f64 {
     [half, half + problem.processors % 2].into_iter().map(moved).max().unwrap_or(0) as f64
 }
 
-/// Products of probabilities, and totals times steps, up to which an interval is evaluated for comparison.
-const QUICK: u64 = 500_000_000;
+/// Products of probabilities (some 30 ns each, all told), and totals times steps, up to which an interval is evaluated for comparison.
+const QUICK: u64 = 30_000_000;
 
 /// Evaluates the interval of least average cost, where that takes no more than `quick` such products, remaps cost the same
 /// everywhere and come into force at once; otherwise the answer says that none was evaluated.
@@ -258,7 +258,8 @@ pub(super) fn compare_an_interval(
     let interval = answer.least_average_cost;
     let levels = problem.chain.levels() as u64;
     let totals = levels.saturating_mul(problem.processors as u64);
-    let each = levels.saturating_pow(3).saturating_add(totals.saturating_mul(levels));
+    // Laws of totals are convolved.
+    let each = levels.saturating_pow(3).saturating_add(totals.saturating_mul(totals));
     let work = each.saturating_mul(interval).saturating_add(totals.saturating_mul(problem.steps));
     if problem.per_unit_moved > 0.0 || !model.stops() || work > quick {
         answer.intervals_evaluated = Some(0);

@@ -14,7 +14,7 @@ use remapping::drift;
 use remapping::threshold::Bounds;
 
 /// Products of probabilities, and totals times steps, up to which a fixed interval is evaluated.
-const QUICK: u64 = 5_000_000_000;
+const QUICK: u64 = 500_000_000;
 
 /// The answer, which says what is `lacking`.
 pub(super) fn solve(

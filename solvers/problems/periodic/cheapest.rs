@@ -36,7 +36,7 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
         ExpectedImbalance::new(&processors).map(|imbalance| imbalance.watched(watch));
     let (mut deviation, mut error) = (vec![0.0], 0.0_f64);
     for step in 1..=last {
-        let average = processors.mean_load(step as f64);
+        let average = processors.mean_load_after(step);
         let Some(imbalance) = imbalance.as_mut() else { break };
         let found = imbalance.max_deviation(step);
         if watch.check().is_break() || !found.value.is_finite() {

@@ -53,7 +53,7 @@ pub(super) fn curve(
     let mut error = 0.0_f64;
     let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
     let values = values.iter().enumerate().map(|(time, found)| {
-        let average = processors.mean_load(time as f64);
+        let average = processors.mean_load_after(time as u64);
         error = error.max(found.error / average);
         found.value / average
     });
