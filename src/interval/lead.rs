@@ -358,6 +358,11 @@ mod tests {
             let one = processors.at_load(Rational::from(1)).expect("positive");
             let found = methods(&one, Bound::MaxDeviation(0.05), &())[0];
             assert_eq!((found.interval.steps, found.status), (Some(0), Status::Converged));
+            // More steps than there are numbers for.
+            let heavy = processors.at_load(written(1e300)).expect("positive");
+            let found = methods(&heavy, Bound::MaxDeviation(0.099_999), &())[0];
+            let known = (found.interval.steps, found.status);
+            assert_eq!(known, (Some(u64::MAX), Status::IterationLimit));
             // Met exactly at the end of a step, but for what no double shows: the other may be ahead.
             let processors = processors.at_load(Rational::from(10)).expect("positive");
             let found = methods(&processors, Bound::MaxDeviation(0.099_999), &())[0];

@@ -211,7 +211,7 @@ fn exact(
     imbalance: &mut ExpectedImbalance<'_>,
     observer: &dyn Observer,
 ) -> Method {
-    let (load, mean, count) = (processors.load(), processors.mean(), processors.count());
+    let count = processors.count();
     if let Some(Law::Normal { .. }) = processors.common() {
         let at = |factor: f64| {
             let factor = written((factor * kappa(count)).powi(2));
@@ -227,7 +227,7 @@ fn exact(
     let ties = if imbalance.is_exact() { Ties::Keep } else { Ties::Stop };
     let lead = Lead::new(processors, Side::Either);
     let search = longest_with(processors, bound, (LIMIT, ties), lead.as_ref(), observer, |time| {
-        imbalance.compared(time, bound * (load + mean * time as f64))
+        imbalance.compared(time, bound * processors.mean_load_after(time))
     });
     Method::searched(Kind::Exact, search)
 }

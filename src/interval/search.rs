@@ -89,6 +89,10 @@ pub(super) fn longest_with(
         }
         let time = proved + 1;
         match lead.and_then(|lead| lead.decides(processors, &exact_bound, time)) {
+            // There is no number for so many steps.
+            Some(Decided::Interval(Crossing { steps: Some(u64::MAX), .. })) => {
+                return search.stopped(u64::MAX, Status::IterationLimit);
+            }
             Some(Decided::Interval(interval)) => return Search { interval, ..search },
             Some(Decided::Tie(interval)) => {
                 let found = Search { interval, tie: true, ..search };
