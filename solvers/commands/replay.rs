@@ -17,6 +17,7 @@ use crate::run::Watch;
 use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
+use remapping::record::Record;
 use remapping::replay::{Player, cheapest};
 use serde::Serialize;
 use std::fmt::Write;
@@ -38,6 +39,9 @@ struct Document {
     /// The first step that is judged, from 0.
     judged_from: usize,
     judged: usize,
+    /// Recorded remaps right before the first judged step of a part: nobody pays for them, `recorded` neither.
+    #[serde(skip_serializing_if = "is_zero")]
+    remaps_at_starts: usize,
     /// Steps of the program in a step of the log.
     stride: u64,
     /// Where the judged run starts: `balance` or `actual`.
@@ -182,6 +186,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         trained_from: 0,
         judged_from: cut,
         judged: judged.len(),
+        remaps_at_starts: at_starts(record, &parts),
         stride: trace.stride,
         from: from(arguments),
         assumption: ASSUMPTION,
@@ -207,6 +212,12 @@ fn from(arguments: &Replay) -> &'static str {
         Start::Balance => "balance",
         Start::Actual => "actual",
     }
+}
+
+/// Recorded remaps that came right before a part.
+fn at_starts(record: &Record, parts: &[Part<'_>]) -> usize {
+    let is_start = |before: usize| parts.iter().any(|part| part.steps.start == before);
+    record.remaps().iter().filter(|remap| is_start(remap.before)).count()
 }
 
 fn is_zero(step: &usize) -> bool {
@@ -256,6 +267,7 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
         trained_from: training.start,
         judged_from: training.end,
         judged: trace.after.steps,
+        remaps_at_starts: 0,
         stride: trace.stride,
         from: from(arguments),
         assumption: ASSUMPTION,
@@ -374,6 +386,18 @@ fn text(document: &Document, known: bool, shown: &str) -> String {
         }
     );
     text.push_str(shown);
+    let part = if document.splits > 1 { "a part" } else { "the judged steps" };
+    let _ = match document.remaps_at_starts {
+        0 => Ok(()),
+        1 => writeln!(
+            text,
+            "one more was recorded right before {part}: `recorded` does not pay for it"
+        ),
+        many => writeln!(
+            text,
+            "{many} more were recorded right before {part}: `recorded` does not pay for them"
+        ),
+    };
     text.push_str(&what_if::table(&document.what_if));
     if !document.q_learning_regret.is_empty() {
         let points: Vec<String> = document
