@@ -46,7 +46,8 @@ pub fn headline(answer: &Answer) -> String {
     let second = match up {
         Bounds::NEVER => "Never go to the second mapping".to_owned(),
         _ if exceeded(up) < 0.0 => {
-            "Go to the second mapping whatever p, the probability of the second phase, is".to_owned()
+            "Go to the second mapping whatever p, the probability of the second phase, is"
+                .to_owned()
         }
         _ => {
             let threshold = settled(up);
@@ -114,12 +115,16 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let when = answer.last_step.map_or(String::new(), |_| format!("at step {first}, "));
         let _ = match up {
             Bounds::NEVER => writeln!(text, "{when}never go to the second mapping"),
-            _ if exceeded(up) < 0.0 => writeln!(text, "{when}go to the second mapping, whatever p is"),
+            _ if exceeded(up) < 0.0 => {
+                writeln!(text, "{when}go to the second mapping, whatever p is")
+            }
             _ => writeln!(text, "{when}go to the second mapping when p exceeds {}", within(up)),
         };
         let _ = match down.upper {
             0.0 => writeln!(text, "{when}never go back to the first"),
-            _ if undercut(down) > 1.0 => writeln!(text, "{when}go back to the first, whatever p is"),
+            _ if undercut(down) > 1.0 => {
+                writeln!(text, "{when}go back to the first, whatever p is")
+            }
             _ => writeln!(text, "{when}go back to the first when p is below {}", within(down)),
         };
     }
