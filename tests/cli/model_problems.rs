@@ -51,6 +51,25 @@ fn comparing_prints_every_policy_and_curve() {
     }
 }
 
+/// Where nothing is sampled nothing is said to be, and numbers stand apart from each other.
+#[test]
+fn tables_can_be_read() {
+    let text = output(&["compare", FLUIDS]);
+    assert!(text.contains("all runs are the same") && !text.contains("sampled)"), "{text}");
+    assert!(!text.contains("confidence"), "{text}");
+    let heading = text.lines().find(|line| line.trim_start().starts_with("at ")).unwrap();
+    let columns = heading.split_whitespace().count();
+    let rows = text.lines().skip_while(|line| *line != heading).skip(1);
+    let rows: Vec<&str> = rows.take_while(|line| !line.is_empty()).collect();
+    assert_eq!(rows.len(), 21);
+    for row in rows {
+        let numbers = row.replace(" ± ", "±");
+        assert_eq!(numbers.split_whitespace().count(), columns, "{row}");
+    }
+    let sampled = output(&["compare", BATTLE, "--runs", "2"]);
+    assert!(sampled.contains("(2 runs)") && sampled.contains("95 % confidence"), "{sampled}");
+}
+
 #[test]
 fn same_seed_same_numbers_on_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();

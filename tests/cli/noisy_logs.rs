@@ -52,6 +52,24 @@ fn noise_is_no_reason_to_remap() {
     }
 }
 
+/// Walks that noise hides from one step to the next are told by how far the ranks part between remaps: never remapping is not said to
+/// save what it does not.
+#[test]
+fn walks_under_noise_are_no_noise() {
+    let place = Workplace::new();
+    for seed in 0..5 {
+        place.write("log.csv", log([8, 2000, 100], [0.4, 6.0], true, seed));
+        let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+        let notes = found["notes"].to_string();
+        assert!(notes.contains("and never would cost"), "{notes}");
+    }
+    // With few remaps nothing tells: both are said.
+    place.write("log.csv", log([8, 400, 100], [0.1, 6.0], true, 1));
+    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+    let notes = found["notes"].to_string();
+    assert!(notes.contains("if they move as far as the noise may hide"), "{notes}");
+}
+
 #[test]
 fn remaps_that_do_nothing_are_no_remaps() {
     let place = Workplace::new();

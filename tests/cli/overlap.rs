@@ -164,6 +164,25 @@ fn parts_are_trained_on_all_before_them() {
     assert_abs_diff_eq!(number(&split["clairvoyant"]), sum, epsilon = 1e-9 * sum);
 }
 
+/// Remaps that nobody pays for are counted beside.
+#[test]
+fn remaps_between_parts_are_told_of() {
+    let place = Workplace::new();
+    place.write("run.csv", DRIFTING.csv());
+    let (every, steps) = (DRIFTING.every, DRIFTING.steps);
+    for splits in ["1", "2", "5"] {
+        let asked = ["replay", "run.csv", "--policies", "never", "--splits", splits];
+        let found = place.run(&[&asked[..], &["--json"]].concat()).exits(0).json();
+        let first = found["judged_from"].as_u64().unwrap() as usize;
+        let recorded = (first..steps).filter(|step| step % every == 0).count() as f64;
+        let paid = number(&line(&found, "recorded")["remaps"]);
+        let beside = found["remaps_at_starts"].as_f64().unwrap_or(0.0);
+        assert_eq!(paid + beside, recorded, "{splits}");
+        let said = place.run(&asked).exits(0).out.contains("recorded right before");
+        assert_eq!(said, beside > 0.0);
+    }
+}
+
 #[test]
 fn the_picture_shows_every_rank() {
     let place = Workplace::new();

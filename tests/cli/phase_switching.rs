@@ -508,3 +508,59 @@ fn endless_programs_have_certificates() {
     }
     assert_eq!((proved, solved), (24, 24));
 }
+
+/// A threshold at the edge is passed at every belief, and said to be.
+#[test]
+fn what_pays_at_every_belief_is_said() {
+    let workplace = Workplace::new();
+    let model = |first: &str, second: &str| {
+        SWITCHING
+            .replace("(own: 1.0, other: 1.8)", first)
+            .replace("(own: 1.1, other: 2.0)", second)
+            .replace("to_second: 2.0, to_first: 1.5", "to_second: 1, to_first: 1")
+            .replace("to_second: 0.02, to_first: 0.04", "to_second: 0, to_first: 0.1")
+    };
+    let there = model("(own: 5, other: 1)", "(own: 1, other: 5)");
+    workplace.write("model.ron", &there);
+    let text = workplace.run(&["solve", "model.ron", "--exact"]).exits(0).out;
+    assert!(text.contains("Go to the second mapping whatever p"), "{text}");
+    assert!(text.contains("go to the second mapping, whatever p is"), "{text}");
+    assert!(text.contains("step 0: always to the second"), "{text}");
+    assert!(!text.contains("exceeds 0"), "{text}");
+    // What it says costs what it promises, at a belief of 0 throughout.
+    let found = workplace.run(&["compare", "model.ron", "--json"]).exits(0).json();
+    let optimal =
+        found["policies"].as_array().unwrap().iter().find(|one| one["policy"] == "optimal");
+    // Thirteen cycles of 1 and a switch.
+    assert_abs_diff_eq!(optimal.unwrap()["mean"].as_f64().unwrap(), 14.0, epsilon = 1e-6);
+    workplace.write("back.ron", model("(own: 1, other: 5)", "(own: 5, other: 1)"));
+    let text = workplace.run(&["solve", "back.ron"]).exits(0).out;
+    assert!(text.contains("go back whatever the belief is"), "{text}");
+}
+
+/// What a policy keeps of the gain is at most all of it, however little is known.
+#[test]
+fn nothing_gains_more_than_the_optimum() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", SWITCHING);
+    for tolerance in ["0.3", "0.1", "0.01", "1e-9"] {
+        let arguments = ["compare", "model.ron", "--json", "--tolerance", tolerance];
+        let found = workplace.run(&arguments).json();
+        for policy in found["policies"].as_array().unwrap() {
+            let kept = &policy["per_metric"]["gain_kept"];
+            let [lower, upper] = ["lower", "upper"].map(|end| kept[end].as_f64());
+            assert!(upper.is_none_or(|upper| upper <= 100.0) && lower <= upper, "{policy}");
+        }
+    }
+}
+
+/// An average knows nothing of what is done before the phases stop changing.
+#[test]
+fn phases_that_stop_changing_are_told_of() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", endless().replace("to_second: 0.02", "to_second: 0"));
+    workplace.run(&["solve", "model.ron"]).says("the phases stop changing");
+    workplace.write("model.ron", endless());
+    let said = workplace.run(&["solve", "model.ron"]).exits(0).err;
+    assert!(!said.contains("stop changing"), "{said}");
+}

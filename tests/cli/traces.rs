@@ -333,6 +333,32 @@ fn a_change_of_phase_is_recovered() {
     place.run(&arguments).exits(1).says("no phase_change model");
 }
 
+/// The slowest rank of even loads is above their mean by its noise.
+#[test]
+fn remapped_phases_have_the_noise_of_the_others() {
+    let place = Workplace::new();
+    let mut text = String::from("step,rank_0,rank_1,rank_2,rank_3\n");
+    let mut random = crate::logs::Numbers::new(3);
+    for step in 0..600 {
+        text += &step.to_string();
+        for rank in 0..4 {
+            let more = if step >= 300 && rank == 2 { 40.0 } else { 0.0 };
+            text += &format!(",{}", 200.0 + more + 12.0 * random.normal());
+        }
+        text += "\n";
+    }
+    place.write("log.csv", text);
+    let arguments = ["fit", "log.csv", "--remap-cost", "500", "--model", "phase-change"];
+    let file = place.run(&arguments).exits(0).out;
+    let after = |name: &str| {
+        let rest = &file[file.find(name).unwrap() + name.len()..];
+        rest[..rest.find([',', ')']).unwrap()].trim().parse::<f64>().unwrap()
+    };
+    // The largest of four normal numbers is 1.0294 deviations above their mean.
+    assert_abs_diff_eq!(after("remapped:"), 210.0 + 1.0294 * 12.0, epsilon = 1.0);
+    assert_abs_diff_eq!(after("before:"), 200.0 + 1.0294 * 12.0, epsilon = 1.0);
+}
+
 /// The policy solved from the fitted deck, on fresh paths of the truth, within 1 % of the optimum.
 #[test]
 fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
