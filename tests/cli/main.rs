@@ -37,6 +37,7 @@ mod log_columns;
 mod logs;
 mod manifests;
 mod many_phases;
+mod mean_loads;
 mod model_problems;
 mod monitor;
 mod mutants;
