@@ -201,7 +201,9 @@ pub(super) fn layout(
     let left: Vec<String> = names
         .iter()
         .zip(columns)
-        .filter(|(name, column)| wide && column.is_none() && numbered(name).is_some())
+        .filter(|(name, column)| {
+            wide && !name.is_empty() && matches!(column, None | Some(Column::Seconds))
+        })
         .map(|(name, _)| format!("`{name}`"))
         .collect();
     if !left.is_empty() {

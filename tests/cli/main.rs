@@ -62,5 +62,6 @@ mod studies;
 mod sweeps;
 mod traces;
 mod traces_made;
+mod unreadable_logs;
 mod verify;
 mod workplace;
