@@ -184,7 +184,8 @@ impl Work {
 
     fn parts<'a>(&'a self, what_if: &'a [WhatIf], steps: Option<u64>) -> Parts<'a> {
         let model = self.model_file.as_deref();
-        Parts { notes: &self.notes, what_if, model, assumption: ASSUMPTION, steps }
+        let notes = &self.notes;
+        Parts { notes, what_if, model, assumption: ASSUMPTION, steps, has_header: true }
     }
 }
 
@@ -247,7 +248,7 @@ pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt
         Ok(mut work) => {
             work.play_later(&paths, reading, &opened, &question)?;
             let what_if = what_if(&opened, &question, &work.advice)?;
-            let parts = work.parts(&what_if, None);
+            let parts = Parts { has_header: false, ..work.parts(&what_if, None) };
             Ok(advice_files::page(&opened, &question, &work.advice, &parts)?)
         }
         Err(halt) => Err(halt),

@@ -20,6 +20,7 @@ mod export;
 mod export_advised;
 mod exported_words;
 mod faults;
+mod few_remaps;
 mod files;
 mod flags;
 mod floors;
