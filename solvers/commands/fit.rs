@@ -97,18 +97,16 @@ pub fn run_on(
     let chain = [("--chain", arguments.chain != Chain::Auto && !on_levels && !arguments.json)];
     idle::tell(&chain, "it is for loads on levels, and those of the model that is written are not");
     let others: Vec<&Deck> = decks.iter().filter(|deck| deck.problem != chosen.problem).collect();
+    let too = if chosen.misfits.is_empty() { " too" } else { "" };
     for deck in &others {
         let verdict = match deck.misfits.is_empty() {
-            true => format!("fits too: {}", deck.why()),
-            false => deck.why(),
+            true => format!("fits{too}"),
+            false => "does not fit".to_owned(),
         };
-        say(&format!("note: --model {}: {verdict}", deck.problem.replace('_', "-")));
+        say(&format!("note: --model {} {verdict}: {}", option(deck), deck.why()));
     }
     if !chosen.misfits.is_empty() {
-        say(&format!(
-            "warning: {name}: no model fits; what is solved or exported from this one will say so: try remap \
-             advise {name}"
-        ));
+        say(&format!("warning: {name}: {}", misfit(chosen, &others, &name)));
     }
     let title = format!("Fitted to {name}");
     let file = chosen.file(&title, &facts);
@@ -214,6 +212,22 @@ impl<'a> Model<'a> {
             misfits: &deck.misfits,
             file: deck.file(title, facts),
         }
+    }
+}
+
+/// A model as `--model` names it.
+fn option(deck: &Deck) -> String {
+    deck.problem.replace('_', "-")
+}
+
+/// What is said of a model that does not fit, beside the others.
+fn misfit(chosen: &Deck, others: &[&Deck], name: &str) -> String {
+    let says = "what is solved or exported from this one will say so";
+    match others.iter().find(|deck| deck.misfits.is_empty()) {
+        Some(other) => {
+            format!("--model {} does not fit, {says}: {} does", option(chosen), option(other))
+        }
+        None => format!("no model fits; {says}: try remap advise {name}"),
     }
 }
 

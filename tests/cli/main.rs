@@ -22,6 +22,7 @@ mod exported_words;
 mod faults;
 mod few_remaps;
 mod files;
+mod fit_notes;
 mod flags;
 mod floors;
 mod fuzz;
