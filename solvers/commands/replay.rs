@@ -5,7 +5,7 @@ use super::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
-use crate::output::{check_free, print, write_file};
+use crate::output::{check_free, print, say, write_file};
 use crate::plot::{self, Format};
 use crate::render;
 use crate::replaying::advised::{Settings, advised_document};
@@ -14,12 +14,14 @@ use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::{Ground, IN_USE, OURS, solution};
 use crate::run::Watch;
-use crate::solution::{rule, to_json};
+use crate::solution::rule::{self, Found, Rule as Stating};
+use crate::solution::to_json;
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
 use remapping::replay::{Player, cheapest};
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::Path;
 
 #[derive(Debug, Serialize)]
 struct Document {
@@ -80,6 +82,9 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     idle::tell(&[("--unit", unit)], "it is of the loads of --solution, and there is none");
     let mut long = Long::new(asked(arguments));
     let opened = open(&arguments.log, TRIED, &mut long)?;
+    if let Some(path) = &arguments.solution {
+        tell_ranks(path, &rule::find(path, arguments.unit)?, opened.trace.record.ranks());
+    }
     if let Some(played) = long.played(opened.trace.knows_remaps) {
         return Ok(print_long(arguments, opened, played));
     }
@@ -206,6 +211,22 @@ fn from(arguments: &Replay) -> &'static str {
     match arguments.from {
         Start::Balance => "balance",
         Start::Actual => "actual",
+    }
+}
+
+/// Warns of a rule for another number of ranks: how far the largest of their loads is above the mean depends on it. Maps
+/// of load vectors are refused.
+fn tell_ranks(path: &Path, found: &Found, ranks: usize) {
+    let Found::Rule(stated) = found else { return };
+    if matches!(stated.rule, Stating::Map(_)) {
+        return;
+    }
+    if let Some(wanted) = stated.processors.filter(|wanted| *wanted != ranks) {
+        say(&format!(
+            "warning: {}: its rule is for {wanted} processors and is played on {ranks} ranks, where the best one is \
+             another: fit and solve a model of this trace",
+            path.display()
+        ));
     }
 }
 

@@ -45,6 +45,7 @@ mod monitor;
 mod mutants;
 mod mutations;
 mod noisy_logs;
+mod other_ranks;
 mod overlap;
 mod papers;
 mod periodic;
