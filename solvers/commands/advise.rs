@@ -196,7 +196,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let Findings { mut notes, obstacles, .. } = examine(record, whole, question.overlap);
     let marked = record.remaps().len();
     let missing = (suspected.len() > marked).then(|| unmarked(suspected));
-    let watch = Watch::start(name, None);
+    let watch = Watch::waiting(name, None);
     let advice = match obstacles.first().or(missing.as_ref()) {
         Some(obstacle) => question.refuse(obstacle),
         None => match question.answer(&watch)? {
@@ -235,7 +235,7 @@ fn what_if(
         return Ok(Vec::new());
     }
     let ground = question.ground(question.cut());
-    let watch = Watch::start(&opened.name, None);
+    let watch = Watch::waiting(&opened.name, None);
     what_if::quickly(&ground, advice.steps.clone(), opened.trace.knows_remaps, &watch)
 }
 

@@ -6,6 +6,7 @@ use crate::cli::{Chain, Fit, Fitted, Log};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
+use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;
 use crate::trace::{Follow, Trace, parts};
@@ -71,6 +72,7 @@ pub fn run_on(
     };
     let Opened { name, trace, remap_cost: cost, cost_recorded, .. } = opened;
     let record = &trace.record;
+    let watch = Watch::waiting(&name, None);
     let whole = whole.or(steps.0.map(Taking::whole)).unwrap_or_else(|| Whole::of(record));
     let facts = Facts::of_whole(record, whole, cost, cost_recorded);
     let mut facts = facts.ok_or_else(|| {
@@ -78,14 +80,15 @@ pub fn run_on(
         Complaint::elsewhere(message, "record a hundred steps or more")
     })?;
     (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
+    let wanted = arguments.model.map(Fitted::name);
+    let decks = fitting::decks(&facts, arguments.chain.into(), wanted);
+    drop(watch);
     if facts.increments.outliers > 0 {
         let many = facts.increments.outliers;
         say(&format!(
             "note: {name}: {many} times far off their neighbours are left out of the fit"
         ));
     }
-    let wanted = arguments.model.map(Fitted::name);
-    let decks = fitting::decks(&facts, arguments.chain.into(), wanted);
     let chosen = match wanted {
         None => &decks[0],
         Some(wanted) => decks.iter().find(|deck| deck.problem == wanted).ok_or_else(|| {

@@ -128,6 +128,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
             format!("{} judged steps cannot be split into {}", judged.len(), arguments.splits);
         return Err(Complaint::elsewhere(message, "a part has 2 steps or more: fewer --splits"));
     }
+    let watch = Watch::waiting(&name, None);
     let mut curve = Vec::new();
     let mut parts = Vec::new();
     for part in 0..arguments.splits as usize {
@@ -137,7 +138,6 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         let contestants = contestants(&ground, &names, solution.as_ref(), &mut curve)?;
         parts.push(Part { ground, contestants, steps: first..end });
     }
-    let watch = Watch::start(&name, None);
     let found = match judge(&parts, trace.knows_remaps, &watch) {
         Ok(found) => found,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
@@ -152,6 +152,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
             }
         }
     };
+    drop(watch);
     let solved = found.lines.iter().find(|line| line.policy == "solved");
     let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
     let shown = contest::table(&found);
