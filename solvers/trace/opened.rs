@@ -22,7 +22,10 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
     let start = input.fill_buf().map_err(failed)?;
     if let Some(packer) = packer(start) {
         let message = format!("{name} is packed by {packer}; gzip and brotli are read");
-        return Err(Complaint::elsewhere(message, "unpack it, or pipe what unpacks it into `-`"));
+        return Err(Complaint::elsewhere(
+            message,
+            "unpack it, or give `-` and pipe it in unpacked",
+        ));
     }
     if start.starts_with(&[0x1f, 0x8b]) {
         input = Box::new(BufReader::with_capacity(PEEK, MultiGzDecoder::new(input)));

@@ -1,6 +1,6 @@
 //! Long and wide tables, separated by commas, semicolons, tabs or blanks.
 
-use super::columns::{Column, columns, guessed, layout, measured};
+use super::columns::{Column, columns, guessed, layout, left_out, measured};
 use super::gather::Raw;
 use super::quick;
 use super::{Cell, at, fault, flag, seconds, whole};
@@ -55,6 +55,7 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
         false => vec![None; columns.len()],
     };
     let units = layout(&names, &columns, &units, raw).map_err(|what| at(name, 1, &what))?;
+    left_out(&names, &columns, false, raw);
     let names = match header {
         true => names.iter().map(|name| unquoted(name)).collect(),
         false => (1..=columns.len()).map(|place| format!("column {place}")).collect(),
