@@ -203,3 +203,14 @@ fn the_rule_and_the_policy_that_it_was_made_of_are_told_apart() {
     let said = place.run(&asked).err;
     assert!(!said.contains("hold all the same"), "{said}");
 }
+
+/// The picture shows utilizations, of which the best interval need not have the highest: it is marked.
+#[test]
+fn the_picture_marks_the_interval_that_the_sentence_names() {
+    let place = Workplace::new();
+    let asked = ["solve", &deck("load_drift/four_walks.ron"), "--plot", "curve.svg"];
+    let text = place.run(&asked).exits(0).out;
+    let every = number(text.lines().nth(1).unwrap(), "remapping every ");
+    let mark = format!("interval of least cost, {every}");
+    assert!(place.read("curve.svg").contains(&mark), "{text}");
+}
