@@ -4,6 +4,8 @@ use crate::memory;
 use crate::output::quit_between_outputs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use remapping::{Halt, Observer};
+#[cfg(unix)]
+use signal_hook::{consts::SIGABRT, flag::register_conditional_shutdown};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -33,6 +35,14 @@ pub fn catch_interrupts() {
     };
     // Failing to install it only leaves the system's own behaviour.
     let _ = ctrlc::set_handler(handler);
+}
+
+/// Makes the end of memory, where nothing hears of it in time, the exit code of a limit: by itself it would abort the
+/// program. The message is that of whatever asked for memory.
+#[cfg(unix)]
+pub fn catch_the_end_of_memory() {
+    let always = Arc::new(AtomicBool::new(true));
+    let _ = register_conditional_shutdown(SIGABRT, 3, always);
 }
 
 fn quit_unless_answered() {

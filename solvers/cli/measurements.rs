@@ -26,7 +26,7 @@ Examples:
 /// Options of `monitor`.
 #[derive(Debug, Clone, Args)]
 pub struct Monitor {
-    /// The model file (.ron), a change of phase.
+    /// The model file (.ron): a change of phase, or recurring phases.
     #[arg(value_name = "MODEL.ron")]
     pub model: PathBuf,
     /// Measurements averaged to a batch.

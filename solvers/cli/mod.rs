@@ -18,6 +18,7 @@ pub use replay::{Advise, Replay, Start};
 pub use simulate::Simulate;
 pub use traces::{Log, Reading};
 
+use crate::output::say;
 use crate::problems;
 use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use comparing::{COMPARE_HELP, JOIN_HELP, REGRET_HELP, STUDY_HELP, SWEEP_HELP};
@@ -27,6 +28,7 @@ use measurements::{CALIBRATE_HELP, MONITOR_HELP};
 use pages::{EXPORT_HELP, REPORT_HELP};
 use replay::{ADVISE_HELP, REPLAY_HELP};
 use simulate::SIMULATE_HELP;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
@@ -53,8 +55,21 @@ impl Cli {
             if is_option { argument.allow_negative_numbers(true) } else { argument }
         };
         let mut command = Cli::command().mut_subcommands(|verb| verb.mut_args(below_0));
-        let found = command.get_matches_mut();
-        Cli::from_arg_matches(&found).unwrap_or_else(|error| error.format(&mut command).exit())
+        let found =
+            command.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|e| leave(&e));
+        Cli::from_arg_matches(&found).unwrap_or_else(|error| leave(&error.format(&mut command)))
+    }
+}
+
+/// Ends the program with the message of a fault, or with the help that was asked for.
+fn leave(error: &clap::Error) -> ! {
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            say(&format!("cannot write to standard output: {error}"));
+            std::process::exit(1)
+        }
+        _ => std::process::exit(error.exit_code()),
     }
 }
 

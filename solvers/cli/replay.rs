@@ -121,8 +121,8 @@ pub struct Advise {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,
-    /// The job's length in steps of the program: the exported rule knows the end, and the advice says what
-    /// it is worth on the whole job.
+    /// The job's length in steps of the program: the advice says what it is worth on the whole job. The rule that
+    /// votes is told by the program how many steps are left; rules of one number do not ask.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub steps: Option<u64>,
     /// Remaps go on beside the steps: the new mapping comes into force STEPS after the decision, and

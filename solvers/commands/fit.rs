@@ -185,7 +185,7 @@ struct Parameter<'a> {
     level: f64,
 }
 
-/// E max - mean some steps after a remap.
+/// E max - mean of what ranks gain over some steps without a remap.
 #[derive(Debug, Serialize)]
 struct Growth {
     steps: usize,

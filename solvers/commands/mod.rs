@@ -79,6 +79,8 @@ impl From<Status> for Exit {
 /// Runs one command.
 pub fn execute(cli: Cli) -> Exit {
     crate::run::catch_interrupts();
+    #[cfg(unix)]
+    crate::run::catch_the_end_of_memory();
     let threads = match &cli.command {
         Command::Solve(arguments) => arguments.settings.threads,
         Command::Sweep(arguments) => arguments.settings.threads,

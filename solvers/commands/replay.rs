@@ -12,16 +12,15 @@ use crate::replaying::advised::{Settings, advised_document};
 use crate::replaying::contest::{self, Judged, Line, Part, contestants, judge};
 use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
-use crate::replaying::{Ground, IN_USE, OURS, solution};
+use crate::replaying::{Ground, IN_USE, OURS, for_other_ranks, solution};
 use crate::run::Watch;
-use crate::solution::rule::{self, Found, Rule as Stating};
-use crate::solution::to_json;
+use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
+use remapping::record::Record;
 use remapping::replay::{Player, cheapest};
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::Path;
 
 #[derive(Debug, Serialize)]
 struct Document {
@@ -40,6 +39,9 @@ struct Document {
     /// The first step that is judged, from 0.
     judged_from: usize,
     judged: usize,
+    /// Recorded remaps right before the first judged step of a part: nobody pays for them, `recorded` neither.
+    #[serde(skip_serializing_if = "is_zero")]
+    remaps_at_starts: usize,
     /// Steps of the program in a step of the log.
     stride: u64,
     /// Where the judged run starts: `balance` or `actual`.
@@ -83,7 +85,10 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let mut long = Long::new(asked(arguments));
     let opened = open(&arguments.log, TRIED, &mut long)?;
     if let Some(path) = &arguments.solution {
-        tell_ranks(path, &rule::find(path, arguments.unit)?, opened.trace.record.ranks());
+        let found = rule::find(path, arguments.unit)?;
+        if let Some(warning) = for_other_ranks(&found, opened.trace.record.ranks()) {
+            say(&format!("warning: {}: {warning}", path.display()));
+        }
     }
     if let Some(played) = long.played(opened.trace.knows_remaps) {
         return Ok(print_long(arguments, opened, played));
@@ -188,6 +193,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         trained_from: 0,
         judged_from: cut,
         judged: judged.len(),
+        remaps_at_starts: at_starts(record, &parts),
         stride: trace.stride,
         from: from(arguments),
         assumption: ASSUMPTION,
@@ -215,20 +221,10 @@ fn from(arguments: &Replay) -> &'static str {
     }
 }
 
-/// Warns of a rule for another number of ranks: how far the largest of their loads is above the mean depends on it. Maps
-/// of load vectors are refused.
-fn tell_ranks(path: &Path, found: &Found, ranks: usize) {
-    let Found::Rule(stated) = found else { return };
-    if matches!(stated.rule, Stating::Map(_)) {
-        return;
-    }
-    if let Some(wanted) = stated.processors.filter(|wanted| *wanted != ranks) {
-        say(&format!(
-            "warning: {}: its rule is for {wanted} processors and is played on {ranks} ranks, where the best one is \
-             another: fit and solve a model of this trace",
-            path.display()
-        ));
-    }
+/// Recorded remaps that came right before a part.
+fn at_starts(record: &Record, parts: &[Part<'_>]) -> usize {
+    let is_start = |before: usize| parts.iter().any(|part| part.steps.start == before);
+    record.remaps().iter().filter(|remap| is_start(remap.before)).count()
 }
 
 fn is_zero(step: &usize) -> bool {
@@ -278,6 +274,7 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
         trained_from: training.start,
         judged_from: training.end,
         judged: trace.after.steps,
+        remaps_at_starts: 0,
         stride: trace.stride,
         from: from(arguments),
         assumption: ASSUMPTION,
@@ -396,6 +393,18 @@ fn text(document: &Document, known: bool, shown: &str) -> String {
         }
     );
     text.push_str(shown);
+    let part = if document.splits > 1 { "a part" } else { "the judged steps" };
+    let _ = match document.remaps_at_starts {
+        0 => Ok(()),
+        1 => writeln!(
+            text,
+            "one more was recorded right before {part}: `recorded` does not pay for it"
+        ),
+        many => writeln!(
+            text,
+            "{many} more were recorded right before {part}: `recorded` does not pay for them"
+        ),
+    };
     text.push_str(&what_if::table(&document.what_if));
     if !document.q_learning_regret.is_empty() {
         let points: Vec<String> = document

@@ -12,7 +12,7 @@ use crate::plot::Format;
 use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, is_sampled, stopping::table};
 use crate::render;
 use crate::run::{Deadline, is_interrupted};
-use crate::solution::{Body, Certified, read, to_json};
+use crate::solution::{Body, Certified, Solution, read, to_json};
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +127,13 @@ fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solved: &Solved) -> 
         write_file(file, &made.bytes, arguments.force)?;
         Ok(made.warning)
     });
+    // The document in a folder names the proof from now on.
+    let made = made.and_then(|warning| {
+        if let Some(folder) = &arguments.out {
+            write_document(folder, loaded, &solved.solution, true)?;
+        }
+        Ok(warning)
+    });
     match made {
         Ok(None) => Exit::Done,
         Ok(Some(warning)) => {
@@ -135,6 +142,17 @@ fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solved: &Solved) -> 
         }
         Err(complaint) => report(&[complaint]),
     }
+}
+
+/// Writes the document of a solution into a folder of results.
+fn write_document(
+    folder: &Path,
+    loaded: &Loaded,
+    solution: &Solution,
+    force: bool,
+) -> Result<(), Complaint> {
+    let path = Files::document(folder, &loaded.path);
+    write_file(&path, to_json(solution).as_bytes(), force)
 }
 
 /// What the arguments ask for together must be possible.
@@ -279,7 +297,9 @@ fn write_outputs(
             let file = path.with_extension("npz");
             write_with(&file, force, |file| table::write(table, file))?;
         }
-        write_file(&path, to_json(solution).as_bytes(), force)?;
+        // The proof is not there yet, and may never be.
+        let unproved = Solution { certificate: None, ..solution.clone() };
+        write_document(folder, loaded, &unproved, force)?;
     }
     if let Some(plot) = &arguments.plot {
         let bytes = render::draw(solution, Format::of(plot)?)?;

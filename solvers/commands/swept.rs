@@ -125,7 +125,7 @@ impl<'a> Output<'a> {
             }
             if self.tolerance > COARSE {
                 print(&format!(
-                    "numbers are known to {:e}, and not to all the digits shown\n",
+                    "numbers are known to {:e} or better, and not always to all the digits shown\n",
                     self.tolerance
                 ));
             }

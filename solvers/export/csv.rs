@@ -54,7 +54,8 @@ pub fn write(export: &StatedRule) -> String {
             }
         }
         Rule::Interval(interval) => {
-            let every = interval.every.map_or_else(String::new, |every| every.to_string());
+            // A number that tables read: an empty line would be no row.
+            let every = interval.every.map_or_else(|| "inf".to_owned(), |every| every.to_string());
             let _ = writeln!(text, "interval\n{every}");
         }
         Rule::Level(level) => {

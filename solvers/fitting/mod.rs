@@ -274,7 +274,7 @@ impl Deck {
             let _ = writeln!(
                 text,
                 "{:>24}{:>14}{:>14}",
-                "steps after a remap", "recorded", "this model"
+                "imbalance over steps", "recorded", "this model"
             );
             for (seen, model) in facts.recorded.iter().zip(&self.predicted) {
                 let (lag, seen, model) = (seen.lag, short(seen.mean), short(model.mean));

@@ -7,7 +7,9 @@ use remapping::estimate::Estimate;
 use remapping::fit::change::{change, hazard};
 use remapping::fit::correlated::{Means, means};
 use remapping::fit::goodness::{self, Goodness};
+use remapping::record::Record;
 use remapping::simulate::stream;
+use std::ops::Range;
 
 /// The two-phase model, where the slowest rank's time changes for good.
 pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
@@ -17,8 +19,11 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
     let most = |step: usize| record.row(step).iter().copied().fold(0.0, f64::max);
     let times: Vec<f64> = stretch.clone().map(most).collect();
     let found = change(&times).filter(|found| found.after > found.before)?;
-    let after = stretch.start + found.at..stretch.end;
-    let balanced = after.clone().map(|step| record.mean(step)).sum::<f64>() / after.len() as f64;
+    let phases = [stretch.start..stretch.start + found.at, stretch.start + found.at..stretch.end];
+    let after = &phases[1];
+    let mean = after.clone().map(|step| record.mean(step)).sum::<f64>() / after.len() as f64;
+    // The slowest rank is above the mean by its noise, however even the loads are.
+    let balanced = mean + noise_of_the_slowest(record, &phases);
     if balanced >= found.after {
         return None;
     }
@@ -74,6 +79,26 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
         misfits,
         tested,
     })
+}
+
+/// How far the slowest rank of a step is above the mean on average, where ranks differ from step to step only: beside the mean that each
+/// has in each of the phases.
+fn noise_of_the_slowest(record: &Record, phases: &[Range<usize>]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for steps in phases {
+        let n = steps.len() as f64;
+        let mean = |rank: usize| steps.clone().map(|step| record.row(step)[rank]).sum::<f64>() / n;
+        let means: Vec<f64> = (0..record.ranks()).map(mean).collect();
+        // Its own mean takes a share of the noise of a step away.
+        let left = (1.0 - 1.0 / n).sqrt();
+        for step in steps.clone() {
+            let beside = record.row(step).iter().zip(&means).map(|(time, mean)| time - mean);
+            let even = beside.clone().sum::<f64>() / means.len() as f64;
+            sum += (beside.fold(f64::MIN, f64::max) - even) / left;
+            count += 1;
+        }
+    }
+    sum / f64::from(count.max(1))
 }
 
 /// Series made for the test.

@@ -139,6 +139,12 @@ impl PhaseSwitching {
                 review.warn(format!("the {name} phase gains nothing from its own mapping"));
             }
         }
+        if self.lifetime.is_none() && problem.rates.contains(&Rational::ZERO) {
+            review.warn(
+                "the phases stop changing, and what is done before that makes no difference to an average: give a `lifetime`, \
+                 or rates above 0",
+            );
+        }
     }
 
     /// Costs of going to the second mapping and back; 0 where they are left out.

@@ -104,7 +104,7 @@ impl Policies {
     pub fn without_samples(&self) -> Option<&'static str> {
         match self {
             Policies::Certified(_) => Some("the costs are computed between bounds, not sampled"),
-            Policies::Scenarios(played) if played.without_chance => {
+            Policies::Scenarios(played) if !played.all.sampled => {
                 Some("all runs are the same, and what the detector errs is taken in expectation")
             }
             Policies::Sampled(_) | Policies::Scenarios(_) => None,

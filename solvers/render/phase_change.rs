@@ -212,12 +212,19 @@ pub fn table(title: &str, costs: &Costs) -> String {
     for line in &costs.policies {
         let metrics = &line.per_metric;
         let cost = proved(Bounds { lower: line.lower, upper: line.upper }).joined("±");
-        let number = |count: Option<Bounds>| {
-            count.map_or(String::new(), |bounds| format!("{:.4}", bounds.middle()))
+        // As many decimals as are known, and how far they are off where these are fewer.
+        let known = |bounds: Bounds, decimals: usize| {
+            let half_width = bounds.half_width();
+            match half_width < 0.5 * 0.1_f64.powi(decimals as i32) {
+                true => format!("{:.decimals$}", bounds.middle()),
+                false if half_width.is_finite() => proved(bounds).joined("±"),
+                false => "-".to_owned(),
+            }
         };
+        let number = |count: Option<Bounds>| count.map_or(String::new(), |bounds| known(bounds, 4));
         let (remaps, premature) = (number(metrics.remaps), number(metrics.premature_remaps));
         let regret = metrics.regret_optimal;
-        let kept = metrics.gain_kept.map_or(String::new(), |kept| format!("{:.2}", kept.middle()));
+        let kept = metrics.gain_kept.map_or(String::new(), |kept| known(kept, 2));
         let _ = writeln!(
             text,
             "{:<19} {cost:>27} {remaps:>9} {premature:>10} {:>25} {kept:>9}",

@@ -8,6 +8,7 @@ use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::solution::phase_switching::{Answer, Thresholds};
 use crate::solution::{Bounds, Curve};
 use plotters::prelude::RGBColor;
+use remapping::switching::{exceeded, undercut};
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
@@ -44,6 +45,10 @@ pub fn headline(answer: &Answer) -> String {
     let when = answer.last_step.map_or(String::new(), |_| format!(" at step {first}"));
     let second = match up {
         Bounds::NEVER => "Never go to the second mapping".to_owned(),
+        _ if exceeded(up) < 0.0 => {
+            "Go to the second mapping whatever p, the probability of the second phase, is"
+                .to_owned()
+        }
         _ => {
             let threshold = settled(up);
             format!(
@@ -53,6 +58,10 @@ pub fn headline(answer: &Answer) -> String {
     };
     let back = match down.upper {
         0.0 => "never go back".to_owned(),
+        _ if undercut(down) > 1.0 => match up {
+            Bounds::NEVER => "go back whatever the belief is".to_owned(),
+            _ => "go back whatever it is".to_owned(),
+        },
         _ => format!("go back when it is below {}", settled(down)),
     };
     let mut text = match (up, down.upper) {
@@ -106,10 +115,16 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let when = answer.last_step.map_or(String::new(), |_| format!("at step {first}, "));
         let _ = match up {
             Bounds::NEVER => writeln!(text, "{when}never go to the second mapping"),
+            _ if exceeded(up) < 0.0 => {
+                writeln!(text, "{when}go to the second mapping, whatever p is")
+            }
             _ => writeln!(text, "{when}go to the second mapping when p exceeds {}", within(up)),
         };
         let _ = match down.upper {
             0.0 => writeln!(text, "{when}never go back to the first"),
+            _ if undercut(down) > 1.0 => {
+                writeln!(text, "{when}go back to the first, whatever p is")
+            }
             _ => writeln!(text, "{when}go back to the first when p is below {}", within(down)),
         };
     }
@@ -128,9 +143,17 @@ pub fn summary(text: &mut String, answer: &Answer) {
     if let Some(exact) = &answer.exact {
         let _ = writeln!(text, "exactly: V = {}", super::shorten(&exact.value));
         for (n, (up, down)) in exact.to_second.iter().zip(&exact.to_first).enumerate() {
-            let (up, down) = (super::shorten(up), super::shorten(down));
-            let _ =
-                writeln!(text, "  step {n}: to the second above {up}, to the first below {down}");
+            let up = match up.as_str() {
+                "0" => "always to the second".to_owned(),
+                "1" => "never to the second".to_owned(),
+                above => format!("to the second above {}", super::shorten(above)),
+            };
+            let down = match down.as_str() {
+                "0" => "never to the first".to_owned(),
+                "1" => "always to the first".to_owned(),
+                below => format!("to the first below {}", super::shorten(below)),
+            };
+            let _ = writeln!(text, "  step {n}: {up}, {down}");
         }
     }
 }

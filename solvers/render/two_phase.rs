@@ -13,7 +13,11 @@ const COLUMNS: usize = 3;
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Slower than the fixed threshold policy, in percent ({} runs)\n", self.runs)?;
+        let runs = match self.sampled {
+            true => format!("{} runs", self.runs),
+            false => "all runs are the same".to_owned(),
+        };
+        writeln!(f, "Slower than the fixed threshold policy, in percent ({runs})\n")?;
         self.draw(f)?;
         self.table(f)?;
         self.means(f)?;
@@ -67,9 +71,10 @@ pub fn summary(text: &mut String, answer: &Answer) {
 /// A line of a sweep's table.
 pub fn cells(answer: &Answer) -> Row {
     let (gain, threshold) = answer.middle();
+    let known = |value: f64, shown: String| if value.is_finite() { shown } else { String::new() };
     vec![
-        ("e_B - e_R".to_owned(), format!("{gain:.6}")),
-        ("pi_0".to_owned(), format!("{threshold:.12}")),
+        ("e_B - e_R".to_owned(), known(gain, format!("{gain:.6}"))),
+        ("pi_0".to_owned(), known(threshold, format!("{threshold:.12}"))),
     ]
 }
 
@@ -108,8 +113,11 @@ impl Comparison {
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>8}", "at")?;
         let others = || self.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold);
+        let cell = |percent| sampled(percent).joined("±");
+        let cells = others().flat_map(|curve| curve.percent.iter());
+        let width = cells.map(|percent| cell(*percent).chars().count() + 2).fold(18, usize::max);
         for curve in others() {
-            write!(f, "{:>18}", curve.policy.name())?;
+            write!(f, "{:>width$}", curve.policy.name())?;
         }
         let threshold = self.figure.curve(Policy::Threshold);
         if threshold.is_some() {
@@ -118,8 +126,7 @@ impl Comparison {
         for (index, at) in self.figure.at.iter().enumerate() {
             write!(f, "\n{at:>8}")?;
             for percent in others().map(|curve| curve.percent[index]) {
-                let cell = sampled(percent).joined("±");
-                write!(f, "{cell:>18}")?;
+                write!(f, "{:>width$}", cell(percent))?;
             }
             if let Some(threshold) = threshold {
                 let (remaps, premature) = (threshold.remaps[index], threshold.premature[index]);
@@ -134,7 +141,11 @@ impl Comparison {
         writeln!(
             f,
             "Mean time of a run over all positions, expected over the errors of the detector\n\
-             (computed, not sampled); ± and the runs: half of the 95 % confidence interval, sampled"
+             (computed, not sampled); {}",
+            match self.sampled {
+                true => "± and the runs: half of the 95 % confidence interval, sampled",
+                false => "±: how far off that may be",
+            }
         )?;
         if self.policies.iter().any(|summary| summary.fitted_to_runs) {
             writeln!(f, "(optimal is fitted to these runs: its ± is not that of other runs)")?;

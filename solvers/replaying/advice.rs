@@ -127,22 +127,30 @@ impl Question<'_> {
         let place = names.iter().position(|known| *known == name).unwrap_or(0);
         let mut verdict = self.verdict(&judged, place, choice);
         let mut beside_noise = None;
-        if let Some(Apart { record, noise }) = apart(self.record) {
-            let question = Question { record: &record, ..*self };
-            let told = match question.savings(&names, &steps, &name, observer)? {
-                Ok(told) => told,
-                Err(halt) => return Ok(Err(halt)),
-            };
+        if let Some(Apart { records, noise }) = apart(self.record) {
+            let mut told = Vec::new();
+            for record in &records {
+                let question = Question { record, ..*self };
+                match question.savings(&names, &steps, &name, observer)? {
+                    Ok(savings) => told.push(savings),
+                    Err(halt) => return Ok(Err(halt)),
+                }
+            }
             beside_noise = Some(beside(noise, &name, &told));
-            let [rule, never] = &told;
             let decided = verdict.policy.as_deref();
             let is_kept = decided.is_some_and(|policy| policy == RECORDED);
             // A rule that is to be kept to, or given up, for the noise alone.
-            if is_kept && (rule.of.lower > 0.0 || never.of.lower > 0.0)
-                || decided == Some(&name) && rule.of.upper < 0.0
-            {
+            let is_turned = |[rule, never]: &[Saving; 2]| {
+                is_kept && (rule.of.lower > 0.0 || never.of.lower > 0.0)
+                    || decided == Some(&name) && rule.of.upper < 0.0
+            };
+            if told.iter().any(is_turned) {
+                let on = match told.iter().all(is_turned) {
+                    true => "",
+                    false => "how far the loads move under the noise, and ",
+                };
                 verdict.sentence = format!(
-                    "This log cannot tell whether to remap otherwise: that depends on whether a remap evens out the loads \
+                    "This log cannot tell whether to remap otherwise: that depends on {on}whether a remap evens out the loads \
                      or the times of the step before it, which have noise of {} seconds",
                     short(three(noise))
                 );
@@ -210,7 +218,7 @@ impl Question<'_> {
             (true, None) => (judged.between(never, votes, self.seed), true),
         };
         let said = Saving { of: saved, few };
-        let Percent { percent, lower, upper } = saved;
+        let Percent { lower, upper, .. } = saved;
         let keep = if run.is_some() { RECORDED } else { "never" };
         let subject = match run {
             Some(run) if run.remaps == 0 => "Go on without remapping".to_owned(),
@@ -250,17 +258,29 @@ impl Question<'_> {
             );
             (text, Some(keep.to_owned()))
         } else {
-            let half = 0.5 * (upper - lower);
-            let more = (half / percent.abs().max(0.25 * half)).powi(2).clamp(2.0, 16.0);
-            let steps = (self.record.steps() as f64 * more / 100.0).ceil() * 100.0;
             let text = format!(
                 "This log cannot tell whether to remap otherwise: the best rule found would {said}, which may be \
-                 chance; record about {} steps{unknown}",
-                short(steps)
+                 chance; {}{unknown}",
+                self.more_steps(saved)
             );
             (text, None)
         };
         Verdict { sentence, policy, saves }
+    }
+
+    /// How many steps would tell a saving from none, if it is what it seems to be.
+    fn more_steps(&self, saved: Percent) -> String {
+        let half = 0.5 * (saved.upper - saved.lower);
+        let judged = (self.record.steps() - self.cut()).min(MOST_STEPS) as f64;
+        let needed = judged * (half / saved.percent.abs()).powi(2).max(2.0);
+        if needed > MOST_STEPS as f64 {
+            return format!(
+                "the {MOST_STEPS} steps that are judged at most would not tell so little"
+            );
+        }
+        let rows = (2.0 * needed / 100.0).ceil() * 100.0;
+        let of = if self.stride > 1 { " of the program" } else { "" };
+        format!("record about {} steps{of}", short(rows * self.stride as f64))
     }
 
     /// The share of the time that is waited for the slowest rank at the first steps of the log, if that is more than nothing.
@@ -316,7 +336,8 @@ impl Question<'_> {
         match choice {
             Choice::Advised => "Remap by the exported rule".to_owned(),
             Choice::Simple(Rule::Fixed(every)) => {
-                let steps = match every * self.stride {
+                // The rule counts from where the new mapping is in force, programs from one decision to the next.
+                let steps = match (every + self.overlap.steps) * self.stride {
                     1 => "step".to_owned(),
                     many => format!("{many} steps"),
                 };
@@ -334,16 +355,22 @@ impl Question<'_> {
     }
 }
 
-/// What a rule and never remapping save if remaps even out loads, in words.
-fn beside(noise: f64, name: &str, [rule, never]: &[Saving; 2]) -> String {
+/// What a rule and never remapping save if remaps even out loads, in words; twice where the log does not tell how far these move.
+fn beside(noise: f64, name: &str, told: &[[Saving; 2]]) -> String {
     let noise = short(three(noise));
-    let never = match name {
-        "never" => String::new(),
-        _ => format!(", and never would {never}"),
+    let would = |[rule, never]: &[Saving; 2]| match name {
+        "never" => format!("{name} would {rule}"),
+        _ => format!("{name} would {rule}, and never would {never}"),
     };
+    let mut what = told.iter().map(would);
+    let first = what.next().unwrap_or_default();
+    let more = what.map(|most| {
+        format!(" if the loads do not move by themselves; if they move as far as the noise may hide, {most}")
+    });
     format!(
         "times have noise of {noise} seconds a step, which remaps that are played here even out as if it were load; where \
-         remaps even out the loads beside it, {name} would {rule}{never}"
+         remaps even out the loads beside it, {first}{}",
+        more.collect::<String>()
     )
 }
 

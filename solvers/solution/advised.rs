@@ -217,7 +217,7 @@ impl Advised {
         ];
         if !self.overlap.is_none() {
             notes.push(format!(
-                "A remap comes into force {}; that cost is all of it.",
+                "A remap comes into force {}; that cost is all of it. None is decided while one is under way.",
                 overlapping(self.overlap)
             ));
         }

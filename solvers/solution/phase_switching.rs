@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Answer {
     /// M; absent for a program that never ends, whose arrays have one entry.
     pub last_step: Option<u64>,
-    /// Under the first mapping, switch if p exceeds it: for n = 0..=M.
+    /// Under the first mapping, switch if p exceeds it: for n = 0..=M. Of 0, switch whatever p is.
     pub to_second: Thresholds,
-    /// Under the second mapping, switch back if p is below it.
+    /// Under the second mapping, switch back if p is below it. Of 1, switch back whatever p is.
     pub to_first: Thresholds,
     /// The least expected time, from step 0, the first mapping and the initial belief.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,18 +5,24 @@
 //! remap would leave the noise of a step in the loads for good. The loads are not known, but how they are spread, given all
 //! times, is: a walk with a slope, seen through normal noise. One draw of them is taken (forward filtering, backward sampling), so
 //! that loads and noise together vary as the log's do. The most likely loads would vary less.
+//!
+//! How far loads walk in a step is told by changes over a few steps, or, under noise that hides these, by how much farther from
+//! the mean the ranks are late after a remap than early. Where neither tells, there are two answers: no walk at all, and the largest that
+//! the log allows.
 
 use super::increments::Increments;
 use super::slopes::{Fate, Slopes};
 use crate::random::{Stream, stream};
 use crate::record::{Record, mean};
 use rand_distr::{Distribution, StandardNormal};
+use std::ops::Range;
 
 /// A record whose loads are told apart from noise.
 #[derive(Debug, Clone)]
 pub struct Apart {
-    /// The record, with its noise.
-    pub record: Record,
+    /// The record, with its noise: once, or, where the log does not tell whether loads move by themselves, as if they did not and as if
+    /// they moved as far as they may.
+    pub records: Vec<Record>,
     /// Standard deviation of the noise.
     pub noise: f64,
 }
@@ -27,24 +33,97 @@ const SEED: u64 = 3;
 /// Noise below this share of what a step adds for good is left where it is.
 const SLIGHT: f64 = 0.2;
 
+/// Remaps from which on stretches tell how far the ranks part, and standard errors beyond which they surely do.
+const STRETCHES: usize = 6;
+const SURE: f64 = 2.0;
+
 /// Tells them apart; `None` where no noise shows, or where recorded remaps evened out the times of the step before them, with
 /// their noise. Work and memory: proportional to the record's length.
 pub fn apart(record: &Record) -> Option<Apart> {
     let found = Increments::of(record)?;
-    // What may be no walk at all is none.
-    let walk = if found.deviation.lower > 0.0 { found.deviation.value } else { 0.0 };
+    let slopes = Slopes::of(record);
     let noise = found.noise;
-    if noise <= SLIGHT * walk || even_times(record, noise) {
+    let walks = walks(record, &found, slopes.as_ref());
+    if noise <= SLIGHT * walks[0] || even_times(record, noise) {
         return None;
     }
-    let (ranks, steps) = (record.ranks(), record.steps());
     let middle = mean(&found.drifts);
-    let slopes = Slopes::of(record);
     let slope = |rank: usize| match slopes.as_ref().map(|slopes| (slopes.fate, slopes.spread)) {
         None | Some((Fate::Kept, _)) => (found.drifts[rank] - middle, 0.0),
         Some((Fate::None, _)) => (0.0, 0.0),
         Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
     };
+    let records = walks.iter().map(|walk| {
+        with_noise(record, &|rank| Law {
+            walk: walk * walk,
+            noise: noise * noise,
+            slope: slope(rank),
+        })
+    });
+    Some(Apart { records: records.collect(), noise })
+}
+
+/// What loads may walk in a step: one deviation, or two where the log does not tell.
+fn walks(record: &Record, found: &Increments, slopes: Option<&Slopes>) -> Vec<f64> {
+    if found.deviation.lower > 0.0 {
+        return vec![found.deviation.value];
+    }
+    let spread = match slopes {
+        Some(Slopes { fate: Fate::Redrawn | Fate::Unknown, spread, .. }) => *spread,
+        _ => 0.0,
+    };
+    let (least, most) = match grown(record, spread * spread) {
+        Some([variance, error]) if variance > SURE * error => return vec![variance.sqrt()],
+        Some([variance, error]) => (0.0, (variance + SURE * error).max(0.0).sqrt()),
+        None => (0.0, found.deviation.upper),
+    };
+    // A walk that the noise hides from one remap to the next moves nothing.
+    let longest = record.stretches().iter().map(Range::len).max().unwrap_or(0) as f64;
+    let matters = most.is_finite() && most * longest.sqrt() > SLIGHT * found.noise;
+    if matters { vec![least, most] } else { vec![least] }
+}
+
+/// The variance that a step adds for good, and its standard error, by how much farther from the mean the ranks are late after a
+/// remap than early: the slope of their squared distances in the steps since. Distances that slopes make are left out. `None` with fewer
+/// than [`STRETCHES`] remaps.
+fn grown(record: &Record, of_slopes: f64) -> Option<[f64; 2]> {
+    let after: Vec<Range<usize>> =
+        record.stretches().into_iter().filter(|steps| steps.start > 0).collect();
+    let count: usize = after.iter().map(Range::len).sum();
+    if after.len() < STRETCHES || record.ranks() < 2 {
+        return None;
+    }
+    let ages = |steps: &Range<usize>| (1..=steps.len()).map(|age| age as f64);
+    let middle = after.iter().flat_map(ages).sum::<f64>() / count as f64;
+    let left = 1.0 - 1.0 / record.ranks() as f64;
+    // Of each stretch: the sums of squared distances and of squared ages, both by how far the ages are from their mean.
+    let sums: Vec<[f64; 2]> = after
+        .iter()
+        .map(|steps| {
+            let mut sums = [0.0; 2];
+            for (step, age) in steps.clone().zip(ages(steps)) {
+                let (row, mean) = (record.row(step), record.mean(step));
+                let squares: f64 = row.iter().map(|time| (time - mean).powi(2)).sum();
+                let square = squares / (row.len() as f64 * left) - of_slopes * age * age;
+                sums[0] += (age - middle) * square;
+                sums[1] += (age - middle) * age;
+            }
+            sums
+        })
+        .collect();
+    let of_ages: f64 = sums.iter().map(|sums| sums[1]).sum();
+    if of_ages <= 0.0 {
+        return None;
+    }
+    let variance = sums.iter().map(|sums| sums[0]).sum::<f64>() / of_ages;
+    let apart: f64 = sums.iter().map(|[found, ages]| (found - variance * ages).powi(2)).sum();
+    let many = after.len() as f64;
+    Some([variance, (apart * many / (many - 1.0)).sqrt() / of_ages])
+}
+
+/// The record with noise apart from loads that move by these laws of the ranks.
+fn with_noise(record: &Record, law: &dyn Fn(usize) -> Law) -> Record {
+    let (ranks, steps) = (record.ranks(), record.steps());
     let stretches = record.stretches();
     let mut seen = vec![0.0; steps * ranks];
     for (step, row) in seen.chunks_exact_mut(ranks).enumerate() {
@@ -53,7 +132,7 @@ pub fn apart(record: &Record) -> Option<Apart> {
     }
     let mut random = stream(SEED, 0);
     for rank in 0..ranks {
-        let law = Law { walk: walk * walk, noise: noise * noise, slope: slope(rank) };
+        let law = law(rank);
         for steps in &stretches {
             let times: Vec<f64> = steps.clone().map(|step| seen[step * ranks + rank]).collect();
             let loads = law.loads(&times, steps.start > 0, &mut random);
@@ -67,7 +146,7 @@ pub fn apart(record: &Record) -> Option<Apart> {
         let mean = mean(row);
         row.iter_mut().for_each(|noise| *noise -= mean);
     }
-    Some(Apart { record: record.clone().with_noise(seen), noise })
+    record.clone().with_noise(seen)
 }
 
 /// Whether remaps took away the noise of the step before them, more likely than not: by how the step after them goes against

@@ -117,8 +117,8 @@ const TAILS: f64 = -0.5;
 
 fn names(lags: &[usize]) -> Vec<(String, f64)> {
     let growth = lags.iter().map(|lag| match lag {
-        1 => "the imbalance a step after a remap".to_owned(),
-        many => format!("the imbalance {many} steps after a remap"),
+        1 => "the imbalance gained in a step".to_owned(),
+        many => format!("the imbalance gained in {many} steps"),
     });
     let growth = growth.map(|name| (name, GROWTH));
     growth.chain([("how far changes over 8 steps lie out".to_owned(), TAILS)]).collect()

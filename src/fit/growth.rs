@@ -1,4 +1,4 @@
-//! How the imbalance grows after a remap: recorded, and as a model has it.
+//! How the imbalance grows while nothing is remapped: recorded, and as a model has it.
 
 use super::blocks::Blocks;
 use crate::estimate::NORMAL;
@@ -7,10 +7,10 @@ use crate::record::{Record, imbalance};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Mean of max - mean some steps after a remap, with the half-width of its 95 % confidence interval.
+/// Mean of max - mean of what ranks gain over some steps, with the half-width of its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Steps after the remap.
+    /// The steps.
     pub lag: usize,
     /// E (max - mean).
     pub mean: f64,

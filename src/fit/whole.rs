@@ -52,13 +52,13 @@ pub struct Whole {
     pub transitions: Option<Transitions>,
 }
 
-/// Longest time after a remap at which growth is looked at.
+/// Longest time over which growth is looked at.
 const LONGEST: usize = 34;
 
-/// The lags at which growth is looked at.
+/// The lags at which growth is looked at; none where every step is remapped.
 fn lags(record: &Record) -> Vec<usize> {
     let stretch = record.stretches().iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-    growth::lags(LONGEST.min(record.steps() / 3).min(stretch.saturating_sub(1)).max(1))
+    growth::lags(LONGEST.min(record.steps() / 3).min(stretch.saturating_sub(1)))
 }
 
 impl Whole {

@@ -82,10 +82,15 @@ impl Solution {
 }
 
 /// Sweeps tried before the tolerance is declared out of the reach of doubles, and those hardly better than
-/// the best before that end the search.
-const MAX_SWEEPS: usize = 6;
-const MAX_STALLS: usize = 1;
+/// the best before that end the search; both of sweeps that take next to no time.
+const MAX_SWEEPS: [usize; 2] = [6, 12];
+const MAX_STALLS: [usize; 2] = [1, 4];
 const STALLED: f64 = 0.8;
+
+/// Steps times pieces of a sweep that takes next to no time, and how much finer one is that follows one which was hardly better:
+/// functions of few pieces do not become better little by little.
+const QUICK: u64 = 100_000;
+const LEAP: f64 = 0.1;
 
 /// How wide the value may be that is not looked at.
 const ANY: f64 = 1e-2;
@@ -125,7 +130,7 @@ pub fn solve(
     let mut aim = Aim { threshold: tolerance, value: tolerance };
     let mut best: Option<Solution> = None;
     let mut stalls = 0;
-    for _ in 0..MAX_SWEEPS {
+    for sweeps in 1.. {
         // Where only thresholds of the last steps are too wide the others stand.
         let missed = best.as_ref().and_then(|best| best.missed(tolerance));
         let mut sweep = match missed {
@@ -148,14 +153,24 @@ pub fn solve(
         aim.threshold = finer(aim.threshold, tolerance, found.threshold_width());
         aim.value = finer(aim.value, tolerance, found.value_width());
         let before = best.as_ref().map_or(f64::INFINITY, Solution::width);
+        let stalled = width > STALLED * before;
+        let quick = usize::from(found.steps * found.segments as u64 <= QUICK);
+        if stalled && width > tolerance {
+            // What switches gain is as wide as the difference is, which thresholds may hardly show.
+            if width == found.value_width() {
+                aim.threshold = finer(aim.threshold, tolerance, width);
+            }
+            aim.threshold *= if quick == 1 { LEAP } else { 1.0 };
+        }
         if let Some(best) = best.as_mut().filter(|_| stopped) {
             best.status = status;
         } else if width < before || best.is_none() {
             best = Some(found);
         }
-        stalls += usize::from(width > STALLED * before);
+        stalls += usize::from(stalled);
         let hopeless = full && best.as_ref().and_then(|best| best.missed(tolerance)).is_none();
-        if stopped || hopeless || width <= tolerance || stalls > MAX_STALLS {
+        let in_vain = stalls > MAX_STALLS[quick] || sweeps >= MAX_SWEEPS[quick];
+        if stopped || hopeless || width <= tolerance || in_vain {
             break;
         }
     }

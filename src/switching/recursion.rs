@@ -128,6 +128,12 @@ impl Recursion {
         )
     }
 
+    /// The greatest distance of the two between the costs of switches, where the difference matters to the step before.
+    pub(super) fn distance(&self, raw: &Pair) -> f64 {
+        let Pair { upper, lower } = self.keep(raw, 0.0);
+        upper.less::<true>(&lower).most()
+    }
+
     /// What switching to the second mapping gains at a step, (D - c)^+.
     pub(super) fn gains(&self, raw: &Around) -> Pair {
         if self.high == f64::INFINITY {

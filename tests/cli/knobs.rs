@@ -566,6 +566,8 @@ fn never_is_written_in_the_words_of_each_code() {
     assert!(solution.json()["cost_aware"]["interval"].is_null(), "{}", solution.out);
     place.write("never.json", &solution.out);
     says_never(&place, "never.json");
+    let table = place.run(&["export", "never.json", "--to", "csv"]).exits(0).out;
+    assert!(table.ends_with("\ninterval\ninf\n"), "{table}");
     // A job too short for any remap has none.
     place.write(
         "short.ron",

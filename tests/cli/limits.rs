@@ -152,6 +152,23 @@ fn stopped_answers_have_no_certificate_and_exit_with_3() {
     assert!(!workplace.path("proof").exists());
 }
 
+/// A document in a folder names the proof that there is.
+#[test]
+fn documents_name_no_proof_that_a_limit_came_before() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let model = root.join("models/phase_switching/endless.ron").display().to_string();
+    for limit in ["0.01", "0.03", "0.1", "0.3", "1", "60"] {
+        let workplace = Workplace::new();
+        let arguments = ["solve", &model, "--out", "results", "--time-limit", limit];
+        let ran = workplace.run(&[&arguments[..], &["--certificate", "proof"]].concat());
+        let document = std::fs::read_to_string(workplace.path("results/endless.json")).unwrap();
+        let found: serde_json::Value = serde_json::from_str(&document).unwrap();
+        let is_proved = workplace.path("proof").exists();
+        assert_eq!(found["certificate"].is_object(), is_proved, "{limit}");
+        assert_eq!(ran.code == 0, is_proved, "{limit}");
+    }
+}
+
 /// Few beliefs are enough for a coarse answer, and do not come to rest.
 #[test]
 fn coarse_certificates_of_endless_programs_end() {
@@ -184,5 +201,41 @@ fn what_cannot_be_printed_is_written() {
         for file in ["proof", "results/model.json"] {
             std::fs::remove_file(workplace.path(file)).unwrap();
         }
+    }
+}
+
+/// Help that is lost is told of.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_printed_is_an_error() {
+    for arguments in [&["help"][..], &["solve", "--help"], &["--version"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_remap"));
+        let ended = command.args(arguments).stdout(full).output().unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
+    }
+}
+
+/// What an address space is too small for ends with the code of a limit, whoever asked for the memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_address_space_does_not_abort_the_program() {
+    let workplace = Workplace::new();
+    let walk = |up: f64, down: f64| {
+        format!("Walk(lowest: 1, levels: 100000, up: {up}, down: {down}, edge: Hold)")
+    };
+    let processes = format!("Distinct([{}, {}])", walk(0.25, 0.25), walk(0.3, 0.2));
+    let problem = format!("Stopping(processes: {processes}, remap_cost: 1000, after_remap: Stop)");
+    let model = format!("Model(title: \"two walks\", source: \"test\", problem: {problem})");
+    workplace.write("model.ron", &model);
+    for megabytes in [150, 200, 400] {
+        let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", megabytes << 10);
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_remap"), "solve", "model.ron"]);
+        let command = command.args(["--time-limit", "2"]).current_dir(workplace.root());
+        let ended = command.output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(3), "{megabytes} MB: {said}");
     }
 }

@@ -82,7 +82,7 @@ fn costs(steps: usize, sizes: [f64; 3], every: usize, by_times: bool, rule: Rule
             let start = || vec![rule.start(COST)];
             replay(record, 0..steps, COST, &start, &()).unwrap().tallies[0].value
         };
-        let told = apart(&record).map_or_else(|| record.clone(), |found| found.record);
+        let told = apart(&record).map_or_else(|| record.clone(), |found| found.records[0].clone());
         let found = [truth.1, of(&record), of(&told)];
         sums.iter_mut().zip(found).for_each(|(sum, cost)| *sum += cost);
     }

@@ -76,9 +76,9 @@ fn give(inner: Controller, to: &Place<*mut RemapController>) {
 }
 
 /// A controller by the name of a policy, as `remap replay --policies` has them: never, fixed:40, threshold:0.5,
-/// utilization:0.8, stop_at_rise, menon, metabalancer, zhai, procassini, marquez:0.1, advised, adaptive_cold, ... For
-/// remaps that cost `remap_cost`, in the unit of the times. It knows nothing yet, and learns in place if it
-/// is one that learns. The program starts balanced.
+/// utilization:0.8, range:0.3, ratio:1.2, stop_at_rise, menon, metabalancer, zhai, procassini, marquez:0.1,
+/// advised, adaptive_cold, ... For remaps that cost `remap_cost`, in the unit of the times. It knows nothing yet, and
+/// learns in place if it is one that learns. The program starts balanced.
 ///
 /// # Safety
 /// `policy` is a text that ends with a NUL; `controller` may be written through.

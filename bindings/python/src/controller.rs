@@ -12,10 +12,10 @@ use remapping::replay::Needs;
 ///
 /// A policy of `remap replay` in a running program, fed once a step.
 ///
-/// `policy` is a name as in `remap replay --policies`: never, fixed:40, threshold:0.5, utilization:0.8, stop_at_rise,
-/// menon, metabalancer, zhai, procassini, marquez:0.1, advised, adaptive_cold, q_learning. `remap_cost` is what a
-/// remap costs, in the unit of the times. It knows nothing yet, and learns in place if it is one that
-/// learns. The program starts balanced.
+/// `policy` is a name as in `remap replay --policies`: never, fixed:40, threshold:0.5, utilization:0.8, range:0.3,
+/// ratio:1.2, stop_at_rise, menon, metabalancer, zhai, procassini, marquez:0.1, advised, adaptive_cold, q_learning.
+/// `remap_cost` is what a remap costs, in the unit of the times. It knows nothing yet, and learns in place if it is
+/// one that learns. The program starts balanced.
 ///
 /// >>> controller = Controller("threshold:0.5", remap_cost=2.0)
 /// >>> controller.step([1.0, 1.0, 1.1])

@@ -221,6 +221,8 @@ impl Line {
         let possible =
             Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
         let gained = Bounds { lower: never.lower - cost.upper, upper: never.upper - cost.lower };
+        // Nothing gains more than the optimum.
+        let kept = |share: Bounds| Bounds { upper: share.upper.min(100.0), ..share };
         Line {
             policy: name.trim().to_owned(),
             mean: cost.middle(),
@@ -234,7 +236,7 @@ impl Line {
                 remaps,
                 premature_remaps,
                 regret_optimal: cost.above(optimum),
-                gain_kept: (possible.lower > 0.0).then(|| gained.percent_of(possible)),
+                gain_kept: (possible.lower > 0.0).then(|| kept(gained.percent_of(possible))),
             },
         }
     }

@@ -17,9 +17,6 @@ pub struct Played {
     /// Of all.
     #[serde(skip)]
     pub all: Comparison,
-    /// All runs of a scenario are the same one.
-    #[serde(skip)]
-    pub without_chance: bool,
 }
 
 /// Plays the policies on the workload of a model.
@@ -43,8 +40,7 @@ pub fn compare(
     })?;
     let mut shown = all.clone();
     shown.retain(&policies);
-    let without_chance = workload.deterministic();
-    Ok((Policies::Scenarios(Box::new(Played { shown, all, without_chance })), status))
+    Ok((Policies::Scenarios(Box::new(Played { shown, all })), status))
 }
 
 fn policies(names: &[String]) -> Result<Vec<Policy>, Complaint> {

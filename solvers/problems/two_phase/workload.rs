@@ -94,6 +94,8 @@ pub struct Comparison {
     pub runs: u32,
     /// Their seed.
     pub seed: u64,
+    /// Whether runs differ: intervals are of samples then, and else how far off what was computed may be.
+    pub sampled: bool,
     /// The curves.
     #[serde(flatten)]
     pub figure: Figure,
@@ -145,6 +147,7 @@ pub fn compare(
         axis: workload.axis(),
         runs,
         seed,
+        sampled: !workload.deterministic(),
         figure: Figure::of(&played),
         envelope: envelope(&played, &FACTORS),
         speedup,

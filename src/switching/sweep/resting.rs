@@ -166,11 +166,14 @@ impl Sweep<'_> {
             let (own, its) = (step.raw.both(), before.raw.both());
             let room = Room::of(recursion, &own, chances.survival, left, observer)?;
             let beyond = room.beyond(recursion, &its, &own).map(Around::Both);
-            // Steps of another kind that follow magnify what they are given.
-            let close = if alike.from > 0 { self.aim.threshold } else { self.tolerance };
+            // Steps of another kind that follow magnify what they are given, also what no threshold shows.
+            let follows = alike.from > 0;
+            let close = if follows { self.aim.threshold } else { self.tolerance };
             let shown = beyond.map(|pair| recursion.shown(pair)).filter(|shown| {
                 let gains = recursion.gains(&shown.raw);
+                let wider = || recursion.distance(&shown.raw.both()) - recursion.distance(&own);
                 shown.width() <= close
+                    && (!follows || wider() <= close * recursion.scale)
                     && recursion.lasts_less(&gains, GAINS * self.value.allowance())
             });
             found = shown.map(|Step { raw, to_second, to_first }| Rest {
