@@ -119,15 +119,14 @@ const LOOKS: u64 = 200;
 /// Shorter computations show no bar.
 const QUIET: Duration = Duration::from_secs(1);
 
+/// How often the time that has passed is drawn.
+const TICK: Duration = Duration::from_millis(200);
+
 impl Watch {
     /// Starts the clock. The bar appears on a terminal, after a second. A limit beyond the reach of
     /// clocks is none.
     pub fn start(title: &str, limit: Option<f64>) -> Watch {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let style = "{msg} {wide_bar} {percent}% {eta}";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
         bar.set_message(title.to_owned());
         Watch {
             started: Instant::now(),
@@ -141,9 +140,36 @@ impl Watch {
         }
     }
 
+    /// The same of a computation that does not say how far it is: until it does, the time that it has taken is shown.
+    pub fn waiting(title: &str, limit: Option<f64>) -> Watch {
+        let watch = Watch::start(title, limit);
+        let bar = watch.bar.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(QUIET);
+            if bar.length().is_none() && !bar.is_finished() {
+                show(&bar, "{msg} {spinner} {elapsed}");
+            }
+            while bar.length().is_none() && !bar.is_finished() {
+                bar.tick();
+                std::thread::sleep(TICK);
+            }
+        });
+        watch
+    }
+
     /// Seconds since the start.
     pub fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// Draws a bar from now on, if there is a terminal.
+fn show(bar: &ProgressBar, style: &str) {
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style);
+    }
+    if bar.is_hidden() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
     }
 }
 
@@ -176,8 +202,8 @@ impl Observer for Watch {
         self.check()?;
         let elapsed = self.started.elapsed();
         if elapsed > QUIET {
-            if self.bar.is_hidden() && self.bar.length().is_none() {
-                self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            if self.bar.length().is_none() {
+                show(&self.bar, "{msg} {wide_bar} {percent}% {eta}");
             }
             self.bar.set_length(total);
             self.bar.set_position(done.min(total));
@@ -196,6 +222,18 @@ impl Drop for Watch {
 mod tests {
     use super::*;
     use remapping::Status;
+
+    #[test]
+    fn what_waits_shows_the_time_until_it_knows_how_far_it_is() {
+        let watch = Watch::waiting("x", None);
+        let bar = watch.bar.clone();
+        std::thread::sleep(QUIET + 2 * TICK);
+        assert_eq!((bar.length(), bar.is_finished()), (None, false));
+        assert_eq!(watch.progress(3, 10), ControlFlow::Continue(()));
+        assert_eq!((bar.length(), bar.position()), (Some(10), 3));
+        drop(watch);
+        assert!(bar.is_finished());
+    }
 
     #[test]
     fn a_computation_that_memory_runs_short_of_stops_with_what_it_has() {

@@ -70,8 +70,9 @@ pub struct Sweep {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
-    /// Draw the numbers of the table over the first --set, a curve for each value of the others; for a
-    /// Stopping model and one --set, the regions where one remaps, and the iterations.
+    /// Draw the numbers of the table that differ, up to four of them, over the first --set, a curve for each value of the
+    /// others; of drifting loads the cost per step; for a Stopping model and one --set, the regions where one
+    /// remaps, and the iterations.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Solve every N-th model only, from the I-th on: job I of N. `remap join` puts the parts together.

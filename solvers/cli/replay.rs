@@ -71,7 +71,8 @@ pub struct Replay {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,
-    /// Policies, separated by commas [default: all].
+    /// Policies, separated by commas [default: the rules in use, those that are tuned, trained or solved on the log, and
+    /// the one of --solution].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = played(), hide_possible_values = true)]
     pub policies: Vec<String>,
     /// Share of the steps that fitted policies are trained on; all are judged on the rest [default: 0.5].

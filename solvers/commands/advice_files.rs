@@ -54,6 +54,8 @@ pub(super) struct Parts<'a> {
     pub assumption: &'a str,
     /// Length of the job in steps of the program.
     pub steps: Option<u64>,
+    /// Whether the rule is written too, or a page of it alone.
+    pub has_header: bool,
 }
 
 /// Writes them, and says what they are called. Where the log cannot tell, there is no rule, and of the rest
@@ -106,6 +108,7 @@ pub(super) fn page(
         name: &opened.name,
         advice: &advice.sentence,
         snippet: snippet.as_deref(),
+        has_header: parts.has_header,
         notes: parts.notes,
         what_if: parts.what_if,
         record: question.record,

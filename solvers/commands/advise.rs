@@ -184,7 +184,8 @@ impl Work {
 
     fn parts<'a>(&'a self, what_if: &'a [WhatIf], steps: Option<u64>) -> Parts<'a> {
         let model = self.model_file.as_deref();
-        Parts { notes: &self.notes, what_if, model, assumption: ASSUMPTION, steps }
+        let notes = &self.notes;
+        Parts { notes, what_if, model, assumption: ASSUMPTION, steps, has_header: true }
     }
 }
 
@@ -195,7 +196,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let Findings { mut notes, obstacles, .. } = examine(record, whole, question.overlap);
     let marked = record.remaps().len();
     let missing = (suspected.len() > marked).then(|| unmarked(suspected));
-    let watch = Watch::start(name, None);
+    let watch = Watch::waiting(name, None);
     let advice = match obstacles.first().or(missing.as_ref()) {
         Some(obstacle) => question.refuse(obstacle),
         None => match question.answer(&watch)? {
@@ -234,7 +235,7 @@ fn what_if(
         return Ok(Vec::new());
     }
     let ground = question.ground(question.cut());
-    let watch = Watch::start(&opened.name, None);
+    let watch = Watch::waiting(&opened.name, None);
     what_if::quickly(&ground, advice.steps.clone(), opened.trace.knows_remaps, &watch)
 }
 
@@ -247,7 +248,7 @@ pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt
         Ok(mut work) => {
             work.play_later(&paths, reading, &opened, &question)?;
             let what_if = what_if(&opened, &question, &work.advice)?;
-            let parts = work.parts(&what_if, None);
+            let parts = Parts { has_header: false, ..work.parts(&what_if, None) };
             Ok(advice_files::page(&opened, &question, &work.advice, &parts)?)
         }
         Err(halt) => Err(halt),

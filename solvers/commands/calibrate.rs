@@ -6,6 +6,7 @@ use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::measurements::{Column, measurements, wrong_line};
 use crate::output::{print, say};
+use crate::run::Watch;
 use crate::solution::to_json;
 use remapping::estimate::Estimate;
 use remapping::monitor::Clusters;
@@ -96,6 +97,7 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
             let Calibrate { noise, shift, scale, seed, .. } = *arguments;
             let change = Change { shift: shift.unwrap_or(1.0), scale: scale.unwrap_or(1.0) };
             let noise = noise.map_or(Noise::Normal, |SimulatedNoise(noise)| noise);
+            let _watch = Watch::waiting("clusters are simulated", None);
             let rates = simulate(clusters, noise, change, runs, seed.unwrap_or(1));
             Ok(rates.expect("the flags' ranges"))
         }

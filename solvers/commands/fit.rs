@@ -6,6 +6,7 @@ use crate::cli::{Chain, Fit, Fitted, Log};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
+use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;
 use crate::trace::{Follow, Trace, parts};
@@ -71,6 +72,7 @@ pub fn run_on(
     };
     let Opened { name, trace, remap_cost: cost, cost_recorded, .. } = opened;
     let record = &trace.record;
+    let watch = Watch::waiting(&name, None);
     let whole = whole.or(steps.0.map(Taking::whole)).unwrap_or_else(|| Whole::of(record));
     let facts = Facts::of_whole(record, whole, cost, cost_recorded);
     let mut facts = facts.ok_or_else(|| {
@@ -78,14 +80,15 @@ pub fn run_on(
         Complaint::elsewhere(message, "record a hundred steps or more")
     })?;
     (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
+    let wanted = arguments.model.map(Fitted::name);
+    let decks = fitting::decks(&facts, arguments.chain.into(), wanted);
+    drop(watch);
     if facts.increments.outliers > 0 {
         let many = facts.increments.outliers;
         say(&format!(
             "note: {name}: {many} times far off their neighbours are left out of the fit"
         ));
     }
-    let wanted = arguments.model.map(Fitted::name);
-    let decks = fitting::decks(&facts, arguments.chain.into(), wanted);
     let chosen = match wanted {
         None => &decks[0],
         Some(wanted) => decks.iter().find(|deck| deck.problem == wanted).ok_or_else(|| {
@@ -97,18 +100,16 @@ pub fn run_on(
     let chain = [("--chain", arguments.chain != Chain::Auto && !on_levels && !arguments.json)];
     idle::tell(&chain, "it is for loads on levels, and those of the model that is written are not");
     let others: Vec<&Deck> = decks.iter().filter(|deck| deck.problem != chosen.problem).collect();
+    let too = if chosen.misfits.is_empty() { " too" } else { "" };
     for deck in &others {
         let verdict = match deck.misfits.is_empty() {
-            true => format!("fits too: {}", deck.why()),
-            false => deck.why(),
+            true => format!("fits{too}"),
+            false => "does not fit".to_owned(),
         };
-        say(&format!("note: --model {}: {verdict}", deck.problem.replace('_', "-")));
+        say(&format!("note: --model {} {verdict}: {}", option(deck), deck.why()));
     }
     if !chosen.misfits.is_empty() {
-        say(&format!(
-            "warning: {name}: no model fits; what is solved or exported from this one will say so: try remap \
-             advise {name}"
-        ));
+        say(&format!("warning: {name}: {}", misfit(chosen, &others, &name)));
     }
     let title = format!("Fitted to {name}");
     let file = chosen.file(&title, &facts);
@@ -214,6 +215,22 @@ impl<'a> Model<'a> {
             misfits: &deck.misfits,
             file: deck.file(title, facts),
         }
+    }
+}
+
+/// A model as `--model` names it.
+fn option(deck: &Deck) -> String {
+    deck.problem.replace('_', "-")
+}
+
+/// What is said of a model that does not fit, beside the others.
+fn misfit(chosen: &Deck, others: &[&Deck], name: &str) -> String {
+    let says = "what is solved or exported from this one will say so";
+    match others.iter().find(|deck| deck.misfits.is_empty()) {
+        Some(other) => {
+            format!("--model {} does not fit, {says}: {} does", option(chosen), option(other))
+        }
+        None => format!("no model fits; {says}: try remap advise {name}"),
     }
 }
 

@@ -5,14 +5,14 @@ use super::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
-use crate::output::{check_free, print, write_file};
+use crate::output::{check_free, print, say, write_file};
 use crate::plot::{self, Format};
 use crate::render;
 use crate::replaying::advised::{Settings, advised_document};
 use crate::replaying::contest::{self, Judged, Line, Part, contestants, judge};
 use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
-use crate::replaying::{Ground, IN_USE, OURS, solution};
+use crate::replaying::{Ground, IN_USE, OURS, for_other_ranks, solution};
 use crate::run::Watch;
 use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
@@ -84,6 +84,12 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     idle::tell(&[("--unit", unit)], "it is of the loads of --solution, and there is none");
     let mut long = Long::new(asked(arguments));
     let opened = open(&arguments.log, TRIED, &mut long)?;
+    if let Some(path) = &arguments.solution {
+        let found = rule::find(path, arguments.unit)?;
+        if let Some(warning) = for_other_ranks(&found, opened.trace.record.ranks()) {
+            say(&format!("warning: {}: {warning}", path.display()));
+        }
+    }
     if let Some(played) = long.played(opened.trace.knows_remaps) {
         return Ok(print_long(arguments, opened, played));
     }
@@ -127,6 +133,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
             format!("{} judged steps cannot be split into {}", judged.len(), arguments.splits);
         return Err(Complaint::elsewhere(message, "a part has 2 steps or more: fewer --splits"));
     }
+    let watch = Watch::waiting(&name, None);
     let mut curve = Vec::new();
     let mut parts = Vec::new();
     for part in 0..arguments.splits as usize {
@@ -136,7 +143,6 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         let contestants = contestants(&ground, &names, solution.as_ref(), &mut curve)?;
         parts.push(Part { ground, contestants, steps: first..end });
     }
-    let watch = Watch::start(&name, None);
     let found = match judge(&parts, trace.knows_remaps, &watch) {
         Ok(found) => found,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
@@ -151,6 +157,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
             }
         }
     };
+    drop(watch);
     let solved = found.lines.iter().find(|line| line.policy == "solved");
     let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
     let shown = contest::table(&found);

@@ -3,6 +3,7 @@
 use super::{Exit, idle};
 use crate::cli::Simulate;
 use crate::complaint::Complaint;
+use crate::model::periodic::Periodic;
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, is_closed, print, quit_between_outputs, write_with};
 use crate::problems::sampling::Contestant;
@@ -29,7 +30,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
         matches!(loaded.model.problem, Problem::LoadDrift(_) | Problem::ContinuousDrift(_));
     let policy = [("--policy", arguments.policy.is_some() && !drifts)];
     idle::tell(&policy, "it is for drifting loads; this trace has no remaps");
-    let mut table = Table::default();
+    let mut table = Table::of(&loaded);
     let Some(path) = &arguments.trace else {
         let mut out = |text: &str| {
             print(text);
@@ -73,8 +74,10 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
 }
 
 /// The trace as text, given away in pieces.
-#[derive(Default)]
 struct Table {
+    /// Seconds in a unit of load, and steps of the program in a step of the model.
+    unit: f64,
+    stride: u64,
     text: String,
     row: Vec<f64>,
     ranks: usize,
@@ -92,17 +95,25 @@ type Out<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 type Steps<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
 
 impl Table {
+    /// Of a model that was fitted to a log in the units and steps of the log.
+    fn of(loaded: &Loaded) -> Table {
+        let log = loaded.model.log();
+        let (unit, stride) = log.map_or((1.0, 1), |log| (log.unit_seconds, log.stride));
+        Table { unit, stride, text: String::new(), row: Vec::new(), ranks: 0, steps: 0, remaps: 0 }
+    }
+
     fn step(&mut self, row: &[f64], remap: Option<f64>, out: &mut Out<'_>) -> ControlFlow<()> {
         if self.steps == 0 {
             self.text.push_str(HEADER);
         }
-        let step = self.steps;
+        let (step, unit) = (self.steps, self.unit);
         (self.ranks, self.steps) = (row.len(), step + 1);
         self.remaps += u64::from(remap.is_some());
         self.row.clear();
         // Times are not negative.
-        self.row.extend(row.iter().map(|load| load.max(0.0)));
-        write_step(&mut self.text, step, &self.row, remap);
+        self.row.extend(row.iter().map(|load| load.max(0.0) * unit));
+        let at = step.saturating_mul(self.stride);
+        write_step(&mut self.text, at, &self.row, remap.map(|cost| cost * unit));
         match self.text.len() < PIECE {
             true => ControlFlow::Continue(()),
             false => self.end(out),
@@ -133,17 +144,37 @@ fn playable(loaded: &Loaded, arguments: &Simulate) -> Result<(), Vec<Complaint>>
                 false => Ok(()),
             }
         }
-        Problem::Periodic(model) if model.chain_loads().is_none() => {
-            let drawn = sample_path(&model.processors(), 0, 0, |_| ControlFlow::Break(()));
-            drawn.ok_or_else(|| refuse(loaded, "its changes have moments, but no law"))
+        Problem::Periodic(model) => refuse_periodic(loaded, model),
+        _ => {
+            let label = "drifting loads, Periodic and PhaseChange models are played";
+            let help = "play a LoadDrift, ContinuousDrift, Periodic or PhaseChange model";
+            Err(refuse(loaded, "problem", label, help))
         }
-        _ => Err(refuse(loaded, "drifting loads, Periodic and PhaseChange models are played")),
     }
 }
 
-fn refuse(loaded: &Loaded, label: &str) -> Vec<Complaint> {
-    let help = "play a LoadDrift, ContinuousDrift, Periodic or PhaseChange model";
-    vec![loaded.complain("problem", "no trace can be made of this problem", label, help)]
+/// Refuses periodic models whose changes are not drawn: independent ones with laws are.
+fn refuse_periodic(loaded: &Loaded, model: &Periodic) -> Result<(), Vec<Complaint>> {
+    if model.chain_loads().is_some() {
+        let label =
+            "a chain of loads: Periodic models are played whose changes have one law at all loads";
+        let help = "write the chain as a LoadDrift model, which is played";
+        return Err(refuse(loaded, "problem.changes", label, help));
+    }
+    if model.has_covariance() {
+        let label = "changes that depend on each other are not drawn";
+        let help = "leave the covariance out: independent changes are played";
+        return Err(refuse(loaded, "problem.covariance", label, help));
+    }
+    let drawn = sample_path(&model.processors(), 0, 0, |_| ControlFlow::Break(()));
+    let help = "state laws in place of moments, as Normal(mean: 0.1, deviation: 1)";
+    drawn.ok_or_else(|| {
+        refuse(loaded, "problem.changes", "its changes have moments, but no law", help)
+    })
+}
+
+fn refuse(loaded: &Loaded, place: &str, label: &str, help: &str) -> Vec<Complaint> {
+    vec![loaded.complain(place, "no trace can be made of this problem", label, help)]
 }
 
 fn too_long(loaded: &Loaded, steps: u64) -> Vec<Complaint> {

@@ -196,8 +196,9 @@ impl<'a> Knobs<'a> {
             return refuse(format!("{code} compares {}, this rule max and mean", name(statistic)));
         }
         if mean <= 0.0 {
-            let help = "give the model loads above 0";
-            return Err(Complaint::elsewhere("the mean load is 0: no ratio to it", help));
+            let message = "the mean load is 0, or not stated: no ratio to it";
+            let help = "give the model loads above 0, or a ContinuousDrift model its mean_load, and solve it again";
+            return Err(Complaint::elsewhere(message, help));
         }
         let level = 1.0 + (excess / mean).max(0.0);
         if level.is_nan() || level >= limit {

@@ -45,6 +45,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         kept_slopes = Some(KeptSlopes { deviation: found.slopes, change: found.change });
         (deviation, noise) = (found.walk, found.noise);
     }
+    let start = facts.whole.mean;
     let problem = ContinuousDrift {
         classes: vec![Class::of(ranks, Increments::Normal { deviation })],
         slopes: slopes.map_or(0.0, |found| found.spread),
@@ -54,7 +55,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         remap_cost: facts.remap_cost,
         per_unit_moved: 0.0,
         overlap: Overlap::NONE,
-        mean_load: 0.0,
+        mean_load: start,
     };
     if problem.fault().is_some() {
         return None;
@@ -65,7 +66,6 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let longest = lags.last().copied().unwrap_or(1) as u64;
     let expected = gained.expected(longest).unwrap_or_else(|| sampled(&gained, longest));
     let point = |lag: &usize| Point { lag: *lag, mean: expected[lag - 1], half_width: 0.0 };
-    let start = facts.whole.mean;
     let predicted: Vec<Point> = lags.iter().map(point).collect();
     let mut misfits = Vec::from_iter(drawn(facts, &problem, &predicted));
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
@@ -97,6 +97,9 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     }
     if noise > 0.0 {
         model += &format!("    noise: {},\n", short(noise));
+    }
+    if start > 0.0 {
+        model += &format!("    mean_load: {},\n", short(start));
     }
     let cost = short(problem.remap_cost);
     model += &format!("    steps: {},\n    remap_cost: {cost},\n)", problem.steps);

@@ -1,6 +1,7 @@
 //! Charts stated as data: curves, areas and marks over two axes.
 
 mod apart;
+mod words;
 
 use super::{COLOURS, DrawError, FONT, Picture};
 use plotters::coord::Shift;
@@ -8,6 +9,7 @@ use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::ops::Range;
+use words::beside;
 
 /// A chart with a key to its series.
 pub struct Chart<'a> {
@@ -238,12 +240,16 @@ impl Chart<'_> {
                     let sizes = words.iter().map(size).collect::<Result<Vec<_>, _>>()?;
                     let pixels: Vec<_> =
                         points.clone().map(|at| chart.backend_coord(&at)).collect();
+                    let (across, down) = chart.plotting_area().get_pixel_range();
+                    // There is room beyond the right end, but the other sides have labels.
                     let right = area.get_pixel_range().0.end;
-                    let places = beside(&pixels, &sizes, right);
-                    let words = points.zip(words).zip(places);
-                    chart.draw_series(words.map(|((at, word), place)| {
+                    let room = [across.start, down.start, right, down.end];
+                    let places = beside(&pixels, &sizes, room);
+                    let words = points.zip(words).zip(places.into_iter().zip(sizes));
+                    chart.draw_series(words.map(|((at, word), (place, size))| {
                         EmptyElement::at(at)
                             + Circle::new((0, 0), 4, colour.filled())
+                            + PathElement::new(words::leader(place, size), colour.mix(0.5))
                             + Text::new(word.clone(), place, (FONT, 14))
                     }))?
                 }
@@ -317,53 +323,5 @@ impl Series {
             Mark::Crosses => area.draw(&Cross::new(middle, 6, thick))?,
         }
         Ok(())
-    }
-}
-
-/// Where words of these sizes stand beside their dots, from dot to corner, so that no word lies on
-/// another or on a dot, as far as there is room for that.
-fn beside(dots: &[(i32, i32)], sizes: &[(u32, u32)], right: i32) -> Vec<(i32, i32)> {
-    type Box = [i32; 4];
-    let apart = |a: &Box, b: &Box| a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3];
-    let around = |(x, y): &(i32, i32)| [x - 4, y - 4, x + 4, y + 4];
-    let mut taken: Vec<Box> = dots.iter().map(around).collect();
-    let mut places = Vec::new();
-    for ((x, y), (width, height)) in dots.iter().zip(sizes) {
-        let (width, height) = (*width as i32, *height as i32);
-        let rows = (0..12).flat_map(|row| [-row, row]).map(|row| row * (height + 2) - height / 2);
-        let mut tried = rows.flat_map(|down| [(7, down), (-7 - width, down)]);
-        let corner =
-            |(left, down): (i32, i32)| [x + left, y + down, x + left + width, y + down + height];
-        let free = |place: &(i32, i32)| {
-            let found = corner(*place);
-            found[2] <= right && taken.iter().all(|other| apart(&found, other))
-        };
-        let place = tried.find(free).unwrap_or((7, -height / 2));
-        taken.push(corner(place));
-        places.push(place);
-    }
-    places
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_close_dots_do_not_overlap() {
-        let dots = [(100, 100), (103, 101), (101, 99), (400, 100), (395, 104)];
-        let sizes = [(60, 14); 5];
-        let places = beside(&dots, &sizes, 420);
-        let corners: Vec<_> = dots
-            .iter()
-            .zip(&places)
-            .map(|(dot, place)| (dot.0 + place.0, dot.1 + place.1))
-            .collect();
-        for (i, a) in corners.iter().enumerate() {
-            assert!(a.0 + 60 <= 420);
-            for b in &corners[..i] {
-                assert!((a.0 - b.0).abs() >= 60 || (a.1 - b.1).abs() >= 14, "{a:?} {b:?}");
-            }
-        }
     }
 }

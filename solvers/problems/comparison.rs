@@ -152,7 +152,7 @@ pub fn ended_by(status: Status) -> &'static str {
 
 /// Plays policies on a model.
 pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
-    let watch = Watch::start(&loaded.model.title, contest.time_limit);
+    let watch = Watch::waiting(&loaded.model.title, contest.time_limit);
     let problem = super::of(&loaded.model.problem);
     let asked = Asked { loaded, settings: contest, files: Files::default(), watch: &watch };
     let (policies, status) = problem.compare(&asked)?;

@@ -1,7 +1,9 @@
 //! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
 
 use super::digits::{every, plain};
-use super::load_drift::{between, late, moved, rule, sampled_cells, thresholds, within_percent};
+use super::load_drift::{
+    POLICY, between, late, moved, rule, sampled_cells, thresholds, within_percent,
+};
 use crate::plot::chart::Chart;
 use crate::solution::continuous_drift::{Answer, Class};
 use crate::solution::load_drift::Curve;
@@ -52,7 +54,11 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let _ = writeln!(text, "  {:<18}{never:>14.3}   exactly", "never");
     }
     if let Some(gap) = answer.gap_percent {
-        within_percent(text, "the policy is", gap, answer.gap_interval);
+        let policy = match answer.kept_slopes {
+            Some(_) => "the policy is",
+            None => POLICY,
+        };
+        within_percent(text, policy, gap, answer.gap_interval);
     }
 }
 

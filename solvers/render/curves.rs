@@ -1,9 +1,9 @@
-//! A sweep as curves: what the table shows, over the first parameter; of drifting loads the optimal cost per step, between
+//! A sweep as curves: the numbers of the table, over the first parameter, one chart below the other; of drifting loads the optimal cost per step, between
 //! both of its bounds.
 
 use super::row;
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::plot::{COLOURS, DrawError, Picture};
+use crate::plot::{COLOURS, DrawError, Picture, SIZE};
 use crate::solution::sweep::Run;
 use crate::solution::{Body, Bounds, load_drift::Both};
 use plotters::coord::Shift;
@@ -12,6 +12,12 @@ use serde_json::Value;
 
 /// Curves beside each other at most; others are left out.
 const MOST_CURVES: usize = 8;
+
+/// Charts below each other at most: the first columns of the table.
+const MOST_CHARTS: usize = 4;
+
+/// Height of each in pixels, where they are several.
+const LOW: u32 = 360;
 
 /// What one run adds: the place on the axis, the values of the other parameters, and the numbers of its row.
 struct Point {
@@ -47,6 +53,12 @@ impl Cost {
     }
 }
 
+/// What a chart shows.
+enum Drawn {
+    Cost,
+    Column(String),
+}
+
 /// The runs so far.
 pub struct Curves {
     title: String,
@@ -72,15 +84,29 @@ impl Curves {
         self.points.push(Point { x, others: others.join(", "), cells, cost: Cost::of(run) });
     }
 
-    /// The first column of the table that has numbers which differ, or the first that has any.
-    fn column(&self) -> Option<String> {
-        let names = self.points.first()?.cells.iter().map(|(name, _)| name.clone());
+    /// The columns of the table whose numbers differ, or the first that has any.
+    fn columns(&self) -> Vec<String> {
+        let Some(first) = self.points.first() else { return Vec::new() };
+        let names = first.cells.iter().map(|(name, _)| name.clone());
         let values = |name: &str| -> Vec<f64> {
             self.points.iter().filter_map(|point| point.value(name)).collect()
         };
         let numeric: Vec<String> = names.filter(|name| !values(name).is_empty()).collect();
         let varies = |name: &&String| values(name).windows(2).any(|pair| pair[0] != pair[1]);
-        numeric.iter().find(varies).or(numeric.first()).cloned()
+        let varying: Vec<String> =
+            numeric.iter().filter(varies).take(MOST_CHARTS).cloned().collect();
+        match varying.is_empty() {
+            true => numeric.into_iter().take(1).collect(),
+            false => varying,
+        }
+    }
+
+    /// What is drawn, a chart each.
+    fn drawn(&self) -> Vec<Drawn> {
+        if self.points.iter().any(|point| point.cost.is_some()) {
+            return vec![Drawn::Cost];
+        }
+        self.columns().into_iter().map(Drawn::Column).collect()
     }
 }
 
@@ -108,32 +134,28 @@ fn ends(values: impl Iterator<Item = f64> + Clone) -> std::ops::Range<f64> {
     low - room..high + room
 }
 
-impl Picture for Curves {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
+impl Curves {
+    /// One of the charts; the first has the title.
+    fn chart<'a>(&'a self, what: &'a Drawn, title: &'a str) -> Chart<'a> {
         let mut names: Vec<&str> = Vec::new();
         for point in &self.points {
             if !names.contains(&point.others.as_str()) {
                 names.push(&point.others);
             }
         }
-        let costs: Vec<Cost> = self.points.iter().filter_map(|point| point.cost).collect();
-        let is_cost = !costs.is_empty();
-        let column = match is_cost {
-            true => "cost per step: policy and lower bound, shaded with errors".to_owned(),
-            false => self.column().unwrap_or_else(|| "no numbers".to_owned()),
+        let value = |point: &Point| match what {
+            Drawn::Cost => None,
+            Drawn::Column(column) => point.value(column),
         };
         let mut series = Vec::new();
         for (others, colour) in names.iter().take(MOST_CURVES).zip(COLOURS) {
             let of = || self.points.iter().filter(|point| point.others == **others);
-            if is_cost {
+            if let Drawn::Cost = what {
                 series.extend(between(others, colour, of()));
                 continue;
             }
             let mut curve: Vec<(f64, f64)> =
-                of().filter_map(|point| Some((point.x, point.value(&column)?))).collect();
+                of().filter_map(|point| Some((point.x, value(point)?))).collect();
             curve.sort_by(|a, b| a.0.total_cmp(&b.0));
             series.push(Series::line(colour, curve.clone()).named((*others).to_owned()));
             series.push(Series::dots(colour, curve));
@@ -142,23 +164,48 @@ impl Picture for Curves {
         let (least, most) =
             (places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max));
         // Numbers of processors and the like.
-        let logarithmic = is_cost && least > 0.0 && most >= 20.0 * least;
+        let logarithmic = matches!(what, Drawn::Cost) && least > 0.0 && most >= 20.0 * least;
         let x = if logarithmic { least / 1.1..most * 1.1 } else { ends(places()) };
-        let y = match is_cost {
-            true => ends(costs.iter().flat_map(|cost| cost.within)),
-            false => ends(self.points.iter().filter_map(|point| point.value(&column))),
+        let costs = || self.points.iter().filter_map(|point| point.cost);
+        let (name, y) = match what {
+            Drawn::Cost => (
+                "cost per step: policy and lower bound, shaded with errors",
+                ends(costs().flat_map(|cost| cost.within)),
+            ),
+            Drawn::Column(column) => (column.as_str(), ends(self.points.iter().filter_map(value))),
         };
         let digits = |range: &std::ops::Range<f64>| {
             (2.0 - (range.end - range.start).log10()).ceil().clamp(0.0, 9.0) as usize
         };
         let (along, up) = (digits(&x), digits(&y));
-        let chart = Chart {
-            title: &self.title,
-            x: Axis { logarithmic, ..Axis::new(&self.path, x, along) },
-            y: Axis::new(&column, y, up),
-            series,
-        };
-        chart.draw(area)
+        let x = Axis { logarithmic, ..Axis::new(&self.path, x, along) };
+        Chart { title, x, y: Axis::new(name, y, up), series }
+    }
+}
+
+impl Picture for Curves {
+    fn size(&self) -> (u32, u32) {
+        match self.drawn().len() {
+            0 | 1 => SIZE,
+            many => (SIZE.0, LOW * many as u32),
+        }
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let mut drawn = self.drawn();
+        if drawn.is_empty() {
+            drawn.push(Drawn::Column("no numbers".to_owned()));
+        }
+        let parts = area.split_evenly((drawn.len(), 1));
+        for (place, (what, part)) in drawn.iter().zip(&parts).enumerate() {
+            let title = if place == 0 { self.title.as_str() } else { "" };
+            self.chart(what, title).draw_on(part)?;
+        }
+        Ok(())
     }
 }
 

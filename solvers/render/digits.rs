@@ -152,6 +152,8 @@ fn around(value: f64, lower: f64, upper: f64) -> Shown {
     let finest = if value == 0.0 { 300 } else { 16 - exponent(value) };
     let places = (1 - exponent(half)).min(finest);
     let text = match is_decimal(value) {
+        // Zeros say no more of a 0 whose error is written with a power of ten.
+        true if value == 0.0 && places > 16 => "0".to_owned(),
         true => format!("{value:.*}", places.max(0) as usize),
         false => format!("{value:.*e}", (places + exponent(value)).max(0) as usize),
     };
@@ -315,6 +317,8 @@ mod tests {
         assert_eq!(shown(100.0, 300.0), "200 +- 110");
         assert_eq!(shown(5.0, 5.0), "5");
         assert_eq!(shown(0.0, 1e-7), "5.0e-8 +- 5.1e-8");
+        assert_eq!(shown(-1e-3, 1e-3), "0.0000 +- 1.1e-3");
+        assert_eq!(shown(-4.4e-305, 4.4e-305), "0 +- 4.5e-305");
         assert_eq!(plain(207.637_210_457_3), "207.6372105");
         assert_eq!(plain(12.0), "12");
     }

@@ -3,8 +3,9 @@
 use super::digits::{brief, compared, every, exceeded};
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::plot::{BAND, THRESHOLD};
+use crate::plot::{AGAINST, BAND, THRESHOLD};
 use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean, Threshold};
+use crate::solution::log::Log;
 use crate::solution::recommended::{Simple, is_dearer};
 use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
@@ -55,6 +56,28 @@ pub fn headline(answer: &Answer) -> String {
             format!("{rule}: that costs {cost} the optimum, {optimum}, which is {others}")
         }
         (None, None) => format!("The optimal policy costs {optimum}, {others}"),
+    }
+}
+
+/// The rule of the headline in seconds and steps of the program, where it is one of a number.
+pub fn of_the_program(answer: &Answer, Log { unit_seconds, stride, .. }: &Log) -> Option<String> {
+    let closest = answer.closest_threshold.first();
+    let (simple, about) = match (answer.best_threshold, closest) {
+        (None, Some(closest)) if !answer.is_above_all(closest.threshold) => {
+            (Simple::Above(closest.threshold), " about")
+        }
+        _ => (answer.recommended()?.0, ""),
+    };
+    let asked = if *stride > 1 { format!(", asked {}", every(*stride)) } else { String::new() };
+    match simple {
+        Simple::Never => None,
+        Simple::Every(interval) => {
+            Some(format!("remap {}", every(interval.saturating_mul(*stride))))
+        }
+        Simple::Above(threshold) => {
+            let seconds = exceeded(threshold * unit_seconds);
+            Some(format!("remap{about} when max - mean exceeds {seconds} seconds{asked}"))
+        }
     }
 }
 
@@ -170,7 +193,7 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     between(text, bounds, answer.remaps);
     let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
     let Some(gap) = answer.gap_percent else { return };
-    within_percent(text, "the policy is", gap, answer.gap_interval);
+    within_percent(text, POLICY, gap, answer.gap_interval);
     let assumed = "assumed: an even split is never worse by more than half a remap, which is proved only away";
     let _ = writeln!(
         text,
@@ -192,6 +215,9 @@ pub(super) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
     line("policy", bounds.upper, &remaps);
     line("any policy, least", bounds.lower, "");
 }
+
+/// What the rule is not: it is made of the policy, which sees more than max - mean.
+pub(super) const POLICY: &str = "the policy that the rule was made of, which sees all loads, is";
 
 /// How far from the optimum something is at most.
 pub(super) fn within_percent(text: &mut String, what: &str, gap: f64, interval: Option<[f64; 2]>) {
@@ -324,6 +350,11 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
         series.push(Series::line(BLACK, level(optimal)).named("optimal policy"));
     }
     series.push(Series::line(BAND, level(answer.never.utilization)).named("never"));
+    // Where work depends on the mapping, as at the ends of the levels, it is not where the curve is highest.
+    if let Some(interval) = answer.best_fixed.interval {
+        let best = Series::dots(AGAINST, [(interval as f64, answer.best_fixed.utilization)]);
+        series.push(best.named(format!("interval of least cost, {interval}")));
+    }
     Chart {
         title,
         x: Axis::new("steps between remaps", 0.0..end, 0),

@@ -23,6 +23,7 @@ pub use phase_switching::start as two_thresholds;
 use crate::complaint::Complaint;
 use crate::plot::{self, Format};
 use crate::problems::{Comparison, Policies};
+use crate::solution::log::Log;
 use crate::solution::sweep::Run;
 use crate::solution::{Body, Bounds, Solution};
 use remapping::Status;
@@ -34,6 +35,7 @@ pub fn summary(solution: &Solution) -> String {
     if let Some(sentence) = headline(solution) {
         let _ = writeln!(text, "{sentence}");
     }
+    text.extend(solution.log.as_ref().and_then(|log| of_the_program(&solution.body, log)));
     match &solution.body {
         Body::PhaseChange(answer) => phase_change::summary(&mut text, answer),
         Body::PhaseSwitching(answer) => phase_switching::summary(&mut text, answer),
@@ -71,6 +73,21 @@ pub fn summary(solution: &Solution) -> String {
     };
     let _ = writeln!(text, "{ending}, {seconds:.3} s");
     text
+}
+
+/// What units and steps of a model that was fitted to a log are to the program, where they are not its own.
+fn of_the_program(body: &Body, log: &Log) -> Option<String> {
+    let Log { unit_seconds, stride, .. } = *log;
+    let unit = (unit_seconds != 1.0).then(|| format!("a unit of load is {unit_seconds} seconds"));
+    let step = (stride > 1).then(|| format!("a step is {stride} of its steps"));
+    let mut words: Vec<String> = [unit, step].into_iter().flatten().collect();
+    if words.is_empty() {
+        return None;
+    }
+    if let Body::LoadDrift(answer) = body {
+        words.extend(load_drift::of_the_program(answer, log));
+    }
+    Some(format!("for the program: {}\n", words.join("; ")))
 }
 
 /// What to do, and what it is worth, in a sentence that says whether it is the final one. Problems without it begin with

@@ -23,7 +23,11 @@ pub fn table(title: &str, report: &Report) -> String {
             Some(exact) if report.without_end => {
                 writeln!(text, "; the policy that is best without an end costs {}", brief(exact))
             }
-            Some(exact) => writeln!(text, "; the least that any policy costs is {}", brief(exact)),
+            Some(exact) => writeln!(
+                text,
+                "; the least that any policy costs, in expectation, is {}",
+                brief(exact)
+            ),
             None => writeln!(text),
         };
     }

@@ -128,6 +128,30 @@ impl Judged {
         };
         Percent::of(difference(course(line), course(other), seed), line.time).saved()
     }
+
+    /// Whether the run as it was has few remaps: all are compared with it.
+    fn is_beside_few(&self) -> bool {
+        self.lines.iter().any(|line| line.policy == RECORDED && is_few(line.remaps))
+    }
+
+    /// Whether the interval of a line is of few stretches between remaps, of its own or of the run as it was.
+    pub fn is_marked(&self, line: &Line) -> bool {
+        line.policy != RECORDED && (is_few(line.remaps) || self.is_beside_few())
+    }
+
+    /// What is said of the lines that are marked, if there are any.
+    pub fn footnote(&self) -> Option<String> {
+        let narrow = "may be too narrow, and hold less often than 95 times in 100";
+        if !self.lines.iter().any(|line| self.is_marked(line)) {
+            return None;
+        }
+        Some(match self.is_beside_few() {
+            true => format!(
+                "the recorded run, with which they are compared, has fewer than {FEW} remaps here: intervals {narrow}"
+            ),
+            false => format!("with fewer than {FEW} remaps: such intervals {narrow}"),
+        })
+    }
 }
 
 /// A part of the judged steps, and the policies as trained before it.
@@ -320,9 +344,6 @@ pub fn table(judged: &Judged) -> String {
     let known = lines.iter().any(|line| line.against_recorded.is_some());
     let against =
         if known { "more than recorded, % of time" } else { "more than the best, % of time" };
-    let run = lines.iter().find(|line| line.policy == RECORDED);
-    let beside_few = run.is_some_and(|run| is_few(run.remaps));
-    let any_few = beside_few || lines.iter().any(|line| is_few(line.remaps));
     let mut text = String::new();
     let _ = writeln!(
         text,
@@ -331,7 +352,7 @@ pub fn table(judged: &Judged) -> String {
     );
     for line in lines {
         let more = line.against_recorded.unwrap_or(line.against_best);
-        let mark = if is_few(line.remaps) || beside_few { " *" } else { "" };
+        let mark = if judged.is_marked(line) { " *" } else { "" };
         let more = match line.policy == RECORDED {
             true => String::new(),
             false => format!("{}{mark}", more.shown()),
@@ -347,11 +368,8 @@ pub fn table(judged: &Judged) -> String {
         );
         let _ = writeln!(text, "{}", row.trim_end());
     }
-    if any_few {
-        let _ = writeln!(
-            text,
-            "* with fewer than {FEW} remaps: such intervals may be too narrow, and hold less often than 95 times in 100"
-        );
+    if let Some(footnote) = judged.footnote() {
+        let _ = writeln!(text, "* {footnote}");
     }
     let _ = match judged.clairvoyant.map(short) {
         Some(least) => {

@@ -12,4 +12,4 @@ mod solution;
 pub mod what_if;
 
 pub use remapping::replay::{Contestant, Ground, IN_USE, OURS, Outset, whole_cost};
-pub use solution::solution;
+pub use solution::{for_other_ranks, solution};

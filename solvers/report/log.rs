@@ -19,6 +19,8 @@ pub struct Page<'a> {
     pub advice: &'a str,
     /// How the rule is called, as C.
     pub snippet: Option<&'a str>,
+    /// Whether the header that it includes is written beside the page.
+    pub has_header: bool,
     /// What was found strange or was repaired.
     pub notes: &'a [String],
     /// The policies at other costs of a remap.
@@ -54,6 +56,13 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
     if let Some(snippet) = page.snippet {
         let _ =
             writeln!(text, "<h2>To use it</h2>\n<pre tabindex=\"0\">{}</pre>", escaped(snippet));
+        if !page.has_header {
+            let _ = writeln!(
+                text,
+                "<p class=\"legend\">The header, the rule in other languages and settings of other codes are \
+                 written by <code>remap advise {name} -o FOLDER</code>.</p>"
+            );
+        }
     }
     if let Some(judged) = page.judged {
         let best = judged.best_in_use.0.as_str();
@@ -160,10 +169,11 @@ fn table(judged: &Judged) -> String {
         let Percent { percent, lower, upper } = line.against_recorded.unwrap_or(line.against_best);
         let regret = regret.map_or_else(String::new, short);
         let (policy, cost) = (escaped(policy), short(*cost));
+        let mark = if judged.is_marked(line) { " *" } else { "" };
         let _ = writeln!(
             text,
             "<tr><th scope=\"row\">{policy}</th><td>{cost}</td><td>{regret}</td><td>{remaps}</td>\
-             <td>{percent_of_time:.2}</td><td>{percent:.2} ({lower:.2} to {upper:.2})</td></tr>"
+             <td>{percent_of_time:.2}</td><td>{percent:.2} ({lower:.2} to {upper:.2}){mark}</td></tr>"
         );
     }
     let least = judged.clairvoyant.map_or_else(|| "not known".to_owned(), short);
@@ -172,5 +182,8 @@ fn table(judged: &Judged) -> String {
         "<tr><th scope=\"row\">hindsight</th><td>{least}</td><td>0</td><td></td><td></td><td></td></tr>\n\
          </tbody></table>"
     );
+    if let Some(footnote) = judged.footnote() {
+        let _ = writeln!(text, "<p class=\"legend\">* {}</p>", escaped(&footnote));
+    }
     text
 }

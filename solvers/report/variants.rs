@@ -115,7 +115,7 @@ pub(super) fn of(
     // What the file does not state as a number cannot be set.
     axes.retain(|axis| loaded.with(&[(axis.path, &text(axis.values[axis.first]))]).is_ok());
     let first: Vec<usize> = axes.iter().map(|axis| axis.first).collect();
-    let watch = Watch::start(&loaded.model.title, None);
+    let watch = Watch::waiting(&loaded.model.title, None);
     let all: u64 = axes.iter().map(|axis| axis.values.len() as u64).product();
     let done = AtomicU64::new(1);
     let set = |at: &[usize]| -> Vec<(&str, String)> {

@@ -21,6 +21,9 @@ pub struct Answer {
     /// How a remap overlaps the steps after its decision, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
+    /// The mean load, where the model states it: what ratios to it are taken of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_load: Option<f64>,
     /// Slopes that are kept over remaps, where there are some: the policy is the rule then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_slopes: Option<KeptSlopes>,
@@ -84,6 +87,9 @@ pub struct Fixed {
 impl Answer {
     /// What is wrong with lists that do not fit, if anything.
     pub(super) fn fault(&self) -> Option<String> {
+        if self.mean_load.is_some_and(|mean| !(mean > 0.0 && mean.is_finite())) {
+            return Some("`mean_load` is not a positive number".to_owned());
+        }
         self.threshold_curve.as_ref().and_then(Curve::fault)
     }
 }

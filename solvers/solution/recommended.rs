@@ -162,12 +162,13 @@ impl continuous_drift::Answer {
     pub(super) fn rule(&self) -> Result<(Rule, Vec<String>), &'static str> {
         let curve = self.threshold_curve.as_ref();
         let curve = curve.ok_or("it states no rule: the computation was stopped")?;
-        let thresholds = LoadThresholds::of_curve(curve, self.steps, 0.0)?;
+        let mean = self.mean_load.unwrap_or(0.0);
+        let thresholds = LoadThresholds::of_curve(curve, self.steps, mean)?;
         let Some(fixed) = self.best_fixed.filter(|fixed| is_dearer(curve, fixed.value)) else {
             return Ok((Rule::Imbalance(thresholds), say_curve(curve)));
         };
         let rule = match fixed.interval {
-            Some(every) => every_steps(every, 0.0),
+            Some(every) => every_steps(every, mean),
             None => Rule::Imbalance(LoadThresholds {
                 thresholds: vec![(1, Threshold::NEVER)],
                 since: Vec::new(),

@@ -29,6 +29,8 @@ pub struct StatedRule {
     pub priced: Option<Priced>,
     /// The level of a statistic that single codes compare, in place of the rule.
     pub level_of: Option<(Statistic, f64)>,
+    /// Processors of its model, on whose number thresholds and intervals depend; absent where no model has them.
+    pub processors: Option<usize>,
     /// Whether it is asked before steps, with the times of the step about to be made.
     pub before_step: bool,
 }

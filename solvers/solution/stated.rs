@@ -85,6 +85,12 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         Body::ContinuousDrift(answer) => (false, answer.overlap),
         _ => (false, None),
     };
+    let processors = match &solution.body {
+        Body::LoadDrift(answer) => Some(answer.processors),
+        Body::ContinuousDrift(answer) => Some(answer.processors),
+        Body::Periodic(answer) => Some(answer.processors),
+        _ => None,
+    };
     if before_step {
         let when = "Decided before a step, by the times of the step about to be made, which a remap spares. Where only those \
                     of the last step are known, it costs more.";
@@ -249,6 +255,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             of_a_log: false,
             priced,
             level_of: None,
+            processors,
             before_step,
         });
     };
@@ -266,6 +273,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         of_a_log: true,
         priced,
         level_of: None,
+        processors,
         before_step,
     })
 }

@@ -198,16 +198,6 @@ pub(super) fn layout(
         )),
         _ => {}
     }
-    let left: Vec<String> = names
-        .iter()
-        .zip(columns)
-        .filter(|(name, column)| wide && column.is_none() && numbered(name).is_some())
-        .map(|(name, _)| format!("`{name}`"))
-        .collect();
-    if !left.is_empty() {
-        let names = left.join(", ");
-        raw.repairs.push(format!("not called as the ranks are, and left out: {names}"));
-    }
     let unit_of = |at: usize| {
         let Some(forced) = forced else { return units[at].unwrap_or(1.0) };
         // A cost has the unit of its own name, `remap_seconds` too.
@@ -228,6 +218,30 @@ pub(super) fn layout(
         }),
     );
     Ok(converted)
+}
+
+/// Notes which columns of a wide table are left out. Fields of objects are many, and those that may be `of_ranks` are told
+/// alone.
+pub(super) fn left_out(
+    names: &[String],
+    columns: &[Option<Column>],
+    of_ranks: bool,
+    raw: &mut Raw<'_>,
+) {
+    if columns.contains(&Some(Column::Rank)) {
+        return;
+    }
+    let is_told = |(name, column): &(&String, &Option<Column>)| match column {
+        None if of_ranks => numbered(name).is_some(),
+        None | Some(Column::Seconds) => !of_ranks && !name.is_empty(),
+        Some(_) => false,
+    };
+    let left = names.iter().zip(columns).filter(is_told);
+    let left: Vec<String> = left.map(|(name, _)| format!("`{name}`")).collect();
+    if !left.is_empty() {
+        let names = left.join(", ");
+        raw.repairs.push(format!("not called as the ranks are, and left out: {names}"));
+    }
 }
 
 /// Without a header: a column a rank, after one that counts the steps if there is one.

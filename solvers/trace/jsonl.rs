@@ -1,7 +1,7 @@
 //! JSON lines: an object for each rank and step, or for each step with a list of times or a field for each rank. Fields
 //! are called as the columns of tables are.
 
-use super::columns::{Column, columns, layout, measured};
+use super::columns::{Column, columns, layout, left_out, measured};
 use super::gather::Raw;
 use super::{Cell, MOST_SECONDS, TABLE, at, checked, flag, seconds, whole};
 use crate::complaint::Complaint;
@@ -222,6 +222,7 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
     };
     let units: Vec<Option<f64>> = names.iter().map(|name| measured(name).1).collect();
     let converted = layout(&names, &found, &units, raw)?;
+    left_out(&names, &found, true, raw);
     let rank = |column: &Option<Column>| match column {
         Some(Column::OfRank(rank)) => Some(*rank),
         _ => None,

@@ -20,6 +20,13 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
         Complaint::elsewhere(format!("cannot read {name}: {error}"), help)
     };
     let start = input.fill_buf().map_err(failed)?;
+    if let Some(packer) = packer(start) {
+        let message = format!("{name} is packed by {packer}; gzip and brotli are read");
+        return Err(Complaint::elsewhere(
+            message,
+            "unpack it, or give `-` and pipe it in unpacked",
+        ));
+    }
     if start.starts_with(&[0x1f, 0x8b]) {
         input = Box::new(BufReader::with_capacity(PEEK, MultiGzDecoder::new(input)));
     } else if !is_parquet(start) && (name.ends_with(".br") || is_brotli(start)) {
@@ -34,6 +41,18 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
         input.consume(BYTE_ORDER_MARK.len());
     }
     Ok(input)
+}
+
+/// What packed a file that is not unpacked here, by the bytes that such files begin with.
+fn packer(start: &[u8]) -> Option<&'static str> {
+    let marks: [(&[u8], &str); 5] = [
+        (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
+        (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz"),
+        (b"BZh", "bzip2"),
+        (&[0x04, 0x22, 0x4d, 0x18], "lz4"),
+        (b"PK\x03\x04", "zip"),
+    ];
+    marks.into_iter().find(|(mark, _)| start.starts_with(mark)).map(|(_, packer)| packer)
 }
 
 /// Nothing marks what brotli packed: bytes that are no text, and unpacked begin as JSON does.

@@ -1,9 +1,9 @@
 //! Long and wide tables, separated by commas, semicolons, tabs or blanks.
 
-use super::columns::{Column, columns, guessed, layout, measured};
+use super::columns::{Column, columns, guessed, layout, left_out, measured};
 use super::gather::Raw;
 use super::quick;
-use super::{Cell, at, flag, seconds, whole};
+use super::{Cell, at, fault, flag, seconds, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
 use std::io::{BufRead, Cursor, Read};
@@ -12,6 +12,10 @@ pub(super) fn delimiter(line: &str) -> u8 {
     let separators = [b',', b';', b'\t'];
     separators.into_iter().find(|d| line.as_bytes().contains(d)).unwrap_or(b' ')
 }
+
+/// What helps where the first line names no columns of a table.
+const NO_TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank; lines of other \
+                        forms are read by --regex, which names what is in them: see --help";
 
 /// How a table is laid out.
 struct Table {
@@ -30,6 +34,9 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     let mut lines = start.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
     let Some(first) = first else { return Err(at(name, 1, "the file is empty")) };
+    if first.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\r')) {
+        return Err(at(name, 1, "this is not text"));
+    }
     let delimiter = delimiter(first);
     let blanks = delimiter == b' ';
     let cells = |line: &str| -> Vec<String> {
@@ -42,12 +49,13 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     let second: Vec<String> =
         lines.find(|line| !line.is_empty() && !line.starts_with('#')).map_or_else(Vec::new, cells);
     let columns = if header { columns(&names) } else { guessed(&names, &second, raw) };
-    let columns = columns.map_err(|what| at(name, 1, &what))?;
+    let columns = columns.map_err(|what| fault(name, 1, &what, NO_TABLE))?;
     let units: Vec<Option<f64>> = match header {
         true => names.iter().map(|name| measured(name).1).collect(),
         false => vec![None; columns.len()],
     };
     let units = layout(&names, &columns, &units, raw).map_err(|what| at(name, 1, &what))?;
+    left_out(&names, &columns, false, raw);
     let names = match header {
         true => names.iter().map(|name| unquoted(name)).collect(),
         false => (1..=columns.len()).map(|place| format!("column {place}")).collect(),

@@ -150,3 +150,67 @@ fn stopped_answers_begin_with_what_they_are() {
         assert!(begins("Not solved") || begins("As far as it was solved: "), "{model}: {sentence}");
     }
 }
+
+/// A model that was fitted to a log is answered in the units and steps of the program, too.
+#[test]
+fn fitted_models_are_answered_in_seconds_and_steps_of_the_program() {
+    let place = Workplace::new();
+    let chain = "LoadDrift(processors: 4, chain: Walk(lowest: 1, levels: 8, up: 0.2, down: 0.24, edge: Reflect), \
+                 initial_load: 4, steps: 400, remap_cost: 6)";
+    let write = |units: &str| {
+        place.write("model.ron", format!("Model(title: \"t\", {units} problem: {chain})"));
+        place.run(&["solve", "model.ron"]).exits(0).out
+    };
+    let plain = write("unit_seconds: 1, stride: 1,");
+    assert!(!plain.contains("for the program"), "{plain}");
+    let fitted = write("unit_seconds: 0.25, stride: 5,");
+    let said = fitted.lines().nth(2).unwrap();
+    let units = "for the program: a unit of load is 0.25 seconds; a step is 5 of its steps; ";
+    assert!(said.starts_with(units), "{fitted}");
+    let threshold = number(fitted.lines().nth(1).unwrap(), "when max - mean exceeds ");
+    let seconds = number(said, "when max - mean exceeds ");
+    assert_abs_diff_eq!(seconds, 0.25 * threshold, epsilon = 1e-5);
+    assert!(said.ends_with("seconds, asked every 5 steps"), "{said}");
+}
+
+/// The mean of some paths may be below the least expected cost.
+#[test]
+fn what_is_least_is_least_in_expectation() {
+    let place = Workplace::new();
+    let asked = ["compare", &deck("load_drift/three_chains.ron"), "--runs", "20"];
+    let text = place.run(&asked).exits(0).out;
+    assert!(text.contains("; the least that any policy costs, in expectation, is "), "{text}");
+}
+
+/// Of two costs that are nearly equal it is said whose each is.
+#[test]
+fn the_rule_and_the_policy_that_it_was_made_of_are_told_apart() {
+    let place = Workplace::new();
+    let model = |more: &str| {
+        let walks = "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 40, remap_cost: 2.0";
+        place.write("model.ron", format!("Model(title: \"t\", problem: {walks}{more}))"));
+        place.run(&["solve", "model.ron", "--tolerance", "0.5"]).exits(0).out
+    };
+    let (made, same) = (
+        "the policy that the rule was made of, which sees all loads, is within",
+        "the policy is within",
+    );
+    let text = model("");
+    assert!(text.contains("\nThis rule costs ") && text.contains(made), "{text}");
+    let text = model(", kept_slopes: (deviation: 0.1, change: 0.0)");
+    assert!(text.contains(same) && text.contains("the policy is the rule"), "{text}");
+    let asked = ["solve", "model.ron", "--tolerance", "1e-6", "--time-limit", "60"];
+    let said = place.run(&asked).err;
+    assert!(!said.contains("hold all the same"), "{said}");
+}
+
+/// The picture shows utilizations, of which the best interval need not have the highest: it is marked.
+#[test]
+fn the_picture_marks_the_interval_that_the_sentence_names() {
+    let place = Workplace::new();
+    let asked = ["solve", &deck("load_drift/four_walks.ron"), "--plot", "curve.svg"];
+    let text = place.run(&asked).exits(0).out;
+    let every = number(text.lines().nth(1).unwrap(), "remapping every ");
+    let mark = format!("interval of least cost, {every}");
+    assert!(place.read("curve.svg").contains(&mark), "{text}");
+}

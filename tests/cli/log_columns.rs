@@ -81,7 +81,7 @@ fn percentiles_are_no_ranks() {
     };
     let found = table("rank_0,p50,rank_1,rank_2,p99,max", "1,9,2,3,9,9").unwrap();
     assert_eq!(found.record.row(1), [1.0, 2.0, 3.0]);
-    assert_eq!(found.repairs, ["not called as the ranks are, and left out: `p50`, `p99`"]);
+    assert_eq!(found.repairs, ["not called as the ranks are, and left out: `p50`, `p99`, `max`"]);
     // Fewer ranks than percentiles.
     let found = table("p1,p10,p50,p90,rank_0,rank_1", "9,9,9,9,1,2").unwrap();
     assert_eq!(found.record.row(1), [1.0, 2.0]);

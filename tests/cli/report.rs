@@ -48,6 +48,24 @@ fn a_page_shows_models_solutions_and_sweeps() {
     place.run(&["report", "odd.json"]).exits(1).says("without runs");
 }
 
+/// What is nothing is a 0, and not one of three hundred digits.
+#[test]
+fn never_has_no_remaps() {
+    let place = Workplace::new();
+    let problem = "PhaseChange(lifetime: Fixed(500), cycle: (before: 1.0, after: 1.6, remapped: 1.05), remap: (test: \
+                   6.0, install: 2.0), detector: (false_alarm: 0.0362, missed: 0.0025), hazard: Constant(0.004))";
+    place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+    let page = place.run(&["report", "model.ron"]).exits(0).out;
+    let never = page.lines().find(|line| line.contains(">never</th>")).unwrap();
+    assert!(never.ends_with("<td>0</td></tr>"), "{never}");
+    let found =
+        place.run(&["compare", "model.ron", "--policies", "never", "--json"]).exits(0).json();
+    let metrics = &found["policies"][0]["per_metric"];
+    for field in ["remaps", "premature_remaps"] {
+        assert_eq!(metrics[field], serde_json::json!({ "lower": 0.0, "upper": 0.0 }), "{metrics}");
+    }
+}
+
 #[test]
 fn what_a_title_says_is_not_markup() {
     let place = Workplace::new();

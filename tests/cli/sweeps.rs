@@ -312,3 +312,17 @@ fn unfinished_rows_are_marked() {
     let coarse = ["sweep", "model.ron", "--set", "problem.remap.test=3", "--tolerance", "1e-2"];
     assert!(workplace.run(&coarse).exits(0).out.contains("numbers are known to 1e-2"));
 }
+
+/// The picture has what the table has: a chart for each number that differs.
+#[test]
+fn all_numbers_of_the_table_are_drawn() {
+    let place = Workplace::with_model();
+    let sweep =
+        ["sweep", "model.ron", "--set", "problem.cycle.after=1.6,2.0,3.0", "--plot", "sweep.svg"];
+    let table = place.run(&sweep).exits(0).out;
+    let picture = place.read("sweep.svg");
+    for column in ["n0", "pi_0", "expected time"] {
+        assert!(table.lines().next().unwrap().contains(column), "{table}");
+        assert!(picture.lines().any(|line| line.trim() == column), "{column}");
+    }
+}

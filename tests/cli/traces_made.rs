@@ -124,3 +124,70 @@ fn traces_cost_what_intervals_do() {
     let long = ["simulate", "--steps", "4000000000"];
     assert!(run(WALKS, &long).1.exits(1).err.contains("take fewer"));
 }
+
+/// Traces of a model that was fitted to a log have its seconds and steps, and lead back to the model.
+#[test]
+fn traces_of_fitted_models_are_in_the_units_of_their_log() {
+    let place = Workplace::new();
+    let model = "Model(title: \"t\", unit_seconds: 0.25, stride: 5, problem: LoadDrift(processors: 4,
+        chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.24, edge: Reflect), initial_load: 6, steps: 4000,
+        remap_cost: 6))";
+    place.write("model.ron", model);
+    let policy = ["simulate", "model.ron", "--policy", "fixed:40"];
+    let short = place.run(&[&policy[..], &["--steps", "3"]].concat()).exits(0).out;
+    let steps: Vec<&str> =
+        short.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(steps, ["0", "0", "0", "0", "5", "5", "5", "5", "10", "10", "10", "10"]);
+    let times = rows(&short).into_iter().flat_map(|(row, _)| row);
+    assert!(
+        times.into_iter().all(|time| (0.25..=3.0).contains(&time) && time % 0.25 == 0.0),
+        "{short}"
+    );
+    place.run(&[&policy[..], &["--trace", "run.csv"]].concat()).exits(0);
+    assert!(
+        rows(&place.read("run.csv")).iter().filter_map(|(_, paid)| *paid).all(|paid| paid == 1.5)
+    );
+    place.run(&["fit", "run.csv", "-o", "fitted.ron"]).exits(0);
+    let fitted = place.read("fitted.ron");
+    for same in [
+        "unit_seconds: 0.25",
+        "stride: 5",
+        "levels: 12",
+        "lowest: 1",
+        "steps: 4000",
+        "remap_cost: 6",
+    ] {
+        assert!(fitted.contains(same), "{same}: {fitted}");
+    }
+    for (name, right) in [("up: ", 0.2), ("down: ", 0.24)] {
+        let found = fitted.split(name).nth(1).unwrap().split(',').next().unwrap();
+        assert!((found.parse::<f64>().unwrap() - right).abs() < 0.02, "{name}{found}");
+    }
+}
+
+/// What of a periodic model has no trace is said where it stands.
+#[test]
+fn periodic_models_that_are_not_played_say_what_is_in_the_way() {
+    let periodic =
+        |more: &str| format!("Periodic(initial_load: 10, bound: MaxDeviation(0.4), {more})");
+    let chain = "changes: Chain(count: 8, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold))";
+    let two = "count: 2, law: Normal(mean: 0.1, deviation: 1)";
+    for (model, label, help) in [
+        (periodic(chain), "a chain of loads", "LoadDrift"),
+        (
+            periodic(&format!("changes: Identical({two}), covariance: [[1, 0.4], [0.4, 1]]"))
+                .replace("MaxDeviation", "RmsDeviation"),
+            "changes that depend on each other",
+            "leave the covariance out",
+        ),
+        (
+            periodic("changes: Identical(count: 2, law: Moments(mean: 0.1, variance: 1))"),
+            "moments, but no law",
+            "state laws",
+        ),
+    ] {
+        let said = run(&model, &["simulate"]).1.exits(1).says(label).says(help).err;
+        assert!(!said.contains("and PhaseChange models"), "{said}");
+    }
+    run(&periodic(&format!("changes: Identical({two})")), &["simulate", "--steps", "3"]).1.exits(0);
+}

@@ -134,6 +134,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
         of_a_log: true,
         priced: None,
         level_of: None,
+        processors: None,
         before_step: false,
     }
 }

@@ -79,6 +79,7 @@ fn lay_out(
         remap_cost: problem.remap_cost,
         per_unit_moved: Some(problem.per_unit_moved).filter(|each| *each > 0.0),
         overlap: Some(problem.overlap).filter(|overlap| !overlap.is_none()),
+        mean_load: Some(problem.mean_load).filter(|mean| *mean > 0.0),
         kept_slopes: problem.kept_slopes,
         classes: classes(problem),
         representation: Representation::Bounds,

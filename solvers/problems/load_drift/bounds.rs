@@ -122,7 +122,7 @@ pub(in crate::problems) fn reached(
         Measured { reached: true, .. } => Status::Converged,
         _ => {
             warnings.push(format!(
-                "the gap of {:e} was not reached: the bounds hold all the same",
+                "the gap of {:e} was not reached: the bounds are wider apart, and hold with the confidence that is stated",
                 goal.gap
             ));
             Status::IterationLimit

@@ -263,7 +263,11 @@ fn line(
 ) -> Result<Line, EvaluationError> {
     let cost = rule.cost(problem, solution, None, watch)?;
     let (mut remaps, mut premature_remaps) = (None, None);
-    if let Some(thresholds) = rule.thresholds(problem, solution) {
+    if let Rule::Never = rule {
+        let none = Bounds { lower: 0.0, upper: 0.0 };
+        remaps = Some(none);
+        premature_remaps = (problem.premature == Premature::Revert).then_some(none);
+    } else if let Some(thresholds) = rule.thresholds(problem, solution) {
         let count = |test: Rational, install: Rational| {
             let free = counting(problem, test, install);
             expected(&free, problem, &thresholds, None, watch)

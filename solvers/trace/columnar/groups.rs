@@ -1,6 +1,6 @@
 //! The row groups of a file, one after another, each in pieces: memory grows with the columns, not with the rows.
 
-use super::super::columns::{Column, columns, layout, measured, seconds_in};
+use super::super::columns::{Column, columns, layout, left_out, measured, seconds_in};
 use super::super::gather::Raw;
 use super::super::{Cell, checked, counted};
 use super::arrow::{Stated, stated};
@@ -167,6 +167,7 @@ fn wanted(file: &FileMetaData, raw: &mut Raw<'_>) -> Result<Vec<Wanted>, String>
         means.push((place, what, meant));
     }
     let units = layout(&names, &found, &units, raw)?;
+    left_out(&names, &found, false, raw);
     let wanted = |(place, what, meant): (usize, Column, Meant)| Wanted {
         place,
         what,
