@@ -7,6 +7,7 @@
 use super::check::{Obstacle, places};
 use super::choice::{Choice, choose};
 use super::contest::{Judged, Line, Part, Percent, RECORDED, contestants, is_few, judge};
+use super::phrases::{Phrases, beside, three};
 use super::saving::Saving;
 use super::{Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
@@ -206,7 +207,7 @@ impl Question<'_> {
         };
         let beaten = if run.is_some() { "now" } else { "never remapping" };
         let best = self.against_the_best(judged, line, against);
-        let what = self.phrase(choice);
+        let what = self.phrases().order(choice);
         let unknown = if run.is_some() { "" } else { "; what was done is not recorded" };
         let saves = run.map(|_| saved);
         // Where never remapping was chosen, and was done, what remapping would be worth is asked of the rule that votes.
@@ -218,6 +219,7 @@ impl Question<'_> {
             (true, None) => (judged.between(never, votes, self.seed), true),
         };
         let said = Saving { of: saved, few };
+        let tried = self.phrases().tried(if idle { Choice::Advised } else { choice });
         let Percent { lower, upper, .. } = saved;
         let keep = if run.is_some() { RECORDED } else { "never" };
         let subject = match run {
@@ -250,22 +252,23 @@ impl Question<'_> {
             );
             (text, Some(line.policy.clone()))
         } else if upper < 0.0 {
-            let text = format!("{subject}: the best rule found would {said}{unbalanced}");
+            let text = format!("{subject}: {tried} would {said}{unbalanced}");
             (text, Some(keep.to_owned()))
         } else if upper - lower <= 2.0 * NARROW {
-            let text = format!(
-                "{subject}: nothing beats it; the best rule found would {said}{unbalanced}"
-            );
+            let text = format!("{subject}: nothing beats it; {tried} would {said}{unbalanced}");
             (text, Some(keep.to_owned()))
         } else {
             let text = format!(
-                "This log cannot tell whether to remap otherwise: the best rule found would {said}, which may be \
-                 chance; {}{unknown}",
+                "This log cannot tell whether to remap otherwise: {tried} would {said}, which may be chance; {}{unknown}",
                 self.more_steps(saved)
             );
             (text, None)
         };
         Verdict { sentence, policy, saves }
+    }
+
+    pub(super) fn phrases(&self) -> Phrases {
+        Phrases { stride: self.stride, overlap: self.overlap }
     }
 
     /// How many steps would tell a saving from none, if it is what it seems to be.
@@ -329,54 +332,6 @@ impl Question<'_> {
             )
         }
     }
-
-    /// The rule as an order.
-    pub fn phrase(&self, choice: Choice) -> String {
-        let since = if self.stride > 1 { " of the program" } else { "" };
-        match choice {
-            Choice::Advised => "Remap by the exported rule".to_owned(),
-            Choice::Simple(Rule::Fixed(every)) => {
-                // The rule counts from where the new mapping is in force, programs from one decision to the next.
-                let steps = match (every + self.overlap.steps) * self.stride {
-                    1 => "step".to_owned(),
-                    many => format!("{many} steps"),
-                };
-                format!("Remap every {steps}{since}")
-            }
-            Choice::Simple(Rule::Threshold(bound)) => {
-                format!("Remap when max - mean exceeds {} seconds", short(bound))
-            }
-            Choice::Simple(Rule::Utilization(share)) => {
-                format!("Remap when mean / max is below {}", short(share))
-            }
-            Choice::Simple(Rule::Never) => "Do not remap".to_owned(),
-            Choice::Simple(rule) => format!("Remap by {rule}"),
-        }
-    }
-}
-
-/// What a rule and never remapping save if remaps even out loads, in words; twice where the log does not tell how far these move.
-fn beside(noise: f64, name: &str, told: &[[Saving; 2]]) -> String {
-    let noise = short(three(noise));
-    let would = |[rule, never]: &[Saving; 2]| match name {
-        "never" => format!("{name} would {rule}"),
-        _ => format!("{name} would {rule}, and never would {never}"),
-    };
-    let mut what = told.iter().map(would);
-    let first = what.next().unwrap_or_default();
-    let more = what.map(|most| {
-        format!(" if the loads do not move by themselves; if they move as far as the noise may hide, {most}")
-    });
-    format!(
-        "times have noise of {noise} seconds a step, which remaps that are played here even out as if it were load; where \
-         remaps even out the loads beside it, {first}{}",
-        more.collect::<String>()
-    )
-}
-
-/// Three digits of a number.
-fn three(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 struct Verdict {

@@ -7,6 +7,7 @@ pub mod choice;
 pub mod contest;
 pub mod later;
 pub mod long;
+mod phrases;
 mod saving;
 mod solution;
 pub mod what_if;

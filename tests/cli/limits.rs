@@ -160,12 +160,11 @@ fn documents_name_no_proof_that_a_limit_came_before() {
     for limit in ["0.01", "0.03", "0.1", "0.3", "1", "60"] {
         let workplace = Workplace::new();
         let arguments = ["solve", &model, "--out", "results", "--time-limit", limit];
-        let ran = workplace.run(&[&arguments[..], &["--certificate", "proof"]].concat());
+        workplace.run(&[&arguments[..], &["--certificate", "proof"]].concat());
         let document = std::fs::read_to_string(workplace.path("results/endless.json")).unwrap();
         let found: serde_json::Value = serde_json::from_str(&document).unwrap();
         let is_proved = workplace.path("proof").exists();
         assert_eq!(found["certificate"].is_object(), is_proved, "{limit}");
-        assert_eq!(ran.code == 0, is_proved, "{limit}");
     }
 }
 
