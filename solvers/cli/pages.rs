@@ -13,7 +13,7 @@ Examples:
   remap export interval.json --to lammps
 
 The source files are self-contained: a table, and a function that decides. Settings of known codes
-need an interval or a tolerance: solutions of periodic, load_drift and stopping models.";
+need an interval or a tolerance: solutions of periodic, load_drift, continuous_drift and stopping models, and rules of logs.";
 
 pub(super) const REPORT_HELP: &str = "\
 Examples:

@@ -273,7 +273,7 @@ fn text(
         text,
         "{}; assumed: {ASSUMPTION}\n\
          chosen on steps 0..={}, valued from {} on steps {}..={}",
-        priced(*remap_cost, document.overlap),
+        priced(*remap_cost, document.overlap, document.stride),
         document.judged_from - 1,
         if trace.knows_remaps { "where the run stood" } else { "balance" },
         document.judged_from,

@@ -154,12 +154,16 @@ fn remap_cost(given: Option<f64>, recorded: Option<f64>, name: &str) -> Result<f
 }
 
 /// `a remap costs 6 seconds and comes into force 3 steps after its decision, which are 5 % slower`.
-pub(super) fn priced(remap_cost: f64, overlap: Overlap) -> String {
+pub(super) fn priced(remap_cost: f64, overlap: Overlap, stride: u64) -> String {
     let cost = short(remap_cost);
     match overlap.is_none() {
         true => format!("a remap costs {cost} seconds"),
         false => {
-            format!("a remap costs {cost} seconds and comes into force {}", overlapping(overlap))
+            let of = if stride > 1 { ", in steps of the log" } else { "" };
+            format!(
+                "a remap costs {cost} seconds and comes into force {}{of}",
+                overlapping(overlap)
+            )
         }
     }
 }

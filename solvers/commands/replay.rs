@@ -382,7 +382,7 @@ fn text(document: &Document, known: bool, shown: &str) -> String {
          {}; assumed: {ASSUMPTION}\n\
          trained on steps {}..={}, judged from {start} on steps {}..={}{}\n",
         remaps_recorded(known, *recorded_remaps),
-        priced(*remap_cost, document.overlap),
+        priced(*remap_cost, document.overlap, document.stride),
         document.trained_from,
         document.judged_from - 1,
         document.judged_from,

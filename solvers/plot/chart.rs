@@ -47,10 +47,17 @@ impl<'a> Axis<'a> {
             None => return String::new(),
             Some(_) if value.abs() >= 1e6 => return format!("{}M", value / 1e6),
             Some(_) if value.abs() >= 1e4 => return format!("{}k", value / 1e3),
+            Some(_) if self.logarithmic && value < 1e-3 => return format!("{value:e}"),
+            Some(_) if self.logarithmic => format!("{value}"),
             Some(digits) => format!("{value:.digits$}"),
         };
+        // What lies a rounding below 0 is 0.
+        let text = match text.parse() {
+            Ok(0.0) => text.trim_start_matches('-'),
+            _ => &text,
+        };
         if !text.contains('.') {
-            return text;
+            return text.to_owned();
         }
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     }

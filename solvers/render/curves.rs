@@ -169,7 +169,10 @@ impl Curves {
         let costs = || self.points.iter().filter_map(|point| point.cost);
         let (name, y) = match what {
             Drawn::Cost => (
-                "cost per step: policy and lower bound, shaded with errors",
+                match costs().any(|cost| cost.means[0] < cost.means[1]) {
+                    true => "cost per step: policy and lower bound, shaded with errors",
+                    false => "cost per step",
+                },
                 ends(costs().flat_map(|cost| cost.within)),
             ),
             Drawn::Column(column) => (column.as_str(), ends(self.points.iter().filter_map(value))),

@@ -79,13 +79,15 @@ pub fn summary(solution: &Solution) -> String {
 fn of_the_program(body: &Body, log: &Log) -> Option<String> {
     let Log { unit_seconds, stride, .. } = *log;
     let unit = (unit_seconds != 1.0).then(|| format!("a unit of load is {unit_seconds} seconds"));
-    let step = (stride > 1).then(|| format!("a step is {stride} of its steps"));
+    let step = (stride > 1).then(|| format!("a step here is {stride} of its steps"));
     let mut words: Vec<String> = [unit, step].into_iter().flatten().collect();
     if words.is_empty() {
         return None;
     }
-    if let Body::LoadDrift(answer) = body {
-        words.extend(load_drift::of_the_program(answer, log));
+    match body {
+        Body::LoadDrift(answer) => words.extend(load_drift::of_the_program(answer, log)),
+        Body::Periodic(answer) => words.extend(periodic::of_the_program(answer, log)),
+        _ => {}
     }
     Some(format!("for the program: {}\n", words.join("; ")))
 }

@@ -4,6 +4,7 @@ use super::curve::framed;
 use super::digits::{every, sampled, up};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
+use crate::solution::log::Log;
 use crate::solution::periodic::{Answer, CostLine, Line, Period, Steps};
 use plotters::prelude::BLACK;
 use std::fmt::Write;
@@ -90,6 +91,11 @@ fn numerical(answer: &Answer) -> f64 {
     let methods = answer.methods.iter().map(|line| line.error);
     let cost = answer.cost_aware.as_ref().and_then(|cost| cost.tolerance_max_deviation_error);
     methods.chain(cost).fold(answer.deviation_error, f64::max)
+}
+
+/// The interval in steps of the program that a model was fitted to the log of.
+pub fn of_the_program(answer: &Answer, log: &Log) -> Option<String> {
+    Some(format!("remap {}", every(answer.interval?.saturating_mul(log.stride))))
 }
 
 /// The answer in a sentence.

@@ -44,6 +44,9 @@ const LARGEST_LEAP: f64 = 30.0;
 const SOME_LEFT: f64 = 0.15;
 const MUCH_LEFT: f64 = 0.5;
 
+/// Remaps from which on it is asked whether they are too close to each other.
+const MANY_REMAPS: usize = 10;
+
 /// Looks at a log whose remaps cost `remap_cost`, and overlap the steps so.
 pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
     let mut found = Findings::default();
@@ -112,6 +115,14 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
                 100.0 * share
             ));
         }
+    }
+    // Steps whose change since two steps before no remap has a part in.
+    let between: usize = record.stretches().iter().map(|steps| steps.len().saturating_sub(2)).sum();
+    if record.remaps().len() >= MANY_REMAPS && 4 * between < steps {
+        obstacle(
+            "with remaps so close to each other nothing shows what loads gain and what is noise of a step".to_owned(),
+            "record some hundred steps with a remap every ten steps or fewer",
+        );
     }
     if steps < FEWEST_STEPS {
         obstacle(

@@ -44,13 +44,15 @@ pub fn solution(found: Found, stride: u64) -> Result<Player, Complaint> {
 /// Why a rule that was made for another number of ranks is not the one for these: how far the largest of their loads is above the
 /// mean depends on the number. Maps of load vectors are refused elsewhere.
 pub fn for_other_ranks(found: &Found, ranks: usize) -> Option<String> {
-    let Found::Rule(stated) = found else { return None };
-    if matches!(stated.rule, Stating::Map(_)) {
-        return None;
-    }
-    let wanted = stated.processors.filter(|wanted| *wanted != ranks)?;
+    let (wanted, help) = match found {
+        Found::Rule(stated) if matches!(stated.rule, Stating::Map(_)) => return None,
+        Found::Rule(stated) => (stated.processors, "fit and solve a model of this trace"),
+        Found::Advised(advised) => {
+            (Some(advised.ranks), "learn one from this trace, with remap advise")
+        }
+    };
+    let wanted = wanted.filter(|wanted| *wanted != ranks)?;
     Some(format!(
-        "its rule is for {wanted} processors and is played on {ranks} ranks, where the best one is another: fit and \
-         solve a model of this trace"
+        "its rule is for {wanted} processors and is played on {ranks} ranks, where the best one is another: {help}"
     ))
 }

@@ -48,10 +48,12 @@ fn packer(start: &[u8]) -> Option<&'static str> {
     let marks: [(&[u8], &str); 5] = [
         (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
         (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz"),
-        (b"BZh", "bzip2"),
+        (&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], "bzip2"),
         (&[0x04, 0x22, 0x4d, 0x18], "lz4"),
         (b"PK\x03\x04", "zip"),
     ];
+    // Which bzip2 says after the size of its blocks.
+    let start = if start.starts_with(b"BZh") { start.get(4..).unwrap_or_default() } else { start };
     marks.into_iter().find(|(mark, _)| start.starts_with(mark)).map(|(_, packer)| packer)
 }
 

@@ -165,12 +165,22 @@ fn fitted_models_are_answered_in_seconds_and_steps_of_the_program() {
     assert!(!plain.contains("for the program"), "{plain}");
     let fitted = write("unit_seconds: 0.25, stride: 5,");
     let said = fitted.lines().nth(2).unwrap();
-    let units = "for the program: a unit of load is 0.25 seconds; a step is 5 of its steps; ";
+    let units = "for the program: a unit of load is 0.25 seconds; a step here is 5 of its steps; ";
     assert!(said.starts_with(units), "{fitted}");
     let threshold = number(fitted.lines().nth(1).unwrap(), "when max - mean exceeds ");
     let seconds = number(said, "when max - mean exceeds ");
     assert_abs_diff_eq!(seconds, 0.25 * threshold, epsilon = 1e-5);
     assert!(said.ends_with("seconds, asked every 5 steps"), "{said}");
+    let periodic = "Periodic(initial_load: 10, changes: Identical(count: 4, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25})), \
+                    bound: MaxDeviation(0.3))";
+    place.write(
+        "p.ron",
+        format!("Model(title: \"t\", unit_seconds: 0.25, stride: 5, problem: {periodic})"),
+    );
+    let steps =
+        place.run(&["solve", "p.ron", "--json"]).exits(0).json()["interval"].as_u64().unwrap();
+    let text = place.run(&["solve", "p.ron"]).exits(0).out;
+    assert!(steps > 1 && text.contains(&format!("; remap every {} steps\n", 5 * steps)), "{text}");
 }
 
 /// The mean of some paths may be below the least expected cost.

@@ -205,3 +205,23 @@ fn a_slope_that_is_known_is_not_drawn() {
         assert_eq!(drawn["fits"]["verdict"], "no", "{drawn}");
     }
 }
+
+/// Where every step or two is remapped, nobody can tell what loads gain from noise.
+#[test]
+fn remaps_too_close_to_each_other_tell_nothing() {
+    let place = Workplace::new();
+    for every in [1, 2] {
+        place.write("log.csv", log([8, 400, every], [0.1, 3.0], true, 1));
+        let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+        let sentence = found["advice"].as_str().unwrap();
+        assert!(sentence.contains("remaps so close to each other"), "{sentence}");
+        assert!(found["policy"].is_null(), "{found}");
+    }
+    place.write("log.csv", log([8, 400, 10], [1.0, 0.0], true, 1));
+    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+    assert!(!found["advice"].as_str().unwrap().contains("close to each other"), "{found}");
+    // Never remapping was done, and is not said to save nothing twice.
+    place.write("log.csv", log([8, 400, 1000], [0.0, 3.0], true, 1));
+    let found = place.run(&["advise", "log.csv", "--json", "--remap-cost", "9"]).exits(0).json();
+    assert!(!found["notes"].to_string().contains("save 0.00 % (0.00 to 0.00)"), "{found}");
+}
