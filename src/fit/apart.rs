@@ -43,16 +43,16 @@ pub fn apart(record: &Record) -> Option<Apart> {
     let found = Increments::of(record)?;
     let slopes = Slopes::of(record);
     let noise = found.noise;
-    let walks = walks(record, &found, slopes.as_ref());
-    if noise <= SLIGHT * walks[0] || even_times(record, noise) {
-        return None;
-    }
     let middle = mean(&found.drifts);
     let slope = |rank: usize| match slopes.as_ref().map(|slopes| (slopes.fate, slopes.spread)) {
         None | Some((Fate::Kept, _)) => (found.drifts[rank] - middle, 0.0),
         Some((Fate::None, _)) => (0.0, 0.0),
         Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
     };
+    let walks = walks(record, &found, &slope);
+    if noise <= SLIGHT * walks[0] || even_times(record, noise) {
+        return None;
+    }
     let records = walks.iter().map(|walk| {
         with_noise(record, &|rank| Law {
             walk: walk * walk,
@@ -63,16 +63,15 @@ pub fn apart(record: &Record) -> Option<Apart> {
     Some(Apart { records: records.collect(), noise })
 }
 
+/// Mean and variance of the slope of a rank.
+type Slope<'s> = dyn Fn(usize) -> (f64, f64) + 's;
+
 /// What loads may walk in a step: one deviation, or two where the log does not tell.
-fn walks(record: &Record, found: &Increments, slopes: Option<&Slopes>) -> Vec<f64> {
+fn walks(record: &Record, found: &Increments, slope: &Slope<'_>) -> Vec<f64> {
     if found.deviation.lower > 0.0 {
         return vec![found.deviation.value];
     }
-    let spread = match slopes {
-        Some(Slopes { fate: Fate::Redrawn | Fate::Unknown, spread, .. }) => *spread,
-        _ => 0.0,
-    };
-    let (least, most) = match grown(record, spread * spread) {
+    let (least, most) = match grown(record, slope) {
         Some([variance, error]) if variance > SURE * error => return vec![variance.sqrt()],
         Some([variance, error]) => (0.0, (variance + SURE * error).max(0.0).sqrt()),
         None => (0.0, found.deviation.upper),
@@ -86,7 +85,7 @@ fn walks(record: &Record, found: &Increments, slopes: Option<&Slopes>) -> Vec<f6
 /// The variance that a step adds for good, and its standard error, by how much farther from the mean the ranks are late after a
 /// remap than early: the slope of their squared distances in the steps since. Distances that slopes make are left out. `None` with fewer
 /// than [`STRETCHES`] remaps.
-fn grown(record: &Record, of_slopes: f64) -> Option<[f64; 2]> {
+fn grown(record: &Record, slope: &Slope<'_>) -> Option<[f64; 2]> {
     let after: Vec<Range<usize>> =
         record.stretches().into_iter().filter(|steps| steps.start > 0).collect();
     let count: usize = after.iter().map(Range::len).sum();
@@ -96,6 +95,8 @@ fn grown(record: &Record, of_slopes: f64) -> Option<[f64; 2]> {
     let ages = |steps: &Range<usize>| (1..=steps.len()).map(|age| age as f64);
     let middle = after.iter().flat_map(ages).sum::<f64>() / count as f64;
     let left = 1.0 - 1.0 / record.ranks() as f64;
+    let slopes: Vec<(f64, f64)> = (0..record.ranks()).map(slope).collect();
+    let of_slopes = slopes.iter().map(|(_, variance)| variance).sum::<f64>() / slopes.len() as f64;
     // Of each stretch: the sums of squared distances and of squared ages, both by how far the ages are from their mean.
     let sums: Vec<[f64; 2]> = after
         .iter()
@@ -103,7 +104,9 @@ fn grown(record: &Record, of_slopes: f64) -> Option<[f64; 2]> {
             let mut sums = [0.0; 2];
             for (step, age) in steps.clone().zip(ages(steps)) {
                 let (row, mean) = (record.row(step), record.mean(step));
-                let squares: f64 = row.iter().map(|time| (time - mean).powi(2)).sum();
+                let beside =
+                    row.iter().zip(&slopes).map(|(time, (slope, _))| time - mean - slope * age);
+                let squares: f64 = beside.map(|distance| distance * distance).sum();
                 let square = squares / (row.len() as f64 * left) - of_slopes * age * age;
                 sums[0] += (age - middle) * square;
                 sums[1] += (age - middle) * age;
