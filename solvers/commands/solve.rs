@@ -99,25 +99,34 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
             print(&render::summary(solution));
         }
         let force = arguments.force || resumed.contains(path);
-        if let Err(complaint) = write_outputs(arguments, force, &loaded, &solved) {
+        let written = write_outputs(arguments, force, &loaded, &solved);
+        // A document that could not be written is not written over.
+        let folder = arguments.out.as_deref().filter(|_| written.is_ok());
+        if let Err(complaint) = written {
             exit = exit.worst(report(&[complaint]));
         }
         if let Some(file) = &arguments.certificate {
-            to_certify = Some((file, loaded, solved));
+            to_certify = Some((file, folder, loaded, solved));
         }
     }
     if arguments.settings.json {
         print_documents(arguments.models.len(), &documents);
     }
     // After the answer, so that it is not lost if this does not come to its end.
-    if let Some((file, loaded, solved)) = to_certify {
-        exit = exit.worst(certify(arguments, file, &loaded, &solved));
+    if let Some((file, folder, loaded, solved)) = to_certify {
+        exit = exit.worst(certify(arguments, (file, folder), &loaded, &solved));
     }
     exit
 }
 
-/// Makes the certificate of an answer and writes it, within what is left of the time.
-fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solved: &Solved) -> Exit {
+/// Makes the certificate of an answer and writes it to a file, within what is left of the time; the document in the folder names it
+/// from then on.
+fn certify(
+    arguments: &Solve,
+    (file, folder): (&Path, Option<&Path>),
+    loaded: &Loaded,
+    solved: &Solved,
+) -> Exit {
     let limit = arguments.settings.time_limit;
     let left = limit.map(|seconds| seconds - solved.solution.seconds);
     let reason = "no certificate: the time limit came first";
@@ -127,9 +136,8 @@ fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solved: &Solved) -> 
         write_file(file, &made.bytes, arguments.force)?;
         Ok(made.warning)
     });
-    // The document in a folder names the proof from now on.
     let made = made.and_then(|warning| {
-        if let Some(folder) = &arguments.out {
+        if let Some(folder) = folder {
             write_document(folder, loaded, &solved.solution, true)?;
         }
         Ok(warning)

@@ -139,8 +139,8 @@ impl Question<'_> {
             }
             // Never remapping, where that was done, is what it is.
             let is_nothing = |saving: &Saving| [saving.of.lower, saving.of.upper] == [0.0; 2];
-            let all = told.iter().flatten();
-            beside_noise = (!all.clone().all(is_nothing)).then(|| beside(noise, &name, &told));
+            let nothing = told.iter().flatten().all(is_nothing);
+            beside_noise = (!nothing).then(|| beside(noise, &name, &told));
             let decided = verdict.policy.as_deref();
             let is_kept = decided.is_some_and(|policy| policy == RECORDED);
             // A rule that is to be kept to, or given up, for the noise alone.

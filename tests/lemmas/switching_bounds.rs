@@ -197,6 +197,30 @@ fn long_bounds_enclose(seeds: std::ops::Range<u64>) {
     assert!(rested as u64 > seeds.end - seeds.start, "{rested}");
 }
 
+/// Steps at rest, of thresholds that are "never" throughout, hand on to steps of another kind what no threshold shows. The value is that
+/// of value iteration on 24,001 beliefs.
+#[test]
+fn stretches_that_hand_on_a_difference_keep_the_value_close() {
+    let hundredths = |all: [i64; 2]| all.map(|all| ratio(all, 100));
+    let problem = PhaseSwitching {
+        cycle: [hundredths([300, 94]), hundredths([219, 0])],
+        switch: hundredths([30_000, 418]).map(Some),
+        rates: [ratio(912, 10_000), ratio(19, 100)],
+        detector: binary(ratio(1, 2), ratio(999_999, 1_000_000)),
+        initial: ratio(93, 100),
+    };
+    let shares = [(56, 467), (189, 186), (282, 196), (412, 151)];
+    let lifetime =
+        Lifetime::pmf(shares.map(|(m, share)| (m, ratio(share, 1000))).to_vec()).unwrap();
+    for tolerance in [1e-2, 1e-3, 1e-6, 1e-9] {
+        let solution = solve(&problem, &lifetime, tolerance, &()).unwrap();
+        assert_eq!(solution.status, Status::Converged, "{tolerance}");
+        let Bounds { lower, upper } = solution.value.unwrap();
+        assert!(lower <= 392.1696 && 392.1695 <= upper, "{tolerance}: {lower} {upper}");
+        assert!(upper - lower <= tolerance * upper, "{tolerance}: {lower} {upper}");
+    }
+}
+
 #[test]
 fn bounds_of_long_programs_enclose_the_exact_ones() {
     long_bounds_enclose(0..10);
