@@ -128,7 +128,9 @@ fn certify(
     solved: &Solved,
 ) -> Exit {
     let limit = arguments.settings.time_limit;
-    let left = limit.map(|seconds| seconds - solved.solution.seconds);
+    // An answer that was stopped has none, which is said at once.
+    let halted = solved.solution.status.is_halted();
+    let left = limit.filter(|_| !halted).map(|seconds| seconds - solved.solution.seconds);
     let reason = "no certificate: the time limit came first";
     let _deadline = left.map(|seconds| Deadline::start(seconds, reason));
     let budget = limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX));
