@@ -14,21 +14,45 @@ fn output() -> MutexGuard<'static, ()> {
     OUTPUT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the program from another thread than the one that works for it: after what it is putting out.
-pub fn quit_between_outputs(reason: &str, code: i32) -> ! {
+/// Ends the program from another thread than the one that works for it: after what it is putting out, unless there is no reason
+/// to any more by then.
+pub fn quit_between_outputs(reason: &str, code: i32, is_moot: impl FnOnce() -> bool) {
     let _whole = output();
-    say(reason);
-    std::process::exit(code)
+    if !is_moot() {
+        say(reason);
+        std::process::exit(code)
+    }
 }
 
 /// Writes `bytes` to `path` by way of a temporary file beside it. Refuses to replace an existing file
 /// unless `force`, and never writes through a symbolic link.
 pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complaint> {
-    write_with(path, force, |mut file| file.write_all(bytes))
+    write_files(&[(path, bytes, force)])
+}
+
+/// The same for files that tell of each other: nobody ends the program between two of them.
+pub fn write_files(files: &[(&Path, &[u8], bool)]) -> Result<(), Complaint> {
+    files.iter().try_for_each(|&(path, _, force)| check_free(path, force))?;
+    let _whole = output();
+    let write = |&(path, bytes, force): &(&Path, &[u8], bool)| {
+        put(path, force, |mut file| file.write_all(bytes))
+    };
+    files.iter().try_for_each(write)
 }
 
 /// The same for what is too long to be held in memory as bytes.
 pub fn write_with(
+    path: &Path,
+    force: bool,
+    fill: impl FnOnce(Capped<'_>) -> std::io::Result<()>,
+) -> Result<(), Complaint> {
+    check_free(path, force)?;
+    let _whole = output();
+    put(path, force, fill)
+}
+
+/// Writes a file that is free, while nobody ends the program.
+fn put(
     path: &Path,
     force: bool,
     fill: impl FnOnce(Capped<'_>) -> std::io::Result<()>,
@@ -40,8 +64,6 @@ pub fn write_with(
             "choose a path that can be written",
         )
     };
-    check_free(path, force)?;
-    let _whole = output();
     let file = temporary(folder_of(path)).map_err(failed)?;
     let capped = Capped { file: file.as_file(), most: most_bytes(), at: 0 };
     fill(capped).and_then(|()| file.as_file().sync_all()).map_err(failed)?;

@@ -53,7 +53,7 @@ fn quit_unless_answered() {
     while asked.elapsed() < given() {
         std::thread::sleep(Duration::from_millis(20));
     }
-    quit_between_outputs("interrupted: nothing more is known yet", 130);
+    quit_between_outputs("interrupted: nothing more is known yet", 130, || false);
 }
 
 /// Whether Ctrl-C has been pressed.
@@ -71,32 +71,22 @@ pub fn interrupt(stop: bool) {
     INTERRUPTED.store(stop, Ordering::SeqCst);
 }
 
-/// Ends the program when the time is up for what cannot be asked to stop, and has nothing to show before its
-/// end. Dropped when that is done.
-pub struct Deadline(Arc<AtomicBool>);
-
-impl Deadline {
-    /// So many seconds from now, for this reason.
-    pub fn start(seconds: f64, reason: &'static str) -> Deadline {
-        let done = Arc::new(AtomicBool::new(false));
-        let heard = done.clone();
-        // A limit beyond the reach of clocks is none.
-        if let Ok(left) = Duration::try_from_secs_f64(seconds.max(0.0)) {
-            std::thread::spawn(move || {
-                std::thread::sleep(left);
-                if !heard.load(Ordering::SeqCst) {
-                    quit_between_outputs(reason, 3);
-                }
-            });
-        }
-        Deadline(done)
+/// Does what cannot be asked to stop and has nothing to show before its end, and ends the program with this reason if that takes
+/// longer than so many seconds. What is shown afterwards is shown whole, whatever the clock says.
+pub fn within<T>(limit: Option<f64>, reason: &'static str, work: impl FnOnce() -> T) -> T {
+    let done = Arc::new(AtomicBool::new(false));
+    let heard = done.clone();
+    // A limit beyond the reach of clocks is none.
+    let left = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+    if let Some(left) = left {
+        std::thread::spawn(move || {
+            std::thread::sleep(left);
+            quit_between_outputs(reason, 3, || heard.load(Ordering::SeqCst));
+        });
     }
-}
-
-impl Drop for Deadline {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
+    let found = work();
+    done.store(true, Ordering::SeqCst);
+    found
 }
 
 /// Watches one computation.

@@ -6,7 +6,7 @@ use crate::complaint::Complaint;
 use crate::output::{print, say};
 use crate::problems::certificate::MOST_BYTES;
 use crate::problems::proved::{Fields, above, compare};
-use crate::run::Deadline;
+use crate::run::within;
 use crate::solution::{Certified, of_text, to_json};
 use remap_checker::{Budget, Checked, Interval, Proof, Refusal};
 use remapping::Status;
@@ -48,8 +48,7 @@ struct Named {
 pub(super) fn run(arguments: &Verify, certificate: &Path) -> Exit {
     let (started, model) = (Instant::now(), &arguments.model);
     no_lemmas(arguments);
-    let _deadline = deadline(arguments);
-    match check(model, certificate, &budget(arguments)) {
+    match timed(arguments, || check(model, certificate, &budget(arguments))) {
         Ok(Checked { proof, .. }) => {
             let files = [model.as_path(), certificate];
             show(files, &proof, (Vec::new(), None), started, arguments.json);
@@ -70,17 +69,16 @@ fn budget(arguments: &Verify) -> Budget {
     arguments.time_limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX))
 }
 
-fn deadline(arguments: &Verify) -> Option<Deadline> {
-    let reason = "the time limit came first: nothing has been proved";
-    arguments.time_limit.map(|seconds| Deadline::start(seconds, reason))
+fn timed<T>(arguments: &Verify, work: impl FnOnce() -> T) -> T {
+    within(arguments.time_limit, "the time limit came first: nothing has been proved", work)
 }
 
 /// Checks the certificate that a solution names, and each field of the solution against what it proves.
 pub(super) fn run_solution(arguments: &Verify) -> Exit {
     let (started, path) = (Instant::now(), &arguments.model);
     no_lemmas(arguments);
-    let _deadline = deadline(arguments);
-    let checked = read(path, MOST_TEXT).and_then(|bytes| {
+    let checked = timed(arguments, || {
+        let bytes = read(path, MOST_TEXT)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let fields = serde_json::from_str(&text);
         let solution = of_text(path.display().to_string(), text)?;

@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
         failed.map_or(Ok(()), Err)
     });
     if written.is_err() && is_interrupted() {
-        quit_between_outputs("interrupted: no trace is written", 130);
+        quit_between_outputs("interrupted: no trace is written", 130, || false);
     }
     written.map_err(one)?;
     let Table { ranks, steps, remaps, .. } = table;

@@ -6,12 +6,13 @@ use crate::cli::Solve;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::output::{
-    check_folder, check_free, is_closed, make_folder, print, say, write_file, write_with,
+    check_folder, check_free, is_closed, make_folder, print, say, write_file, write_files,
+    write_with,
 };
 use crate::plot::Format;
 use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, is_sampled, stopping::table};
 use crate::render;
-use crate::run::{Deadline, is_interrupted};
+use crate::run::{is_interrupted, within};
 use crate::solution::{Body, Certified, Solution, read, to_json};
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
@@ -132,17 +133,15 @@ fn certify(
     let halted = solved.solution.status.is_halted();
     let left = limit.filter(|_| !halted).map(|seconds| seconds - solved.solution.seconds);
     let reason = "no certificate: the time limit came first";
-    let _deadline = left.map(|seconds| Deadline::start(seconds, reason));
     let budget = limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX));
-    let made = certificate::of(loaded, solved, &budget).and_then(|made| {
-        write_file(file, &made.bytes, arguments.force)?;
+    let made = within(left, reason, || certificate::of(loaded, solved, &budget));
+    let made = made.and_then(|made| {
+        let document = folder.map(|folder| Files::document(folder, &loaded.path));
+        let named = to_json(&solved.solution);
+        let mut files = vec![(file, made.bytes.as_slice(), arguments.force)];
+        files.extend(document.as_deref().map(|path| (path, named.as_bytes(), true)));
+        write_files(&files)?;
         Ok(made.warning)
-    });
-    let made = made.and_then(|warning| {
-        if let Some(folder) = folder {
-            write_document(folder, loaded, &solved.solution, true)?;
-        }
-        Ok(warning)
     });
     match made {
         Ok(None) => Exit::Done,
@@ -152,17 +151,6 @@ fn certify(
         }
         Err(complaint) => report(&[complaint]),
     }
-}
-
-/// Writes the document of a solution into a folder of results.
-fn write_document(
-    folder: &Path,
-    loaded: &Loaded,
-    solution: &Solution,
-    force: bool,
-) -> Result<(), Complaint> {
-    let path = Files::document(folder, &loaded.path);
-    write_file(&path, to_json(solution).as_bytes(), force)
 }
 
 /// What the arguments ask for together must be possible.
@@ -309,7 +297,7 @@ fn write_outputs(
         }
         // The proof is not there yet, and may never be.
         let unproved = Solution { certificate: None, ..solution.clone() };
-        write_document(folder, loaded, &unproved, force)?;
+        write_file(&path, to_json(&unproved).as_bytes(), force)?;
     }
     if let Some(plot) = &arguments.plot {
         let bytes = render::draw(solution, Format::of(plot)?)?;
