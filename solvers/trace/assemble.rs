@@ -69,7 +69,10 @@ impl Gaps<'_> {
 /// A rank that has two times.
 pub(super) fn twice(cell: Cell) -> String {
     let Cell { step, rank, .. } = cell;
-    format!("two times of rank {rank} at step {step}: give one for each rank and step")
+    format!(
+        "two times of rank {rank} at step {step}: give one for each rank and step (of a program that went back to a \
+         checkpoint the later one)"
+    )
 }
 
 /// That a step stands for several.
