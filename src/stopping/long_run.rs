@@ -155,6 +155,13 @@ pub fn long_run_at(
     let mut iterations = 0;
     let mut stale = 0;
     let mut renewal = None;
+    let mut evaluate = |rule: &Rule, h: &mut [f64], accuracy: f64, left: u64| {
+        if problem.shared.is_some() {
+            return Renewed::new(problem, &targets, rule).evaluate(h, accuracy, left);
+        }
+        let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
+        renewal.evaluate(rule, h, accuracy, left, observer)
+    };
     let (mut due, mut reached, mut vain) = (SWEEPS, f64::INFINITY, 0);
     let status = loop {
         let (at_targets, low, high) = sweep(&h, &mut go, &mut next);
@@ -189,22 +196,15 @@ pub fn long_run_at(
             vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
             let accuracy = (INEXACT * width).max(EXACT * goal);
             let left = settings.iterations - iterations;
-            iterations += if problem.shared.is_some() {
-                Renewed::new(problem, &targets, &rule).evaluate(&mut h, accuracy, left)
-            } else {
-                let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
-                renewal.evaluate(&rule, &mut h, accuracy, left, observer)
-            };
+            iterations += evaluate(&rule, &mut h, accuracy, left);
             due = iterations + FEW_SWEEPS;
             continue;
         }
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
     // The average is known before the relative costs are, of states above all that are hardly ever met: decisions are those of costs
-    // that are solved for, as long as that brings them closer. Sweeps alone, and ranks, which have their bits, stay with what they have.
-    let solves = settings.method != Method::Value && problem.shared.is_none();
-    if status == Status::Converged && policy.is_none() && solves {
-        let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
+    // that are solved for, as long as that brings them closer. Sweeps alone stay with what they have.
+    if status == Status::Converged && policy.is_none() && settings.method != Method::Value {
         let accuracy = SETTLED * settings.tolerance * best.1.max(1.0);
         let (mut at_targets, low, high) = sweep(&h, &mut go, &mut next);
         let mut span = high - low;
@@ -214,7 +214,7 @@ pub fn long_run_at(
             let rule = Rule { remaps: &remaps, costs };
             let before = h.clone();
             let left = settings.iterations.saturating_sub(iterations);
-            iterations += renewal.evaluate(&rule, &mut h, accuracy, left, observer);
+            iterations += evaluate(&rule, &mut h, accuracy, left);
             let (found, low, high) = sweep(&h, &mut go, &mut next);
             // Not to be trusted where it was stopped.
             let worse = (high - low).is_nan() || high - low > span;
@@ -226,7 +226,8 @@ pub fn long_run_at(
             (at_targets, span) = (found, high - low);
             best = (best.0.max(low), best.1.min(high));
             let stays = |s: usize| remaps[s] == (costs[s] + at_targets[targets.of(s)] < go[s]);
-            if (0..n).all(stays) {
+            let changed = f64::from(u8::from(!(0..n).all(stays)));
+            if problem.largest([changed]) == [0.0] {
                 break;
             }
         }

@@ -757,6 +757,27 @@ fn loose_tolerances_and_long_chains_end_as_they_should() {
     assert!(found["dynamics"].is_null());
 }
 
+/// Sweeps alone know an average before they know what decides, and say so.
+#[test]
+fn sweeps_of_restart_say_that_they_may_decide_too_early() {
+    let place = Workplace::new();
+    let walks = "Identical(count: 2, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Hold))";
+    for (after, is_hasty) in [("Restart", true), ("Stop", false)] {
+        place.write(
+            "model.ron",
+            format!(
+                "Model(title: \"x\", problem: Stopping(processes: {walks}, remap_cost: 3, after_remap: {after}))"
+            ),
+        );
+        for (method, warns) in [("value", is_hasty), ("policy", false)] {
+            let asked = ["solve", "model.ron", "--json", "--method", method];
+            let found = place.run(&asked).exits(0).json();
+            let said = found["warnings"].to_string();
+            assert_eq!(said.contains("hardly ever met"), warns, "{after}, {method}: {said}");
+        }
+    }
+}
+
 /// Where loads are hardly ever met, an average that is known to the tolerance says little of what to do: decisions that are not called
 /// open are those of much tighter tolerances.
 #[test]

@@ -153,6 +153,28 @@ fn averages_of_policy_iteration_overlap_and_decisions_agree() {
     }
 }
 
+/// As one process does, ranks decide by costs that are solved for once the average is known.
+#[test]
+fn ranks_decide_rightly_where_loads_are_rare() {
+    let place = Workplace::new();
+    let chain = "BirthDeath(lowest: 1, up: [1e-10, 0.1, 0.001, 0.001, 0.0], down: [0.0, 0.25, 0.0, 0.1, 0.5])";
+    let short = "BirthDeath(lowest: 1, up: [0.0, 0.0], down: [0.0, 0.1])";
+    for cost in ["(fixed: 5.0, per_unit_moved: 4.0)", "9.0"] {
+        let problem = format!(
+            "Stopping(processes: Distinct([{chain}, {chain}, {short}]), capacities: [2, 3, 1.5], \
+             running_cost: MaxMinusMean, remap_cost: {cost}, after_remap: Restart)"
+        );
+        place.model("rare.ron", &problem);
+        let tight = Settings { tolerance: 1e-12, ..settings(Method::Auto) };
+        let right = place.serial("rare.ron", &tight);
+        for tolerance in ["1e-2", "1e-6", "1e-9"] {
+            let asked = ["solve", "rare.ron", "--json", "--tolerance", tolerance];
+            let found = place.json(2, &asked);
+            same_decisions(&found, &right, &format!("{cost} at {tolerance}"));
+        }
+    }
+}
+
 /// Those of the best policy, and of the one for computations that a remap ends.
 pub fn averages_overlap(found: &Value, expected: &Value, name: &str) {
     for which in ["average", "average_of_stop"] {

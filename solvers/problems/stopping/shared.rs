@@ -3,7 +3,7 @@
 use super::super::{Facts, Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
 use super::gathered::{collected, targets};
-use super::solve::{decided, finish, refuse, start_from};
+use super::solve::{decided, finish, hasty, refuse, start_from};
 use super::varying;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -119,17 +119,21 @@ pub fn solve(
         part.lay_out(&outcome, answer.as_mut());
     }
     let collected = wanted.then(|| part.collect(&outcome, &solution)).flatten();
-    let found = answer.map(|mut answer| match collected {
-        Some((outcome, solution)) => {
-            if !is_long {
-                outcome.lay_out(&mut answer, &states, settings.values, None);
+    let found = answer.map(|mut answer| {
+        let mut found = match collected {
+            Some((outcome, solution)) => {
+                if !is_long {
+                    outcome.lay_out(&mut answer, &states, settings.values, None);
+                }
+                finish(answer, states.clone(), outcome, solution, status)
             }
-            finish(answer, states.clone(), outcome, solution, status)
-        }
-        None => {
-            let body = Body::Stopping(Box::new(answer));
-            Found { body, status, warnings: Vec::new(), table: None }
-        }
+            None => {
+                let body = Body::Stopping(Box::new(answer));
+                Found { body, status, warnings: Vec::new(), table: None }
+            }
+        };
+        found.warnings.extend(hasty(model, how.method));
+        found
     });
     let Outcome { letters: decision, value, .. } = outcome;
     Ok(Some(Part { found, states, shares, decision, value, is_long }))

@@ -114,7 +114,18 @@ pub fn solve(
         refuse(&message, "drop --critical-costs, or take fewer levels or processes")
     })?;
     outcome.lay_out(&mut answer, &states, settings.values, critical);
-    Ok(finish(answer, states, outcome, solution, status))
+    let mut found = finish(answer, states, outcome, solution, status);
+    found.warnings.extend(hasty(model, how.method));
+    Ok(found)
+}
+
+/// That sweeps alone decide before the relative costs are known.
+pub(super) fn hasty(model: &Stopping, method: Method) -> Option<String> {
+    (method == Method::Value && model.restarts()).then(|| {
+        "decisions in loads that are hardly ever met are those that the sweeps of --method value end with, which may \
+         be too early: --method policy solves for the costs that decide"
+            .to_owned()
+    })
 }
 
 /// How a long run ended, beside which the map of `Stop` was evaluated: what that costs on average may have no bounds that are close,
