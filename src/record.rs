@@ -32,6 +32,17 @@ pub struct Record {
     loads: Vec<f64>,
     /// Which of the times were not measured, in the same order, where some were not; else empty.
     filled: Vec<bool>,
+    /// What remaps left of the imbalance, where that is told.
+    left: Vec<Left>,
+}
+
+/// What a recorded remap left of the imbalance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Left {
+    /// The step right after the remap, from 0.
+    pub before: usize,
+    /// How far each rank was from the mean.
+    pub off: Vec<f64>,
 }
 
 /// A remap that was recorded.
@@ -107,7 +118,8 @@ impl Record {
 
     fn of(ranks: usize, seconds: Vec<f64>, remaps: Vec<Remap>) -> Record {
         let [paths, noise, loads] = [const { Vec::new() }; 3];
-        Record { ranks, seconds, remaps, paths, noise, loads, filled: Vec::new() }
+        let (filled, left) = (Vec::new(), Vec::new());
+        Record { ranks, seconds, remaps, paths, noise, loads, filled, left }
     }
 
     /// The same record of which some times were not measured but filled in: they say nothing of how loads change.
@@ -138,8 +150,33 @@ impl Record {
         self
     }
 
-    /// Adds up the increments. Over a recorded remap the ranks start from the mean of the step before, beside which their times had
-    /// noise alone.
+    /// The same record whose remaps left so much, in time order: a remap that is played leaves what the nearest of these did.
+    ///
+    /// # Panics
+    /// If that is not said of each rank.
+    #[must_use]
+    pub fn with_left(mut self, left: Vec<Left>) -> Record {
+        assert!(left.iter().all(|left| left.off.len() == self.ranks), "of each rank");
+        self.left = left;
+        self.follow();
+        self
+    }
+
+    /// What recorded remaps left, where that was told.
+    pub fn left(&self) -> &[Left] {
+        &self.left
+    }
+
+    /// What a remap before this step leaves.
+    fn left_before(&self, step: usize) -> &[f64] {
+        let after = self.left.partition_point(|left| left.before <= step);
+        let around = self.left[after.saturating_sub(1)..].iter().take(2);
+        let nearest = around.min_by_key(|left| left.before.abs_diff(step));
+        nearest.map_or(&[], |left| &left.off)
+    }
+
+    /// Adds up the increments. Over a recorded remap the ranks start from the mean of the step before and what the remap left, beside
+    /// which their times had noise alone.
     fn follow(&mut self) {
         let mut paths = self.row(0).to_vec();
         let mut remaps = self.remaps.iter().map(|remap| remap.before).peekable();
@@ -148,15 +185,27 @@ impl Record {
             let remapped = remaps.peek() == Some(&step);
             let before = self.mean(step - 1);
             let last = (step - 1) * self.ranks;
+            let left = self.left_before(step);
             for rank in 0..self.ranks {
                 let from = match remapped {
-                    true => before + self.noise.get(last + rank).unwrap_or(&0.0),
+                    true => {
+                        let noise = self.noise.get(last + rank).unwrap_or(&0.0);
+                        before + noise + left.get(rank).unwrap_or(&0.0)
+                    }
                     false => self.row(step - 1)[rank],
                 };
                 paths.push(paths[last + rank] + self.row(step)[rank] - from);
             }
         }
-        self.loads = paths.iter().zip(&self.noise).map(|(path, noise)| path - noise).collect();
+        let beside = |(at, path): (usize, &f64)| {
+            let left = self.left_before(at / self.ranks + 1).get(at % self.ranks).unwrap_or(&0.0);
+            path - self.noise.get(at).unwrap_or(&0.0) - left
+        };
+        let is_told = !(self.noise.is_empty() && self.left.is_empty());
+        self.loads = match is_told {
+            true => paths.iter().enumerate().map(beside).collect(),
+            false => Vec::new(),
+        };
         self.paths = paths;
     }
 
@@ -164,10 +213,17 @@ impl Record {
     pub fn part(&self, steps: Range<usize>) -> Record {
         let inside = |remap: &&Remap| steps.contains(&remap.before) && remap.before > steps.start;
         let shift = |remap: &Remap| Remap { before: remap.before - steps.start, ..*remap };
+        let earlier = |left: &Left| Left { before: left.before - steps.start, ..left.clone() };
         let cells = steps.start * self.ranks..steps.end * self.ranks;
         let mut part = Record {
             noise: self.noise.get(cells.clone()).unwrap_or_default().to_vec(),
             filled: self.filled.get(cells.clone()).unwrap_or_default().to_vec(),
+            left: self
+                .left
+                .iter()
+                .filter(|left| steps.contains(&left.before))
+                .map(earlier)
+                .collect(),
             ..Record::of(
                 self.ranks,
                 self.seconds[cells].to_vec(),
@@ -227,7 +283,8 @@ impl Record {
         &self.paths[step * self.ranks..(step + 1) * self.ranks]
     }
 
-    /// The same without noise, where that is told: from here ranks that are evened out after this step go on.
+    /// The same without noise and what a remap leaves, where these are told: from here ranks that are evened out after this step go
+    /// on.
     pub fn loads(&self, step: usize) -> &[f64] {
         let cells = step * self.ranks..(step + 1) * self.ranks;
         self.loads.get(cells).unwrap_or_else(|| self.path(step))

@@ -3,7 +3,7 @@
 use super::log::Opened;
 use crate::complaint::Complaint;
 use crate::export::{Target, advised as exported};
-use crate::output::{check_folder, check_free, make_folder, write_file};
+use crate::output::{check_folder, check_free, make_folder, say, write_file};
 use crate::replaying::advice::{Advice, Question};
 use crate::replaying::advised;
 use crate::replaying::choice::Choice;
@@ -39,8 +39,7 @@ const REPORT: &str = "report.html";
 /// Whether all files can be written, before any work is done.
 pub(super) fn check(folder: &Path, force: bool) -> Result<(), Complaint> {
     check_folder(folder)?;
-    let names = FORMS.iter().map(|(_, name)| *name).chain([RULE, MODEL, REPORT]);
-    names
+    names()
         .map(|name| folder.join(name))
         .filter(|path| path.symlink_metadata().is_ok())
         .try_for_each(|path| check_free(&path, force))
@@ -91,7 +90,35 @@ pub(super) fn write(
         put(MODEL, model.as_bytes())?;
     }
     put(REPORT, page(opened, question, advice, parts)?.as_bytes())?;
+    if force {
+        remove_others(folder, &files)?;
+    }
     Ok(files)
+}
+
+/// Removes what an earlier advice wrote and this one does not: beside it, it would pass for the rule of this log.
+fn remove_others(folder: &Path, written: &[String]) -> Result<(), Complaint> {
+    let is_old = |path: &PathBuf| {
+        let is_file = path.symlink_metadata().is_ok_and(|facts| facts.is_file());
+        is_file && !written.contains(&path.display().to_string())
+    };
+    let old: Vec<PathBuf> = names().map(|name| folder.join(name)).filter(is_old).collect();
+    for path in &old {
+        std::fs::remove_file(path).map_err(|error| {
+            let message = format!("cannot remove {} of another log: {error}", path.display());
+            Complaint::elsewhere(message, "remove it, or choose another folder")
+        })?;
+    }
+    if !old.is_empty() {
+        let old: Vec<String> = old.iter().map(|path| path.display().to_string()).collect();
+        say(&format!("note: removed, since they are of an earlier advice: {}", old.join(", ")));
+    }
+    Ok(())
+}
+
+/// What all files may be called.
+fn names() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|(_, name)| *name).chain([RULE, MODEL, REPORT])
 }
 
 /// The page of a log.

@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, TRIED, beginning, priced, remaps_recorded};
+use super::log::{Opened, TRIED, assumed, beginning, priced, remaps_recorded};
 use crate::cli::{Advise, Log, Reading};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts, Kind};
@@ -65,13 +65,15 @@ struct Model {
     fits: Fits,
 }
 
-const ASSUMPTION: &str = "a remap restores balance and does not change later increments";
+/// Sudden falls of the imbalance from which on a log that marks remaps seems to lack some.
+const FALLS: usize = 3;
 
 pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
     let opened = beginning(&arguments.log.traces, &arguments.log.reading)?;
+    let opened = opened.leaving(arguments.overlap);
     let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
     let overlap = arguments.overlap;
@@ -106,7 +108,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         saves: advice.saves,
         judged_from: advice.steps.start,
         judged: advice.steps.len(),
-        assumption: ASSUMPTION,
+        assumption: assumed(record),
         clairvoyant: judged.and_then(|judged| judged.clairvoyant),
         policies: judged.map_or_else(Vec::new, |judged| judged.lines.clone()),
         best_in_use: judged.map(|judged| judged.best_in_use.0.clone()),
@@ -143,6 +145,7 @@ struct Work {
     notes: Vec<String>,
     models: Vec<Model>,
     model_file: Option<String>,
+    assumption: &'static str,
 }
 
 impl Work {
@@ -185,7 +188,7 @@ impl Work {
     fn parts<'a>(&'a self, what_if: &'a [WhatIf], steps: Option<u64>) -> Parts<'a> {
         let model = self.model_file.as_deref();
         let notes = &self.notes;
-        Parts { notes, what_if, model, assumption: ASSUMPTION, steps, has_header: true }
+        Parts { notes, what_if, model, assumption: self.assumption, steps, has_header: true }
     }
 }
 
@@ -195,7 +198,10 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
     let Findings { mut notes, obstacles, .. } = examine(record, whole, question.overlap);
     let marked = record.remaps().len();
-    let missing = (suspected.len() > marked).then(|| unmarked(suspected));
+    // A log that says when it was remapped is believed unless loads fall at once again and again.
+    let fewest = if trace.knows_remaps { FALLS } else { 1 };
+    let missing =
+        (suspected.len() > marked && suspected.len() >= fewest).then(|| unmarked(suspected));
     let watch = Watch::waiting(name, None);
     let advice = match obstacles.first().or(missing.as_ref()) {
         Some(obstacle) => question.refuse(obstacle),
@@ -222,7 +228,8 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
         .zip(decks.as_ref())
         .map(|(facts, decks)| decks[0].file(&format!("Fitted to {name}"), facts));
     let notes = trace.repairs.iter().cloned().chain(notes).collect();
-    Ok(Ok(Work { advice, notes, models, model_file }))
+    let assumption = assumed(record);
+    Ok(Ok(Work { advice, notes, models, model_file, assumption }))
 }
 
 /// Other costs of a remap, for the page.
@@ -242,7 +249,7 @@ fn what_if(
 /// The page of a log.
 pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
     let paths = [path.to_owned()];
-    let opened = beginning(&paths, reading)?;
+    let opened = beginning(&paths, reading)?.leaving(Overlap::default());
     let question = question(&opened, 1);
     Ok(match work(&opened, &question)? {
         Ok(mut work) => {
@@ -261,7 +268,8 @@ fn text(
     trace: &Trace,
     later: Option<&(Later, String)>,
 ) -> String {
-    let Document { trace: name, ranks, steps, recorded_remaps, remap_cost, .. } = document;
+    let Document { trace: name, ranks, steps, recorded_remaps, remap_cost, assumption, .. } =
+        document;
     let mut text = format!("{}\n", document.advice);
     let known = remaps_recorded(trace.knows_remaps, *recorded_remaps);
     let _ = writeln!(text, "{name}: {ranks} ranks x {steps} steps, {known}");
@@ -271,7 +279,7 @@ fn text(
     };
     let _ = writeln!(
         text,
-        "{}; assumed: {ASSUMPTION}\n\
+        "{}; assumed: {assumption}\n\
          chosen on steps 0..={}, valued from {} on steps {}..={}",
         priced(*remap_cost, document.overlap, document.stride),
         document.judged_from - 1,

@@ -5,9 +5,11 @@ use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
-use crate::replaying::later;
+use crate::replaying::{later, three};
 use crate::solution::advised::overlapping;
 use crate::trace::{self, Beginning, Follow, Trace};
+use remapping::fit::left_over::left_over;
+use remapping::fit::slow_steps::{SlowSteps, slow_steps};
 use remapping::overlap::Overlap;
 use remapping::record::{Record, Remap};
 use std::path::PathBuf;
@@ -24,6 +26,20 @@ pub(super) struct Opened {
     pub cost_recorded: bool,
     /// Steps before which the run seems to have been remapped although nothing is recorded.
     pub suspected: Vec<usize>,
+}
+
+impl Opened {
+    /// The same where remaps that are played leave what recorded ones left, if these were in force at once and all of the log is
+    /// held.
+    pub fn leaving(mut self, overlap: Overlap) -> Opened {
+        let is_whole = self.trace.after.steps == 0;
+        let left = left_over(&self.trace.record).filter(|_| is_whole && overlap.is_none());
+        self.trace.record = match left {
+            Some(left) => self.trace.record.with_left(left),
+            None => self.trace.record,
+        };
+        self
+    }
 }
 
 /// What is held of a log that is fitted, and of one that policies are tried on: what is shorter is held as a whole.
@@ -92,13 +108,36 @@ pub(super) fn looked_at(
         trace.knows_remaps = true;
         found.clear();
     }
+    let recorded = trace.mean_remap_cost();
+    let cost_recorded = log.remap_cost.is_none();
+    let mut remap_cost = remap_cost(log.remap_cost, recorded, &name)?;
+    if let Some(slow) = slow_steps(&trace.record, remap_cost) {
+        trace.repairs.push(taken_in(&slow, long));
+        if !long {
+            trace.record = slow.taken_from(&trace.record);
+            remap_cost += slow.seconds();
+        }
+    }
     for repair in &trace.repairs {
         say(&format!("note: {name}: {repair}"));
     }
-    let recorded = trace.mean_remap_cost();
-    let cost_recorded = log.remap_cost.is_none();
-    let remap_cost = remap_cost(log.remap_cost, recorded, &name)?;
     Ok(Opened { name, trace, remap_cost, cost_recorded, suspected: found })
+}
+
+/// What becomes of steps after remaps that are slow on all ranks.
+fn taken_in(slow: &SlowSteps, long: bool) -> String {
+    let seconds = short(three(slow.seconds()));
+    let steps = match slow.each.len() {
+        1 => "the first step after a remap is".to_owned(),
+        many => format!("the first {many} steps after a remap are"),
+    };
+    let counted = match long {
+        true => {
+            "nothing is made of that in a log this long: where it comes from the remap, add it to --remap-cost"
+        }
+        false => "that is counted as part of what a remap costs",
+    };
+    format!("{steps} slower on all ranks, by {seconds} seconds in all; {counted}")
 }
 
 /// A log of which only the beginning is looked at, should it be long: that is said.
@@ -165,6 +204,14 @@ pub(super) fn priced(remap_cost: f64, overlap: Overlap, stride: u64) -> String {
                 overlapping(overlap)
             )
         }
+    }
+}
+
+/// What is taken for granted where policies are played on a record.
+pub(super) fn assumed(record: &Record) -> &'static str {
+    match record.left().is_empty() {
+        true => "a remap restores balance and does not change later increments",
+        false => "a remap leaves what recorded ones left and does not change later increments",
     }
 }
 

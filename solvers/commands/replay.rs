@@ -1,6 +1,6 @@
 //! `remap replay`.
 
-use super::log::{Opened, TRIED, open, priced, remaps_recorded};
+use super::log::{Opened, TRIED, assumed, open, priced, remaps_recorded};
 use super::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
@@ -68,8 +68,6 @@ struct Document {
     repairs: Vec<String>,
 }
 
-const ASSUMPTION: &str = "a remap restores balance and does not change later increments";
-
 /// Longest run that is judged: hindsight's work grows with its square.
 const MOST_STEPS: usize = 10_000;
 
@@ -93,7 +91,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     if let Some(played) = long.played(opened.trace.knows_remaps) {
         return Ok(print_long(arguments, opened, played));
     }
-    let Opened { name, trace, remap_cost: cost, .. } = opened;
+    let Opened { name, trace, remap_cost: cost, .. } = opened.leaving(arguments.overlap);
     let record = &trace.record;
     let steps = record.steps();
     let cut =
@@ -176,7 +174,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
             steps: None,
             unit_seconds: 1.0,
             stride: trace.stride,
-            assumption: ASSUMPTION.to_owned(),
+            assumption: assumed(record).to_owned(),
             clairvoyant: found.clairvoyant.filter(|_| balanced && parts.len() == 1),
         };
         let advised = advised_document(record, &settings)?;
@@ -196,7 +194,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         remaps_at_starts: at_starts(record, &parts),
         stride: trace.stride,
         from: from(arguments),
-        assumption: ASSUMPTION,
+        assumption: assumed(record),
         clairvoyant: found.clairvoyant,
         clairvoyant_from_actual: found.clairvoyant_actual,
         best_in_use: found.best_in_use.0,
@@ -277,7 +275,7 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
         remaps_at_starts: 0,
         stride: trace.stride,
         from: from(arguments),
-        assumption: ASSUMPTION,
+        assumption: assumed(&trace.record),
         clairvoyant: None,
         clairvoyant_from_actual: None,
         best_in_use: found.best_in_use.0,
@@ -372,14 +370,15 @@ fn what_changed(ground: &Ground<'_>, steps: usize) -> String {
 }
 
 fn text(document: &Document, known: bool, shown: &str) -> String {
-    let Document { trace, ranks, steps, recorded_remaps, remap_cost, from, .. } = document;
+    let Document { trace, ranks, steps, recorded_remaps, remap_cost, from, assumption, .. } =
+        document;
     let start = match *from {
         "actual" => "where the run stood",
         _ => "balance",
     };
     let mut text = format!(
         "{trace}: {ranks} ranks x {steps} steps, {}\n\
-         {}; assumed: {ASSUMPTION}\n\
+         {}; assumed: {assumption}\n\
          trained on steps {}..={}, judged from {start} on steps {}..={}{}\n",
         remaps_recorded(known, *recorded_remaps),
         priced(*remap_cost, document.overlap, document.stride),

@@ -124,8 +124,9 @@ impl<'a> Output<'a> {
                 );
             }
             if self.tolerance > COARSE {
+                let which = if self.early { "the other numbers" } else { "numbers" };
                 print(&format!(
-                    "numbers are known to {:e} or better, and not always to all the digits shown\n",
+                    "{which} are known to {:e} or better, and not always to all the digits shown\n",
                     self.tolerance
                 ));
             }

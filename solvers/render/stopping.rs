@@ -58,12 +58,18 @@ pub fn headline(answer: &Answer) -> String {
         (None, _)
             if known && answer.remap_value.is_finite() && answer.largest_value.is_finite() =>
         {
-            let (whole, largest) = (brief(answer.remap_value), brief(answer.largest_value));
-            let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
+            let by_state = answer.cost_by_state.is_some();
+            let [lower, upper] = answer.remap_bounds;
+            let is_open = upper - lower > CLOSE * upper;
+            let most = if by_state || is_open { "at most " } else { "" };
+            // No state costs more than a remap, whatever bounds say.
+            let largest = if by_state { f64::INFINITY } else { answer.remap_value };
+            let largest = brief(answer.largest_value.min(largest));
+            let whole = brief(answer.remap_value);
             text += &match counts.remap {
                 0.0 => format!(": going on costs {largest} at most, a remap {most}{whole}"),
                 // After a remap the computation goes on, which costs something too.
-                _ if answer.largest_value > answer.remap_value => {
+                _ if by_state && answer.largest_value > answer.remap_value => {
                     format!(
                         ", go on in all others: {largest} at most in all, a remap {most}{whole}"
                     )

@@ -138,8 +138,7 @@ impl Question<'_> {
                 }
             }
             // Never remapping, where that was done, is what it is.
-            let is_nothing = |saving: &Saving| [saving.of.lower, saving.of.upper] == [0.0; 2];
-            let nothing = told.iter().flatten().all(is_nothing);
+            let nothing = told.iter().flatten().all(Saving::is_nothing);
             beside_noise = (!nothing).then(|| beside(noise, &name, &told));
             let decided = verdict.policy.as_deref();
             let is_kept = decided.is_some_and(|policy| policy == RECORDED);
@@ -148,6 +147,12 @@ impl Question<'_> {
                 is_kept && (rule.of.lower > 0.0 || never.of.lower > 0.0)
                     || decided == Some(&name) && rule.of.upper < 0.0
             };
+            // What costs more for the noise alone is said as it would be beside it.
+            let may_save = |[rule, _]: &[Saving; 2]| rule.of.upper >= 0.0;
+            if let Some(dearer) = verdict.dearer.as_ref().filter(|_| told.iter().any(may_save)) {
+                let all: Vec<String> = told.iter().map(|[rule, _]| rule.to_string()).collect();
+                verdict.sentence = format!("{dearer} would {}", all.join(", or "));
+            }
             if told.iter().any(is_turned) {
                 let on = match told.iter().all(is_turned) {
                     true => "",
@@ -161,7 +166,7 @@ impl Question<'_> {
                 verdict.policy = None;
             }
         }
-        let Verdict { sentence, policy, saves } = verdict;
+        let Verdict { sentence, policy, saves, .. } = verdict;
         let (chosen, judged) = (Some(choice), Some(judged));
         Ok(Ok(Advice { sentence, policy, saves, chosen, rules, judged, steps, beside_noise }))
     }
@@ -213,9 +218,9 @@ impl Question<'_> {
         let what = self.phrases().order(choice);
         let unknown = if run.is_some() { "" } else { "; what was done is not recorded" };
         let saves = run.map(|_| saved);
-        // Where never remapping was chosen, and was done, what remapping would be worth is asked of the rule that votes.
+        // Where never remapping was chosen, or a rule that does not remap here, and was done, what remapping would be worth is asked of the rule that votes.
         let votes = &judged.lines[0];
-        let idle = choice == Choice::Simple(Rule::Never) && against.remaps == 0;
+        let idle = line.remaps == 0 && against.remaps == 0;
         let (saved, few) = match (idle, votes.against_recorded) {
             (false, _) => (saved, is_few(line.remaps.min(against.remaps))),
             (true, Some(more)) => (more.negated(), true),
@@ -241,16 +246,25 @@ impl Question<'_> {
             ),
             _ => unknown.to_owned(),
         };
+        let dearer = (upper < 0.0).then(|| format!("{subject}: {tried}"));
         let (sentence, policy) = if idle && lower > 0.0 {
+            let first = match choice {
+                Choice::Simple(Rule::Never) => "on its first half nothing beat never remapping",
+                _ => "the rule of its first half does not remap on its second",
+            };
             let text = format!(
-                "This log cannot tell whether to remap: on its first half nothing beat never remapping, on its second the rule that \
-                 votes would {said}; record more steps like those{unknown}"
+                "This log cannot tell whether to remap: {first}, on its second the rule that votes would {said}; record more \
+                 steps like those{unknown}"
             );
             (text, None)
         } else if lower > 0.0 {
             let worth = self.worth(judged, against, saved);
+            let provided = match self.record.remaps().is_empty() {
+                true => ", if a remap restores balance, which this log does not show",
+                false => "",
+            };
             let text = format!(
-                "{what}: {} of the job less than {beaten}{worth}, {best}{unknown}",
+                "{what}: {} of the job less than {beaten}{worth}, {best}{provided}{unknown}",
                 said.share()
             );
             (text, Some(line.policy.clone()))
@@ -267,7 +281,7 @@ impl Question<'_> {
             );
             (text, None)
         };
-        Verdict { sentence, policy, saves }
+        Verdict { sentence, policy, saves, dearer }
     }
 
     pub(super) fn phrases(&self) -> Phrases {
@@ -341,14 +355,19 @@ struct Verdict {
     sentence: String,
     policy: Option<String>,
     saves: Option<Percent>,
+    /// What to do, and the rule that costs more: `Keep what you do: never remapping`.
+    dearer: Option<String>,
 }
 
 /// What stands against advice where remaps seem to be missing from the log.
 pub fn unmarked(suspected: &[usize]) -> Obstacle {
-    let many = suspected.len();
+    let times = match suspected.len() {
+        1 => String::new(),
+        many => format!(" {many} times,"),
+    };
     Obstacle {
         why: format!(
-            "the imbalance falls at once {many} times, before step {}, where no remap is recorded",
+            "the imbalance falls at once{times} before step {}, where no remap is recorded",
             places(suspected)
         ),
         help: "record the remaps, or take these for remaps: --suspected".to_owned(),

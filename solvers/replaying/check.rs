@@ -5,6 +5,7 @@ use crate::fitting::short;
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
 use remapping::record::Record;
+use std::ops::Range;
 
 /// Why no advice can be given, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,23 +96,31 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
     }
     // Remaps beside the steps come into force later than they are recorded.
     let left = if overlap.is_none() { left(record) } else { None };
-    if let Some(Left { remaps, before, after, share }) = left {
+    if let Some(Left { remaps, all, before, after, share }) = left {
         let [before, after] = [before, after].map(short);
-        let which = match remaps {
-            1 => "its recorded remap".to_owned(),
-            many => format!("{many} recorded remaps"),
+        let which = match (remaps, all) {
+            (1, 1) => "its recorded remap".to_owned(),
+            (some, all) if some == all => format!("{all} recorded remaps"),
+            (some, all) => {
+                format!("{some} of {all} recorded remaps, those of loads out of balance,")
+            }
         };
         if share >= MUCH_LEFT {
             obstacle(
                 format!(
                     "{which} did not restore balance: max - mean was {before} before and {after} after"
                 ),
-                "mark the first step after each remap, and only those that moved work",
+                "mark the first step after each remap, and only those that moved work; what no remap removes, such as noise \
+                 or one rank that writes output, belongs in no step time",
             );
         } else if share >= SOME_LEFT {
+            let played = match record.left().is_empty() {
+                true => "none, and may seem to be worth more",
+                false => "as much",
+            };
             found.notes.push(format!(
                 "{which} left {:.0} % of the imbalance (max - mean was {before} before and {after} after): those that are \
-                 played here leave none, and so seem to be worth more",
+                 played here leave {played}",
                 100.0 * share
             ));
         }
@@ -137,8 +146,10 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
             .push(format!("a remap of {cost} seconds beside steps of {step}: is that one unit?"));
     }
     let outliers = Increments::of(record).map_or(0, |increments| increments.outliers);
-    if outliers > 0 {
-        found.notes.push(format!("{outliers} times are far off those before and after them"));
+    match outliers {
+        0 => {}
+        1 => found.notes.push("1 time is far off those before and after it".to_owned()),
+        many => found.notes.push(format!("{many} times are far off those before and after them")),
     }
     let exchanged = exchanged(record);
     if !exchanged.is_empty() {
@@ -153,18 +164,22 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
 
 /// What recorded remaps have left of the imbalance.
 struct Left {
-    /// How many had something to even out.
+    /// How many had something to even out, and how many there are.
     remaps: usize,
-    /// Mean imbalances of the step before them and of that after them.
+    all: usize,
+    /// Middle imbalances of the step before them and of those after them.
     before: f64,
     after: f64,
     /// The share of the former that the latter has beyond what one step makes of balanced loads.
     share: f64,
 }
 
-/// Of the remaps before which the imbalance was well above what one step makes of balanced loads; `None` if there are none.
+/// Of the remaps before which the imbalance was well above what one step makes of balanced loads; `None` if there are none. After a
+/// remap the best of some steps counts, since one may be odd for another reason, unless the first has the loads of the step before the
+/// remap: then the mark is too early.
 fn left(record: &Record) -> Option<Left> {
-    let known: Vec<usize> = record.remaps().iter().map(|remap| remap.before).collect();
+    let stretches = record.stretches();
+    let firsts: Vec<usize> = stretches.iter().skip(1).map(|stretch| stretch.start).collect();
     let gained = |step: usize| {
         let gains = record.row(step).iter().zip(record.row(step - 1)).map(|(now, then)| now - then);
         let (most, sum) =
@@ -172,22 +187,44 @@ fn left(record: &Record) -> Option<Left> {
         most - sum / record.ranks() as f64
     };
     let others: Vec<f64> =
-        (1..record.steps()).filter(|step| !known.contains(step)).map(gained).collect();
+        (1..record.steps()).filter(|step| !firsts.contains(step)).map(gained).collect();
     if others.is_empty() {
         return None;
     }
-    let step = others.iter().sum::<f64>() / others.len() as f64;
-    let mut known = known;
-    known.dedup();
-    let large = |remap: &usize| *remap > 0 && record.imbalance(remap - 1) > LARGE * step;
-    let remaps: Vec<usize> = known.into_iter().filter(large).collect();
-    let mean = |back: usize| {
-        let all = remaps.iter().map(|remap| record.imbalance(remap - back));
-        all.sum::<f64>() / remaps.len() as f64
+    let step = median(&others);
+    let looked: Vec<&Range<usize>> = stretches
+        .iter()
+        .skip(1)
+        .filter(|stretch| record.imbalance(stretch.start - 1) > LARGE * step)
+        .collect();
+    let before: Vec<f64> =
+        looked.iter().map(|stretch| record.imbalance(stretch.start - 1)).collect();
+    let after = |stretch: &&Range<usize>| {
+        let first = record.imbalance(stretch.start);
+        if is_as_before(record, stretch.start) {
+            return first;
+        }
+        let some = (*stretch).clone().take(AFTER).map(|step| record.imbalance(step));
+        some.fold(first, f64::min)
     };
-    let (before, after) = (mean(1), mean(0));
+    let after: Vec<f64> = looked.iter().map(after).collect();
+    let (many, all) = (looked.len(), firsts.len());
+    let [before, after] = [before, after].map(|values| median(&values));
     let share = (after - step) / before;
-    (!remaps.is_empty()).then_some(Left { remaps: remaps.len(), before, after, share })
+    (many > 0).then_some(Left { remaps: many, all, before, after, share })
+}
+
+/// Steps after a remap, one of which at least shows what it left.
+const AFTER: usize = 3;
+
+/// Whether the ranks are as far from their mean at a step as at the one before.
+fn is_as_before(record: &Record, step: usize) -> bool {
+    let off = |step: usize| {
+        let mean = record.mean(step);
+        record.row(step).iter().map(move |time| time - mean)
+    };
+    let apart: f64 = off(step).zip(off(step - 1)).map(|(now, then)| (now - then).abs()).sum();
+    apart < 0.5 * off(step - 1).map(f64::abs).sum::<f64>()
 }
 
 /// How many times what one step makes of balanced loads is well above it.

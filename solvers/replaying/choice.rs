@@ -32,6 +32,10 @@ impl Choice {
 /// A simple rule is taken if it costs at most so much of what the rule that votes does.
 const AS_GOOD: f64 = 1.01;
 
+/// Where no remap was recorded nobody knows what one leaves. An interval, which does not remap again at once where that did not help, is
+/// taken if it costs at most so much of what the cheapest rule does.
+const UNSEEN: f64 = 2.0;
+
 /// From here on SWIFT takes a level for an interval.
 const SWIFT_LIMIT: f64 = 1.0;
 
@@ -67,9 +71,14 @@ pub(super) fn choose(ground: &Ground<'_>) -> Result<(Choice, Vec<Rule>), Complai
     });
     let simple = cheapest(places.iter().map(|place| costs[place + 1]));
     let simple = simple.map_or(0, |first| places[first]);
-    let choice = match costs[simple + 1] <= AS_GOOD * costs[0] {
-        true => Choice::Simple(rules[simple]),
-        false => Choice::Advised,
+    let unseen = ground.record.remaps().iter().all(|remap| remap.before >= cut);
+    let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    let is_close = |place: &usize| costs[place + 1] <= UNSEEN * least;
+    let interval = rules.iter().position(|rule| matches!(rule, Rule::Fixed(_))).filter(is_close);
+    let choice = match interval.filter(|_| unseen) {
+        Some(interval) => Choice::Simple(rules[interval]),
+        None if costs[simple + 1] <= AS_GOOD * costs[0] => Choice::Simple(rules[simple]),
+        None => Choice::Advised,
     };
     Ok((choice, rules))
 }
@@ -98,7 +107,8 @@ fn without_outliers(record: &Record) -> Record {
     level::without_outliers(&mut seconds, ranks);
     let filled = (0..steps).flat_map(|step| record.filled(step)).copied().collect();
     let cleaned = Record::new(ranks, seconds, record.remaps().to_vec());
-    cleaned.expect("times of a record").with_filled(filled)
+    let cleaned = cleaned.expect("times of a record").with_filled(filled);
+    cleaned.with_left(record.left().to_vec())
 }
 
 /// A trained rule with a parameter of four digits.

@@ -12,5 +12,6 @@ mod saving;
 mod solution;
 pub mod what_if;
 
+pub use phrases::three;
 pub use remapping::replay::{Contestant, Ground, IN_USE, OURS, Outset, whole_cost};
 pub use solution::{for_other_ranks, solution};

@@ -60,9 +60,9 @@ impl Phrases {
 /// What a rule and never remapping save if remaps even out loads; twice where the log does not tell how far these move.
 pub(super) fn beside(noise: f64, name: &str, told: &[[Saving; 2]]) -> String {
     let noise = short(three(noise));
-    let would = |[rule, never]: &[Saving; 2]| match name {
-        "never" => format!("{name} would {rule}"),
-        _ => format!("{name} would {rule}, and never would {never}"),
+    let would = |[rule, never]: &[Saving; 2]| match name == "never" || never.is_nothing() {
+        true => format!("{name} would {rule}"),
+        false => format!("{name} would {rule}, and never would {never}"),
     };
     let mut what = told.iter().map(would);
     let first = what.next().unwrap_or_default();
@@ -77,6 +77,6 @@ pub(super) fn beside(noise: f64, name: &str, told: &[[Saving; 2]]) -> String {
 }
 
 /// Three digits of a number.
-pub(super) fn three(value: f64) -> f64 {
+pub fn three(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }

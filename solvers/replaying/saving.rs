@@ -15,6 +15,11 @@ impl Saving {
     pub(super) const NOTHING: Saving =
         Saving { of: Percent { percent: 0.0, lower: 0.0, upper: 0.0 }, few: false };
 
+    /// Whether it is what was done.
+    pub(super) fn is_nothing(&self) -> bool {
+        [self.of.lower, self.of.upper] == [0.0; 2]
+    }
+
     /// `2.5 % (95 %: 1.1 to 3.6)`.
     pub(super) fn share(self) -> String {
         let Percent { percent, lower, upper } = self.of;

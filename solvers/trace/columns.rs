@@ -69,13 +69,16 @@ fn column(name: &str) -> Option<Column> {
     })
 }
 
-/// The stem and the number of `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`.
+/// The stem and the number of `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`, `rank7_time`.
 fn numbered(name: &str) -> Option<(String, u32)> {
     let name = plain(name);
     let digits = unit(&name).map_or(name.as_str(), |(stem, _)| stem);
     let start = digits.find(|c: char| c.is_ascii_digit())?;
     let (stem, number) = digits.split_at(start);
-    let number = number.trim_end_matches([']', ')']).parse().ok()?;
+    let number = number.trim_end_matches([']', ')']);
+    let measured =
+        number.rsplit_once('_').filter(|(_, last)| column(last) == Some(Column::Seconds));
+    let number = measured.map_or(number, |(number, _)| number).parse().ok()?;
     Some((stem.trim_end_matches('_').to_owned(), number))
 }
 

@@ -193,6 +193,11 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
     }
     let interval = crossing(processors, processors.moments().variance.clone(), true, bound);
     let safe = Method::closed(Kind::RmsBound, interval);
+    // What a bound never breaks, d never does.
+    let proved = |method: &&mut Method| method.kind == Kind::Exact && interval.steps.is_none();
+    if let Some(exact) = found.first_mut().filter(proved) {
+        *exact = Method { kind: Kind::Exact, ..safe };
+    }
     let further = |method: &Method| {
         let steps = |method: &Method| method.interval.steps.unwrap_or(u64::MAX);
         method.kind != Kind::Exact

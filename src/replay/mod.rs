@@ -32,7 +32,7 @@ use crate::learning::Learnt;
 use crate::observer::{Halt, Observer};
 use crate::overlap::Price;
 use crate::policy::{Policy, Rule};
-use crate::record::Record;
+use crate::record::{Left, Record};
 use crate::simulate::{Base, Recorded, Tally, compare};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -128,6 +128,9 @@ pub fn intervals(steps: usize) -> Vec<Rule> {
 /// What sums of times may be off by, as a share of the largest.
 const ROUNDING: f64 = 1e-11;
 
+/// What a threshold is at least, of the most that recorded remaps left: these are few, and the next may leave more.
+const MARGIN: f64 = 1.5;
+
 /// Most values of one kind that are tried.
 const MOST_TRIED: usize = 100;
 
@@ -204,10 +207,18 @@ impl Indicator {
 
 /// Thresholds on an indicator worth trying: what occurs at these steps in a run without remaps. Where these are many,
 /// every so-manieth, and a geometric ladder between the least and the largest, since loads that drift spend next to no time at the
-/// imbalances of a run that is remapped. Where all are the same, as of a program that never was balanced, one that it is past.
+/// imbalances of a run that is remapped. Where all are the same, as of a program that never was balanced, one that it is past. None is
+/// near to what recorded remaps left, where that is told: a program that is left beyond a threshold is remapped again and again.
 pub fn thresholds(record: &Record, steps: Range<usize>, indicator: Indicator) -> Vec<Rule> {
     let largest = |step: usize| record.path(step).iter().copied().fold(0.0, f64::max);
     let most = steps.clone().map(largest).fold(0.0, f64::max);
+    let after = |left: &Left| {
+        let mean = record.mean(left.before);
+        let times: Vec<f64> = left.off.iter().map(|off| (mean + off).max(0.0)).collect();
+        indicator.of(&times, most).map(|value| indicator.above(value))
+    };
+    let left = record.left().iter().filter(|left| steps.contains(&left.before)).filter_map(after);
+    let least = MARGIN * left.fold(0.0, f64::max);
     let mut values: Vec<f64> =
         steps.filter_map(|step| indicator.of(record.path(step), most)).collect();
     values.sort_by(f64::total_cmp);
@@ -230,7 +241,8 @@ pub fn thresholds(record: &Record, steps: Range<usize>, indicator: Indicator) ->
     let between: Vec<f64> = between.into_iter().map(|above| indicator.at(above)).collect();
     let occurring = values.iter().step_by(stride);
     let rule = |value: &f64| indicator.rule(*value);
-    occurring.chain(&between).chain(&past).map(rule).chain([Rule::Never]).collect()
+    let lasts = |value: &&f64| indicator.above(**value) > least;
+    occurring.chain(&between).chain(&past).filter(lasts).map(rule).chain([Rule::Never]).collect()
 }
 
 /// Values between two, each larger than the one before by the same factor, of at least 5 %.

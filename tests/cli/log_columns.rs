@@ -89,9 +89,16 @@ fn percentiles_are_no_ranks() {
     assert_eq!(found.record.row(1), [0.001, 0.002, 0.003]);
     // These are all there is.
     assert_eq!(table("p0,p1,p2", "1,2,3").unwrap().record.ranks(), 3);
-    for names in
-        ["7,9", "rank7,rank_9", "r7,r9", "pe 7,pe 9", "seconds_7,seconds_9", "load[7],load[9]"]
-    {
+    for names in [
+        "7,9",
+        "rank7,rank_9",
+        "r7,r9",
+        "pe 7,pe 9",
+        "seconds_7,seconds_9",
+        "load[7],load[9]",
+        "rank_7_time,rank_9_time",
+        "gpu7_load,gpu9_load",
+    ] {
         let found = table(names, "1,2").unwrap();
         assert_eq!((found.record.row(1), found.repairs.len()), (&[1.0, 2.0][..], 0), "{names}");
     }

@@ -15,6 +15,22 @@ fn document(parts: &str, code: i32) -> Value {
     solved(parts, &["--json"]).exits(code).json()
 }
 
+/// What a bound that holds for any law never breaks is never broken, however long d(t) itself would be looked at.
+#[test]
+fn an_interval_that_a_safe_bound_proves_endless_is_the_longest() {
+    for (law, load) in [("Steps({-1: 0.5, 3: 0.5})", "10"), ("Steps({0: 0.5, 2: 0.5})", "10")] {
+        let parts = format!(
+            "initial_load: {load}, changes: Identical(count: 2, law: {law}), bound: MaxDeviation(1.0)"
+        );
+        let found = document(&parts, 0);
+        assert_eq!((&found["interval"], &found["at_least"]), (&Value::Null, &Value::Null), "{law}");
+        assert_eq!(
+            (&found["interval_by"], &found["status"]),
+            (&"exact".into(), &"converged".into())
+        );
+    }
+}
+
 /// Two loads that die out by halves: d(t) = 1 - 2^-t, v(t) = sqrt(2^t - 1).
 #[test]
 fn loads_that_die_out_keep_a_bound_for_so_long_only() {

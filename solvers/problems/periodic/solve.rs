@@ -27,13 +27,17 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     let found = methods(&processors, bound, watch);
     let mut warnings = Vec::new();
     let mut status = Status::Converged;
+    let first = &found[0];
+    let is_known = first.kind == Kind::Exact && first.status == Status::Converged;
     for method in &found {
-        if method.status != Status::Converged {
+        // Where the longest interval is known, how far others get is told in their lines.
+        if !(method.status == Status::Converged
+            || is_known && method.status == Status::IterationLimit)
+        {
             status = method.status;
         }
         warnings.extend(tie(method));
     }
-    let first = &found[0];
     let stopped = found.iter().any(|method| {
         matches!(method.kind, Kind::Exact | Kind::ClosedForm) && method.status != Status::Converged
     });

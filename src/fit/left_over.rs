@@ -1,0 +1,86 @@
+//! What recorded remaps left of the imbalance: whole cells, blocks or experts cannot be split evenly.
+//!
+//! A remap that is played leaves as much ([`Record::with_left`]). Without that, rules that remap at little imbalance seem to cost
+//! little, and remap again and again where they are used.
+//!
+//! ```
+//! use remapping::fit::left_over::left_over;
+//! use remapping::record::{Record, Remap};
+//!
+//! // The second rank gains .1 s a step, and is .2 s above the first right after each tenth step.
+//! let seconds = |step: usize| [1.0, 1.2 + 0.1 * (step % 10) as f64];
+//! let remaps = (1..10).map(|many| Remap { before: 10 * many, seconds: None }).collect();
+//! let record = Record::new(2, (0..100).flat_map(seconds).collect(), remaps)?;
+//! let left = left_over(&record).expect("a tenth of a second above the mean");
+//! assert_eq!(left.len(), 9);
+//! # Ok::<(), remapping::record::RecordError>(())
+//! ```
+
+use super::increments::Increments;
+use crate::record::{Left, Record, imbalance, mean};
+use std::ops::Range;
+
+/// Steps after a remap that are looked at: of three, one may be odd.
+const LOOKED: usize = 3;
+
+/// Steps since the remap that the middle of so many times stands for, and the share of the variance of one time's noise that it has.
+const MIDDLE: [(f64, f64); LOOKED] = [(1.0, 1.0), (1.5, 0.5), (2.0, 0.45)];
+
+/// Remaps that tell at least.
+const FEWEST: usize = 3;
+
+/// How many times the variance of what steps and their noise make of balanced loads is surely more than that.
+const SURE: f64 = 2.0;
+
+/// The share of the imbalance before remaps from which on it matters.
+const MUCH: f64 = 0.05;
+
+/// Of each recorded remap that evened out more than half of the imbalance what it left beyond what steps since then, and their noise, may
+/// have made; `None` where that is nothing. Work: proportional to the record's length.
+pub fn left_over(record: &Record) -> Option<Vec<Left>> {
+    let found = Increments::of(record)?;
+    let drift = mean(&found.drifts);
+    let drifts = found.drifts.iter().map(|own| (own - drift).powi(2)).sum::<f64>();
+    let drifts = drifts / record.ranks() as f64;
+    let (mut left, mut before, mut expected) = (Vec::new(), 0.0, 0.0);
+    for pair in record.stretches().windows(2) {
+        let [then, now] = pair else { continue };
+        let most = record.imbalance(then.end - 1);
+        let looked = LOOKED.min(now.len());
+        let off = middle(record, now.start..now.start + looked);
+        if imbalance(&off) < 0.5 * most {
+            let (steps, share) = MIDDLE[looked - 1];
+            expected += share * found.noise.powi(2)
+                + steps * found.deviation.value.powi(2)
+                + steps * steps * drifts;
+            before += most;
+            left.push(Left { before: now.start, off });
+        }
+    }
+    let many = left.len();
+    let squares: f64 = left.iter().flat_map(|left| &left.off).map(|off| off * off).sum();
+    let squares = squares / record.ranks() as f64;
+    if many < FEWEST || squares <= SURE * expected {
+        return None;
+    }
+    let share = (1.0 - expected / squares).sqrt();
+    left.iter_mut().flat_map(|left| &mut left.off).for_each(|off| *off *= share);
+    let most: f64 = left.iter().map(|left| imbalance(&left.off)).sum();
+    (most > MUCH * before).then_some(left)
+}
+
+/// How far each rank is from the mean at the middle one of these steps.
+fn middle(record: &Record, steps: Range<usize>) -> Vec<f64> {
+    let of_rank = |rank: usize| {
+        let off = |step: usize| record.row(step)[rank] - record.mean(step);
+        let mut all: Vec<f64> = steps.clone().map(off).collect();
+        all.sort_by(f64::total_cmp);
+        match all[..] {
+            [_, middle, _] => middle,
+            _ => mean(&all),
+        }
+    };
+    let all: Vec<f64> = (0..record.ranks()).map(of_rank).collect();
+    let middle = mean(&all);
+    all.iter().map(|off| off - middle).collect()
+}

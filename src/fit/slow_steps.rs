@@ -1,0 +1,161 @@
+//! Steps right after remaps that take longer on all ranks: caches are cold, neighbour lists and communicators are made anew.
+//!
+//! max - mean does not show them, and what was recorded as the cost of a remap does not hold them; but a run that is remapped
+//! more often pays them more often. So they belong to what a remap costs.
+//!
+//! ```
+//! use remapping::fit::slow_steps::slow_steps;
+//! use remapping::record::{Record, Remap};
+//!
+//! // Two ranks; the first step after every tenth takes a second longer.
+//! let seconds = |step: usize| if step > 0 && step % 10 == 0 { [2.0; 2] } else { [1.0; 2] };
+//! let remaps = (1..10).map(|many| Remap { before: 10 * many, seconds: Some(0.5) }).collect();
+//! let record = Record::new(2, (0..100).flat_map(seconds).collect(), remaps)?;
+//! let found = slow_steps(&record, 0.5).expect("a second is twice what a remap costs");
+//! assert_eq!((found.each.len(), found.seconds()), (1, 1.0));
+//! let without = found.taken_from(&record);
+//! assert_eq!((without.mean(10), without.mean_remap_cost()), (1.0, Some(1.5)));
+//! # Ok::<(), remapping::record::RecordError>(())
+//! ```
+
+use crate::estimate::student;
+use crate::record::{Record, Remap};
+use std::ops::Range;
+
+/// What the steps after a remap take longer than others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlowSteps {
+    /// Seconds of the first step, the second, and so on.
+    pub each: Vec<f64>,
+}
+
+/// Steps after a remap that are looked at.
+const MOST: usize = 10;
+
+/// Remaps that tell at least, and how many times the half-width of a 95 % interval their mean must be.
+const FEWEST: usize = 3;
+const SURE: f64 = 2.0;
+
+/// The share of the cost of a remap from which on this matters.
+const MUCH: f64 = 0.05;
+
+/// How much longer the steps right after recorded remaps take on average over the ranks than others of the same stretch, and
+/// than those before the remap; `None` where that is no more than chance, or little beside `remap_cost`. Work: proportional
+/// to the record's length.
+pub fn slow_steps(record: &Record, remap_cost: f64) -> Option<SlowSteps> {
+    let means: Vec<f64> = (0..record.steps()).map(|step| record.mean(step)).collect();
+    let stretches = record.stretches();
+    let excesses: Vec<Vec<f64>> =
+        stretches.windows(2).map(|pair| excess(&means, &pair[0], &pair[1])).collect();
+    let surely = |step: usize| {
+        let all: Vec<f64> =
+            excesses.iter().filter_map(|excess| excess.get(step)).copied().collect();
+        if all.len() < FEWEST {
+            return None;
+        }
+        let many = all.len() as f64;
+        let mean = all.iter().sum::<f64>() / many;
+        let variance = all.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (many - 1.0);
+        let unsure = SURE * student(many - 1.0) * (variance / many).sqrt();
+        (mean > 0.0 && mean > unsure).then_some(mean)
+    };
+    let found = SlowSteps { each: (0..MOST).map_while(surely).collect() };
+    (found.seconds() > MUCH * remap_cost).then_some(found)
+}
+
+/// What the first steps of a stretch take beyond what is usual in it, and at the end of the stretch before it: of these the
+/// larger, so that work which grows, or is more from there on, is none.
+fn excess(means: &[f64], before: &Range<usize>, after: &Range<usize>) -> Vec<f64> {
+    let looked = MOST.min(after.len() / 2);
+    let first = after.start + looked;
+    let usual = median(&means[first..after.end.min(first + MOST)]);
+    let last = before.end - MOST.min(before.len().div_ceil(2));
+    let usual = usual.max(median(&means[last..before.end]));
+    means[after.start..first].iter().map(|mean| mean - usual).collect()
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+impl SlowSteps {
+    /// What they cost in all.
+    pub fn seconds(&self) -> f64 {
+        self.each.iter().sum()
+    }
+
+    /// The record without them: the times of those steps are smaller by one factor for all ranks, and recorded costs of remaps
+    /// are larger by as much.
+    #[must_use]
+    pub fn taken_from(&self, record: &Record) -> Record {
+        let mut shares = vec![1.0; record.steps()];
+        for stretch in record.stretches().iter().skip(1) {
+            // As far as they were looked for.
+            let slow = stretch.clone().take(stretch.len() / 2);
+            for (step, more) in slow.zip(&self.each) {
+                let mean = record.mean(step);
+                shares[step] = if mean > *more { 1.0 - more / mean } else { 1.0 };
+            }
+        }
+        let steps = || 0..record.steps();
+        let row = |step: usize| record.row(step).iter().map(move |time| (time, step));
+        let seconds = steps().flat_map(row).map(|(time, step)| time * shares[step]).collect();
+        let dearer = |remap: &Remap| Remap {
+            seconds: remap.seconds.map(|seconds| seconds + self.seconds()),
+            ..*remap
+        };
+        let remaps = record.remaps().iter().map(dearer).collect();
+        let found = Record::new(record.ranks(), seconds, remaps);
+        let filled = steps().flat_map(|step| record.filled(step)).copied().collect();
+        found.expect("smaller times of a record").with_filled(filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    /// Steps of a second with noise on two ranks, remapped every `every` steps; `more` is added to both at a step so long
+    /// after a remap.
+    fn record(every: usize, noise: f64, more: impl Fn(usize, usize) -> f64) -> Record {
+        let mut numbers = stream(7, every as u64);
+        let mut seconds = Vec::new();
+        for step in 0..600 {
+            let more = if step < every { 0.0 } else { more(step, step % every) };
+            seconds.extend([0, 1].map(|_| 1.0 + more + noise * numbers.random_range(-1.0..1.0)));
+        }
+        let remaps = (1..600 / every).map(|many| Remap { before: many * every, seconds: None });
+        Record::new(2, seconds, remaps.collect()).unwrap()
+    }
+
+    #[test]
+    fn steps_that_are_slow_after_remaps_are_found_with_their_seconds() {
+        for every in [10, 25, 100] {
+            let slow =
+                record(every, 0.05, |_, after| [0.8, 0.3].get(after).copied().unwrap_or(0.0));
+            let found = slow_steps(&slow, 0.1).unwrap();
+            assert_eq!(found.each.len(), 2, "{every}: {found:?}");
+            assert!((found.seconds() - 1.1).abs() < 0.15, "{every}: {found:?}");
+            assert_eq!(slow_steps(&found.taken_from(&slow), 0.1), None);
+        }
+    }
+
+    #[test]
+    fn noise_growth_and_other_work_are_none() {
+        let mut found = 0;
+        for every in 6..60 {
+            let runs = [
+                record(every, 0.2, |_, _| 0.0),
+                record(every, 0.02, |step, _| 0.01 * step as f64),
+                record(every, 0.02, |step, _| (step / every) as f64 * 0.2),
+                record(every, 0.02, |step, _| if step / every % 2 == 0 { 1.0 } else { 0.0 }),
+            ];
+            found += runs.iter().filter(|run| slow_steps(run, 0.01).is_some()).count();
+        }
+        assert_eq!(found, 0);
+    }
+}
