@@ -16,8 +16,7 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
     let record = facts.record;
     // The longest stretch without a remap.
     let stretch = record.stretches().into_iter().max_by_key(|stretch| stretch.len())?;
-    let most = |step: usize| record.row(step).iter().copied().fold(0.0, f64::max);
-    let times: Vec<f64> = stretch.clone().map(most).collect();
+    let times = slowest(record, &stretch);
     let found = change(&times).filter(|found| found.after > found.before)?;
     let phases = [stretch.start..stretch.start + found.at, stretch.start + found.at..stretch.end];
     let after = &phases[1];
@@ -66,10 +65,10 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
         short(middle),
         short(hazard.value)
     );
-    let (tested, misfits) = match told(&two_levels(&times, found.at)) {
-        Ok(tested) => (Some(tested), Vec::new()),
-        Err(misfit) => (None, vec![misfit]),
-    };
+    let tested = told(&two_levels(&times, found.at));
+    let others = others(record, &stretch, found.after - found.before);
+    let misfits: Vec<String> = tested.clone().err().into_iter().chain(others).collect();
+    let tested = tested.ok().filter(|_| misfits.is_empty());
     Some(Deck {
         problem: "phase_change",
         model,
@@ -79,6 +78,29 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
         misfits,
         tested,
     })
+}
+
+/// The time of the slowest rank at these steps.
+fn slowest(record: &Record, steps: &Range<usize>) -> Vec<f64> {
+    let most = |step: usize| record.row(step).iter().copied().fold(0.0, f64::max);
+    steps.clone().map(most).collect()
+}
+
+/// What speaks against a change that comes once: others of half its size, or more, in other stretches without a remap.
+fn others(record: &Record, stretch: &Range<usize>, rise: f64) -> Option<String> {
+    let other = |other: &Range<usize>| {
+        let found = change(&slowest(record, other)).filter(|_| other != stretch)?;
+        ((found.after - found.before).abs() >= 0.5 * rise).then_some(other.start + found.at)
+    };
+    let others: Vec<usize> = record.stretches().iter().filter_map(other).collect();
+    let first = others.first()?;
+    let many = match others.len() {
+        1 => "one more change".to_owned(),
+        many => format!("{many} more changes"),
+    };
+    Some(format!(
+        "{many} of half its size or more between other remaps, the first at step {first}: one for good comes once"
+    ))
 }
 
 /// How far the slowest rank of a step is above the mean on average, where ranks differ from step to step only: beside the mean that each

@@ -86,22 +86,25 @@ impl SlowSteps {
         self.each.iter().sum()
     }
 
-    /// The record without them: the times of those steps are smaller by one factor for all ranks, and recorded costs of remaps
-    /// are larger by as much.
+    /// The record without them: at those steps all ranks take less by as much, or by one factor where one of them took less than that;
+    /// recorded costs of remaps are larger.
     #[must_use]
     pub fn taken_from(&self, record: &Record) -> Record {
-        let mut shares = vec![1.0; record.steps()];
+        let steps = || 0..record.steps();
+        let mut seconds: Vec<f64> = steps().flat_map(|step| record.row(step).to_vec()).collect();
         for stretch in record.stretches().iter().skip(1) {
             // As far as they were looked for.
             let slow = stretch.clone().take(stretch.len() / 2);
             for (step, more) in slow.zip(&self.each) {
-                let mean = record.mean(step);
-                shares[step] = if mean > *more { 1.0 - more / mean } else { 1.0 };
+                let times = &mut seconds[step * record.ranks()..(step + 1) * record.ranks()];
+                if times.iter().all(|time| time > more) {
+                    times.iter_mut().for_each(|time| *time -= more);
+                } else if record.mean(step) > *more {
+                    let share = 1.0 - more / record.mean(step);
+                    times.iter_mut().for_each(|time| *time *= share);
+                }
             }
         }
-        let steps = || 0..record.steps();
-        let row = |step: usize| record.row(step).iter().map(move |time| (time, step));
-        let seconds = steps().flat_map(row).map(|(time, step)| time * shares[step]).collect();
         let dearer = |remap: &Remap| Remap {
             seconds: remap.seconds.map(|seconds| seconds + self.seconds()),
             ..*remap

@@ -158,3 +158,25 @@ fn files_of_an_earlier_advice_go() {
     }
     assert!(place.path("st/report.html").exists() && place.path("st/mine.txt").exists());
 }
+
+/// A change for good comes once; bursts that come again are none, however well one of them looks like it.
+#[test]
+fn bursts_that_come_again_are_no_change_for_good() {
+    let place = Workplace::new();
+    for (bursts, fits) in [(1, true), (4, false)] {
+        let mut numbers = Numbers::new(5);
+        let mut text = "step,rank_0,rank_1,remapped,remap_seconds\n".to_owned();
+        for step in 0..600 {
+            let (stretch, after) = (step / 60, step % 60);
+            let is_burst = after >= 25 && stretch % 2 == 1 && stretch / 2 < bursts;
+            let own = if is_burst { 0.5 } else { 0.0 };
+            let noise = [0.01 * numbers.normal(), 0.01 * numbers.normal()];
+            write!(text, "{step},{:.4},{:.4},", 1.0 + own + noise[0], 1.0 + noise[1]).unwrap();
+            text += if after == 0 && step > 0 { "1,0.3\n" } else { "0,\n" };
+        }
+        place.write("run.csv", text);
+        let found = place.run(&["fit", "run.csv", "--model", "phase-change", "--json"]).exits(0);
+        let said = found.out;
+        assert_eq!(!said.contains("one for good comes once"), fits, "{bursts} bursts: {said}");
+    }
+}
