@@ -84,3 +84,73 @@ fn middle(record: &Record, steps: Range<usize>) -> Vec<f64> {
     let middle = mean(&all);
     all.iter().map(|off| off - middle).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Rule;
+    use crate::random::stream;
+    use crate::record::Remap;
+    use crate::replay::{hindsight, play, standing};
+    use rand::RngExt;
+
+    /// Four ranks that gain `slope` times their number and `walk` at random in a step, with noise; remaps leave up to `left`.
+    fn record(seed: u64, [slope, walk, noise, left]: [f64; 4], every: usize) -> Record {
+        let mut numbers = stream(11, seed);
+        let mut seconds = Vec::new();
+        let mut off = [0.0; 4];
+        for step in 0..400 {
+            if step > 0 && step % every == 0 {
+                off = off.map(|_| left * numbers.random_range(-1.0..1.0));
+            }
+            for (rank, off) in off.iter_mut().enumerate() {
+                *off += slope * rank as f64 + walk * numbers.random_range(-1.0..1.0);
+                seconds.push(2.0 + *off + noise * numbers.random_range(-1.0..1.0));
+            }
+        }
+        let remaps = 1..400_usize.div_ceil(every);
+        let remaps = remaps.map(|many| Remap { before: many * every, seconds: None }).collect();
+        Record::new(4, seconds, remaps).unwrap()
+    }
+
+    #[test]
+    fn what_steps_and_noise_make_is_not_left_over() {
+        let mut found = 0;
+        for seed in 0..25 {
+            for kind in [
+                [0.002, 0.0, 0.01, 0.0],
+                [0.0, 0.02, 0.001, 0.0],
+                [0.01, 0.002, 0.0, 0.0],
+                [0.0005, 0.005, 0.02, 0.0],
+            ] {
+                let record = record(seed, kind, 10 + seed as usize);
+                found += usize::from(left_over(&record).is_some());
+            }
+        }
+        assert!(found <= 2, "{found} of 100");
+    }
+
+    #[test]
+    fn what_is_left_is_played_by_policies_and_hindsight() {
+        for seed in 0..10 {
+            let record = record(seed, [0.005, 0.0, 0.002, 0.1], 40);
+            let left = left_over(&record).unwrap();
+            let told = record.clone().with_left(left.clone());
+            let off = left.iter().map(|left| imbalance(&left.off)).sum::<f64>() / left.len() as f64;
+            let steps = 200..400;
+            let base = standing(&told, 200);
+            let least = hindsight(&told, steps.clone(), base, 0.05, &()).unwrap();
+            for every in [1, 2, 10, 40] {
+                let cost = |record: &Record| {
+                    let mut rule = Rule::Fixed(every).start(0.05);
+                    play(record, steps.clone(), base, 0.05, rule.as_mut()).tally.value
+                };
+                let (even, uneven) = (cost(&record), cost(&told));
+                assert!(uneven > least - 1e-9, "{seed}: {uneven} below {least}");
+                if every <= 2 {
+                    assert!(uneven - even > 0.5 * off * 190.0, "{seed}, {every}: {even} {uneven}");
+                }
+            }
+        }
+    }
+}
