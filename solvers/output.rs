@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::NamedTempFile;
 
 /// Held while something is put out, so that nobody ends the program in the middle.
 static OUTPUT: Mutex<()> = Mutex::new(());
@@ -30,14 +31,16 @@ pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complain
     write_files(&[(path, bytes, force)])
 }
 
-/// The same for files that tell of each other: nobody ends the program between two of them.
+/// The same for files that tell of each other: nobody ends the program between two of them, and none is there before all are
+/// written.
 pub fn write_files(files: &[(&Path, &[u8], bool)]) -> Result<(), Complaint> {
     files.iter().try_for_each(|&(path, _, force)| check_free(path, force))?;
     let _whole = output();
-    let write = |&(path, bytes, force): &(&Path, &[u8], bool)| {
-        put(path, force, |mut file| file.write_all(bytes))
-    };
-    files.iter().try_for_each(write)
+    let mut filled = Vec::new();
+    for &(path, bytes, force) in files {
+        filled.push((written(path, |mut file| file.write_all(bytes))?, path, force));
+    }
+    filled.into_iter().try_for_each(|(file, path, force)| place(file, path, force))
 }
 
 /// The same for what is too long to be held in memory as bytes.
@@ -48,28 +51,31 @@ pub fn write_with(
 ) -> Result<(), Complaint> {
     check_free(path, force)?;
     let _whole = output();
-    put(path, force, fill)
+    place(written(path, fill)?, path, force)
 }
 
-/// Writes a file that is free, while nobody ends the program.
-fn put(
+/// A temporary file beside `path`, filled.
+fn written(
     path: &Path,
-    force: bool,
     fill: impl FnOnce(Capped<'_>) -> std::io::Result<()>,
-) -> Result<(), Complaint> {
-    let shown = path.display();
-    let failed = |error: std::io::Error| {
-        Complaint::elsewhere(
-            format!("cannot write {shown}: {error}"),
-            "choose a path that can be written",
-        )
-    };
+) -> Result<NamedTempFile, Complaint> {
+    let failed = |error| unwritten(path, &error);
     let file = temporary(folder_of(path)).map_err(failed)?;
     let capped = Capped { file: file.as_file(), most: most_bytes(), at: 0 };
     fill(capped).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     make_readable(file.as_file()).map_err(failed)?;
+    Ok(file)
+}
+
+/// Gives it its own name.
+fn place(file: NamedTempFile, path: &Path, force: bool) -> Result<(), Complaint> {
     let placed = if force { file.persist(path) } else { file.persist_noclobber(path) };
-    placed.map(drop).map_err(|error| failed(error.error))
+    placed.map(drop).map_err(|error| unwritten(path, &error.error))
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Complaint {
+    let message = format!("cannot write {}: {error}", path.display());
+    Complaint::elsewhere(message, "choose a path that can be written")
 }
 
 /// A file that fails to grow beyond what the system allows, where a signal would end the program and leave its
@@ -176,7 +182,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// A file that is removed unless it is given its own name.
-fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+fn temporary(folder: &Path) -> std::io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".remap-").tempfile_in(folder)
 }
 

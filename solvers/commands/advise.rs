@@ -193,7 +193,7 @@ impl Work {
 }
 
 fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, Complaint> {
-    let Opened { name, trace, remap_cost, suspected, cost_recorded } = opened;
+    let Opened { name, trace, remap_cost, suspected, cost_origin } = opened;
     let record = &trace.record;
     let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
     let Findings { mut notes, obstacles, .. } = examine(record, whole, question.overlap);
@@ -211,7 +211,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
         },
     };
     notes.extend(advice.beside_noise.clone());
-    let mut facts = Facts::of(record, whole, *cost_recorded);
+    let mut facts = Facts::of(record, whole, cost_origin);
     if let Some(facts) = &mut facts {
         (facts.stride, facts.job_steps) = (trace.stride, question.steps);
     }

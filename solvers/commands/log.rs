@@ -22,8 +22,8 @@ pub(super) struct Opened {
     pub trace: Trace,
     /// Cost of a remap in seconds.
     pub remap_cost: f64,
-    /// Whether it was recorded.
-    pub cost_recorded: bool,
+    /// Where it comes from: `as recorded`.
+    pub cost_origin: &'static str,
     /// Steps before which the run seems to have been remapped although nothing is recorded.
     pub suspected: Vec<usize>,
 }
@@ -109,19 +109,24 @@ pub(super) fn looked_at(
         found.clear();
     }
     let recorded = trace.mean_remap_cost();
-    let cost_recorded = log.remap_cost.is_none();
+    let given = log.remap_cost.is_some();
+    let mut cost_origin = if given { "as given" } else { "as recorded" };
     let mut remap_cost = remap_cost(log.remap_cost, recorded, &name)?;
     if let Some(slow) = slow_steps(&trace.record, remap_cost) {
         trace.repairs.push(taken_in(&slow, long));
         if !long {
             trace.record = slow.taken_from(&trace.record);
             remap_cost += slow.seconds();
+            cost_origin = match given {
+                true => "as given, and what the steps after it take longer",
+                false => "as recorded, and what the steps after it take longer",
+            };
         }
     }
     for repair in &trace.repairs {
         say(&format!("note: {name}: {repair}"));
     }
-    Ok(Opened { name, trace, remap_cost, cost_recorded, suspected: found })
+    Ok(Opened { name, trace, remap_cost, cost_origin, suspected: found })
 }
 
 /// What becomes of steps after remaps that are slow on all ranks.

@@ -56,7 +56,10 @@ impl<'a> Knobs<'a> {
             return Err(Complaint::elsewhere(message, help));
         }
         let mut notes = heading_of_settings(export);
-        notes.push("Assumed: loads are times of a step, and a remap restores balance.".to_owned());
+        // A rule of a log says above what it takes for granted of remaps.
+        let is_said = notes.iter().any(|note| note.starts_with("Assumed:"));
+        let balance = if is_said { "" } else { ", and a remap restores balance" };
+        notes.push(format!("Assumed: loads are times of a step{balance}."));
         if let Rule::Interval(interval) = &export.rule
             && let Some(tolerance) = interval.tolerance.filter(|tolerance| tolerance.is_finite())
         {

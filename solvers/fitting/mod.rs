@@ -55,8 +55,8 @@ pub struct Facts<'a> {
     pub slopes: Option<Slopes>,
     /// Cost of a remap in seconds.
     pub remap_cost: f64,
-    /// Whether it was recorded.
-    pub cost_recorded: bool,
+    /// Where it comes from: `as recorded`.
+    pub cost_origin: &'static str,
     /// Steps of the program in a step of the record.
     pub stride: u64,
     /// Length of the job in steps of the program, where it was stated.
@@ -70,8 +70,8 @@ pub struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// What is known of `record`; `None` if it has fewer than four steps.
-    pub fn of(record: &'a Record, remap_cost: f64, cost_recorded: bool) -> Option<Facts<'a>> {
-        Facts::of_whole(record, Whole::of(record), remap_cost, cost_recorded)
+    pub fn of(record: &'a Record, remap_cost: f64, cost_origin: &'static str) -> Option<Facts<'a>> {
+        Facts::of_whole(record, Whole::of(record), remap_cost, cost_origin)
     }
 
     /// The same of a run that begins as `record` does.
@@ -79,7 +79,7 @@ impl<'a> Facts<'a> {
         record: &'a Record,
         whole: Whole,
         remap_cost: f64,
-        cost_recorded: bool,
+        cost_origin: &'static str,
     ) -> Option<Facts<'a>> {
         let increments = whole.increments.clone()?;
         let recorded = whole.growth.clone();
@@ -90,7 +90,7 @@ impl<'a> Facts<'a> {
             increments,
             slopes: Slopes::of(record),
             remap_cost,
-            cost_recorded,
+            cost_origin,
             stride: 1,
             job_steps: None,
             recorded,
@@ -252,8 +252,8 @@ impl Deck {
         if (self.unit - 1.0).abs() > 1e-12 {
             let _ = writeln!(text, "a unit of load is {} seconds", short(self.unit));
         }
-        let origin = if facts.cost_recorded { "as recorded" } else { "as given" };
-        let _ = writeln!(text, "a remap costs {} seconds, {origin}", short(facts.remap_cost));
+        let (cost, origin) = (short(facts.remap_cost), facts.cost_origin);
+        let _ = writeln!(text, "a remap costs {cost} seconds, {origin}");
         let (listed, more) = self.parameters.split_at(self.parameters.len().min(MOST_LISTED));
         for (name, found) in listed {
             let [value, lower, upper] = [found.value, found.lower, found.upper].map(short);

@@ -63,8 +63,10 @@ pub fn headline(answer: &Answer) -> String {
             let is_open = upper - lower > CLOSE * upper;
             let most = if by_state || is_open { "at most " } else { "" };
             // No state costs more than a remap, whatever bounds say.
-            let largest = if by_state { f64::INFINITY } else { answer.remap_value };
-            let largest = brief(answer.largest_value.min(largest));
+            let dearest = if by_state { f64::INFINITY } else { answer.remap_value };
+            let reach = answer.value_gap * upper.max(1.0);
+            let reach = if reach > CLOSE * answer.largest_value { reach } else { 0.0 };
+            let largest = brief((answer.largest_value + reach).min(dearest));
             let whole = brief(answer.remap_value);
             text += &match counts.remap {
                 0.0 => format!(": going on costs {largest} at most, a remap {most}{whole}"),

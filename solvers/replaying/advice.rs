@@ -246,7 +246,7 @@ impl Question<'_> {
             ),
             _ => unknown.to_owned(),
         };
-        let dearer = (upper < 0.0).then(|| format!("{subject}: {tried}"));
+        let dearer = (upper < 0.0).then(|| format!("{subject}: nothing surely beats it; {tried}"));
         let (sentence, policy) = if idle && lower > 0.0 {
             let first = match choice {
                 Choice::Simple(Rule::Never) => "on its first half nothing beat never remapping",
@@ -355,7 +355,7 @@ struct Verdict {
     sentence: String,
     policy: Option<String>,
     saves: Option<Percent>,
-    /// What to do, and the rule that costs more: `Keep what you do: never remapping`.
+    /// What to do, and the rule that costs more: `Keep what you do: nothing surely beats it; never remapping`.
     dearer: Option<String>,
 }
 

@@ -78,8 +78,10 @@ fn numbered(name: &str) -> Option<(String, u32)> {
     let number = number.trim_end_matches([']', ')']);
     let measured =
         number.rsplit_once('_').filter(|(_, last)| column(last) == Some(Column::Seconds));
-    let number = measured.map_or(number, |(number, _)| number).parse().ok()?;
-    Some((stem.trim_end_matches('_').to_owned(), number))
+    let (number, what) = measured.unwrap_or((number, ""));
+    let number = number.parse().ok()?;
+    let stem = stem.trim_end_matches('_');
+    Some((if what.is_empty() { stem.to_owned() } else { format!("{stem}_#_{what}") }, number))
 }
 
 /// How well a stem names ranks: percentiles and other statistics have numbers, too.

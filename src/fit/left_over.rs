@@ -35,14 +35,19 @@ const SURE: f64 = 2.0;
 /// The share of the imbalance before remaps from which on it matters.
 const MUCH: f64 = 0.05;
 
+/// The share of the variance of what is left that is the imbalance before, made smaller: with more, remaps leave a share of it.
+const OF_BEFORE: f64 = 0.5;
+
 /// Of each recorded remap that evened out more than half of the imbalance what it left beyond what steps since then, and their noise, may
-/// have made; `None` where that is nothing. Work: proportional to the record's length.
+/// have made; `None` where that is nothing, or a share of the imbalance before, so that it is less where one remaps earlier. Work: proportional to the record's length.
 pub fn left_over(record: &Record) -> Option<Vec<Left>> {
     let found = Increments::of(record)?;
     let drift = mean(&found.drifts);
     let drifts = found.drifts.iter().map(|own| (own - drift).powi(2)).sum::<f64>();
     let drifts = drifts / record.ranks() as f64;
     let (mut left, mut before, mut expected) = (Vec::new(), 0.0, 0.0);
+    // Sums of products of what is left and of the imbalance before.
+    let (mut products, mut befores) = (0.0, 0.0);
     for pair in record.stretches().windows(2) {
         let [then, now] = pair else { continue };
         let most = record.imbalance(then.end - 1);
@@ -54,13 +59,19 @@ pub fn left_over(record: &Record) -> Option<Vec<Left>> {
                 + steps * found.deviation.value.powi(2)
                 + steps * steps * drifts;
             before += most;
+            let mean = record.mean(then.end - 1);
+            for (off, time) in off.iter().zip(record.row(then.end - 1)) {
+                products += off * (time - mean);
+                befores += (time - mean).powi(2);
+            }
             left.push(Left { before: now.start, off });
         }
     }
     let many = left.len();
     let squares: f64 = left.iter().flat_map(|left| &left.off).map(|off| off * off).sum();
+    let explained = products.max(0.0).powi(2) / (befores * squares);
     let squares = squares / record.ranks() as f64;
-    if many < FEWEST || squares <= SURE * expected {
+    if many < FEWEST || squares <= SURE * expected || explained > OF_BEFORE {
         return None;
     }
     let share = (1.0 - expected / squares).sqrt();
@@ -116,6 +127,11 @@ mod tests {
     #[test]
     fn what_steps_and_noise_make_is_not_left_over() {
         let mut found = 0;
+        // A share of what was there is left.
+        let share = |step: usize| [1.0, 1.3 + 0.1 * (step % 20) as f64 * 0.7];
+        let remaps = (1..20).map(|many| Remap { before: 20 * many, seconds: None }).collect();
+        let record = Record::new(2, (0..400).flat_map(share).collect(), remaps).unwrap();
+        assert_eq!(left_over(&record), None);
         for seed in 0..25 {
             for kind in [
                 [0.002, 0.0, 0.01, 0.0],
@@ -123,7 +139,7 @@ mod tests {
                 [0.01, 0.002, 0.0, 0.0],
                 [0.0005, 0.005, 0.02, 0.0],
             ] {
-                let record = record(seed, kind, 10 + seed as usize);
+                let record = self::tests::record(seed, kind, 10 + seed as usize);
                 found += usize::from(left_over(&record).is_some());
             }
         }

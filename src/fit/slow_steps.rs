@@ -36,17 +36,29 @@ const MOST: usize = 10;
 const FEWEST: usize = 3;
 const SURE: f64 = 2.0;
 
+/// By which factor what is usual may change over the run: beyond, seconds say little of steps elsewhere.
+const MOST_CHANGE: f64 = 2.0;
+
 /// The share of the cost of a remap from which on this matters.
 const MUCH: f64 = 0.05;
 
 /// How much longer the steps right after recorded remaps take on average over the ranks than others of the same stretch, and
-/// than those before the remap; `None` where that is no more than chance, or little beside `remap_cost`. Work: proportional
-/// to the record's length.
+/// than those before the remap; `None` where that is no more than chance, or little beside `remap_cost`, or where as many steps elsewhere
+/// are as slow. Work: proportional to the record's length.
 pub fn slow_steps(record: &Record, remap_cost: f64) -> Option<SlowSteps> {
     let means: Vec<f64> = (0..record.steps()).map(|step| record.mean(step)).collect();
     let stretches = record.stretches();
-    let excesses: Vec<Vec<f64>> =
-        stretches.windows(2).map(|pair| excess(&means, &pair[0], &pair[1])).collect();
+    let usual: Vec<f64> =
+        stretches.windows(2).map(|pair| usual(&means, &pair[0], &pair[1])).collect();
+    let least = usual.iter().copied().fold(f64::INFINITY, f64::min);
+    if usual.iter().any(|usual| *usual > MOST_CHANGE * least) {
+        return None;
+    }
+    let excess = |(after, usual): (&Range<usize>, &f64)| -> Vec<f64> {
+        let looked = after.start..after.start + looked(after);
+        means[looked].iter().map(|mean| mean - usual).collect()
+    };
+    let excesses: Vec<Vec<f64>> = stretches[1..].iter().zip(&usual).map(excess).collect();
     let surely = |step: usize| {
         let all: Vec<f64> =
             excesses.iter().filter_map(|excess| excess.get(step)).copied().collect();
@@ -60,18 +72,33 @@ pub fn slow_steps(record: &Record, remap_cost: f64) -> Option<SlowSteps> {
         (mean > 0.0 && mean > unsure).then_some(mean)
     };
     let found = SlowSteps { each: (0..MOST).map_while(surely).collect() };
-    (found.seconds() > MUCH * remap_cost).then_some(found)
+    let (slow, first) = (found.each.len(), found.each.first()?);
+    let as_slow = |step: &usize| {
+        let around = *step - step.min(&AROUND)..(step + AROUND + 1).min(means.len());
+        means[*step] - median(&means[around]) > 0.5 * first
+    };
+    let is_first = |step: &usize| {
+        stretches.iter().any(|stretch| stretch.contains(step) && step - stretch.start < slow)
+    };
+    let elsewhere = (0..means.len()).filter(|step| !is_first(step)).filter(as_slow).count();
+    (found.seconds() > MUCH * remap_cost && elsewhere < usual.len()).then_some(found)
 }
 
-/// What the first steps of a stretch take beyond what is usual in it, and at the end of the stretch before it: of these the
-/// larger, so that work which grows, or is more from there on, is none.
-fn excess(means: &[f64], before: &Range<usize>, after: &Range<usize>) -> Vec<f64> {
-    let looked = MOST.min(after.len() / 2);
-    let first = after.start + looked;
-    let usual = median(&means[first..after.end.min(first + MOST)]);
+/// Steps on either side of one that is looked at elsewhere.
+const AROUND: usize = 5;
+
+/// Steps of a stretch that may be slow.
+fn looked(stretch: &Range<usize>) -> usize {
+    MOST.min(stretch.len() / 2)
+}
+
+/// The mean time that is usual later in the stretch after a remap, or at the end of the stretch before it: of these the larger, so
+/// that work which grows, or is more from there on, is not slow.
+fn usual(means: &[f64], before: &Range<usize>, after: &Range<usize>) -> f64 {
+    let first = after.start + looked(after);
+    let later = median(&means[first..after.end.min(first + MOST)]);
     let last = before.end - MOST.min(before.len().div_ceil(2));
-    let usual = usual.max(median(&means[last..before.end]));
-    means[after.start..first].iter().map(|mean| mean - usual).collect()
+    later.max(median(&means[last..before.end]))
 }
 
 fn median(values: &[f64]) -> f64 {
@@ -93,9 +120,7 @@ impl SlowSteps {
         let steps = || 0..record.steps();
         let mut seconds: Vec<f64> = steps().flat_map(|step| record.row(step).to_vec()).collect();
         for stretch in record.stretches().iter().skip(1) {
-            // As far as they were looked for.
-            let slow = stretch.clone().take(stretch.len() / 2);
-            for (step, more) in slow.zip(&self.each) {
+            for (step, more) in stretch.clone().zip(&self.each) {
                 let times = &mut seconds[step * record.ranks()..(step + 1) * record.ranks()];
                 if times.iter().all(|time| time > more) {
                     times.iter_mut().for_each(|time| *time -= more);
@@ -156,6 +181,8 @@ mod tests {
                 record(every, 0.02, |step, _| 0.01 * step as f64),
                 record(every, 0.02, |step, _| (step / every) as f64 * 0.2),
                 record(every, 0.02, |step, _| if step / every % 2 == 0 { 1.0 } else { 0.0 }),
+                // Output is written, whether there was a remap or not.
+                record(2 * every, 0.02, |step, _| if step % every == 0 { 1.0 } else { 0.0 }),
             ];
             found += runs.iter().filter(|run| slow_steps(run, 0.01).is_some()).count();
         }

@@ -102,6 +102,11 @@ fn percentiles_are_no_ranks() {
         let found = table(names, "1,2").unwrap();
         assert_eq!((found.record.row(1), found.repairs.len()), (&[1.0, 2.0][..], 0), "{names}");
     }
+    // What is called as ranks are comes before what else is known of them.
+    let found = table("rank_0,rank_1,rank_0_time,rank_1_time", "1,2,3,4").unwrap();
+    assert_eq!(found.record.row(1), [1.0, 2.0]);
+    let error = table("rank0_time,rank0_load,rank1_time,rank1_load", "1,2,3,4").unwrap_err();
+    assert!(error.contains("`rank_#_time`") && error.contains("`rank_#_load`"), "{error}");
     let error = table("a_0,a_1,b_0,b_1", "1,2,3,4").unwrap_err();
     assert!(
         error.contains("those called `b` or `a` and a number") || error.contains("`a` or `b`"),

@@ -167,8 +167,9 @@ fn bursts_that_come_again_are_no_change_for_good() {
         let mut numbers = Numbers::new(5);
         let mut text = "step,rank_0,rank_1,remapped,remap_seconds\n".to_owned();
         for step in 0..600 {
-            let (stretch, after) = (step / 60, step % 60);
-            let is_burst = after >= 25 && stretch % 2 == 1 && stretch / 2 < bursts;
+            // The first stretch is the longest.
+            let (stretch, after) = if step < 120 { (0, step) } else { (step / 60 - 1, step % 60) };
+            let is_burst = after >= 25 && stretch % 2 == 0 && stretch / 2 < bursts;
             let own = if is_burst { 0.5 } else { 0.0 };
             let noise = [0.01 * numbers.normal(), 0.01 * numbers.normal()];
             write!(text, "{step},{:.4},{:.4},", 1.0 + own + noise[0], 1.0 + noise[1]).unwrap();
