@@ -271,3 +271,56 @@ pub fn hindsight(
     }
     Ok(remaps.iter().map(|remap| remap.cost).fold(f64::INFINITY, f64::min))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::left_over::left_over;
+    use crate::policy::Rule;
+    use crate::random::stream;
+    use crate::record::Remap;
+    use rand::RngExt;
+
+    /// Four ranks that gain as many times .005 as their number in a step; remaps, every forty steps, leave up to a tenth.
+    fn unevenly_split(seed: u64) -> Record {
+        let mut numbers = stream(11, seed);
+        let mut seconds = Vec::new();
+        let mut off = [0.0; 4];
+        for step in 0..400 {
+            if step % 40 == 0 && step > 0 {
+                off = off.map(|_| 0.1 * numbers.random_range(-1.0..1.0));
+            }
+            for (rank, off) in off.iter_mut().enumerate() {
+                *off += 0.005 * rank as f64;
+                seconds.push(2.0 + *off + 0.002 * numbers.random_range(-1.0..1.0));
+            }
+        }
+        let remaps = (1..10).map(|many| Remap { before: 40 * many, seconds: None }).collect();
+        Record::new(4, seconds, remaps).unwrap()
+    }
+
+    #[test]
+    fn what_is_left_is_played_by_policies_and_hindsight() {
+        for seed in 0..10 {
+            let record = unevenly_split(seed);
+            let left = left_over(&record).unwrap();
+            let told = record.clone().with_left(left.clone());
+            let off = left.iter().map(|left| crate::record::imbalance(&left.off)).sum::<f64>()
+                / left.len() as f64;
+            let steps = 200..400;
+            let base = standing(&told, 200);
+            let least = hindsight(&told, steps.clone(), base, 0.05, &()).unwrap();
+            for every in [1, 2, 10, 40] {
+                let cost = |record: &Record| {
+                    let mut rule = Rule::Fixed(every).start(0.05);
+                    play(record, steps.clone(), base, 0.05, rule.as_mut()).tally.value
+                };
+                let (even, uneven) = (cost(&record), cost(&told));
+                assert!(uneven > least - 1e-9, "{seed}: {uneven} below {least}");
+                if every <= 2 {
+                    assert!(uneven - even > 0.5 * off * 190.0, "{seed}, {every}: {even} {uneven}");
+                }
+            }
+        }
+    }
+}
