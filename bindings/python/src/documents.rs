@@ -174,7 +174,11 @@ pub fn fit(
         within("job_steps", steps, 1, 1_000_000_000)?;
     }
     let (found, stopped) = interruptible(py, || {
-        let mut facts = Facts::of(&record, cost, record.mean_remap_cost().is_some())?;
+        let origin = match record.mean_remap_cost() {
+            Some(_) => "as recorded",
+            None => "as given",
+        };
+        let mut facts = Facts::of(&record, cost, origin)?;
         facts.job_steps = steps;
         let decks = fitting::decks(&facts, fitting::Kind::Auto, None);
         let models: Vec<Value> =
