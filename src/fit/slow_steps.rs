@@ -77,10 +77,9 @@ pub fn slow_steps(record: &Record, remap_cost: f64) -> Option<SlowSteps> {
         let around = *step - step.min(&AROUND)..(step + AROUND + 1).min(means.len());
         means[*step] - median(&means[around]) > 0.5 * first
     };
-    let is_first = |step: &usize| {
-        stretches.iter().any(|stretch| stretch.contains(step) && step - stretch.start < slow)
-    };
-    let elsewhere = (0..means.len()).filter(|step| !is_first(step)).filter(as_slow).count();
+    // Stretches follow one another.
+    let others = stretches.iter().flat_map(|stretch| stretch.clone().skip(slow));
+    let elsewhere = others.filter(as_slow).count();
     (found.seconds() > MUCH * remap_cost && elsewhere < usual.len()).then_some(found)
 }
 
