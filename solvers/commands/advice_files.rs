@@ -68,6 +68,8 @@ pub(super) fn write(
     force: bool,
 ) -> Result<Vec<String>, Complaint> {
     make_folder(folder)?;
+    // Without that of a rule, other files of these names are somebody's own.
+    let is_earlier = folder.join(RULE).symlink_metadata().is_ok();
     let mut files = Vec::new();
     let mut put = |name: &str, bytes: &[u8]| -> Result<(), Complaint> {
         let path: PathBuf = folder.join(name);
@@ -90,7 +92,7 @@ pub(super) fn write(
         put(MODEL, model.as_bytes())?;
     }
     put(REPORT, page(opened, question, advice, parts)?.as_bytes())?;
-    if force {
+    if force && is_earlier {
         remove_others(folder, &files)?;
     }
     Ok(files)

@@ -186,8 +186,10 @@ fn left(record: &Record) -> Option<Left> {
             gains.fold((f64::MIN, 0.0), |(most, sum), gain| (gain.max(most), sum + gain));
         most - sum / record.ranks() as f64
     };
-    let others: Vec<f64> =
-        (1..record.steps()).filter(|step| !firsts.contains(step)).map(gained).collect();
+    let others: Vec<f64> = (1..record.steps())
+        .filter(|step| firsts.binary_search(step).is_err())
+        .map(gained)
+        .collect();
     if others.is_empty() {
         return None;
     }

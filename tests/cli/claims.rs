@@ -352,7 +352,7 @@ fn exact_arithmetic_keeps_to_the_time_limit() {
         let started = std::time::Instant::now();
         let arguments = ["solve", "m.ron", "--exact", "--json", "--time-limit", "1"];
         let found = place.run(&arguments).exits(3).says("stopped").json();
-        assert!(started.elapsed().as_secs_f64() < 20.0, "{:?}", started.elapsed());
+        assert!(started.elapsed().as_secs_f64() < 3.0, "{:?}", started.elapsed());
         assert!(found["exact"].is_null() && found["value"].is_object(), "{found}");
     }
 }

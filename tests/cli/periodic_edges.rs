@@ -148,7 +148,7 @@ fn time_limits_are_heard_in_gamma_laws_of_any_shape() {
     for parts in models {
         let asked = std::time::Instant::now();
         solved(&parts, &["--time-limit", "1"]);
-        assert!(asked.elapsed().as_secs_f64() < 20.0, "{parts}: {:?}", asked.elapsed());
+        assert!(asked.elapsed().as_secs_f64() < 4.0, "{parts}: {:?}", asked.elapsed());
     }
 }
 

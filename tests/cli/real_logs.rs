@@ -149,6 +149,8 @@ fn files_of_an_earlier_advice_go() {
     place.write("short.csv", log(50, 0.0, 0.0).lines().take(30).collect::<Vec<_>>().join("\n"));
     place.run(&["advise", "run.csv", "-o", "st"]).exits(0);
     place.write("st/mine.txt", "kept");
+    std::fs::create_dir(place.path("own")).unwrap();
+    place.write("own/lammps.txt", "somebody's own");
     assert!(place.path("st/advised.json").exists());
     let told =
         place.run(&["advise", "short.csv", "--remap-cost", "0.3", "-o", "st", "--force"]).exits(0);
@@ -157,6 +159,9 @@ fn files_of_an_earlier_advice_go() {
         assert!(!place.path(&format!("st/{gone}")).exists(), "{gone}");
     }
     assert!(place.path("st/report.html").exists() && place.path("st/mine.txt").exists());
+    let refused = ["advise", "short.csv", "--remap-cost", "0.3", "-o", "own", "--force"];
+    place.run(&refused).exits(0);
+    assert!(place.path("own/lammps.txt").exists());
 }
 
 /// A change for good comes once; bursts that come again are none, however well one of them looks like it.
