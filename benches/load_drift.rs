@@ -7,12 +7,12 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group,
     criterion_main,
 };
+use remapping::activity_mesh::{ActivityMesh, Boundary, Moves};
 use remapping::chain::{BirthDeath, Edge, Exchangeable, Factor, Operator, Product};
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, LoadDrift, Objective, ProcessChain, Rebalance, States, Timing,
     Transition,
 };
-use remapping::mesh::{ActivityMesh, Boundary, Moves};
 use remapping::simulate::{Workload, stream};
 use std::hint::black_box;
 use std::time::Duration;

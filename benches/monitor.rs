@@ -7,9 +7,9 @@ use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::{Clusters, Monitor};
-use remapping::switching::{self, PhaseSwitching, long_run};
-use remapping::threshold::evaluation::{ThresholdPolicy, evaluate};
-use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
+use remapping::phase_change::evaluation::{ThresholdPolicy, evaluate};
+use remapping::phase_change::{Accuracy, Hazard, PhaseChange, Premature, solve};
+use remapping::phase_switching::{self, PhaseSwitching, long_run};
 use std::hint::black_box;
 
 fn ratio(numerator: u64, denominator: u64) -> Rational {
@@ -132,11 +132,11 @@ fn recurring(criterion: &mut Criterion) {
     let models = [(&weak, 1000), (&weak, 10_000), (&weak, 1_000_000_000), (&hard, 10_000)];
     for (problem, last) in models {
         let lifetime = Lifetime::fixed(last);
-        let found = switching::solve(problem, &lifetime, 1e-9, &()).expect("valid");
+        let found = phase_switching::solve(problem, &lifetime, 1e-9, &()).expect("valid");
         let dear = if std::ptr::eq(problem, &hard) { ", dear switches" } else { "" };
         let name = format!("{last} cycles, errors .4 and .45{dear} ({} pieces)", found.segments);
         group.bench_function(name, |bencher| {
-            bencher.iter(|| switching::solve(black_box(problem), &lifetime, 1e-9, &()));
+            bencher.iter(|| phase_switching::solve(black_box(problem), &lifetime, 1e-9, &()));
         });
     }
     group.finish();

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
-use remapping::interval::{Bound, ExpectedImbalance, Processors, kappa, methods};
-use remapping::law::{Class, Law, Steps};
+use remapping::distribution::{Class, Law, Steps};
+use remapping::periodic::{Bound, ExpectedImbalance, Processors, kappa, methods};
 
 fn steps(pairs: &[(f64, f64)]) -> Law {
     Law::Steps(Steps::new(pairs.to_vec()).expect("a law"))

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use remapping::chain::{BirthDeath, Edge};
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, States,
     Timing, Transition,
 };

@@ -6,7 +6,7 @@ use remapping::belief::Levels;
 use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::{Clusters, Monitor};
-use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
+use remapping::phase_change::{Accuracy, Hazard, PhaseChange, Premature, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A decision for every cluster of 32 cycles; `remap calibrate` measures how often its test errs.

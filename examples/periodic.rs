@@ -2,8 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use remapping::interval::{Bound, Processors, methods};
-use remapping::law::{Class, Law, Steps};
+use remapping::distribution::{Class, Law, Steps};
+use remapping::periodic::{Bound, Processors, methods};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)])?;

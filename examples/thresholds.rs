@@ -6,7 +6,7 @@ use remapping::Bounds;
 use remapping::belief::Levels;
 use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
+use remapping::phase_change::{Accuracy, Hazard, PhaseChange, Premature, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = PhaseChange {

@@ -13,7 +13,7 @@
 //! use remapping::belief::Levels;
 //! use remapping::decimal::decimal;
 //! use remapping::lifetime::Lifetime;
-//! use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
+//! use remapping::phase_change::{Accuracy, Hazard, PhaseChange, Premature, solve};
 //!
 //! let problem = PhaseChange {
 //!     lifetime: Lifetime::fixed(80),
@@ -36,12 +36,12 @@
 //!
 //! | question | module | source |
 //! |---|---|---|
-//! | one change of phase, seen by a test that errs | [`threshold`], [`monitor`] | \[NR86\], \[NR90\] |
-//! | phases that come back again and again | [`switching`] | \[NR86\], section X |
+//! | one change of phase, seen by a test that errs | [`phase_change`], [`monitor`] | \[NR86\], \[NR90\] |
+//! | phases that come back again and again | [`phase_switching`] | \[NR86\], section X |
 //! | loads that move as a Markov chain, until a remap | [`stopping`] | \[YXW03\] |
-//! | drifting loads over a given number of steps | [`drift`] | \[NRS86\], section 3 |
-//! | units of work that wander over a mesh | [`mesh`] | \[NRS86\], section 4 |
-//! | every how many steps | [`interval`] | \[FXW03\] |
+//! | drifting loads over a given number of steps | [`load_drift`] | \[NRS86\], section 3 |
+//! | units of work that wander over a mesh | [`activity_mesh`] | \[NRS86\], section 4 |
+//! | every how many steps | [`periodic`] | \[FXW03\] |
 //! | rules for running programs, and their logs | [`policy`], [`controller`], [`replay`], [`fit`] | |
 //!
 //! \[NR86\] Nicol and Reynolds 1986, \[NRS86\] Nicol, Reynolds and Saltz 1986, \[NR90\] Nicol and
@@ -50,27 +50,30 @@
 /// Exact rational numbers; [`decimal::decimal`] reads them from text.
 pub type Rational = dashu_ratio::RBig;
 
+pub mod activity_mesh;
 pub mod belief;
 mod bounds;
 pub mod chain;
 pub mod communicator;
 pub mod concave;
+pub mod continuous_drift;
 pub mod controller;
 pub mod decimal;
-pub mod drift;
+pub mod distribution;
 pub mod estimate;
 pub mod fit;
 pub mod imbalance;
-pub mod interval;
-pub mod law;
 pub mod learning;
 pub mod lifetime;
+pub mod load_drift;
 mod machine;
-pub mod mesh;
+pub mod many_phases;
 pub mod monitor;
 pub mod observer;
 pub mod overlap;
-pub mod phases;
+pub mod periodic;
+pub mod phase_change;
+pub mod phase_switching;
 pub mod policy;
 pub mod random;
 pub mod record;
@@ -78,8 +81,6 @@ pub mod replay;
 mod rounding;
 pub mod simulate;
 pub mod stopping;
-pub mod switching;
-pub mod threshold;
 
 pub use bounds::Bounds;
 pub use communicator::Communicator;

@@ -5,7 +5,7 @@ mod shared;
 use crate::complaint::Complaint;
 use crate::output::write_with;
 use crc32fast::Hasher;
-use remapping::drift::Snapshot;
+use remapping::load_drift::Snapshot;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

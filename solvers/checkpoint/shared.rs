@@ -4,7 +4,7 @@ use super::{Checkpoint, DAMAGED, Head, Saved, head, read_head, read_part, write_
 use crate::complaint::Complaint;
 use crc32fast::Hasher;
 use remapping::communicator::{Communicator, Shares};
-use remapping::drift::Snapshot;
+use remapping::load_drift::Snapshot;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

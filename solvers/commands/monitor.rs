@@ -12,8 +12,8 @@ use crate::run::{Watch, is_interrupted};
 use remapping::Status;
 use remapping::belief::Report;
 use remapping::monitor::{ChangeTest, Clusters, Decision, Monitor, MonitorError, SwitchingMonitor};
-use remapping::switching::{self, SwitchingError};
-use remapping::threshold::{self, Accuracy};
+use remapping::phase_change::{self, Accuracy};
+use remapping::phase_switching::{self, SwitchingError};
 use serde::Serialize;
 
 /// What is printed for a measurement.
@@ -72,8 +72,9 @@ fn of_change(
 ) -> Result<Exit, Vec<Complaint>> {
     let problem = model.problem();
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-    let solution = threshold::solve(&problem, accuracy, &Watch::start(&loaded.model.title, None))
-        .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
+    let solution =
+        phase_change::solve(&problem, accuracy, &Watch::start(&loaded.model.title, None))
+            .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
     if solution.status == Status::Interrupted {
         return Ok(Exit::Interrupted);
     }
@@ -122,12 +123,13 @@ fn of_switching(
         |error: SwitchingError| vec![loaded.complain("problem", &error.to_string(), "", "")];
     let (monitor, status) = match model.lifetime() {
         None => {
-            let found = switching::long_run(&problem, 1e-9, &watch).map_err(refuse)?;
+            let found = phase_switching::long_run(&problem, 1e-9, &watch).map_err(refuse)?;
             let monitor = SwitchingMonitor::endless(&problem, found.to_second, found.to_first);
             (monitor, found.status)
         }
         Some(lifetime) => {
-            let found = switching::solve(&problem, &lifetime, 1e-9, &watch).map_err(refuse)?;
+            let found =
+                phase_switching::solve(&problem, &lifetime, 1e-9, &watch).map_err(refuse)?;
             let monitor = SwitchingMonitor::by_step(&problem, found.to_second, found.to_first);
             (monitor, found.status)
         }

@@ -16,7 +16,7 @@ use crate::problems::{
 use crate::run::Watch;
 use crate::solution::sweep::Part;
 use remapping::Status;
-use remapping::threshold::Bounds;
+use remapping::phase_change::Bounds;
 
 /// Tolerance of the optimal policies.
 const TOLERANCE: f64 = 1e-9;

@@ -11,7 +11,7 @@ use crate::render::digits::proved;
 use crate::solution::sweep::Part;
 use crate::solution::to_json;
 use remapping::Status;
-use remapping::threshold::Bounds;
+use remapping::phase_change::Bounds;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;

@@ -10,12 +10,12 @@ use crate::problems::sampling::Contestant;
 use crate::problems::two_phase::trace::{HEADER, write_step};
 use crate::run::is_interrupted;
 use rand::RngExt;
-use remapping::drift;
-use remapping::interval::sample_path;
+use remapping::load_drift;
 use remapping::overlap::Overlap;
+use remapping::periodic::sample_path;
+use remapping::phase_change::Hazard;
 use remapping::policy::Rule;
 use remapping::simulate::{Stream, Workload, stream, trace};
-use remapping::threshold::Hazard;
 use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
 
@@ -189,14 +189,14 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
         Problem::LoadDrift(model) => {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
-            let loads = drift::Loads::new(problem).overlapping(model.overlap());
+            let loads = load_drift::Loads::new(problem).overlapping(model.overlap());
             ruled(&loads, model.overlap(), arguments, each);
         }
         Problem::ContinuousDrift(model) => {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
             let (mean, overlap) = (problem.mean_load, problem.overlap);
-            let loads = drift::continuous::Loads::new(problem);
+            let loads = remapping::continuous_drift::Loads::new(problem);
             let mean = if mean > 0.0 { mean } else { loads.depth() };
             ruled(&loads.about(mean), overlap, arguments, each);
         }
@@ -232,7 +232,7 @@ const SPREAD: f64 = 0.01;
 /// slowest after and what a remap makes of the latter: after the change one rank has the former, the
 /// others what keeps the mean at the latter.
 fn two_phases(
-    problem: &remapping::threshold::PhaseChange,
+    problem: &remapping::phase_change::PhaseChange,
     steps: u64,
     seed: u64,
     each: &mut Steps<'_>,

@@ -14,8 +14,8 @@ use crate::run::Watch;
 use crate::solution::to_json;
 use plotters::style::BLACK;
 use remapping::Status;
-use remapping::threshold::Bounds;
-use remapping::threshold::evaluation::EvaluationError;
+use remapping::phase_change::Bounds;
+use remapping::phase_change::evaluation::EvaluationError;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -8,7 +8,7 @@ use super::periodic::normal;
 use super::{Deck, Facts, short};
 use rand::RngExt;
 use rayon::prelude::*;
-use remapping::drift::continuous::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
+use remapping::continuous_drift::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
 use remapping::fit::goodness;
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;

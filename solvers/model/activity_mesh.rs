@@ -3,7 +3,7 @@
 use super::explain::Shape;
 use super::number::Decimal;
 use super::review::Review;
-use remapping::mesh;
+use remapping::activity_mesh;
 use serde::Deserialize;
 
 /// `ActivityMesh(...)`.
@@ -94,9 +94,14 @@ impl Moves {
         }
     }
 
-    fn of(&self) -> mesh::Moves {
+    fn of(&self) -> activity_mesh::Moves {
         let Moves { east, west, north, south } = self;
-        mesh::Moves { east: east.value, west: west.value, north: north.value, south: south.value }
+        activity_mesh::Moves {
+            east: east.value,
+            west: west.value,
+            north: north.value,
+            south: south.value,
+        }
     }
 }
 
@@ -144,7 +149,7 @@ impl ActivityMesh {
             }
         }
         if let Err(error) = self.build() {
-            use remapping::mesh::MeshError;
+            use remapping::activity_mesh::MeshError;
             let place = match error {
                 MeshError::Processors { .. } => "problem.processors",
                 MeshError::Moves(_) => "problem.moves",
@@ -156,33 +161,41 @@ impl ActivityMesh {
         }
     }
 
-    fn build(&self) -> Result<mesh::ActivityMesh, mesh::MeshError> {
+    fn build(&self) -> Result<activity_mesh::ActivityMesh, activity_mesh::MeshError> {
         let units = match &self.units {
             Units::Each(count) => vec![*count; self.width * self.height],
             Units::Rows(rows) => rows.concat(),
         };
         let boundary = match self.boundary {
-            Boundary::Reject => mesh::Boundary::Reject,
-            Boundary::Reflect => mesh::Boundary::Reflect,
-            Boundary::Exit => mesh::Boundary::Exit,
-            Boundary::Torus => mesh::Boundary::Torus,
+            Boundary::Reject => activity_mesh::Boundary::Reject,
+            Boundary::Reflect => activity_mesh::Boundary::Reflect,
+            Boundary::Exit => activity_mesh::Boundary::Exit,
+            Boundary::Torus => activity_mesh::Boundary::Torus,
         };
         let size = (self.width, self.height);
         let (steps, cost) = (self.steps, self.remap_cost.value);
         let moves = self.moves.of();
-        let mut built =
-            mesh::ActivityMesh::new(size, units, self.processors, moves, boundary, steps, cost)?;
+        let mut built = activity_mesh::ActivityMesh::new(
+            size,
+            units,
+            self.processors,
+            moves,
+            boundary,
+            steps,
+            cost,
+        )?;
         if let Some(rows) = &self.weights {
             built = built.with_weights(rows.concat())?;
         }
         self.places.iter().try_fold(built, |built, place| {
             let &Place { left, right, bottom, top, .. } = place;
-            built.with_moves(mesh::Rectangle { left, right, bottom, top }, place.moves.of())
+            built
+                .with_moves(activity_mesh::Rectangle { left, right, bottom, top }, place.moves.of())
         })
     }
 
     /// The engine's workload. The model has passed review.
-    pub fn workload(&self) -> mesh::ActivityMesh {
+    pub fn workload(&self) -> activity_mesh::ActivityMesh {
         self.build().expect("reviewed")
     }
 

@@ -5,7 +5,7 @@ use super::explain::Shape;
 use super::law::SIZES;
 use super::number::Decimal;
 use super::review::Review;
-use remapping::drift::continuous::{
+use remapping::continuous_drift::{
     Class, ContinuousDrift as Problem, Increments as Engine, KeptSlopes as Kept, NoBounds,
 };
 use serde::Deserialize;

@@ -4,8 +4,8 @@ use super::number::Decimal;
 use super::review::Review;
 use super::weights::Weights;
 use remapping::Rational;
-use remapping::interval::Moments;
-use remapping::law::{Law as EngineLaw, Steps};
+use remapping::distribution::{Law as EngineLaw, Steps};
+use remapping::periodic::Moments;
 use serde::Deserialize;
 
 /// Law of the change of a load in one step.

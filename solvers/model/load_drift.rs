@@ -5,7 +5,7 @@ use super::cost::{Cost, Late};
 use super::explain::Shape;
 use super::review::Review;
 use remapping::chain::Multisets;
-use remapping::drift;
+use remapping::load_drift;
 use remapping::overlap::Overlap;
 use serde::Deserialize;
 
@@ -169,8 +169,8 @@ impl LoadDrift {
     }
 
     /// The engine's problem. The model has passed review.
-    pub fn problem(&self) -> drift::LoadDrift {
-        drift::LoadDrift {
+    pub fn problem(&self) -> load_drift::LoadDrift {
+        load_drift::LoadDrift {
             processors: self.processors,
             chain: self.chain.process().chain,
             lowest: self.chain.lowest() as f64,
@@ -179,17 +179,17 @@ impl LoadDrift {
             remap_cost: self.costs()[0],
             per_unit_moved: self.costs()[1],
             rebalance: match self.rebalance {
-                Rebalance::Split => drift::Rebalance::Split,
-                Rebalance::Nearest => drift::Rebalance::Nearest,
-                Rebalance::Stochastic => drift::Rebalance::Stochastic,
+                Rebalance::Split => load_drift::Rebalance::Split,
+                Rebalance::Nearest => load_drift::Rebalance::Nearest,
+                Rebalance::Stochastic => load_drift::Rebalance::Stochastic,
             },
             timing: match self.decide {
-                Decide::AfterStep => drift::Timing::AfterStep,
-                Decide::BeforeStep => drift::Timing::BeforeStep,
+                Decide::AfterStep => load_drift::Timing::AfterStep,
+                Decide::BeforeStep => load_drift::Timing::BeforeStep,
             },
             objective: match self.objective {
-                Objective::Imbalance => drift::Objective::Imbalance,
-                Objective::Makespan => drift::Objective::Makespan,
+                Objective::Imbalance => load_drift::Objective::Imbalance,
+                Objective::Makespan => load_drift::Objective::Makespan,
             },
         }
     }

@@ -5,7 +5,7 @@ use super::lifetime::{self, Law};
 use super::number::Decimal;
 use super::review::Review;
 use remapping::Rational;
-use remapping::phases::{Horizon, ManyPhases as Problem, Remap};
+use remapping::many_phases::{Horizon, ManyPhases as Problem, Remap};
 use serde::Deserialize;
 
 /// `ManyPhases(...)`.

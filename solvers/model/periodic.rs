@@ -8,8 +8,8 @@ use super::explain::Shape;
 use super::law::Law;
 use super::number::Decimal;
 use remapping::Rational;
-use remapping::interval::{Bound, ChainLoads, ExpectedImbalance, LoadChain, Processors};
-use remapping::law::{Class, Law as EngineLaw};
+use remapping::distribution::{Class, Law as EngineLaw};
+use remapping::periodic::{Bound, ChainLoads, ExpectedImbalance, LoadChain, Processors};
 use serde::Deserialize;
 use serde_json::Value;
 

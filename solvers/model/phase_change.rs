@@ -7,7 +7,7 @@ use super::number::Decimal;
 use super::review::Review;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
+use remapping::phase_change::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
 use serde::Deserialize;
 
 /// `PhaseChange(...)`.

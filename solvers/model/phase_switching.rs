@@ -8,7 +8,7 @@ use super::phase_change::review_length;
 use super::review::Review;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
-use remapping::switching::{PhaseSwitching as Problem, SwitchingError};
+use remapping::phase_switching::{PhaseSwitching as Problem, SwitchingError};
 use serde::Deserialize;
 
 /// `PhaseSwitching(...)`.

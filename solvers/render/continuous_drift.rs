@@ -7,7 +7,7 @@ use super::load_drift::{
 use crate::plot::chart::Chart;
 use crate::solution::continuous_drift::{Answer, Class};
 use crate::solution::load_drift::Curve;
-use remapping::drift::continuous::KeptSlopes;
+use remapping::continuous_drift::KeptSlopes;
 use std::fmt::Write;
 
 /// The readable summary.

@@ -8,7 +8,7 @@ use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::solution::phase_switching::{Answer, Thresholds};
 use crate::solution::{Bounds, Curve};
 use plotters::prelude::RGBColor;
-use remapping::switching::{exceeded, undercut};
+use remapping::phase_switching::{exceeded, undercut};
 use std::fmt::Write;
 
 const WIDTH: usize = 72;

@@ -2,7 +2,7 @@
 
 use super::Bounds;
 use super::load_drift::{Both, Curve, Representation};
-use remapping::drift::continuous::KeptSlopes;
+use remapping::continuous_drift::KeptSlopes;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 

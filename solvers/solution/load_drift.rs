@@ -3,7 +3,7 @@
 use super::Bounds;
 use super::dynamics::Dynamics;
 use super::stopping::CostByState;
-use remapping::drift;
+use remapping::load_drift;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
@@ -203,7 +203,7 @@ pub struct Threshold {
 
 impl Threshold {
     /// No imbalance is above it: there is no remap to decide on.
-    pub const NEVER: f64 = remapping::drift::Curve::NEVER;
+    pub const NEVER: f64 = remapping::load_drift::Curve::NEVER;
 }
 
 /// The simple rule closest to the optimal one at a step.
@@ -230,9 +230,9 @@ pub struct BestThreshold {
     pub searched: [f64; 2],
 }
 
-impl From<drift::BestThreshold> for BestThreshold {
-    fn from(best: drift::BestThreshold) -> Self {
-        let drift::BestThreshold { threshold, value, searched } = best;
+impl From<load_drift::BestThreshold> for BestThreshold {
+    fn from(best: load_drift::BestThreshold) -> Self {
+        let load_drift::BestThreshold { threshold, value, searched } = best;
         BestThreshold { threshold, value, searched }
     }
 }

@@ -23,10 +23,10 @@ pub mod two_phase;
 
 pub use read::{Document, of_text, read};
 pub use remapping::Bounds;
-pub use remapping::threshold::Curve;
+pub use remapping::phase_change::Curve;
 
 use remapping::Status;
-use remapping::threshold::Run;
+use remapping::phase_change::Run;
 use serde::{Deserialize, Serialize};
 
 /// One solved model.

@@ -9,7 +9,7 @@ use super::program::of_the_program;
 use super::rule::{Belief, RemapInterval, Rule, StatedRule, Switching};
 use super::{Body, Document, Solution, periodic, phase_change, phase_switching};
 use crate::complaint::Complaint;
-use remapping::switching::{exceeded, undercut};
+use remapping::phase_switching::{exceeded, undercut};
 use remapping::{Bounds, Status};
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Slow and obvious: every report, every load vector, every place followed.
 
 use remapping::Rational;
-use remapping::drift::{LoadDrift, Rebalance, Timing};
-use remapping::threshold::{PhaseChange, Premature};
+use remapping::load_drift::{LoadDrift, Rebalance, Timing};
+use remapping::phase_change::{PhaseChange, Premature};
 
 /// The phase-change recursion followed down every branch from one belief.
 pub(super) struct Direct<'a> {

@@ -6,7 +6,7 @@ use super::decks::{deck, field, hundredth};
 use super::{Claim, Effort, Field, Finding, Verdict};
 use crate::model::{Loaded, Problem};
 use proptest::prelude::*;
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, Rebalance, States,
     Transition,
 };

@@ -5,11 +5,11 @@ use super::periodic_claims::CLAIMS;
 use super::{Effort, Field, Finding};
 use crate::model::{Loaded, Problem};
 use proptest::prelude::*;
-use remapping::interval::{
+use remapping::distribution::{Class, Law};
+use remapping::periodic::{
     Bound, Crossing, ExpectedImbalance, Kind, Method, Processors, distribution_free_factor,
     first_crossing, methods, normal_extremes_factor,
 };
-use remapping::law::{Class, Law};
 use remapping::{Halt, Observer, Status};
 use std::cell::OnceCell;
 use std::ops::ControlFlow;

@@ -3,7 +3,7 @@
 use super::Truth::{Fails, Theorem};
 use super::periodic::Case;
 use super::{Claim, Verdict};
-use remapping::interval::{ExpectedImbalance, Kind, distribution_free_factor, first_crossing};
+use remapping::periodic::{ExpectedImbalance, Kind, distribution_free_factor, first_crossing};
 
 pub(super) const CLAIMS: &[Claim<Case>] = &[
     Claim {

@@ -7,8 +7,8 @@ use crate::model::{Loaded, Problem};
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::exact::{self, ExactSolution, ExactStep};
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Solution};
+use remapping::phase_change::exact::{self, ExactSolution, ExactStep};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Solution};
 use std::cell::OnceCell;
 
 /// The last steps of a program, solved exactly, and the whole of it.
@@ -81,7 +81,7 @@ impl Case {
     /// The certified thresholds of the whole program.
     pub fn bounds(&self) -> &Solution {
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-        let solve = || threshold::solve(&self.whole, accuracy, &());
+        let solve = || phase_change::solve(&self.whole, accuracy, &());
         self.bounds.get_or_init(|| solve().expect("a reviewed problem"))
     }
 }

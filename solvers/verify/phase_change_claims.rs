@@ -12,8 +12,8 @@ use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
-use remapping::threshold::exact::{self, ExactStep};
-use remapping::threshold::{Hazard, PhaseChange, Premature};
+use remapping::phase_change::exact::{self, ExactStep};
+use remapping::phase_change::{Hazard, PhaseChange, Premature};
 
 pub(super) const CLAIMS: &[Claim<Case>] = &[
     Claim {

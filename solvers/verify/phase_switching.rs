@@ -10,11 +10,11 @@ use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Level, Levels};
 use remapping::lifetime::Lifetime;
-use remapping::switching::evaluation::{Beliefs, Fineness, TwoThresholds, evaluate};
-use remapping::switching::exact::{self, ExactSolution};
-use remapping::switching::{self, PhaseSwitching};
-use remapping::threshold::exact as one_change;
-use remapping::threshold::{Hazard, PhaseChange, Premature};
+use remapping::phase_change::exact as one_change;
+use remapping::phase_change::{Hazard, PhaseChange, Premature};
+use remapping::phase_switching::evaluation::{Beliefs, Fineness, TwoThresholds, evaluate};
+use remapping::phase_switching::exact::{self, ExactSolution};
+use remapping::phase_switching::{self, PhaseSwitching};
 
 /// The last steps of a program, or the first of one without an end, solved exactly.
 pub(super) struct Case {
@@ -375,7 +375,7 @@ fn rebasing_costs_no_less(case: &Case) -> Verdict {
 }
 
 fn certified_bounds(case: &Case) -> Verdict {
-    let Ok(solution) = switching::solve(&case.problem, &case.lifetime, 1e-9, &()) else {
+    let Ok(solution) = phase_switching::solve(&case.problem, &case.lifetime, 1e-9, &()) else {
         return Verdict::Silent;
     };
     let number = |x: f64| Rational::try_from(x).unwrap_or(Rational::ZERO);

@@ -5,8 +5,8 @@ use super::Verdict;
 use super::brute_force::Direct;
 use super::phase_change::{BRANCHES, Case, ratio, show};
 use remapping::Rational;
-use remapping::threshold::Hazard;
-use remapping::threshold::exact::ExactStep;
+use remapping::phase_change::Hazard;
+use remapping::phase_change::exact::ExactStep;
 
 pub(super) fn linear_and_concave(case: &Case) -> Verdict {
     let last = case.steps().len() - 1;

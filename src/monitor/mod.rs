@@ -29,8 +29,8 @@ pub use cluster::{ChangeTest, Clusters, MonitorError};
 pub use reports::{NoSuchLevel, ReportMonitor, Reported, SwitchingMonitor};
 
 use crate::belief::{Belief, Detector, Report};
+use crate::phase_change::{Bounds, Curve, Hazard, PhaseChange};
 use crate::rounding::nearest;
-use crate::threshold::{Bounds, Curve, Hazard, PhaseChange};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

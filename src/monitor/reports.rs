@@ -3,9 +3,9 @@
 
 use super::{BELIEF, CHANCES, CURVE, MOST_STEPS, STEP, Unsound, chance, checked, is_probability};
 use crate::belief::{Belief, Level, Levels, Likelihood};
+use crate::phase_change::{Bounds, Curve, Hazard, PhaseChange};
+use crate::phase_switching::{PhaseSwitching, exceeded, undercut};
 use crate::rounding::nearest;
-use crate::switching::{PhaseSwitching, exceeded, undercut};
-use crate::threshold::{Bounds, Curve, Hazard, PhaseChange};
 use serde::{Deserialize, Serialize};
 
 /// What a report led to.
@@ -143,7 +143,7 @@ impl SwitchingMonitor {
     }
 
     /// For a program that never ends: `to_second` and `to_first` are the thresholds of `problem`, as
-    /// [`crate::switching::long_run`] finds them. `None` if its initial belief is no probability.
+    /// [`crate::phase_switching::long_run`] finds them. `None` if its initial belief is no probability.
     pub fn endless(
         problem: &PhaseSwitching,
         to_second: Bounds,
@@ -152,7 +152,7 @@ impl SwitchingMonitor {
         SwitchingMonitor::new(problem, Thresholds::Same([to_second, to_first]))
     }
 
-    /// For a program that ends, by the curves that [`crate::switching::solve`] finds.
+    /// For a program that ends, by the curves that [`crate::phase_switching::solve`] finds.
     pub fn by_step(
         problem: &PhaseSwitching,
         to_second: Curve,

@@ -3,9 +3,9 @@
 
 use super::Policy;
 use crate::belief::{Belief, Likelihood};
+use crate::phase_change::evaluation::Estimating;
+use crate::phase_change::{Hazard, PhaseChange};
 use crate::rounding::nearest;
-use crate::threshold::evaluation::Estimating;
-use crate::threshold::{Hazard, PhaseChange};
 
 /// The belief as a program keeps it: one update a report.
 #[derive(Debug, Clone)]

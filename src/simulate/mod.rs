@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use remapping::chain::{BirthDeath, Edge};
-//! use remapping::drift::{ProcessChain, LoadDrift, Loads, Objective, Rebalance, Timing};
+//! use remapping::load_drift::{ProcessChain, LoadDrift, Loads, Objective, Rebalance, Timing};
 //! use remapping::policy::Rule;
 //! use remapping::simulate::{Estimate, compare};
 //!

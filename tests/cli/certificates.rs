@@ -8,7 +8,7 @@ use remap::model::{Loaded, Problem};
 use remap::problems::{self, Files, Settings, certificate};
 use remap_checker::recursion::Steps;
 use remap_checker::{Budget, Evidence, Proof, Refusal, check, seal};
-use remapping::threshold::exact;
+use remapping::phase_change::exact;
 use std::path::{Path, PathBuf};
 
 /// The model text, and a certificate of it.

@@ -7,9 +7,9 @@ use remap::model::{Loaded, Problem};
 use remap::solution::rule::{self, Rule, StatedRule};
 use remapping::belief::{Belief, Detector, Report};
 use remapping::monitor::SwitchingMonitor;
+use remapping::phase_switching;
 use remapping::policy::stated::{Following, Stated};
 use remapping::policy::{Policy, Step};
-use remapping::switching;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -158,7 +158,7 @@ fn two_thresholds_decide_as_the_engine_does() {
             |runs: &[(u64, f64)], n: u64| runs[runs.partition_point(|(from, _)| *from <= n) - 1].1;
         let mut monitor = match last {
             None => {
-                let found = switching::long_run(&problem, 1e-9, &()).unwrap();
+                let found = phase_switching::long_run(&problem, 1e-9, &()).unwrap();
                 SwitchingMonitor::endless(&problem, found.to_second, found.to_first).unwrap()
             }
             Some(_) => {
@@ -167,7 +167,7 @@ fn two_thresholds_decide_as_the_engine_does() {
                     Problem::PhaseSwitching(model) => model.lifetime().unwrap(),
                     _ => unreachable!(),
                 };
-                let found = switching::solve(&problem, &lifetime, 1e-9, &()).unwrap();
+                let found = phase_switching::solve(&problem, &lifetime, 1e-9, &()).unwrap();
                 SwitchingMonitor::by_step(&problem, found.to_second, found.to_first).unwrap()
             }
         };

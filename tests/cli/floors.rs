@@ -36,11 +36,11 @@ const ENGINE: &[&[&str]] = &[
         "random",
         "rounding",
     ],
-    &["belief", "chain", "concave", "imbalance", "law", "lifetime", "record"],
-    &["interval", "threshold"],
-    &["fit", "phases", "policy", "simulate", "switching"],
-    &["drift", "learning", "mesh", "monitor", "replay", "stopping"],
-    &["controller"],
+    &["belief", "chain", "concave", "imbalance", "distribution", "lifetime", "record"],
+    &["periodic", "phase_change"],
+    &["fit", "many_phases", "policy", "simulate", "phase_switching"],
+    &["load_drift", "learning", "activity_mesh", "monitor", "replay", "stopping"],
+    &["continuous_drift", "controller"],
 ];
 
 /// What each module at the top of a crate imports, with a file that does.

@@ -376,13 +376,13 @@ fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
 
 /// The optimal policy of the model `fitted` costs at most 1 % more than that of `truth` on fresh paths.
 pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
-    use remapping::drift::{Loads, MapPolicy, States, Transition};
+    use remapping::load_drift::{Loads, MapPolicy, States, Transition};
     let problem = |name: &str| {
         let loaded = remap::model::Loaded::read(&place.path(name)).unwrap();
         let remap::model::Problem::LoadDrift(model) = &loaded.model.problem else { panic!() };
         model.problem()
     };
-    let solved = |problem: &remapping::drift::LoadDrift| {
+    let solved = |problem: &remapping::load_drift::LoadDrift| {
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
         MapPolicy::solve(problem, &states, &transition, &()).unwrap()

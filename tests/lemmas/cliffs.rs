@@ -6,7 +6,7 @@
 
 use remapping::chain::{BirthDeath, Edge};
 use remapping::imbalance::RunningCost;
-use remapping::interval::{Bound, ChainLoads, LoadChain};
+use remapping::periodic::{Bound, ChainLoads, LoadChain};
 use remapping::stopping::{
     AfterRemap, Exchange, Limits, Model, Process, ProcessChain, Settings, States, Varying,
     long_run, rebalanced, units_moved,

@@ -4,15 +4,15 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal, StudentT};
 use rayon::prelude::*;
 use remapping::belief::Report;
+use remapping::distribution::{Class, Law};
 use remapping::estimate::Estimate;
 use remapping::fit::change::{change, hazard};
 use remapping::fit::correlated::means;
 use remapping::fit::increments::Increments;
 use remapping::fit::transitions::Transitions;
-use remapping::interval::{Bound, Processors, first_passage};
-use remapping::law::{Class, Law};
 use remapping::monitor::calibrate::{Change, ErrorRates, Noise, recorded, simulate};
 use remapping::monitor::{ChangeTest, Clusters};
+use remapping::periodic::{Bound, Processors, first_passage};
 use remapping::record::Record;
 use remapping::simulate::{Stream, stream};
 

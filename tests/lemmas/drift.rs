@@ -4,7 +4,7 @@ use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::chain::{BirthDeath, Dense, Edge};
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, Outcome,
     ProcessChain, Rebalance, States, Timing, Transition,
 };

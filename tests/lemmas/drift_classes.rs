@@ -3,8 +3,8 @@
 use super::drift_continuous::{costs_what_is_said, kept, measured, normal, of_two};
 use approx::assert_abs_diff_eq;
 use rand_distr::{Distribution, Gamma, StandardNormal};
-use remapping::drift::continuous::{Class, ContinuousDrift, Drifting, Increments, NoBounds};
-use remapping::drift::many::Spread;
+use remapping::continuous_drift::{Class, ContinuousDrift, Drifting, Increments, NoBounds};
+use remapping::load_drift::many::Spread;
 use remapping::overlap::Overlap;
 use remapping::random::stream;
 

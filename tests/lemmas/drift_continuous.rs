@@ -3,10 +3,10 @@
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, StandardNormal, StudentT};
-use remapping::drift::continuous::{
+use remapping::continuous_drift::{
     Class, ContinuousDrift, Drifting, Increments, KeptSlopes, NoBounds,
 };
-use remapping::drift::many::{Goal, Measured, Spread};
+use remapping::load_drift::many::{Goal, Measured, Spread};
 use remapping::overlap::Overlap;
 use remapping::random::stream;
 use statrs::function::erf::erfc;

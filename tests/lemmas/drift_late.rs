@@ -4,7 +4,7 @@ use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::chain::{BirthDeath, Dense, Edge};
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, IntervalOutcome, Intervals, LoadDrift, Loads, MapPolicy, Objective,
     ProcessChain, Ranks, Rebalance, States, Timing, Transition,
 };

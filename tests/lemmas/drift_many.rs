@@ -3,8 +3,8 @@
 use super::drift_late::{by_definition, cheaper};
 use approx::assert_abs_diff_eq;
 use remapping::chain::{BirthDeath, Dense, Edge};
-use remapping::drift::many::{Goal, Many, Measured, Spread};
-use remapping::drift::{
+use remapping::load_drift::many::{Goal, Many, Measured, Spread};
+use remapping::load_drift::{
     Backward, Carry, Control, Curve, LoadDrift, Loads, Objective, ProcessChain, Rebalance, States,
     Timing, Transition,
 };

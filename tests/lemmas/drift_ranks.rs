@@ -3,7 +3,7 @@
 use remapping::Bounds;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::communicator::{Communicator, Equations, Shares};
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, ProcessChain, Ranks,
     Rebalance, Snapshot, States, Timing, Transition, Work,
 };

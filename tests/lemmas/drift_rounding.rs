@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Dense};
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, States,
     Timing, Transition,
 };

@@ -2,7 +2,7 @@
 
 use super::drift::{Plain, charged_problems, close, problems, run};
 use proptest::prelude::*;
-use remapping::drift::{Backward, Carry, Control, Curve, States, Transition, Unremapped};
+use remapping::load_drift::{Backward, Carry, Control, Curve, States, Transition, Unremapped};
 use remapping::overlap::Overlap;
 
 /// r (max - mean), a whole number.

@@ -3,7 +3,7 @@
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Edge};
-use remapping::drift::{
+use remapping::load_drift::{
     AverageCosts, Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain,
     Rebalance, States, Timing, Transition, Unremapped,
 };

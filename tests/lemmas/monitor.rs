@@ -9,8 +9,8 @@ use remapping::belief::Report;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::calibrate::{Change, Noise, replay, simulate};
 use remapping::monitor::{ChangeTest, Clusters, Monitor, MonitorError, SwitchingMonitor};
-use remapping::switching::{self, PhaseSwitching};
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature};
+use remapping::phase_switching::{self, PhaseSwitching};
 
 /// [NR86, sec. II] word for word: batch means, clusters, both statistics.
 fn literally(batch: usize, cluster: usize, trace: &[f64]) -> Vec<bool> {
@@ -140,7 +140,7 @@ fn decisions_are_those_of_the_filter_and_the_curve() {
         premature: Premature::Revert,
     };
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-    let solution = threshold::solve(&problem, accuracy, &()).unwrap();
+    let solution = phase_change::solve(&problem, accuracy, &()).unwrap();
     let clusters = Clusters::new(1, 4).unwrap();
     // Noise of period 7, and a step at 60.
     let trace: Vec<f64> =
@@ -192,7 +192,7 @@ proptest! {
             premature: Premature::Revert,
         };
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-        let curve = threshold::solve(&problem, accuracy, &()).unwrap().curve;
+        let curve = phase_change::solve(&problem, accuracy, &()).unwrap().curve;
         let (mut level, length) = (0.0, batch * cluster);
         let trace: Vec<f64> = noise
             .iter()
@@ -249,7 +249,7 @@ fn a_threshold_at_the_edge_is_passed_there() {
         rates: [Rational::ZERO, Rational::ZERO],
         ..recurring()
     };
-    let found = switching::solve(&problem, &Lifetime::fixed(9), 1e-9, &()).unwrap();
+    let found = phase_switching::solve(&problem, &Lifetime::fixed(9), 1e-9, &()).unwrap();
     assert_eq!(found.to_second.at(1), Some([0.0; 2].into()));
     let mut monitor = SwitchingMonitor::by_step(&problem, found.to_second, found.to_first).unwrap();
     let first = monitor.observe(1).unwrap();

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::Rational;
-use remapping::interval::{
+use remapping::distribution::{Class, Law, Steps};
+use remapping::periodic::{
     Approximation, Bound, Covariance, CovarianceError, ExpectedImbalance, Kind, LoadChain,
     Processors, Ties, cost_aware, cost_aware_chain, distribution_free_factor, first_crossing,
     first_passage, kappa, longest, methods,
 };
-use remapping::law::{Class, Law, Steps};
 use remapping::simulate::stream;
 
 /// A law with whole steps and weights in `1/16`, and the same as a map of exact fractions.
@@ -423,7 +423,7 @@ fn first_passage_is_reproducible_and_near_the_exact_interval() {
     assert_eq!(one, two);
     assert_eq!(one.censored, 0);
     assert!(abs_diff_eq!(one.steps.value, 8.2, epsilon = 0.6), "{one:?}");
-    let sampled = remapping::interval::sampled_max_deviation(&system, 2000, 3, 20).unwrap();
+    let sampled = remapping::periodic::sampled_max_deviation(&system, 2000, 3, 20).unwrap();
     let mut imbalance = ExpectedImbalance::new(&system).unwrap();
     for (sampled, time) in sampled.iter().zip(1..) {
         let Approximation { value, .. } = imbalance.max_deviation(time);

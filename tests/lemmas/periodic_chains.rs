@@ -1,7 +1,7 @@
 //! Loads on the levels of a chain: against all joint levels, and against a look at every step.
 
 use proptest::prelude::*;
-use remapping::interval::{Bound, ChainLoads, LoadChain};
+use remapping::periodic::{Bound, ChainLoads, LoadChain};
 use remapping::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! Loads that die out: how long a bound is kept is right to the step, or open.
 
 use proptest::prelude::*;
-use remapping::interval::{Bound, ChainLoads, LoadChain};
+use remapping::periodic::{Bound, ChainLoads, LoadChain};
 use remapping::{Rational, Status};
 
 /// Loads of one unit each, of which a half is left after every step, or as the chance is.

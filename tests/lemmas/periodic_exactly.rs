@@ -1,8 +1,8 @@
 //! Closed forms and means without rounding: against a look at every step in fractions.
 
 use proptest::prelude::*;
-use remapping::interval::{Moments, Processors, cost_aware, first_crossing};
-use remapping::law::{Class, Law, Steps};
+use remapping::distribution::{Class, Law, Steps};
+use remapping::periodic::{Moments, Processors, cost_aware, first_crossing};
 use remapping::{Rational, Status};
 
 /// A small fraction.
@@ -82,7 +82,7 @@ fn equal_means_of_different_laws_are_known_to_be_equal() {
 /// `(remap_cost + sum of E max - mean) / n`, by the law of the largest of all places.
 fn dearest(laws: &[Class], remap_cost: f64, last: u64) -> Vec<f64> {
     let system = Processors::new(50.0, laws.to_vec()).unwrap();
-    let mut imbalance = remapping::interval::ExpectedImbalance::new(&system).unwrap();
+    let mut imbalance = remapping::periodic::ExpectedImbalance::new(&system).unwrap();
     let mut sum = remap_cost;
     let costs = (1..=last).map(|n| {
         sum += imbalance.extremes(n as f64).above;

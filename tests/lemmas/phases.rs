@@ -6,8 +6,8 @@ use super::switching::{double, recurring, switching};
 use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::lifetime::Lifetime;
-use remapping::phases::{Horizon, ManyPhases, PhasesError, Remap, exact, solve};
-use remapping::switching::{self as two, exact as twin};
+use remapping::many_phases::{Horizon, ManyPhases, PhasesError, Remap, exact, solve};
+use remapping::phase_switching::{self as two, exact as twin};
 use remapping::{Rational, Status};
 
 /// A law on `count` places.

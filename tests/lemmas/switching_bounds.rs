@@ -6,9 +6,9 @@ use rand::RngExt;
 use remapping::belief::Levels;
 use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
+use remapping::phase_change::Bounds;
+use remapping::phase_switching::{PhaseSwitching, Solution, exact as twin, long_run, solve};
 use remapping::simulate::{Stream, stream};
-use remapping::switching::{PhaseSwitching, Solution, exact as twin, long_run, solve};
-use remapping::threshold::Bounds;
 use remapping::{Rational, Status};
 
 fn hundredths(random: &mut Stream, most: i64) -> Rational {

@@ -2,7 +2,7 @@
 
 use super::switching_share::ordinary;
 use remapping::lifetime::Lifetime;
-use remapping::switching::{PhaseSwitching, solve};
+use remapping::phase_switching::{PhaseSwitching, solve};
 use remapping::{Bounds, Status};
 use std::f64::consts::FRAC_PI_2;
 

@@ -6,11 +6,11 @@ use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::lifetime::Lifetime;
-use remapping::simulate::{Estimate, stream};
-use remapping::switching::evaluation::{
+use remapping::phase_switching::evaluation::{
     Beliefs, EvaluationError, Fineness, TwoThresholds, average, evaluate,
 };
-use remapping::switching::{PhaseSwitching, exact as twin, long_run, solve};
+use remapping::phase_switching::{PhaseSwitching, exact as twin, long_run, solve};
+use remapping::simulate::{Estimate, stream};
 use remapping::{Bounds, Rational};
 
 const ALL: Fineness = Fineness { merge: 0.0, pieces: u64::MAX };

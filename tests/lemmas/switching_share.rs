@@ -4,8 +4,8 @@ use super::phase_change::problems::{binary, ratio};
 
 use rand::RngExt;
 use remapping::lifetime::Lifetime;
+use remapping::phase_switching::{PhaseSwitching, Solution, solve};
 use remapping::simulate::{Stream, stream};
-use remapping::switching::{PhaseSwitching, Solution, solve};
 use remapping::{Halt, Observer, Rational, Status};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

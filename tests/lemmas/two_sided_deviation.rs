@@ -4,12 +4,12 @@
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Status;
-use remapping::interval::{
+use remapping::distribution::gamma::{gamma_tails, normal_tails};
+use remapping::distribution::{Class, Extremes, Law, Steps};
+use remapping::periodic::{
     Approximation, Bound, ExpectedImbalance, Kind, Processors, kappa, methods,
     sampled_max_deviation,
 };
-use remapping::law::gamma::{gamma_tails, normal_tails};
-use remapping::law::{Class, Extremes, Law, Steps};
 
 fn processors(classes: &[(usize, Law)]) -> Processors {
     let classes = classes.iter().map(|(count, law)| Class { count: *count, law: law.clone() });

@@ -1,12 +1,12 @@
 //! \[NRS86\]: Figs. 3 and 4, exactly where the paper simulated.
 
 use approx::{abs_diff_eq, assert_abs_diff_eq};
+use remapping::activity_mesh::{ActivityMesh, Boundary, Moves};
 use remapping::chain::{BirthDeath, Edge};
-use remapping::drift::{
+use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Loads, Objective, ProcessChain, Rebalance,
     States, Timing, Transition,
 };
-use remapping::mesh::{ActivityMesh, Boundary, Moves};
 use remapping::policy::Rule;
 use remapping::simulate::{Estimate, Tally, Workload, compare};
 
@@ -26,7 +26,7 @@ fn mum(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     }
 }
 
-fn optimum(problem: &LoadDrift) -> remapping::drift::Outcome {
+fn optimum(problem: &LoadDrift) -> remapping::load_drift::Outcome {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
     let mut backward =

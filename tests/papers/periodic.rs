@@ -1,11 +1,11 @@
 //! \[FXW03\] Tables 1 to 3, and what `docs/errata.md` says of the theorems.
 
 use approx::{abs_diff_eq, assert_abs_diff_eq};
-use remapping::interval::{
+use remapping::distribution::{Class, Law, Steps};
+use remapping::periodic::{
     Bound, ExpectedImbalance, Kind, Processors, distribution_free_factor, first_passage, kappa,
     methods,
 };
-use remapping::law::{Class, Law, Steps};
 
 const NEVER: Option<u64> = None;
 

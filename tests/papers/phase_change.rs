@@ -5,11 +5,11 @@ use remap::model::study::{Series, Study};
 use remap::model::{Loaded, Problem};
 use remap::problems::phase_change::evaluation::pays_until;
 use remap::run::Watch;
-use remapping::threshold::evaluation::{
+use remapping::phase_change::evaluation::{
     Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
 };
-use remapping::threshold::{Accuracy, Solution, solve};
-use remapping::{Status, threshold};
+use remapping::phase_change::{Accuracy, Solution, solve};
+use remapping::{Status, phase_change};
 use std::path::{Path, PathBuf};
 
 const TOLERANCE: f64 = 1e-9;
@@ -32,7 +32,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/phase_change")
 }
 
-fn problem(path: &Path) -> threshold::PhaseChange {
+fn problem(path: &Path) -> phase_change::PhaseChange {
     let loaded = Loaded::read(path).unwrap_or_else(|faults| panic!("{path:?}: {faults:?}"));
     assert!(loaded.model.source.is_some(), "{path:?} names no source");
     match loaded.model.problem {
@@ -183,7 +183,7 @@ fn table_4_misjudging_the_gain_hardly_matters_in_long_runs() {
     let (optimum, never) = (solved(name).value.unwrap(), vec![1.0; 1001]);
     let never = ThresholdPolicy { assumed: &problem, thresholds: &never };
     let never = evaluate(&problem, never, 0.0, &()).unwrap();
-    let misjudged = threshold::PhaseChange {
+    let misjudged = phase_change::PhaseChange {
         after: &problem.remapped + problem.gain() / remapping::Rational::from(10),
         ..problem.clone()
     };

@@ -14,7 +14,7 @@ use remap::problems::two_phase::trace::{Cycles, Loads};
 use remap::problems::two_phase::workload::{Workload, compare};
 use remap::solution::two_phase::Parameters;
 use remapping::estimate::Estimate;
-use remapping::threshold::{Accuracy, solve};
+use remapping::phase_change::{Accuracy, solve};
 
 /// Beliefs after 1, 2, ... reports of a change in a row, in odds: o -> 9 (o + phi)/(1 - phi).
 fn ladder(hazard: f64, rungs: usize) -> Vec<f64> {

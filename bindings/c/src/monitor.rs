@@ -13,8 +13,8 @@ use remapping::monitor::{
     Clusters, Decision, Monitor, MonitorError, NoSuchLevel, ReportMonitor, Reported,
     SwitchingMonitor, Unsound,
 };
-use remapping::switching;
-use remapping::threshold::{self, Accuracy, Curve, PhaseChange};
+use remapping::phase_switching;
+use remapping::phase_change::{self, Accuracy, Curve, PhaseChange};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_char;
 

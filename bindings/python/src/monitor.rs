@@ -10,8 +10,8 @@ use remapping::belief::Report;
 use remapping::monitor::{
     Clusters, Monitor as Measured, ReportMonitor, Reported, SwitchingMonitor, Unsound,
 };
-use remapping::switching;
-use remapping::threshold::{self, Accuracy, Curve, PhaseChange};
+use remapping::phase_switching;
+use remapping::phase_change::{self, Accuracy, Curve, PhaseChange};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

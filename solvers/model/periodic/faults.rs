@@ -5,7 +5,7 @@ use crate::model::chain::Chain;
 use crate::model::law::{Law, SIZES, positive};
 use crate::model::review::Review;
 use remapping::Rational;
-use remapping::interval::Covariance;
+use remapping::periodic::Covariance;
 
 /// Most processors of one model.
 const MAX_PROCESSORS: usize = 1_000_000;

@@ -6,7 +6,7 @@ use super::super::sampling::{Contestant, Report, play, rule};
 use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
-use remapping::drift::continuous::{ContinuousDrift, Drifting, Loads, NoBounds};
+use remapping::continuous_drift::{ContinuousDrift, Drifting, Loads, NoBounds};
 use remapping::policy::Rule;
 
 /// Plays policies.

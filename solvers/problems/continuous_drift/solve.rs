@@ -11,10 +11,10 @@ use crate::solution::Body;
 use crate::solution::continuous_drift::{Answer, Class, Fixed};
 use crate::solution::load_drift::Representation;
 use remapping::Communicator;
-use remapping::drift::Curve;
-use remapping::drift::continuous::{self, Drifting, NoBounds};
-use remapping::drift::many::Measured;
-use remapping::threshold::Bounds;
+use remapping::continuous_drift::{self, Drifting, NoBounds};
+use remapping::load_drift::Curve;
+use remapping::load_drift::many::Measured;
+use remapping::phase_change::Bounds;
 
 /// Solves the model, on several ranks by sharing the paths.
 pub fn solve(
@@ -56,7 +56,7 @@ pub fn solve(
 }
 
 fn lay_out(
-    problem: &continuous::ContinuousDrift,
+    problem: &continuous_drift::ContinuousDrift,
     rule: &Curve,
     found: Option<&Measured>,
 ) -> Answer {
@@ -97,8 +97,8 @@ fn lay_out(
 }
 
 /// Those of a problem that has several.
-fn classes(problem: &continuous::ContinuousDrift) -> Vec<Class> {
-    let class = |class: &continuous::Class| Class {
+fn classes(problem: &continuous_drift::ContinuousDrift) -> Vec<Class> {
+    let class = |class: &continuous_drift::Class| Class {
         count: class.count,
         mean: class.mean(),
         deviation: class.law.deviation(),

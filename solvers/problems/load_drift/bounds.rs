@@ -12,9 +12,9 @@ use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::load_drift::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
 use crate::solution::stopping::CostByState;
-use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
-use remapping::drift::{self, Intervals, ProcessChain, Unremapped};
-use remapping::threshold::Bounds;
+use remapping::load_drift::many::{Goal, Many, Measured, NoBounds, Spread};
+use remapping::load_drift::{self, Intervals, ProcessChain, Unremapped};
+use remapping::phase_change::Bounds;
 use remapping::{Communicator, Halt, Status};
 
 /// States times steps beyond which a solution over all states takes too long: about a quarter of an hour.
@@ -68,7 +68,7 @@ pub(super) fn solve_on(
     if settings.step.is_some() || settings.values {
         warnings.push("no map and no values of single states: that takes all states".to_owned());
     }
-    let mut rule = drift::Curve::default();
+    let mut rule = load_drift::Curve::default();
     let many = Many::overlapping(&problem, model.overlap(), settings.seed, watch);
     let halted = on_any(communicator, matches!(many, Err(NoBounds::Halted(_))));
     let measured = match many {
@@ -187,7 +187,7 @@ const KNOWN: f64 = 1e-9;
 
 /// The most that the optimum can cost where remapping at this interval, or never, is known to cost so much: what is proved of rounding
 /// allows for more in long programs of many ranks than sums of doubles ever are off by.
-pub(super) fn at_most(problem: &drift::LoadDrift, interval: u64, known: f64) -> f64 {
+pub(super) fn at_most(problem: &load_drift::LoadDrift, interval: u64, known: f64) -> f64 {
     let proved = Intervals::upper_bound(problem, interval, known);
     match problem.chain {
         ProcessChain::BirthDeath(_) => proved.min(known * (1.0 + KNOWN)),
@@ -209,7 +209,7 @@ pub(in crate::problems) fn interval(found: &Measured, gap: Spread) -> Option<[f6
 /// A rule as a document has it, and what paths say it costs: `least` at least, as any policy does, and `never` exactly if it never
 /// remaps and that is known.
 pub(in crate::problems) fn curve(
-    rule: &drift::Curve,
+    rule: &load_drift::Curve,
     found: &Measured,
     (least, never): (f64, Option<f64>),
 ) -> Curve {
@@ -230,7 +230,7 @@ pub(in crate::problems) fn curve(
 }
 
 /// The most units that a remap can move: with half of the processors at either end.
-fn most_moved(problem: &drift::LoadDrift) -> f64 {
+fn most_moved(problem: &load_drift::LoadDrift) -> f64 {
     if problem.per_unit_moved == 0.0 {
         return 0.0;
     }
@@ -252,7 +252,7 @@ const QUICK: u64 = 30_000_000;
 pub(super) fn compare_an_interval(
     answer: &mut Answer,
     model: &LoadDrift,
-    problem: &drift::LoadDrift,
+    problem: &load_drift::LoadDrift,
     quick: u64,
 ) {
     let interval = answer.least_average_cost;
@@ -273,8 +273,8 @@ pub(super) fn compare_an_interval(
 
 pub(super) fn lay_out(
     model: &LoadDrift,
-    (problem, unremapped): (&drift::LoadDrift, Unremapped),
-    rule: &drift::Curve,
+    (problem, unremapped): (&load_drift::LoadDrift, Unremapped),
+    rule: &load_drift::Curve,
     found: Option<&Measured>,
     watch: &Watch,
 ) -> Answer {
@@ -296,7 +296,7 @@ pub(super) fn lay_out(
             fixed: problem.remap_cost,
             per_unit_moved: problem.per_unit_moved,
         }),
-        before_step: problem.timing == drift::Timing::BeforeStep,
+        before_step: problem.timing == load_drift::Timing::BeforeStep,
         overlap: Some(model.overlap()).filter(|overlap| !overlap.is_none()),
         states: model.states(),
         representation: Representation::Bounds,

@@ -9,8 +9,8 @@ use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::load_drift::BestThreshold;
-use remapping::drift::many::NoBounds;
-use remapping::drift::{
+use remapping::load_drift::many::NoBounds;
+use remapping::load_drift::{
     self, Backward, Carry, Control, Intervals, Loads, MapPolicy, Ranks, States, Transition,
     Unremapped,
 };
@@ -53,7 +53,7 @@ type Asked = (Vec<Contestant>, Option<BestThreshold>, f64);
 
 /// Drifting loads, and what exact evaluation needs.
 struct Drift<'a> {
-    problem: &'a drift::LoadDrift,
+    problem: &'a load_drift::LoadDrift,
     overlap: Overlap,
     states: &'a States,
     transition: &'a Transition,

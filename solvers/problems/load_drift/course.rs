@@ -4,7 +4,7 @@ use crate::complaint::Complaint;
 use crate::replaying::solution;
 use crate::solution::rule;
 use remapping::communicator::{Communicator, Shares};
-use remapping::drift::{Backward, Ranks, Transition};
+use remapping::load_drift::{Backward, Ranks, Transition};
 use remapping::policy::{Policy, Rule, Step};
 use remapping::replay::Player;
 use std::fmt::Write;

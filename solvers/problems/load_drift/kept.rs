@@ -3,7 +3,7 @@
 use crate::checkpoint::Checkpoint;
 use crate::complaint::Complaint;
 use remapping::communicator::Shares;
-use remapping::drift::{Backward, Decisions, Ranks};
+use remapping::load_drift::{Backward, Decisions, Ranks};
 use std::path::Path;
 
 /// The costs of the states of all ranks, on the first.

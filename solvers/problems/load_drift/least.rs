@@ -2,7 +2,7 @@
 
 use crate::run::Watch;
 use remapping::Rational;
-use remapping::drift::{LoadDrift, Objective, Timing};
+use remapping::load_drift::{LoadDrift, Objective, Timing};
 use remapping::stopping::{Anywhere, Paid, Process};
 
 /// So many processors at a time are looked at.

@@ -5,8 +5,8 @@ use super::kept::{Kept, whole};
 use crate::output::say;
 use crate::solution::load_drift::Closest;
 use remapping::communicator::Shares;
-use remapping::drift::{Backward, Decisions, Transition};
-use remapping::{Observer, Status, drift};
+use remapping::load_drift::{Backward, Decisions, Transition};
+use remapping::{Observer, Status, load_drift};
 use std::ops::ControlFlow;
 
 /// What is read off on the way.
@@ -61,7 +61,7 @@ pub(super) enum Pause {
 /// steps after their decision.
 pub(super) fn run(
     (backward, transition): (&mut Backward<'_>, &Transition),
-    (problem, late): (&drift::LoadDrift, u64),
+    (problem, late): (&load_drift::LoadDrift, u64),
     (kept, course): (&mut Kept, &mut Option<&mut Course>),
     watch: &dyn Observer,
     (found, warnings): (&mut Noted, &mut Vec<String>),

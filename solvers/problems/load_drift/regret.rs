@@ -6,7 +6,7 @@ use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::run::Watch;
 use crate::solution::Bounds;
-use remapping::drift::{Backward, Carry, Control, LoadDrift, MapPolicy, States, Transition};
+use remapping::load_drift::{Backward, Carry, Control, LoadDrift, MapPolicy, States, Transition};
 use remapping::overlap::Overlap;
 use remapping::{Halt, Observer, Rational, Status};
 use std::ops::ControlFlow;

@@ -11,7 +11,7 @@ use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::chain::Multisets;
 use remapping::communicator::{Communicator, Shares};
-use remapping::drift::{Ranks, Transition};
+use remapping::load_drift::{Ranks, Transition};
 use remapping::{Observer, Status};
 use std::sync::Arc;
 

@@ -18,13 +18,13 @@ use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::solution::load_drift::{Answer, Fixed, Representation};
 use crate::solution::stopping::CostByState;
-use remapping::drift::{
+use remapping::imbalance::RunningCost;
+use remapping::load_drift::{
     Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition, Unremapped,
 };
-use remapping::imbalance::RunningCost;
 use remapping::overlap::Overlap;
-use remapping::threshold::Bounds;
-use remapping::{Communicator, Observer, Status, drift};
+use remapping::phase_change::Bounds;
+use remapping::{Communicator, Observer, Status, load_drift};
 
 /// Longest interval evaluated: longer ones are compared with never only.
 pub const LONGEST_INTERVAL: u64 = 1000;
@@ -150,7 +150,7 @@ pub(super) fn solve_on(
 /// The states of the own rank.
 fn part(
     loaded: &Loaded,
-    problem: &drift::LoadDrift,
+    problem: &load_drift::LoadDrift,
     ranks: &Ranks,
 ) -> Result<States, Vec<Complaint>> {
     let (processors, levels) = (problem.processors, problem.chain.levels());
@@ -165,7 +165,7 @@ fn part(
 struct Ended<'e> {
     backward: &'e Backward<'e>,
     states: &'e States,
-    problem: &'e drift::LoadDrift,
+    problem: &'e load_drift::LoadDrift,
     unremapped: Unremapped,
     status: Status,
 }
@@ -241,7 +241,7 @@ pub(super) fn shortage(model: &LoadDrift) -> Option<String> {
 pub fn prepare(
     loaded: &Loaded,
     model: &LoadDrift,
-    problem: &drift::LoadDrift,
+    problem: &load_drift::LoadDrift,
 ) -> Result<(States, Transition), Vec<Complaint>> {
     if let Some(shortage) = shortage(model) {
         return Err(refused(loaded, &shortage, Some(Status::IterationLimit)));
@@ -255,7 +255,7 @@ pub fn prepare(
 /// ranks all of them go on, or none.
 pub(super) fn without_remaps(
     loaded: &Loaded,
-    problem: &drift::LoadDrift,
+    problem: &load_drift::LoadDrift,
     watch: &Watch,
     others: Option<&dyn Communicator>,
 ) -> Result<Unremapped, Vec<Complaint>> {
@@ -276,7 +276,7 @@ pub(super) fn without_remaps(
 /// The operator alone.
 pub(super) fn joint(
     loaded: &Loaded,
-    problem: &drift::LoadDrift,
+    problem: &load_drift::LoadDrift,
 ) -> Result<Transition, Vec<Complaint>> {
     Transition::new(&problem.chain, problem.processors)
         .map_err(|error| refused(loaded, &error.to_string(), None))
@@ -293,7 +293,7 @@ pub(super) fn refused(loaded: &Loaded, label: &str, limit: Option<Status>) -> Ve
 fn lay_out(
     backward: &Backward<'_>,
     reached: Reached,
-    (problem, overlap): (&drift::LoadDrift, Overlap),
+    (problem, overlap): (&load_drift::LoadDrift, Overlap),
     states: &States,
     (fixed, unremapped): (&Intervals, Unremapped),
     found: Noted,
@@ -336,7 +336,7 @@ fn lay_out(
             fixed: problem.remap_cost,
             per_unit_moved: problem.per_unit_moved,
         }),
-        before_step: problem.timing == drift::Timing::BeforeStep,
+        before_step: problem.timing == load_drift::Timing::BeforeStep,
         overlap: Some(overlap).filter(|overlap| !overlap.is_none()),
         states: Some(states.all() as u64),
         representation: match backward.largest_region() {
@@ -380,10 +380,10 @@ fn lay_out(
 }
 
 /// What pricing other rules takes, for loads that a remap splits evenly.
-fn dynamics(problem: &drift::LoadDrift) -> Option<Dynamics> {
-    use drift::{Objective, Timing};
+fn dynamics(problem: &load_drift::LoadDrift) -> Option<Dynamics> {
+    use load_drift::{Objective, Timing};
     let fits =
-        problem.rebalance == drift::Rebalance::Split && problem.chain.levels() <= MOST_LEVELS;
+        problem.rebalance == load_drift::Rebalance::Split && problem.chain.levels() <= MOST_LEVELS;
     let fits = fits && problem.per_unit_moved == 0.0;
     fits.then(|| Dynamics {
         chains: vec![Moves::of(problem.lowest as i64, &problem.chain.rows())],

@@ -10,8 +10,8 @@ use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
 use remapping::Status;
-use remapping::drift;
-use remapping::threshold::Bounds;
+use remapping::load_drift;
+use remapping::phase_change::Bounds;
 
 /// Products of probabilities, and totals times steps, up to which a fixed interval is evaluated.
 const QUICK: u64 = 500_000_000;
@@ -26,7 +26,7 @@ pub(super) fn solve(
     let problem = model.problem();
     let unremapped = without_remaps(loaded, &problem, watch, None)?;
     let never = unremapped.never;
-    let none = drift::Curve::default();
+    let none = load_drift::Curve::default();
     let mut answer = bounds::lay_out(model, (&problem, unremapped), &none, None, watch);
     bounds::compare_an_interval(&mut answer, model, &problem, QUICK);
     let upper = match answer.best_fixed.interval {

@@ -7,7 +7,7 @@ use crate::model::many_phases::ManyPhases;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::many_phases::Answer;
-use remapping::phases::{self, Horizon, Remap};
+use remapping::many_phases::{self, Horizon, Remap};
 
 /// Relative width of the bounds that is reached for, if none is asked for: grids of beliefs narrow them slowly.
 pub const GAP: f64 = 1e-2;
@@ -24,7 +24,7 @@ pub fn solve(
 ) -> Result<Found, Vec<Complaint>> {
     let (problem, horizon) = model.problem();
     let gap = settings.gap.unwrap_or(GAP);
-    let found = phases::solve(&problem, &horizon, gap, MOST_BELIEFS, watch);
+    let found = many_phases::solve(&problem, &horizon, gap, MOST_BELIEFS, watch);
     let found = found.map_err(|error| {
         vec![loaded.complain("problem", &error.to_string(), "", "correct the parameter")]
     })?;

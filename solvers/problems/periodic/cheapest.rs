@@ -7,7 +7,7 @@ use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::periodic::Answer;
-use remapping::interval::{ExpectedImbalance, cost_aware};
+use remapping::periodic::{ExpectedImbalance, cost_aware};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 

@@ -2,7 +2,7 @@
 
 use crate::run::Watch;
 use remapping::Observer;
-use remapping::interval::{Bound, ExpectedImbalance, Method, Processors};
+use remapping::periodic::{Bound, ExpectedImbalance, Method, Processors};
 use std::ops::RangeInclusive;
 
 /// Most entries of the deviation curve.

@@ -5,7 +5,7 @@ use crate::run::Watch;
 use crate::solution::periodic::{BestSoFar, CostLine, Line, Steps};
 use remapping::Status;
 use remapping::estimate::Estimate;
-use remapping::interval::{
+use remapping::periodic::{
     Approximation, CostAware, Crossing, ExpectedImbalance, Guarantee, Kind, Method, Processors,
     sampled_max_deviation,
 };

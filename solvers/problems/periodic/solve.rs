@@ -8,7 +8,7 @@ use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::periodic::{Answer, Line, Period, Simulated};
-use remapping::interval::{
+use remapping::periodic::{
     Bound, Kind, Method, Processors, cost_aware, first_passage, methods, negative_load,
     negative_load_of_dependent,
 };

@@ -2,7 +2,7 @@
 
 use remap_checker::recursion::{BELIEF_BITS, Recursion, Steps};
 use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
-use remapping::threshold::{self, Accuracy, Bounds, Spans};
+use remapping::phase_change::{self, Accuracy, Bounds, Spans};
 
 /// Steps computed one by one between two attempts to take all that are alike at once.
 const STEPS_BETWEEN: u64 = 4;
@@ -43,7 +43,7 @@ const FINE_STEPS: usize = 14;
 
 pub(in crate::problems) fn of(
     model: &PhaseChange,
-    problem: &threshold::PhaseChange,
+    problem: &phase_change::PhaseChange,
     tolerance: f64,
     budget: &Budget,
 ) -> Result<Found, Refusal> {
@@ -52,7 +52,7 @@ pub(in crate::problems) fn of(
     let (mut best, mut in_vain): (Option<(f64, Found)>, u32) = (None, 0);
     loop {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
-        let recorded = threshold::solve_recorded(problem, accuracy, &());
+        let recorded = phase_change::solve_recorded(problem, accuracy, &());
         let (_, mut spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
         let fine = coarser <= 1.0;
         if coarsest.is_empty() {

@@ -5,8 +5,10 @@ use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
-use remapping::threshold::evaluation::EvaluationError;
-use remapping::threshold::{self, Accuracy, Bounds, PhaseChange as Problem, Premature, Solution};
+use remapping::phase_change::evaluation::EvaluationError;
+use remapping::phase_change::{
+    self, Accuracy, Bounds, PhaseChange as Problem, Premature, Solution,
+};
 use remapping::{Rational, Status};
 use serde::Serialize;
 
@@ -160,7 +162,7 @@ fn played(
     watch: &Watch,
 ) -> Result<(Vec<Line>, Status), Vec<Complaint>> {
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-    let solution = threshold::solve(problem, accuracy, watch)
+    let solution = phase_change::solve(problem, accuracy, watch)
         .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
     let mut status = solution.status;
     let mut policies = Vec::new();

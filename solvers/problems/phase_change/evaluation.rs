@@ -3,10 +3,10 @@
 use crate::model::number::Decimal;
 use crate::run::Watch;
 use remapping::Rational;
-use remapping::threshold::evaluation::{
+use remapping::phase_change::evaluation::{
     Estimating, EvaluationError, ThresholdPolicy, evaluate_estimating_within, evaluate_within,
 };
-use remapping::threshold::{self, Accuracy, Bounds, PhaseChange, Solution};
+use remapping::phase_change::{self, Accuracy, Bounds, PhaseChange, Solution};
 
 /// Width of a cost's bounds that is aimed at, relative to max(1, |cost|).
 pub const AIM: f64 = 1e-6;
@@ -124,7 +124,7 @@ pub fn pays_until(
     let misjudged =
         PhaseChange { after: &problem.remapped + factor * problem.gain(), ..problem.clone() };
     let accuracy = Accuracy { tolerance: 1e-2, segments: None };
-    Ok(threshold::solve(&misjudged, accuracy, watch)?.onset)
+    Ok(phase_change::solve(&misjudged, accuracy, watch)?.onset)
 }
 
 /// The cost of the heuristic of 1986, whose estimate of the gain is off by `factor`.

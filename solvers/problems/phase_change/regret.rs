@@ -7,8 +7,8 @@ use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::run::Watch;
 use crate::solution::Bounds;
-use remapping::threshold::evaluation::EvaluationError;
-use remapping::threshold::{self, Accuracy, PhaseChange};
+use remapping::phase_change::evaluation::EvaluationError;
+use remapping::phase_change::{self, Accuracy, PhaseChange};
 use remapping::{Rational, Status};
 
 /// Accuracy of the thresholds.
@@ -37,7 +37,7 @@ pub(in crate::problems) fn of<'a>(
     let problem = phase_change(loaded)?;
     let wrong = |error: String| vec![loaded.complain("problem", &error, "", "")];
     let solution =
-        threshold::solve(&problem, ACCURACY, watch).map_err(|error| wrong(error.to_string()))?;
+        phase_change::solve(&problem, ACCURACY, watch).map_err(|error| wrong(error.to_string()))?;
     let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) else {
         return Ok(Err(solution.status));
     };
@@ -131,7 +131,7 @@ impl Truth for True<'_> {
 
 /// The thresholds of the believed problem, as far as the true one goes; past its own end it never remaps.
 fn believe(problem: &PhaseChange, last: u64, watch: &Watch) -> Result<Vec<f64>, EvaluationError> {
-    let solution = threshold::solve(problem, ACCURACY, watch)?;
+    let solution = phase_change::solve(problem, ACCURACY, watch)?;
     if let Some(halt) = solution.status.halt() {
         return Err(EvaluationError::Stopped(halt));
     }

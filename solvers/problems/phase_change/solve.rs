@@ -8,8 +8,8 @@ use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::phase_change::{Answer, Exact, Filter, Hazard, Premature};
 use remapping::belief::{Level, Levels};
-use remapping::threshold::exact::{self, ExactError};
-use remapping::threshold::{self, Accuracy, Curve};
+use remapping::phase_change::exact::{self, ExactError};
+use remapping::phase_change::{self, Accuracy, Curve};
 use remapping::{Rational, Status};
 
 /// Most segments an exact value function may have: some seconds of work.
@@ -33,7 +33,7 @@ pub fn solve(
         tolerance: settings.tolerance,
         segments: settings.segments.map(|count| count as usize),
     };
-    let solution = threshold::solve(&problem, accuracy, watch)
+    let solution = phase_change::solve(&problem, accuracy, watch)
         .map_err(|error| refuse(error.to_string(), "correct the parameter"))?;
     let mut warnings = Vec::new();
     let last = problem.last_step();
@@ -82,16 +82,16 @@ pub fn solve(
                 false_alarm: decimal(&alarm.before),
                 missed: decimal(&quiet.after),
                 hazard: match &problem.hazard {
-                    threshold::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
-                    threshold::Hazard::PerStep(list) => {
+                    phase_change::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
+                    phase_change::Hazard::PerStep(list) => {
                         Hazard::PerStep(list.iter().map(decimal).collect())
                     }
                 },
             },
         ),
         premature: Some(match problem.premature {
-            threshold::Premature::Revert => Premature::Revert,
-            threshold::Premature::Keep { .. } => Premature::Keep,
+            phase_change::Premature::Revert => Premature::Revert,
+            phase_change::Premature::Keep { .. } => Premature::Keep,
         }),
         threshold_stationary: None,
         threshold_stationary_lower: None,
@@ -106,7 +106,7 @@ pub fn solve(
 }
 
 /// The expected time of a program that never remaps.
-fn without_remaps(problem: &threshold::PhaseChange) -> Option<f64> {
+fn without_remaps(problem: &phase_change::PhaseChange) -> Option<f64> {
     if problem.last_step() > MOST_STEPS_SUMMED {
         return None;
     }

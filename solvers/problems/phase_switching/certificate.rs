@@ -5,7 +5,7 @@ use remap_checker::recursion::BELIEF_BITS;
 use remap_checker::switching::{Recursion, Rest, Steps};
 use remap_checker::{Budget, Evidence, PhaseSwitching, Proof, Refusal};
 use remapping::lifetime::Lifetime;
-use remapping::switching::{self, AtRest, Places};
+use remapping::phase_switching::{self, AtRest, Places};
 
 /// Functions so much coarser than the tolerance are tried first, and how much finer the next ones are at most, and
 /// the last.
@@ -38,7 +38,7 @@ type Found = (Evidence, Proof);
 
 pub(in crate::problems) fn of(
     model: &PhaseSwitching,
-    (problem, lifetime): (&switching::PhaseSwitching, Option<&Lifetime>),
+    (problem, lifetime): (&phase_switching::PhaseSwitching, Option<&Lifetime>),
     tolerance: f64,
     budget: &Budget,
 ) -> Result<Found, Refusal> {
@@ -69,7 +69,7 @@ pub(in crate::problems) fn of(
 }
 
 struct Asked<'a> {
-    problem: &'a switching::PhaseSwitching,
+    problem: &'a phase_switching::PhaseSwitching,
     lifetime: Option<&'a Lifetime>,
     tolerance: f64,
     finer: f64,

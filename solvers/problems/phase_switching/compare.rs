@@ -8,8 +8,8 @@ use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::phase_switching::PhaseSwitching;
 use crate::run::Watch;
 use remapping::Status;
-use remapping::switching::evaluation::EvaluationError;
-use remapping::threshold::Bounds;
+use remapping::phase_change::Bounds;
+use remapping::phase_switching::evaluation::EvaluationError;
 
 /// Played if none are named, where they can be.
 pub(super) const USUAL: [&str; 6] =

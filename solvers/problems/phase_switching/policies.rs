@@ -3,12 +3,12 @@
 use crate::run::Watch;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
-use remapping::switching::evaluation::{
+use remapping::phase_change::evaluation::Estimating;
+use remapping::phase_change::{self, Accuracy, Bounds, Curve, Hazard, PhaseChange, Premature};
+use remapping::phase_switching::evaluation::{
     Beliefs, EvaluationError, Fineness, TwoThresholds, average, evaluate,
 };
-use remapping::switching::{self, PhaseSwitching, exceeded, undercut};
-use remapping::threshold::evaluation::Estimating;
-use remapping::threshold::{self, Accuracy, Bounds, Curve, Hazard, PhaseChange, Premature};
+use remapping::phase_switching::{self, PhaseSwitching, exceeded, undercut};
 use remapping::{Halt, Rational, Status};
 
 /// Width of a cost's bounds that is aimed at, relative to max(1, |cost|).
@@ -128,12 +128,12 @@ impl<'a> Field<'a> {
         let solved = |status: Status| if status.is_halted() { status } else { Status::Converged };
         let (thresholds, optimum, status) = match &lifetime {
             Some(lifetime) => {
-                let found = switching::solve(&problem, lifetime, TOLERANCE, watch)?;
+                let found = phase_switching::solve(&problem, lifetime, TOLERANCE, watch)?;
                 let all = paired(&found.to_second, &found.to_first, lifetime.last());
                 (all, found.value, solved(found.status))
             }
             None => {
-                let found = switching::long_run(&problem, TOLERANCE, watch)?;
+                let found = phase_switching::long_run(&problem, TOLERANCE, watch)?;
                 let close = found.to_second.width().max(found.to_first.width()) <= CLOSE;
                 let status = if close { solved(found.status) } else { found.status };
                 (vec![pair(found.to_second, found.to_first)], Some(found.average), status)
@@ -241,8 +241,8 @@ impl<'a> Field<'a> {
     /// The optimal thresholds of such a change, step by step, and n0.
     fn solved(&self, m: usize) -> Result<(Curve, u64), Trouble> {
         let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
-        let unfit = |error: threshold::ProblemError| Trouble::Unfit(error.to_string());
-        let found = threshold::solve(&self.change(m), accuracy, self.watch).map_err(unfit)?;
+        let unfit = |error: phase_change::ProblemError| Trouble::Unfit(error.to_string());
+        let found = phase_change::solve(&self.change(m), accuracy, self.watch).map_err(unfit)?;
         if found.curve.first_step() != Some(0) {
             let halt = found.status.halt().unwrap_or(Halt::TimeLimit);
             return Err(EvaluationError::Stopped(halt).into());

@@ -9,8 +9,8 @@ use crate::solution::Body;
 use crate::solution::phase_switching::{Answer, Exact, Filter, Thresholds};
 use crate::solution::{Bounds, Curve};
 use remapping::lifetime::Lifetime;
-use remapping::switching::exact::{self, ExactError};
-use remapping::switching::{self, PhaseSwitching as Problem};
+use remapping::phase_switching::exact::{self, ExactError};
+use remapping::phase_switching::{self, PhaseSwitching as Problem};
 use remapping::{Rational, Status};
 
 /// Most segments an exact value function may have.
@@ -39,7 +39,7 @@ pub fn solve(
     Ok(Found::new(Body::PhaseSwitching(Box::new(answer)), status, warnings))
 }
 
-type Solved = Result<(Answer, Status, Vec<String>), switching::SwitchingError>;
+type Solved = Result<(Answer, Status, Vec<String>), phase_switching::SwitchingError>;
 
 /// Says which widths missed the tolerance, and by how much.
 fn missed(tolerance: f64, widths: [(&str, f64); 2]) -> Vec<String> {
@@ -52,7 +52,7 @@ fn missed(tolerance: f64, widths: [(&str, f64); 2]) -> Vec<String> {
 }
 
 fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &Watch) -> Solved {
-    let solution = switching::solve(problem, lifetime, settings.tolerance, watch)?;
+    let solution = phase_switching::solve(problem, lifetime, settings.tolerance, watch)?;
     let mut status = solution.status;
     let mut warnings = Vec::new();
     if status == Status::IterationLimit {
@@ -99,7 +99,7 @@ fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &W
 }
 
 fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
-    let solution = switching::long_run(problem, settings.tolerance, watch)?;
+    let solution = phase_switching::long_run(problem, settings.tolerance, watch)?;
     let mut status = solution.status;
     let mut warnings = Vec::new();
     let Bounds { lower, upper } = solution.average;

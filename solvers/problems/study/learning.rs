@@ -8,8 +8,8 @@ use crate::run::Watch;
 use rayon::prelude::*;
 use remapping::Observer;
 use remapping::estimate::Estimate;
+use remapping::phase_change::Bounds;
 use remapping::stopping::{self, AfterRemap, Learner, School, Settings};
-use remapping::threshold::Bounds;
 use std::ops::ControlFlow;
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 use super::{Found, Stop};
 use crate::model::study::Which;
 use crate::run::Watch;
-use remapping::drift::{AverageCosts, Expected, LoadDrift};
+use remapping::load_drift::{AverageCosts, Expected, LoadDrift};
+use remapping::phase_change::Bounds;
 use remapping::simulate::Estimate;
-use remapping::threshold::Bounds;
 
 /// What is expected of each step.
 pub(super) fn course(

@@ -12,9 +12,9 @@ use crate::model::study::{Series, Unremapped};
 use crate::model::{Loaded, Problem};
 use crate::run::Watch;
 use phase_change::Solved;
-use remapping::threshold::Bounds;
-use remapping::threshold::evaluation::EvaluationError;
-use remapping::{Halt, drift};
+use remapping::Halt;
+use remapping::phase_change::Bounds;
+use remapping::phase_change::evaluation::EvaluationError;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -136,7 +136,10 @@ fn whole(at: f64) -> Option<usize> {
 /// The most steps times processors of a path that is drawn.
 const MAX_SIZE: u64 = 10_000_000;
 
-fn drifting(path: &Path, processors: Option<usize>) -> Result<drift::LoadDrift, Stop> {
+fn drifting(
+    path: &Path,
+    processors: Option<usize>,
+) -> Result<remapping::load_drift::LoadDrift, Stop> {
     let loaded = Loaded::read(path).map_err(Stop::Model)?;
     let refuse = |message: &str, help: &str| {
         Err(Stop::Model(vec![loaded.complain("problem", message, "", help)]))

@@ -8,9 +8,9 @@ use crate::model::{Loaded, Problem};
 use crate::problems::phase_change::evaluation::{Rule, expected, pays_until};
 use crate::run::Watch;
 use remapping::concave::Lines;
-use remapping::threshold::evaluation::EvaluationError;
-use remapping::threshold::exact::{self, ExactError, ExactStep};
-use remapping::threshold::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature, Solution};
+use remapping::phase_change::evaluation::EvaluationError;
+use remapping::phase_change::exact::{self, ExactError, ExactStep};
+use remapping::phase_change::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature, Solution};
 use remapping::{Halt, Rational};
 use std::path::Path;
 
@@ -37,7 +37,7 @@ impl Solved {
     fn new(problem: PhaseChange, watch: &Watch) -> Result<Solved, Stop> {
         let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
         let solution =
-            threshold::solve(&problem, accuracy, watch).map_err(EvaluationError::Problem)?;
+            phase_change::solve(&problem, accuracy, watch).map_err(EvaluationError::Problem)?;
         let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) else {
             return Err(Stop::from(solution.status.halt().unwrap_or(Halt::TimeLimit)));
         };

@@ -6,9 +6,9 @@ use crate::model::study::Printed;
 use crate::model::{Loaded, Problem};
 use crate::problems::phase_switching::policies::{Field, Rule, Trouble};
 use crate::run::Watch;
-use remapping::switching::PhaseSwitching;
-use remapping::switching::evaluation::EvaluationError;
-use remapping::threshold::evaluation::EvaluationError as Ended;
+use remapping::phase_change::evaluation::EvaluationError as Ended;
+use remapping::phase_switching::PhaseSwitching;
+use remapping::phase_switching::evaluation::EvaluationError;
 use remapping::{Halt, Rational};
 use std::path::Path;
 

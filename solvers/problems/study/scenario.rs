@@ -3,7 +3,7 @@
 use super::{Found, Stop, whole};
 use crate::complaint::Complaint;
 use crate::model::study::{Measure, Printed, Uneven};
-use remapping::threshold::Bounds;
+use remapping::phase_change::Bounds;
 
 /// The most processors.
 const MOST_PROCESSORS: usize = 1_000_000;

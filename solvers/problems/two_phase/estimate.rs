@@ -6,7 +6,7 @@ use crate::model::two_phase::Premature;
 use crate::solution::two_phase::Parameters;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, ProblemError};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, ProblemError};
 use remapping::{Observer, Rational, Status};
 
 /// Means over the cycles of `runs`; where no run has a phase, that phase's means over
@@ -81,8 +81,8 @@ pub fn model(
         install: Rational::ZERO,
         detector: Levels::binary(exact(beliefs.false_alarm), exact(beliefs.missed))?,
         premature: match premature {
-            Premature::Keep => threshold::Premature::Keep { before_remapped },
-            Premature::Revert => threshold::Premature::Revert,
+            Premature::Keep => phase_change::Premature::Keep { before_remapped },
+            Premature::Revert => phase_change::Premature::Revert,
         },
     })
 }
@@ -101,7 +101,7 @@ pub fn optimal_thresholds(
 ) -> Result<(Vec<f64>, Status), ProblemError> {
     let problem = model(parameters, beliefs, premature, cycles)?;
     let accuracy = Accuracy { tolerance, segments: None };
-    let solution = threshold::solve(&problem, accuracy, observer)?;
+    let solution = phase_change::solve(&problem, accuracy, observer)?;
     let at = |n: usize| solution.curve.at(n as u64).map_or(1.0, |bounds| bounds.middle());
     Ok(((0..cycles).map(at).collect(), solution.status))
 }

@@ -10,7 +10,7 @@ use crate::solution::two_phase::Parameters;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use remapping::Observer;
 use remapping::estimate::Estimate;
-use remapping::threshold::ProblemError;
+use remapping::phase_change::ProblemError;
 use serde::Serialize;
 
 /// How the detector errs on purpose, and what the policies make of its reports.

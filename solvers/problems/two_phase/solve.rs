@@ -7,7 +7,7 @@ use super::workload::{Workload, run_all};
 use crate::solution::Body;
 use crate::solution::two_phase::{Answer, ScenarioSolved};
 use rayon::prelude::*;
-use remapping::threshold::ProblemError;
+use remapping::phase_change::ProblemError;
 use remapping::{Observer, Status};
 
 /// Runs per scenario that the estimates rest on (one where a workload is deterministic).

@@ -9,7 +9,7 @@ use super::trace::{Cycles, Loads, Trace};
 use crate::model::two_phase::Premature;
 use rayon::prelude::*;
 use remapping::estimate::Estimate;
-use remapping::threshold::ProblemError;
+use remapping::phase_change::ProblemError;
 use remapping::{Halt, Observer, Status};
 use serde::Serialize;
 use std::ops::ControlFlow;

@@ -4,14 +4,14 @@ use super::problems::{binary, cases, exact, problem, ratio};
 use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
 use remapping::{Rational, Status};
 
 const MOST_LINES: usize = 600;
 
 fn encloses(problem: &PhaseChange, accuracy: Accuracy) -> Result<(), TestCaseError> {
     let Ok(truth) = twin::solve(problem, MOST_LINES, &()) else { return Ok(()) };
-    let solution = threshold::solve(problem, accuracy, &()).unwrap();
+    let solution = phase_change::solve(problem, accuracy, &()).unwrap();
     prop_assert_eq!(solution.onset, truth.onset, "n0");
     let mut widest = 0.0f64;
     for (n, step) in truth.steps.iter().enumerate() {

@@ -3,8 +3,8 @@
 use super::problems::{binary, exact, ratio};
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::exact::{self as twin, ExactSolution};
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
+use remapping::phase_change::exact::{self as twin, ExactSolution};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature};
 
 /// G = 1 on top of e_R = 1, e_F = 1.
 fn unit_gain(
@@ -29,7 +29,7 @@ fn unit_gain(
 fn solved(problem: &PhaseChange) -> ExactSolution {
     let truth = twin::solve(problem, usize::MAX, &()).unwrap();
     let accuracy = Accuracy { tolerance: 1e-12, segments: None };
-    let solution = threshold::solve(problem, accuracy, &()).unwrap();
+    let solution = phase_change::solve(problem, accuracy, &()).unwrap();
     assert_eq!(solution.onset, truth.onset);
     for (n, step) in truth.steps.iter().enumerate() {
         let bounds = solution.curve.at(n as u64).unwrap();
@@ -143,7 +143,7 @@ fn ties_between_delay_and_gain_are_exact() {
                 let needed = cycles + 1 - u64::from(sign < 0);
                 let expected = (last + 2).saturating_sub(needed.max(1));
                 let accuracy = Accuracy { tolerance: 1e-6, segments: None };
-                let solution = threshold::solve(&problem, accuracy, &()).unwrap();
+                let solution = phase_change::solve(&problem, accuracy, &()).unwrap();
                 assert_eq!(solution.onset, expected, "M = {last}, K = {cycles}, {digits}");
                 if last <= 5 {
                     assert_eq!(twin::solve(&problem, 9999, &()).unwrap().onset, expected);
@@ -166,7 +166,7 @@ fn what_is_too_near_to_tell_is_not_told() {
     let solve = |factor: f64| {
         let delay = Rational::try_from(cycles * factor).unwrap();
         let problem = unit_gain(lifetime(), delay, ratio(1, 10), ratio(1, 20));
-        let found = threshold::solve(&problem, accuracy, &()).unwrap();
+        let found = phase_change::solve(&problem, accuracy, &()).unwrap();
         (found.onset_least, found.onset)
     };
     let at = last - left;

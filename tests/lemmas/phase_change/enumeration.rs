@@ -4,7 +4,7 @@
 use super::problems::{cases, point, problem};
 use proptest::prelude::*;
 use remapping::Rational;
-use remapping::threshold::{PhaseChange, Premature, exact as twin};
+use remapping::phase_change::{PhaseChange, Premature, exact as twin};
 
 /// The recursion followed down every branch from one belief.
 pub struct Direct<'a> {

@@ -8,13 +8,13 @@ use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
+use remapping::phase_change::evaluation::{
+    Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
+};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature};
 use remapping::policy::Policy;
 use remapping::policy::watching::{BeliefThresholds, Heuristic1986};
 use remapping::simulate::{Estimate, stream};
-use remapping::threshold::evaluation::{
-    Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
-};
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
 
 /// The problem in doubles, followed report by report.
 struct Tree<'a> {
@@ -203,7 +203,7 @@ proptest! {
         problem in problem(30), thresholds in prop::collection::vec(0.0..1.0f64, 31),
     ) {
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-        let solution = threshold::solve(&problem, accuracy, &()).unwrap();
+        let solution = phase_change::solve(&problem, accuracy, &()).unwrap();
         let Bounds { lower: least, upper: most } = solution.value.unwrap();
         let steps = problem.last_step() as usize + 1;
         let cost = |thresholds: &[f64]| {

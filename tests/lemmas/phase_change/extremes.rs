@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
 use remapping::{Rational, Status};
 
 const TOLERANCES: [f64; 4] = [1e-1, 1e-4, 1e-8, 1e-12];
@@ -143,7 +143,7 @@ fn encloses(problem: &PhaseChange) -> Result<(), TestCaseError> {
     let Ok(truth) = twin::solve(problem, MOST_LINES, &()) else { return Ok(()) };
     for tolerance in TOLERANCES {
         let accuracy = Accuracy { tolerance, segments: None };
-        let solution = threshold::solve(problem, accuracy, &()).unwrap();
+        let solution = phase_change::solve(problem, accuracy, &()).unwrap();
         prop_assert_eq!(solution.onset, truth.onset, "n0");
         let mut widest = 0.0f64;
         for (n, step) in truth.steps.iter().enumerate() {

@@ -5,8 +5,8 @@ use super::problems::{cases, exact, problem, ratio};
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::{Level, Levels};
-use remapping::threshold::exact as twin;
-use remapping::threshold::{self, Accuracy, PhaseChange, Premature};
+use remapping::phase_change::exact as twin;
+use remapping::phase_change::{self, Accuracy, PhaseChange, Premature};
 
 fn thresholds(problem: &PhaseChange) -> Vec<Rational> {
     let steps = twin::solve(problem, usize::MAX, &()).unwrap().steps;
@@ -73,7 +73,7 @@ proptest! {
         let factor = Rational::from(10).pow(exponent as isize);
         let other = scaled(&shifted(&problem, &ratio(shift, 7), &ratio(shift, 3)), &factor);
         let accuracy = Accuracy { tolerance: 1e-6, segments: None };
-        let solution = threshold::solve(&other, accuracy, &()).unwrap();
+        let solution = phase_change::solve(&other, accuracy, &()).unwrap();
         for (n, threshold) in thresholds(&problem).iter().enumerate() {
             let bounds = solution.curve.at(n as u64).unwrap();
             prop_assert!(exact(bounds.lower) <= *threshold && *threshold <= exact(bounds.upper));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::{Hazard, PhaseChange, Premature};
+use remapping::phase_change::{Hazard, PhaseChange, Premature};
 
 /// `cases` cases, or that share of PROPTEST_CASES, which is 256 unless set.
 pub fn cases(cases: u32) -> ProptestConfig {

@@ -2,7 +2,7 @@
 //! (atoms closer than a relative 1e-14 are one), no bounds, no shortcuts.
 
 use remapping::Rational;
-use remapping::threshold::{PhaseChange, Premature};
+use remapping::phase_change::{PhaseChange, Premature};
 
 fn number(value: &Rational) -> f64 {
     value.to_f64().value()

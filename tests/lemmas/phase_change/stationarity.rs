@@ -4,7 +4,7 @@ use super::problems::{binary, cases, ratio};
 use super::reference;
 use proptest::prelude::*;
 use remapping::lifetime::Lifetime;
-use remapping::threshold::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature};
+use remapping::phase_change::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature};
 use remapping::{Rational, Status};
 
 const TOLERANCE: f64 = 1e-9;
@@ -63,9 +63,9 @@ fn regret() -> impl Strategy<Value = Option<Rational>> {
     prop_oneof![2 => Just(None), 1 => (0i64..30).prop_map(|k| Some(ratio(k, 10)))]
 }
 
-fn bounds(problem: &PhaseChange) -> Result<threshold::Solution, TestCaseError> {
+fn bounds(problem: &PhaseChange) -> Result<phase_change::Solution, TestCaseError> {
     let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
-    let solution = threshold::solve(problem, accuracy, &()).unwrap();
+    let solution = phase_change::solve(problem, accuracy, &()).unwrap();
     prop_assert_eq!(solution.status, Status::Converged, "width {}", solution.curve.width());
     prop_assert!(solution.curve.width() <= TOLERANCE);
     prop_assert_eq!(solution.curve.first_step(), Some(0));
@@ -159,7 +159,7 @@ proptest! {
             let (a, b) = (near.curve.at(n).unwrap(), far.curve.at(n + extra).unwrap());
             prop_assert!(a.lower <= b.upper && b.lower <= a.upper, "{} from the end: {a:?} {b:?}", short - n);
         }
-        let onset = |solution: &threshold::Solution, last: u64| {
+        let onset = |solution: &phase_change::Solution, last: u64| {
             (solution.onset > 0).then(|| last + 1 - solution.onset)
         };
         // Where remapping pays within the shorter horizon, n0 is as far from the end in both.

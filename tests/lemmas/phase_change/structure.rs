@@ -5,8 +5,8 @@ use super::problems::{cases, detector, point, problem, reverting};
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::{Level, Levels};
-use remapping::threshold::exact::{self as twin, ExactStep};
-use remapping::threshold::{Hazard, PhaseChange, Premature};
+use remapping::phase_change::exact::{self as twin, ExactStep};
+use remapping::phase_change::{Hazard, PhaseChange, Premature};
 
 /// 0, the breakpoints of C_t, the threshold, 1, and a point between any two of them: a piecewise
 /// linear function has the sign pattern it shows on these.

@@ -64,7 +64,7 @@ proptest! {
 /// steps from few of them holds.
 #[test]
 fn drifting_loads_cost_no_less_than_groups_of_them() {
-    use remapping::drift::{Intervals, LoadDrift, Objective, Rebalance, Timing};
+    use remapping::load_drift::{Intervals, LoadDrift, Objective, Rebalance, Timing};
     let chain = walk(7);
     for (timing, paid) in [(Timing::AfterStep, Paid::After), (Timing::BeforeStep, Paid::Before)] {
         for (processors, steps, remap_cost) in [(2, 30, 2.0), (4, 50, 3.0), (6, 2000, 1.0)] {

@@ -1,0 +1,215 @@
+//! One path of the lower bound: a branch from each step on, all moved by the same increments, and the
+//! cheapest way through them in hindsight.
+
+use super::ContinuousDrift;
+use super::fit::{Features, Fitted, Row};
+use super::movement::{Movement, State};
+use crate::load_drift::Curve;
+use crate::load_drift::many::Path;
+use crate::observer::{Halt, Observer};
+use crate::overlap::Overlap;
+use crate::random::stream;
+use std::ops::ControlFlow;
+
+/// How paths are played.
+pub struct Hindsight<'a> {
+    /// The problem.
+    pub problem: &'a ContinuousDrift,
+    /// How ranks move.
+    pub movement: &'a Movement,
+    /// What penalties are made from.
+    pub fitted: &'a Fitted,
+    /// The rule of few numbers.
+    pub curve: &'a Curve,
+    /// Samples of a penalty that are drawn apart.
+    pub inner: usize,
+}
+
+/// What goes on from a remap without another.
+struct Branch {
+    state: State,
+    /// Without what steps cost before its remap is in force.
+    charge: f64,
+    /// What was paid for each step, by their number.
+    costs: Vec<f64>,
+    /// What was lost by not remapping.
+    lost: f64,
+    /// Whether penalties are still charged.
+    charged: bool,
+    /// Over the samples drawn apart.
+    sums: Sums,
+    /// By number of steps: the charge so far, with the units that a remap then moves; boundless where there is none.
+    ends: Vec<f64>,
+    /// By number of steps: what the step is charged beside a remap that is in force 1, 2, ... steps later.
+    beside: Vec<Vec<f64>>,
+    /// Where the policy remaps: number of steps, and what it paid without penalties, with the units moved.
+    policy: Option<(usize, f64)>,
+    ruled: Option<usize>,
+}
+
+/// Sums over samples.
+#[derive(Default)]
+struct Sums {
+    cost: f64,
+    value: f64,
+    row: Row,
+}
+
+impl Hindsight<'_> {
+    /// Path number `run`.
+    ///
+    /// # Errors
+    /// The halt the observer asks for.
+    pub fn path(&self, seed: u64, run: u64, observer: &dyn Observer) -> Result<Path, Halt> {
+        let Hindsight { problem, movement, fitted, inner, .. } = self;
+        let steps = problem.steps as usize;
+        let mut draws = stream(seed, 2 * run);
+        let mut apart = stream(seed, 2 * run + 1);
+        let mut moves = vec![0.0; problem.ranks()];
+        let mut to = movement.start();
+        let mut branches: Vec<Branch> = Vec::with_capacity(steps);
+        for step in 1..=steps {
+            if step == 1 || fitted.may_remap(step - 1, 1, true) {
+                branches.push(Branch::new(movement.start(), steps - step + 1));
+            }
+            if let ControlFlow::Break(halt) = observer.check() {
+                return Err(halt);
+            }
+            for _ in 0..*inner {
+                movement.draw(&mut apart, &mut moves);
+                for (first, branch) in branches.iter_mut().enumerate().filter(|(_, b)| b.charged) {
+                    let since = step - first;
+                    movement.step(since, &branch.state, &moves, &mut to);
+                    let features = Features::of(problem, movement, since, &to);
+                    let row = fitted.row(since, &features);
+                    branch.sums.cost += features.cost;
+                    branch.sums.value += fitted.value(step, steps - step, &features, &row, since);
+                    branch.sums.row += row;
+                }
+            }
+            movement.draw(&mut draws, &mut moves);
+            for (first, branch) in branches.iter_mut().enumerate() {
+                movement.step(step - first, &branch.state, &moves, &mut to);
+                std::mem::swap(&mut branch.state, &mut to);
+                self.charge(step, first, branch);
+            }
+        }
+        Ok(self.through(&branches))
+    }
+
+    /// Charges a branch that began after step `first` for this step.
+    fn charge(&self, step: usize, first: usize, branch: &mut Branch) {
+        let Hindsight { problem, movement, fitted, curve, inner } = self;
+        let (steps, since) = (problem.steps as usize, step - first);
+        let late = problem.overlap.steps as usize;
+        let may_remap = fitted.may_remap(step, since, first == 0);
+        // What the step costs where it is not in force yet.
+        let in_force = first == 0 || since > late;
+        let mut due = false;
+        let mut beside = Vec::new();
+        let Features { cost, moved, .. } = if branch.charged {
+            let features = Features::of(problem, movement, since, &branch.state);
+            let row = fitted.row(since, &features);
+            let n = *inner as f64;
+            let Sums { cost, value, row: sum } = std::mem::take(&mut branch.sums);
+            // Of what this step and some more cost, what was expected less what is after it.
+            let expected = |more: usize| {
+                cost / n + fitted.ahead(more, &(sum / n), since) - fitted.ahead(more, &row, since)
+            };
+            beside.extend((0..late).map(expected));
+            let value = value / n - fitted.value(step, steps - step, &features, &row, since);
+            branch.charge += cost / n + value;
+            if !in_force {
+                branch.charge -= expected(late - since);
+            }
+            let gain = if may_remap { fitted.gain(step, &row, since, features.moved) } else { 0.0 };
+            due = gain >= 0.0 || since == fitted.longest;
+            branch.lost += gain.max(0.0);
+            branch.charged = branch.lost <= 3.0 * fitted.typical && since < fitted.longest;
+            features
+        } else {
+            let features = Features::costs(problem, &branch.state);
+            beside.resize(late, features.cost);
+            branch.charge += if in_force { features.cost } else { 0.0 };
+            features
+        };
+        branch.costs.push(cost);
+        branch.beside.push(beside);
+        branch.ends.push(if may_remap { branch.charge + moved } else { f64::INFINITY });
+        if may_remap && due && branch.policy.is_none() {
+            let begun = if first == 0 { 0 } else { late };
+            branch.policy = Some((since, branch.costs[begun..].iter().sum::<f64>() + moved));
+        }
+        let (now, at) = (step as u64, since as u64);
+        if may_remap && branch.ruled.is_none() && curve.remaps(now, at, cost) {
+            branch.ruled = Some(since);
+        }
+    }
+
+    /// What a remap after so many steps adds: its cost, and that of the steps until it is in force.
+    fn added(&self, costs: impl Iterator<Item = f64>) -> f64 {
+        let Overlap { steps: late, slowdown } = self.problem.overlap;
+        let slower = slowdown * self.problem.mean_load * late as f64;
+        self.problem.remap_cost + slower + (1.0 + slowdown) * costs.sum::<f64>()
+    }
+
+    /// The cheapest way, and those of the policy and of the rule.
+    fn through(&self, branches: &[Branch]) -> Path {
+        let late = self.problem.overlap.steps as usize;
+        // The charge up to a remap after so many steps, until it is in force.
+        let end = |branch: &Branch, since: usize| {
+            let beside = |j: usize| branch.beside[since - 1 + j][late - j];
+            branch.ends[since - 1] + self.added((1..=late).map(beside))
+        };
+        let mut best = vec![0.0; branches.len()];
+        for (first, branch) in branches.iter().enumerate().rev() {
+            let ways = (1..=branch.ends.len()).filter(|since| branch.ends[since - 1].is_finite());
+            let ways = ways.map(|since| end(branch, since) + best[first + since]);
+            best[first] = ways.fold(branch.charge, f64::min);
+        }
+        let mut path =
+            Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0, ruled: (0.0, 0) };
+        let mut at = 0;
+        loop {
+            let branch = &branches[at];
+            let Some((since, paid)) = branch.policy else {
+                let begun = if at == 0 { 0 } else { late };
+                path.upper += branch.charge;
+                path.cost += branch.costs[begun..].iter().sum::<f64>();
+                break;
+            };
+            path.upper += end(branch, since);
+            path.cost += paid + self.added(branch.costs[since..since + late].iter().copied());
+            path.remaps += 1;
+            at += since;
+        }
+        at = 0;
+        loop {
+            let branch = &branches[at];
+            let Some(since) = branch.ruled else {
+                path.ruled.0 += branch.charge;
+                return path;
+            };
+            path.ruled.0 += end(branch, since);
+            path.ruled.1 += 1;
+            at += since;
+        }
+    }
+}
+
+impl Branch {
+    fn new(state: State, steps: usize) -> Branch {
+        Branch {
+            state,
+            charge: 0.0,
+            costs: Vec::with_capacity(steps),
+            lost: 0.0,
+            charged: true,
+            sums: Sums::default(),
+            ends: Vec::with_capacity(steps),
+            beside: Vec::with_capacity(steps),
+            policy: None,
+            ruled: None,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The best rule of few numbers on sample paths whose costs are known whenever a remap is made: thresholds by the steps
+//! since the last remap and by the steps that are left, improved one after the other, and joined where that costs little.
+
+use crate::load_drift::Curve;
+use crate::observer::{Halt, Observer};
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// What the steps of a path cost by the last remap before them.
+pub struct Costs {
+    steps: usize,
+    longest: usize,
+    /// By the step of the last remap, then by the steps since.
+    costs: Vec<f64>,
+    /// What the units cost that a remap after the step moves; empty if nothing.
+    moved: Vec<f64>,
+}
+
+impl Costs {
+    /// All 0, of paths of `steps` steps and up to `longest` steps after a remap.
+    pub fn new(steps: usize, longest: usize, moves: bool) -> Costs {
+        let moved = vec![0.0; if moves { steps * longest } else { 0 }];
+        Costs { steps, longest, costs: vec![0.0; steps * longest], moved }
+    }
+
+    /// States the cost of the step so many after a remap that followed step `last`, and that of the units that another moves.
+    pub fn set(&mut self, last: usize, since: usize, cost: f64, moved: f64) {
+        let at = last * self.longest + since - 1;
+        self.costs[at] = cost;
+        if let Some(place) = self.moved.get_mut(at) {
+            *place = moved;
+        }
+    }
+
+    /// The cost of that step.
+    pub fn of(&self, last: usize, since: usize) -> f64 {
+        self.costs[last * self.longest + since - 1]
+    }
+
+    /// What the units cost that a remap after it moves.
+    pub fn moved(&self, last: usize, since: usize) -> f64 {
+        self.moved.get(last * self.longest + since - 1).copied().unwrap_or(0.0)
+    }
+
+    /// The cost and the number of remaps by a rule of the step, the steps since the last remap and their cost.
+    pub fn follow(
+        &self,
+        remap_cost: f64,
+        remaps: impl Fn(usize, usize, f64) -> bool,
+    ) -> (f64, u64) {
+        let (mut last, mut paid, mut count) = (0, 0.0, 0);
+        for step in 1..=self.steps {
+            let since = step - last;
+            let cost = self.of(last, since);
+            paid += cost;
+            if step < self.steps && (since == self.longest || remaps(step, since, cost)) {
+                paid += remap_cost + self.moved(last, since);
+                last = step;
+                count += 1;
+            }
+        }
+        (paid, count)
+    }
+}
+
+/// Thresholds by a number of steps: from which on which holds, in ascending order.
+type Thresholds = Vec<(usize, f64)>;
+
+/// A rule in the making.
+#[derive(Clone)]
+struct Rule {
+    since: Thresholds,
+    /// By the steps that are left; none beyond `end`.
+    left: Thresholds,
+    end: usize,
+}
+
+/// Factors by which thresholds are changed to see whether that is better: wide ones first.
+const FACTORS: [&[f64]; 3] =
+    [&[0.5, 0.7, 1.4, 2.0], &[0.8, 0.9, 1.1, 1.25], &[0.95, 0.98, 1.02, 1.05]];
+
+/// Share of the cost that a threshold of its own must be worth.
+const WORTH: f64 = 5e-4;
+
+/// What a remap costs on average so many steps after the start, from 1 on, with the units it moves.
+fn prices(paths: &[Costs], remap_cost: f64) -> Vec<f64> {
+    let moved = |since: usize| paths.iter().map(|costs| costs.moved(0, since)).sum::<f64>();
+    let price = |since: usize| remap_cost + moved(since) / paths.len() as f64;
+    (1..=paths[0].longest).map(price).collect()
+}
+
+/// What a remap costs after the number of steps that costs least a step, on average.
+pub fn usual_price(paths: &[Costs], remap_cost: f64) -> f64 {
+    usual(paths, &prices(paths, remap_cost))
+}
+
+fn usual(paths: &[Costs], prices: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    let average = |(at, price): (usize, &f64)| {
+        sum += paths.iter().map(|costs| costs.of(0, at + 1)).sum::<f64>() / paths.len() as f64;
+        ((sum + price) / (at + 1) as f64, *price)
+    };
+    let least = prices.iter().enumerate().map(average).min_by(|a, b| a.0.total_cmp(&b.0));
+    least.map_or(0.0, |(_, price)| price)
+}
+
+/// Steps between remaps, on average, where a threshold is what one costs over the steps since the last.
+pub fn spacing(paths: &[Costs], remap_cost: f64) -> f64 {
+    let prices = prices(paths, remap_cost);
+    let follow = |costs: &Costs| {
+        let due = |_, since: usize, cost: f64| cost * since as f64 > 2.0 * prices[since - 1];
+        costs.follow(remap_cost, due).1
+    };
+    let remaps: u64 = paths.iter().map(follow).sum();
+    let steps: usize = paths.iter().map(|costs| costs.steps).sum();
+    steps as f64 / (remaps as f64 + 0.5 * paths.len() as f64)
+}
+
+/// The best rule on these paths, which have one length.
+///
+/// # Errors
+/// The halt the observer asks for.
+pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result<Curve, Halt> {
+    let (steps, longest) = (paths[0].steps, paths[0].longest);
+    let end = ((2.0 * spacing(paths, remap_cost)).ceil() as usize).clamp(2, steps.max(2));
+    let cost = |rule: &Rule| -> Result<f64, Halt> {
+        if let ControlFlow::Break(halt) = observer.check() {
+            return Err(halt);
+        }
+        Ok(rule.cost(paths, remap_cost))
+    };
+    let count = |rule: &Rule| rule.since.len() + rule.left.len();
+    let prices = prices(paths, remap_cost);
+    let usual = usual(paths, &prices);
+    // Loads that grow evenly want twice the price over the steps since, walks the same at all times.
+    let left: Thresholds =
+        firsts(end).into_iter().map(|left| (left, usual / left as f64)).collect();
+    let start = |threshold: &dyn Fn(usize) -> f64| {
+        let since = firsts(longest).into_iter().map(|first| (first, threshold(first)));
+        Rule { since: since.collect(), left: left.clone(), end }
+    };
+    let mut rule = start(&|since| 2.0 * prices[since - 1] / since as f64);
+    let mut least = cost(&rule)?;
+    for divisor in 1..=8 {
+        let level = usual / f64::from(divisor);
+        let tried = start(&|_| level);
+        let found = cost(&tried)?;
+        if found < least {
+            (rule, least) = (tried, found);
+        }
+    }
+    for factors in FACTORS {
+        loop {
+            let before = least;
+            for at in 0..count(&rule) {
+                for factor in factors {
+                    let mut tried = rule.clone();
+                    *tried.threshold(at) *= factor;
+                    let found = cost(&tried)?;
+                    if found < least {
+                        (rule, least) = (tried, found);
+                    }
+                }
+            }
+            if least > before * (1.0 - 0.2 * WORTH) {
+                break;
+            }
+        }
+    }
+    // Neighbours become one while that costs little.
+    loop {
+        let tried: Vec<Rule> = (0..count(&rule)).flat_map(|at| rule.joined(at)).collect();
+        let costs: Result<Vec<f64>, Halt> = tried.par_iter().map(cost).collect();
+        let joined = tried.into_iter().zip(costs?).min_by(|a, b| a.1.total_cmp(&b.1));
+        match joined {
+            Some((tried, found)) if found <= least * (1.0 + WORTH) => {
+                (rule, least) = (tried, found.min(least));
+            }
+            _ => break,
+        }
+    }
+    let never =
+        || paths.iter().map(|costs| costs.follow(remap_cost, |_, _, _| false).0).sum::<f64>();
+    let is_never = !rule.remaps(paths, remap_cost) || longest == steps && never() <= least;
+    Ok(if is_never { Curve::never() } else { rule.curve(steps) })
+}
+
+/// 1, 2, 3, ... up to `most`, then a fifth apart.
+fn firsts(most: usize) -> Vec<usize> {
+    let mut firsts = vec![1];
+    loop {
+        let last = firsts[firsts.len() - 1];
+        let next = last + (last / 5).max(1);
+        if next > most {
+            return firsts;
+        }
+        firsts.push(next);
+    }
+}
+
+impl Rule {
+    fn threshold(&mut self, at: usize) -> &mut f64 {
+        match at.checked_sub(self.since.len()) {
+            None => &mut self.since[at].1,
+            Some(at) => &mut self.left[at].1,
+        }
+    }
+
+    /// With the threshold `at` and the next as one, by what that might be.
+    fn joined(&self, at: usize) -> Vec<Rule> {
+        let own = self.since.len();
+        let (list, at) = if at < own { (&self.since, at) } else { (&self.left, at - own) };
+        let is_since = std::ptr::eq(list, &self.since);
+        let Some(next) = list.get(at + 1) else { return Vec::new() };
+        let (one, other) = (list[at].1, next.1);
+        let join = |share: f64| {
+            let mut rule = self.clone();
+            let list = if is_since { &mut rule.since } else { &mut rule.left };
+            list[at].1 = one + share * (other - one);
+            list.remove(at + 1);
+            rule
+        };
+        [0.0, 0.5, 1.0].map(join).to_vec()
+    }
+
+    fn cost(&self, paths: &[Costs], remap_cost: f64) -> f64 {
+        self.follow(paths, remap_cost).map(|(cost, _)| cost).sum()
+    }
+
+    /// Whether it remaps on any of these paths.
+    fn remaps(&self, paths: &[Costs], remap_cost: f64) -> bool {
+        self.follow(paths, remap_cost).any(|(_, remaps)| remaps > 0)
+    }
+
+    /// What it costs on each path, and its remaps.
+    fn follow(&self, paths: &[Costs], remap_cost: f64) -> impl Iterator<Item = (f64, u64)> {
+        let (steps, longest) = (paths[0].steps, paths[0].longest);
+        let since = spread(&self.since, longest);
+        let left = spread(&self.left, self.end);
+        paths.iter().map(move |costs| {
+            costs.follow(remap_cost, |step, at, cost| {
+                cost > since[at - 1] && left.get(steps - step - 1).is_none_or(|least| cost > *least)
+            })
+        })
+    }
+
+    fn curve(&self, steps: usize) -> Curve {
+        let since = self.since.iter().map(|(from, threshold)| (*from as u64, *threshold));
+        let mut step = vec![(1, 0.0)];
+        for (i, (_, threshold)) in self.left.iter().enumerate().rev() {
+            // A stretch of steps left ends where the next begins.
+            let most = self.left.get(i + 1).map_or(self.end, |(next, _)| next - 1);
+            let from = steps.saturating_sub(most).max(1) as u64;
+            if step.last().is_some_and(|last| last.0 == from) {
+                step.pop();
+            }
+            step.push((from, *threshold));
+        }
+        Curve { since: since.collect(), step }
+    }
+}
+
+/// For each number from 1.
+fn spread(thresholds: &Thresholds, most: usize) -> Vec<f64> {
+    let at =
+        |number: usize| thresholds[thresholds.partition_point(|(from, _)| *from <= number) - 1].1;
+    (1..=most).map(at).collect()
+}

@@ -1,0 +1,235 @@
+//! Drifting loads on many ranks: a policy by approximate dynamic programming, and a lower bound on what any
+//! policy can cost by information relaxation [Rogers 2002; Haugh and Kogan 2004; Andersen and Broadie 2004;
+//! Brown, Smith and Sun 2010]. Both are expectations, estimated from sample paths.
+//!
+//! Suppose a program knew all that is to come. It would pay less than any program that does not, and
+//! with a penalty Delta_k, charged after each step, whose expectation given the state before the step is zero,
+//! still no more than the best of those, on average: a policy without foresight pays no penalty on
+//! average, and is one of those that hindsight chooses from. With
+//!
+//! ```text
+//! Delta = u(x') + V(x') - E[u(x') + V(x') | x]
+//! ```
+//!
+//! where V is the optimal cost-to-go, hindsight would be worth nothing. V is not known; with an approximation
+//! (`approximate`) little is left. Its expectation has a closed form in the main (`outlook`); what is
+//! left is taken less its mean over states that were drawn apart, so that Delta has expectation zero whatever the
+//! approximation is.
+//!
+//! A remap leads to a state that depends on the total alone. So hindsight is a cheapest way through
+//! nodes (step, total), each with one branch on which the program goes on without a remap
+//! (`hindsight`). Branches are drawn so that their totals agree as often as they can (`moves`).
+//! One that has lost much more than the cost of a remap by not remapping is ended by a remap that costs
+//! less than it does: see [`Many`] for what that assumes.
+
+mod ahead;
+mod approximate;
+mod counts;
+mod draws;
+mod evenly;
+mod hindsight;
+mod laws;
+pub(crate) mod measured;
+mod meeting;
+mod moves;
+mod outlook;
+mod plan;
+pub(crate) mod played;
+mod remapped;
+mod seen;
+mod setting;
+mod totals;
+mod ways;
+
+pub(crate) use hindsight::Path;
+pub use measured::{Goal, Measured, Spread};
+
+use super::{Curve, Intervals, LoadDrift, ProcessChain};
+use crate::observer::{Halt, Observer};
+use crate::overlap::Overlap;
+use approximate::{Approximate, Correction};
+use hindsight::Hindsight;
+use laws::Laws;
+use moves::{MOST_LEVELS, Moves};
+use outlook::Outlook;
+use rayon::prelude::*;
+use remapped::Remapped;
+use setting::Setting;
+use std::ops::Range;
+use totals::Totals;
+
+/// Why there are no bounds.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NoBounds {
+    /// Tables of closed forms would be too large.
+    #[error("bounds take at most {MOST_LEVELS} levels, found {0}")]
+    Levels(usize),
+    /// Too many steps.
+    #[error("bounds take at most {MOST_STEPS} steps, found {0}")]
+    Steps(u64),
+    /// Too many ranks.
+    #[error("bounds take at most {MOST_RANKS} processors, found {0}")]
+    Ranks(usize),
+    /// Too long until a remap is in force.
+    #[error(
+        "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
+    )]
+    Late(u64),
+    /// A remap leads nowhere: there is a single processor.
+    #[error("a single processor has nothing to balance")]
+    Single,
+    /// The caller stopped.
+    #[error("stopped before anything was known")]
+    Halted(Halt),
+}
+
+impl NoBounds {
+    /// Why a problem is out of reach, if it is.
+    pub fn of(problem: &LoadDrift) -> Option<NoBounds> {
+        let (levels, steps, ranks) = (problem.chain.levels(), problem.steps, problem.processors);
+        Some(match () {
+            () if levels > MOST_LEVELS => NoBounds::Levels(levels),
+            () if steps > MOST_STEPS => NoBounds::Steps(steps),
+            () if ranks > MOST_RANKS => NoBounds::Ranks(ranks),
+            () if ranks < 2 => NoBounds::Single,
+            () => return None,
+        })
+    }
+}
+
+/// Longest horizon.
+const MOST_STEPS: u64 = 20_000;
+/// Most ranks.
+const MOST_RANKS: usize = 2_000_000;
+/// Most steps between the decision of a remap and the first step under the new mapping.
+pub(crate) const MOST_LATE: u64 = 63;
+/// Entries of the largest table of closed forms.
+const TABLE: usize = 2_000_000;
+/// How often the values after a remap and the correction are computed from each other.
+const ROUNDS: u64 = 6;
+/// From the third round on this much of a new correction is taken: they would swing about what they settle at.
+const TAKEN: f64 = 0.5;
+
+/// An approximate value function with its policy, ready to be measured.
+///
+/// What the lower bound takes for granted: handed an even split of its loads, a program saves what its next step
+/// costs less, or a remap if that is cheaper, up to half the cost of a remap. For walks whose steps are log-concave
+/// (stay^2 >= up * down) and loads that do not come near the ends of their range this is a theorem, and nothing is lost
+/// at all: with D = C + V(even) - V(x), which is Schur-concave at a fixed total, and U the expected cost of the next step,
+/// D(x) = max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))). Near the ends it fails by
+/// a little; the tests measure by how much.
+pub struct Many {
+    setting: Setting,
+    laws: Laws,
+    moves: Moves,
+    totals: Totals,
+    remapped: Remapped,
+    correction: Correction,
+    curve: Curve,
+    /// Whether loads move by one level at most.
+    near: bool,
+    seed: u64,
+}
+
+impl Many {
+    /// Computes the policy. All random numbers depend on the seed alone.
+    ///
+    /// # Errors
+    /// A problem that is out of reach, or the halt the observer asks for.
+    pub fn new(problem: &LoadDrift, seed: u64, observer: &dyn Observer) -> Result<Many, NoBounds> {
+        Many::overlapping(problem, Overlap::NONE, seed, observer)
+    }
+
+    /// The same with remaps that come into force some steps after their decision. The next is decided after a step under the new
+    /// mapping at the earliest.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn overlapping(
+        problem: &LoadDrift,
+        overlap: Overlap,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Many, NoBounds> {
+        if let Some(reason) = NoBounds::of(problem) {
+            return Err(reason);
+        }
+        if overlap.steps > MOST_LATE {
+            return Err(NoBounds::Late(overlap.steps));
+        }
+        // In a program that is too short for a remap all are as good.
+        let steps = overlap.steps.min(problem.steps - 1);
+        let overlap = Overlap { steps, ..overlap };
+        let levels = problem.chain.levels();
+        let rows = problem.chain.rows();
+        let setting = Setting::new(problem, overlap, &rows);
+        let priced = LoadDrift { remap_cost: setting.typical, ..problem.clone() };
+        let paying = 3 * Intervals::least_average_cost(&priced) as usize + 10 + steps as usize;
+        let table = (TABLE / (levels * levels)).max(2 * steps as usize + 2);
+        // A remap may come into force when the last move is made.
+        let longest = paying.min(table).min(setting.steps as usize).max(steps as usize + 1);
+        let laws = Laws::new(&rows, longest);
+        let moves = Moves::new(&rows, problem.initial);
+        let totals = Totals::new(&rows, problem.initial, setting.ranks);
+        let mut correction = Correction::none(setting.typical);
+        let mut remapped = None;
+        for round in 0..ROUNDS {
+            // Tables of hundreds of megabytes: one at a time.
+            drop(remapped.take());
+            let values = Remapped::new(&setting, &laws, &totals, &correction, observer);
+            let values = values.map_err(NoBounds::Halted)?;
+            let outlook =
+                Outlook { setting: &setting, laws: &laws, remapped: &values, totals: &totals };
+            let approximate = Approximate { outlook, correction: &correction };
+            let found = approximate::fit(&approximate, &moves, seed, round);
+            correction = found.mixed(if round < 2 { 1.0 } else { TAKEN }, &correction);
+            remapped = Some(values);
+        }
+        let remapped = remapped.expect("there is a round");
+        let outlook =
+            Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
+        let approximate = Approximate { outlook, correction: &correction };
+        let last = (longest as u64 + steps).min(setting.steps);
+        let curve = seen::curve(&approximate, &moves, last, seed, observer);
+        let curve = curve.map_err(NoBounds::Halted)?;
+        let near = matches!(problem.chain, ProcessChain::BirthDeath(_));
+        Ok(Many { setting, laws, moves, totals, remapped, correction, curve, near, seed })
+    }
+
+    /// The same policy on the sample paths of another seed.
+    #[must_use]
+    pub fn reseeded(self, seed: u64) -> Many {
+        Many { seed, ..self }
+    }
+
+    /// The rule of few numbers that the policy is boiled down to.
+    pub fn curve(&self) -> &Curve {
+        &self.curve
+    }
+
+    /// Plays some paths, with so many inner samples to a penalty.
+    fn paths(
+        &self,
+        inner: usize,
+        runs: Range<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Path>, Halt> {
+        let saves = self.near
+            && self.setting.keeps_totals()
+            && self.setting.per_unit == 0.0
+            && self.setting.overlap.is_none()
+            && !self.setting.before_step;
+        let one = |run| {
+            let Many { setting, laws, remapped, totals, .. } = self;
+            let outlook = Outlook { setting, laws, remapped, totals };
+            let approximate = Approximate { outlook, correction: &self.correction };
+            let cost = setting.typical;
+            let patience = if saves { 1.75 * cost } else { 3.0 * (cost + setting.waiting) } + 1.0;
+            let margin = 0.5 * cost;
+            let (moves, curve) = (&self.moves, &self.curve);
+            let hindsight = Hindsight { approximate, moves, curve, inner, patience, saves, margin };
+            hindsight.path(self.seed, run, observer)
+        };
+        runs.into_par_iter().map(one).collect()
+    }
+}

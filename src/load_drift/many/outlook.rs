@@ -1,0 +1,328 @@
+//! What a simple policy costs from a state, in closed form: remap when the largest level reaches b, at the
+//! latest after T steps, then go on at the value after a remap.
+
+use super::counts::Counts;
+use super::laws::Laws;
+use super::plan::{Plan, Tilt};
+use super::remapped::Remapped;
+use super::setting::Setting;
+use super::totals::{Profile, Totals};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Profiles over the next total that were computed, by step, total and steps to the next remap.
+pub type Known = HashMap<(u64, u64, usize), Option<Arc<Profile>>>;
+
+/// What plans are made from.
+pub struct Outlook<'a> {
+    /// The problem.
+    pub setting: &'a Setting,
+    /// Between remaps.
+    pub laws: &'a Laws,
+    /// After a remap.
+    pub remapped: &'a Remapped,
+    /// Of the total.
+    pub totals: &'a Totals,
+}
+
+impl Outlook<'_> {
+    /// The expected cost of the next step.
+    pub fn next_cost(&self, x: &Counts) -> f64 {
+        let levels = self.laws.levels();
+        let table = self.laws.barrier(levels);
+        let mean = table.total(1, x) / self.setting.ranks as f64;
+        levels as f64 - table.products(1, x).0 + self.setting.base - self.setting.weight * mean
+    }
+
+    /// What a remap is expected to cost after j steps, nearly.
+    fn price(&self, x: &Counts, j: usize, mean: f64) -> f64 {
+        let setting = self.setting;
+        if setting.per_unit == 0.0 {
+            return setting.remap_cost;
+        }
+        let ranks = setting.ranks as f64;
+        let floor = (mean / ranks).floor();
+        let (above, over) = self.laws.barrier(self.laws.levels()).over(j, floor as usize, x);
+        // Loads move with their mean, the more so the fewer there are.
+        let moved = (over - above.min(mean - floor * ranks)).max(0.0) * (1.0 - 1.0 / ranks).sqrt();
+        setting.remap_cost + setting.per_unit * moved
+    }
+
+    /// What so many steps cost without a remap, and beside one.
+    fn open(&self, x: &Counts, steps: usize, plan: &mut Plan) -> [f64; 3] {
+        if plan.open.is_empty() {
+            plan.open.push([0.0; 3]);
+        }
+        let levels = self.laws.levels();
+        let table = self.laws.barrier(levels);
+        for j in plan.open.len()..=steps {
+            let largest = levels as f64 - table.products(j, x).0;
+            let mean = table.total(j, x) / self.setting.ranks as f64;
+            let [cost, beside, top] = plan.open[j - 1];
+            let more = self.setting.base + largest - self.setting.weight * mean;
+            let slower = self.setting.beside(mean, largest);
+            plan.open.push([cost + more, beside + slower, top + largest]);
+        }
+        plan.open[steps]
+    }
+
+    /// What each of the moves costs on average that x, just remapped, is not yet in force after.
+    pub fn before_force(&self, x: &Counts) -> Vec<f64> {
+        let mut plan = Plan::default();
+        let sums: Vec<f64> =
+            (0..=self.setting.unseen()).map(|j| self.open(x, j, &mut plan)[0]).collect();
+        sums.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+
+    /// What the steps cost on average until a remap of x is in force.
+    pub fn beside(&self, x: &Counts) -> f64 {
+        let now = self.setting.slower_now(x.top as f64);
+        match self.setting.unseen() {
+            0 => now,
+            unseen => now + self.open(x, unseen, &mut Plan::default())[1],
+        }
+    }
+
+    pub(super) fn look(&self, x: &Counts, k: u64, j: usize, plan: &mut Plan) {
+        if plan.ends.len() < j {
+            plan.ends.resize(j, f64::NAN);
+            plan.means.resize(j, f64::NAN);
+        }
+        if plan.ends[j - 1].is_nan() {
+            let (mean, variance) = self.laws.total(j, x);
+            let at = k + j as u64;
+            let end = match () {
+                () if at >= self.setting.steps => 0.0,
+                () if self.setting.may_remap(at) => {
+                    let beside = if self.setting.overlap.steps > 0 {
+                        let [_, last, _] = self.open(x, j + self.setting.unseen(), plan);
+                        let largest = plan.open[j][2] - plan.open[j - 1][2];
+                        last - plan.open[j][1] + self.setting.slower_now(largest)
+                    } else {
+                        0.0
+                    };
+                    self.price(x, j, mean) + beside + self.remapped.around(at, mean, variance)
+                }
+                // It would not come into force any more.
+                () => {
+                    let last = (self.setting.steps - k) as usize;
+                    self.open(x, last, plan)[0] - self.open(x, j, plan)[0]
+                }
+            };
+            plan.ends[j - 1] = end;
+            plan.means[j - 1] = mean / self.setting.ranks as f64;
+        }
+    }
+
+    /// Prepares the plan made in x after step k, with this total, to be followed.
+    pub fn prepare(&self, x: &Counts, total: u64, k: u64, known: &mut Known, plan: &mut Plan) {
+        let (mean, variance) = self.laws.total(1, x);
+        plan.tilt = Tilt::None;
+        let at = k + plan.steps as u64;
+        let away = variance.sqrt();
+        if at >= self.setting.steps || !self.setting.may_remap(at) || away == 0.0 {
+            return;
+        }
+        let (later, spread) = self.laws.total(plan.steps, x);
+        // The same for all states of one total, where their laws are.
+        let rest = (plan.steps - 1) as f64 * variance;
+        let whole = |total| self.remapped.around(at, total, rest);
+        if self.totals.applies(x) {
+            let profile = || self.totals.profile(total, whole).map(Arc::new);
+            let known = known.entry((k, total, plan.steps)).or_insert_with(profile);
+            if let Some(profile) = known {
+                plan.tilt = Tilt::Whole(profile.clone());
+                return;
+            }
+        }
+        let value = |by: f64| self.remapped.around(at, later + by, (spread - variance).max(0.0));
+        let (low, middle, high) = (value(-away), value(0.0), value(away));
+        let slope = (high - low) / (2.0 * away);
+        let bend = (high + low - 2.0 * middle) / (2.0 * variance);
+        plan.tilt = Tilt::Parabola { mean, variance, slope, bend };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::approximate::Correction;
+    use super::super::plan::ALL;
+    use super::*;
+    use crate::chain::{BirthDeath, Dense, Edge};
+    use crate::load_drift::{LoadDrift, Objective, ProcessChain, Rebalance, Timing};
+    use crate::overlap::Overlap;
+
+    fn chains() -> Vec<ProcessChain> {
+        let rows = vec![
+            vec![0.5, 0.2, 0.3, 0.0, 0.0],
+            vec![0.1, 0.6, 0.1, 0.2, 0.0],
+            vec![0.2, 0.2, 0.2, 0.2, 0.2],
+            vec![0.0, 0.0, 0.5, 0.0, 0.5],
+            vec![0.3, 0.0, 0.0, 0.4, 0.3],
+        ];
+        vec![
+            ProcessChain::BirthDeath(BirthDeath::walk(5, 0.25, 0.25, Edge::Hold).unwrap()),
+            ProcessChain::BirthDeath(BirthDeath::walk(5, 0.3, 0.1, Edge::Reflect).unwrap()),
+            ProcessChain::Dense(Dense::new(&rows).unwrap()),
+        ]
+    }
+
+    /// Every way three ranks can move in one step, with its probability.
+    fn moves(rows: &[Vec<f64>], from: [usize; 3]) -> Vec<(Counts, f64)> {
+        let levels = rows.len();
+        let mut all = Vec::new();
+        for code in 0..levels.pow(3) {
+            let to = [code % levels, code / levels % levels, code / levels / levels];
+            let p: f64 = (0..3).map(|i| rows[from[i]][to[i]]).product();
+            if p > 0.0 {
+                let mut counts = Counts::none(levels);
+                to.iter().for_each(|&level| counts.on[level] += 1.0);
+                counts.settle();
+                all.push((counts, p));
+            }
+        }
+        all
+    }
+
+    /// Over all moves of three ranks, the cost of following a plan has the plan's value as its mean: what
+    /// the penalty is made of has expectation zero, whatever the chain, the barrier and the edges are.
+    #[test]
+    fn following_a_plan_costs_its_value_on_average() {
+        let late = Overlap { steps: 3, slowdown: 0.1 };
+        let (after, before) = (Timing::AfterStep, Timing::BeforeStep);
+        for (chain, objective, timing, overlap) in chains().into_iter().flat_map(|c| {
+            [
+                (c.clone(), Objective::Imbalance, after, Overlap::NONE),
+                (c.clone(), Objective::Imbalance, before, Overlap::NONE),
+                (c.clone(), Objective::Imbalance, after, late),
+                (c.clone(), Objective::Makespan, after, late),
+                (c, Objective::Makespan, before, late),
+            ]
+        }) {
+            let problem = LoadDrift {
+                processors: 3,
+                chain,
+                lowest: 2.0,
+                initial: 2,
+                steps: 9,
+                remap_cost: 0.9,
+                per_unit_moved: 0.0,
+                rebalance: Rebalance::Split,
+                timing,
+                objective,
+            };
+            let rows = problem.chain.rows();
+            let setting = Setting::new(&problem, overlap, &rows);
+            let (laws, totals) = (Laws::new(&rows, 9), Totals::new(&rows, 2, 3));
+            let remapped =
+                Remapped::new(&setting, &laws, &totals, &Correction::none(0.9), &()).unwrap();
+            let outlook =
+                Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
+            let mut barriers = 0;
+            for from in [[2, 2, 2], [1, 2, 3], [0, 0, 3], [1, 1, 2], [4, 0, 2]] {
+                for k in [0, 3, setting.steps - 2, setting.steps - 1] {
+                    let mut x = Counts::none(5);
+                    from.iter().for_each(|&level| x.on[level] += 1.0);
+                    x.settle();
+                    let mut plan = Plan::default();
+                    outlook.plan(&x, k, [1, ALL], &mut plan);
+                    outlook.prepare(&x, x.total(), k, &mut Known::new(), &mut plan);
+                    barriers += usize::from(plan.barrier < 5);
+                    let mean: f64 = moves(&rows, from)
+                        .iter()
+                        .map(|(y, p)| p * outlook.follow(&plan, y, y.total(), k))
+                        .sum();
+                    assert!(
+                        (mean - plan.value).abs() < 1e-9,
+                        "{from:?} {k}: {mean} {}",
+                        plan.value
+                    );
+                }
+            }
+            assert!(barriers > 0 || objective == Objective::Makespan);
+        }
+    }
+
+    /// Never remapping: the closed form of the plan over the last steps is the sum of expected costs.
+    #[test]
+    fn plans_without_a_remap_cost_what_enumeration_says() {
+        let rows = chains()[0].rows();
+        let problem = LoadDrift {
+            processors: 3,
+            chain: chains().remove(0),
+            lowest: 0.0,
+            initial: 2,
+            steps: 2,
+            remap_cost: 100.0,
+            per_unit_moved: 0.0,
+            rebalance: Rebalance::Split,
+            timing: Timing::AfterStep,
+            objective: Objective::Imbalance,
+        };
+        let setting = Setting::new(&problem, Overlap::NONE, &rows);
+        let (laws, totals) = (Laws::new(&rows, 2), Totals::new(&rows, 2, 3));
+        let remapped =
+            Remapped::new(&setting, &laws, &totals, &Correction::none(100.0), &()).unwrap();
+        let outlook =
+            Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
+        let mut x = Counts::none(5);
+        x.split(3, 6);
+        let mut plan = Plan::default();
+        outlook.plan(&x, 0, [1, ALL], &mut plan);
+        let mut expected = 0.0;
+        for (y, p) in moves(&rows, [2, 2, 2]) {
+            expected += p * setting.cost(&y, y.total());
+            let levels: Vec<usize> =
+                (0..5).flat_map(|level| vec![level; y.on[level] as usize]).collect();
+            for (z, q) in moves(&rows, [levels[0], levels[1], levels[2]]) {
+                expected += p * q * setting.cost(&z, z.total());
+            }
+        }
+        assert!((plan.value - expected).abs() < 1e-12, "{} {expected}", plan.value);
+    }
+
+    /// Far ahead not every step is looked at: what is left out is linear in between, the plan's value is still the mean of what
+    /// following it costs, and it hardly differs from the sum of all steps.
+    #[test]
+    fn plans_that_leave_steps_out_cost_their_value_on_average() {
+        for (chain, timing) in
+            chains().into_iter().zip([Timing::BeforeStep, Timing::AfterStep, Timing::AfterStep])
+        {
+            let problem = LoadDrift {
+                processors: 3,
+                chain,
+                lowest: 0.0,
+                initial: 2,
+                steps: 150,
+                remap_cost: 100.0,
+                per_unit_moved: 0.0,
+                rebalance: Rebalance::Split,
+                timing,
+                objective: Objective::Imbalance,
+            };
+            let rows = problem.chain.rows();
+            let setting = Setting::new(&problem, Overlap::NONE, &rows);
+            let (laws, totals) = (Laws::new(&rows, 150), Totals::new(&rows, 2, 3));
+            let remapped =
+                Remapped::new(&setting, &laws, &totals, &Correction::none(100.0), &()).unwrap();
+            let outlook =
+                Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
+            for from in [[2, 2, 2], [0, 1, 4]] {
+                let mut x = Counts::none(5);
+                from.iter().for_each(|&level| x.on[level] += 1.0);
+                x.settle();
+                let mut plan = Plan::default();
+                outlook.plan(&x, 0, [1, ALL], &mut plan);
+                outlook.prepare(&x, x.total(), 0, &mut Known::new(), &mut plan);
+                assert_eq!(plan.steps as u64, setting.steps);
+                let costs = moves(&rows, from)
+                    .into_iter()
+                    .map(|(y, p)| p * outlook.follow(&plan, &y, y.total(), 0));
+                let mean: f64 = costs.sum();
+                assert!((mean - plan.value).abs() < 1e-9, "{from:?}: {mean} {}", plan.value);
+                let [all, ..] = outlook.open(&x, plan.steps, &mut Plan::default());
+                assert!((plan.value / all - 1.0).abs() < 1e-4, "{from:?}: {all} {}", plan.value);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! How far the slack of what is left out is used up, and where the values of the members stand.
+
+use super::Region;
+use crate::load_drift::{Decisions, Ranks};
+
+/// Share of a slack that is not used up, above rounding.
+const SPARE: f64 = 1e-3;
+
+/// By total, by how much at most what going on saves rose in a step.
+pub(in crate::load_drift) struct Moved {
+    rise: Vec<f64>,
+}
+
+impl Moved {
+    pub fn none(totals: usize) -> Moved {
+        Moved { rise: vec![0.0; totals] }
+    }
+
+    pub fn add(&mut self, total: usize, change: f64) {
+        self.rise[total] = self.rise[total].max(change);
+    }
+
+    pub fn and(mut self, other: Moved) -> Moved {
+        for (total, rise) in other.rise.into_iter().enumerate() {
+            self.add(total, rise);
+        }
+        self
+    }
+
+    /// The extremes of all ranks.
+    pub fn of_all(mut self, ranks: &Ranks) -> Moved {
+        ranks.largest(&mut self.rise);
+        self
+    }
+
+    /// The largest of all totals.
+    pub fn unrest(&self) -> f64 {
+        self.rise.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+impl Region {
+    /// How many kinds of states with the same total are told apart: by processors at the two ends, if only these move
+    /// otherwise.
+    pub(super) fn classes(&self) -> usize {
+        self.ends.len().max(1)
+    }
+
+    /// The kind of this one, with these ascending levels.
+    pub(super) fn class(&self, total: usize, sorted: &[usize], levels: usize) -> usize {
+        let [low, high] = [0, levels - 1].map(|end| sorted.iter().filter(|l| **l == end).count());
+        // In the order of the laws.
+        let before = low * (2 * self.processors + 3 - low) / 2;
+        let class = if self.ends.is_empty() { 0 } else { before + high };
+        total * self.classes() + class
+    }
+
+    /// Takes the values and decisions of the members from those of the states.
+    pub fn read(&mut self, vectors: &[Vec<f64>], decisions: &Decisions, ranks: &Ranks) {
+        let entries = self.placed.iter().zip(&self.places).flat_map(|(member, &state)| {
+            let goes_on = if decisions.remaps(state) { 0.0 } else { 1.0 };
+            let values = vectors.iter().map(move |vector| vector[state]);
+            [f64::from(*member), goes_on].into_iter().chain(values)
+        });
+        let all = ranks.gather(entries.collect());
+        let width = vectors.len();
+        self.values = vec![0.0; self.members.len() * width];
+        self.goes_on = vec![false; self.members.len()];
+        for entry in all.chunks(2 + width) {
+            let own = (entry[0] as usize).wrapping_sub(self.first);
+            if own < self.members.len() {
+                self.goes_on[own] = entry[1] == 1.0;
+                self.values[own * width..][..width].copy_from_slice(&entry[2..]);
+            }
+        }
+    }
+
+    /// Writes the values of the members to where those of the own states are.
+    pub fn write(&self, vectors: &mut [Vec<f64>], ranks: &Ranks) {
+        let width = vectors.len();
+        let all = ranks.gather(self.values.clone());
+        for (member, &state) in self.placed.iter().zip(&self.places) {
+            let entries = &all[*member as usize * width..];
+            for (vector, entry) in vectors.iter_mut().zip(entries) {
+                vector[state] = *entry;
+            }
+        }
+    }
+
+    /// The same for the members that remaps lead to; `first` is the rank of the first own state.
+    pub fn write_balanced(&self, vectors: &mut [Vec<f64>], first: usize, ranks: &Ranks) {
+        let (width, count) = (vectors.len(), vectors[0].len());
+        let own = self.first..self.first + self.members.len();
+        let values = self.balanced.iter().filter(|(member, _)| own.contains(member));
+        let values =
+            values.flat_map(|(member, _)| &self.values[(member - self.first) * width..][..width]);
+        let all = ranks.gather(values.copied().collect());
+        for ((_, rank), entries) in self.balanced.iter().zip(all.chunks(width)) {
+            let state = rank.wrapping_sub(first);
+            if state < count {
+                vectors.iter_mut().zip(entries).for_each(|(vector, entry)| vector[state] = *entry);
+            }
+        }
+    }
+
+    /// By how much the savings have risen from these, the first of `width` for each member, to those of the present values.
+    pub(super) fn moved_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Moved {
+        let mut moved = Moved::none(after.len());
+        let pairs = self.values.iter().zip(&savings[self.first * width..]).step_by(width);
+        for (member, (value, saved)) in self.members.iter().zip(pairs) {
+            let total = member.total as usize;
+            moved.add(total, f64::max(0.0, after[total] - value) - saved);
+        }
+        moved
+    }
+
+    /// Takes note of a step in which the costs of a remap went from `before` to `after` and savings rose like this.
+    pub(super) fn note(&mut self, moved: Moved, before: &[f64], after: &[f64]) {
+        self.changed = after.iter().zip(before).map(|(after, before)| after - before).collect();
+        self.risen = moved.rise;
+    }
+
+    /// Whether remapping is better, by so much at least, in all states left out also after a step in which the costs of a
+    /// remap go from `before` to `after`; if so, takes note of what the slack has lost.
+    pub(super) fn stays_apart(&mut self, before: &[f64], after: &[f64], least: f64) -> bool {
+        let (totals, classes) = (before.len(), self.classes());
+        let mut moved = self.moved.clone();
+        for total in 0..totals {
+            let near =
+                total.saturating_sub(self.processors)..=(total + self.processors).min(totals - 1);
+            let rise = self.risen[near].iter().copied().fold(0.0, f64::max);
+            let own = after[total] - before[total];
+            for class in 0..classes {
+                let at = total * classes + class;
+                if self.slack[at] < f64::INFINITY {
+                    let gained = self.laws.least(class, total, &self.changed, &self.ends);
+                    moved[at] += own - gained + rise;
+                    if moved[at] + least > (1.0 - SPARE) * self.slack[at] {
+                        return false;
+                    }
+                }
+            }
+        }
+        self.moved = moved;
+        true
+    }
+}

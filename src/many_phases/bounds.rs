@@ -1,0 +1,417 @@
+//! Bounds on the optimum on ever finer grids of beliefs.
+
+use super::exact::exact;
+use super::grid::{Grid, size};
+use super::problem::{Horizon, ManyPhases, PhasesError, Remap};
+use crate::phase_change::Bounds;
+use crate::rounding::{SLACK, nearest, outward};
+use crate::{Halt, Observer, Rational, Status};
+use std::ops::ControlFlow;
+
+/// What is known of the optimum.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// Of the least expected time from step 0, the first mapping and the initial belief.
+    pub value: Bounds,
+    /// Beliefs of the finest grid; none if all vectors were followed.
+    pub beliefs: Vec<Vec<f64>>,
+    /// `decision[m][k]`: the mapping after step 0 under mapping m at belief k by the policy that costs the upper
+    /// bound at most; the number of phases stands for a remap to the mapping that fits.
+    pub decision: Vec<Vec<usize>>,
+    /// The most vectors of a function.
+    pub vectors: usize,
+    /// The value in fractions, where all vectors were followed.
+    pub exact: Option<Rational>,
+    /// Converged: the bounds are within the tolerance, relative to max(1, |value|).
+    pub status: Status,
+}
+
+/// Vectors that may be followed exactly, and steps.
+const MOST_VECTORS: usize = 200;
+const MOST_STEPS: u64 = 12;
+
+/// The first grid.
+const COARSEST: u32 = 4;
+
+/// A discounted program is followed until so much of its cost is left, for so many steps at most.
+const LEFT: f64 = 1e-9;
+const MOST_SWEPT: f64 = 1e5;
+
+/// Computes the optimum of `problem` between bounds, all vectors in fractions if they are few, else on grids of
+/// up to `most_points` beliefs. O(points x reports x phases^2) a step and mapping.
+///
+/// # Errors
+/// If the parameters are out of range.
+pub fn solve(
+    problem: &ManyPhases,
+    horizon: &Horizon,
+    tolerance: f64,
+    most_points: usize,
+    observer: &dyn Observer,
+) -> Result<Solution, PhasesError> {
+    problem.validate()?;
+    let mut best = Solution {
+        value: Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY },
+        beliefs: Vec::new(),
+        decision: Vec::new(),
+        vectors: 0,
+        exact: None,
+        status: Status::IterationLimit,
+    };
+    if let Horizon::Discounted(rate) = horizon
+        && !(*rate >= Rational::ZERO && *rate < Rational::ONE)
+    {
+        return Err(PhasesError::Discount);
+    }
+    if let Horizon::Ends(lifetime) = horizon
+        && lifetime.last() <= MOST_STEPS
+    {
+        match exact(problem, lifetime, MOST_VECTORS, observer) {
+            Ok(Some(value)) => {
+                let near = nearest(&value);
+                best.value = Bounds {
+                    lower: outward::<false>(near, near),
+                    upper: outward::<true>(near, near),
+                };
+                best.exact = Some(value);
+                best.status = Status::Converged;
+            }
+            Ok(None) => {}
+            Err(halt) => {
+                best.status = halt.into();
+                return Ok(best);
+            }
+        }
+    }
+    let game = Game::new(problem, horizon);
+    let mut resolution = COARSEST;
+    while size(problem.phases(), resolution).is_some_and(|points| points <= most_points) {
+        let mut sweep = Sweep::new(&game, resolution);
+        let halted = sweep.run(horizon, observer);
+        let found = sweep.value();
+        if halted.is_none() || matches!(horizon, Horizon::Discounted(_)) {
+            best.value.lower = best.value.lower.max(found.lower);
+            best.value.upper = best.value.upper.min(found.upper);
+        }
+        best.vectors = best.vectors.max(sweep.most_vectors);
+        if let Some(halt) = halted {
+            best.status = halt.into();
+            return Ok(best);
+        }
+        best.decision = sweep.decision;
+        best.beliefs = sweep.grid.points;
+        let width = best.value.upper - best.value.lower;
+        if width <= tolerance * best.value.lower.abs().max(1.0) {
+            best.status = Status::Converged;
+            break;
+        }
+        // No finer grid narrows what the steps that are not looked at leave.
+        if game.left_out(horizon) > 0.5 * width {
+            break;
+        }
+        resolution *= 2;
+    }
+    Ok(best)
+}
+
+/// The parameters in doubles.
+struct Game {
+    count: usize,
+    reports: usize,
+    cycle: Vec<Vec<f64>>,
+    switch: Vec<Vec<f64>>,
+    fitted: bool,
+    /// `moves[r][z][y]`: chance that phase y follows z and report r comes.
+    moves: Vec<Vec<Vec<f64>>>,
+    initial: Vec<f64>,
+    /// Bounds on what is left after the last step looked at: of a discounted program without an end.
+    beyond: (f64, f64),
+    /// What the operations of a step may lose, as a multiple of the largest cost.
+    slack: f64,
+}
+
+/// How many steps of a program that is discounted at `rate` are looked at: at rate 0 one is all.
+fn looked_at(rate: f64) -> u64 {
+    (LEFT.ln() / rate.ln()).clamp(1.0, MOST_SWEPT) as u64
+}
+
+impl Game {
+    /// How far apart the bounds are for what comes after the steps that are looked at.
+    fn left_out(&self, horizon: &Horizon) -> f64 {
+        match horizon {
+            Horizon::Ends(_) => 0.0,
+            Horizon::Discounted(rate) => {
+                let rate = nearest(rate);
+                rate.powf(looked_at(rate) as f64) * (self.beyond.1 - self.beyond.0)
+            }
+        }
+    }
+
+    fn new(problem: &ManyPhases, horizon: &Horizon) -> Game {
+        let doubles = |table: &Vec<Vec<Rational>>| -> Vec<Vec<f64>> {
+            table.iter().map(|row| row.iter().map(nearest).collect()).collect()
+        };
+        let (count, reports) = (problem.phases(), problem.reports());
+        let (transition, detector) = (doubles(&problem.transition), doubles(&problem.detector));
+        let moves = |r: usize| -> Vec<Vec<f64>> {
+            let to = |row: &Vec<f64>| (0..count).map(|y| row[y] * detector[y][r]).collect();
+            transition.iter().map(to).collect()
+        };
+        let cycle = doubles(&problem.cycle);
+        let beyond = match horizon {
+            Horizon::Ends(_) => (0.0, 0.0),
+            Horizon::Discounted(rate) => {
+                let left = nearest(&(Rational::ONE / (Rational::ONE - rate)));
+                let all = || cycle.iter().flatten().copied();
+                let (least, most) =
+                    (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+                (
+                    outward::<false>(least * left, least * left),
+                    outward::<true>(most * left, most * left),
+                )
+            }
+        };
+        Game {
+            count,
+            reports,
+            switch: doubles(&problem.switch),
+            fitted: problem.remap == Remap::Fitted,
+            moves: (0..reports).map(moves).collect(),
+            initial: problem.initial.iter().map(nearest).collect(),
+            beyond,
+            slack: SLACK * (4.0 + (count * reports) as f64 / 4.0),
+            cycle,
+        }
+    }
+
+    /// The chances of phases together with a report, after `belief`.
+    fn joint(&self, belief: &[f64], report: usize) -> Vec<f64> {
+        let mut sum = vec![0.0; self.count];
+        for (p, row) in belief.iter().zip(&self.moves[report]) {
+            sum.iter_mut().zip(row).for_each(|(sum, chance)| *sum += p * chance);
+        }
+        sum
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// What errors of a mean of `values` are relative to: it may be much less than they are.
+fn magnitude(chances: &[f64], values: impl IntoIterator<Item = f64>) -> f64 {
+    chances.iter().zip(values).map(|(p, value)| p * value.abs()).sum()
+}
+
+/// What follows a report at a point.
+struct Way {
+    /// Chances of phases together with the report.
+    joint: Vec<f64>,
+    chance: f64,
+    around: Vec<(usize, f64)>,
+}
+
+/// Backward steps on one grid.
+struct Sweep<'a> {
+    game: &'a Game,
+    grid: Grid,
+    /// All points, and the initial belief.
+    beliefs: Vec<Vec<f64>>,
+    corners: Vec<usize>,
+    ways: Vec<Vec<Way>>,
+    /// By mapping and point: lower bounds, and vectors of policies.
+    lower: Vec<Vec<f64>>,
+    upper: Vec<Vec<Vec<f64>>>,
+    /// The upper bound at the initial belief.
+    above: f64,
+    decision: Vec<Vec<usize>>,
+    most_vectors: usize,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(game: &'a Game, resolution: u32) -> Sweep<'a> {
+        let grid = Grid::new(game.count, resolution);
+        let mut beliefs = grid.points.clone();
+        beliefs.push(game.initial.clone());
+        let way = |belief: &[f64], report: usize| {
+            let joint = game.joint(belief, report);
+            let chance: f64 = joint.iter().sum();
+            let next: Vec<f64> = joint.iter().map(|p| p / chance).collect();
+            let around = if chance > 0.0 { grid.around(&next) } else { Vec::new() };
+            Way { joint, chance, around }
+        };
+        let ways = beliefs
+            .iter()
+            .map(|belief| (0..game.reports).map(|report| way(belief, report)).collect())
+            .collect();
+        let corners = (0..game.count).map(|z| grid.corner(game.count, z)).collect();
+        let points = beliefs.len();
+        Sweep {
+            lower: vec![vec![game.beyond.0; points]; game.count],
+            upper: vec![vec![vec![game.beyond.1; game.count]; points]; game.count],
+            above: game.beyond.1,
+            decision: Vec::new(),
+            most_vectors: 1,
+            game,
+            grid,
+            beliefs,
+            corners,
+            ways,
+        }
+    }
+
+    fn value(&self) -> Bounds {
+        let lower = self.lower[0].last().expect("the initial belief");
+        Bounds { lower: *lower, upper: self.above }
+    }
+
+    /// All steps, or until they change little.
+    fn run(&mut self, horizon: &Horizon, observer: &dyn Observer) -> Option<Halt> {
+        match horizon {
+            Horizon::Ends(lifetime) => {
+                let last = lifetime.last();
+                for n in (0..=last).rev() {
+                    if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
+                        return Some(halt);
+                    }
+                    self.step(lifetime.continuation(n));
+                }
+            }
+            Horizon::Discounted(rate) => {
+                let rate = nearest(rate);
+                let steps = looked_at(rate);
+                for done in 0..=steps {
+                    if let ControlFlow::Break(halt) = observer.progress(done, steps) {
+                        return Some(halt);
+                    }
+                    self.step(rate);
+                }
+            }
+        }
+        None
+    }
+
+    fn step(&mut self, survival: f64) {
+        self.step_below(survival);
+        self.step_above(survival);
+    }
+
+    /// Lower bounds: V is concave, so that it lies above what is interpolated.
+    fn step_below(&mut self, survival: f64) {
+        let game = self.game;
+        let keep: Vec<Vec<f64>> = (0..game.count)
+            .map(|m| {
+                let own = &self.lower[m];
+                let most = own.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+                let at = |(belief, ways): (&Vec<f64>, &Vec<Way>)| {
+                    let now: f64 = belief.iter().zip(&game.cycle).map(|(p, row)| p * row[m]).sum();
+                    let ahead: f64 = ways
+                        .iter()
+                        .map(|way| {
+                            way.chance * way.around.iter().map(|(k, w)| w * own[*k]).sum::<f64>()
+                        })
+                        .sum();
+                    let size = magnitude(belief, game.cycle.iter().map(|row| row[m]));
+                    now + survival * ahead - game.slack * (size + survival * most)
+                };
+                self.beliefs.iter().zip(&self.ways).map(at).collect()
+            })
+            .collect();
+        let at = |m: usize, k: usize| {
+            let mut least = keep[m][k];
+            if game.fitted {
+                let fit =
+                    |(z, p): (usize, &f64)| p * (game.switch[m][z] + keep[z][self.corners[z]]);
+                let belief = &self.beliefs[k];
+                let all: f64 = belief.iter().enumerate().map(fit).sum();
+                let paid = |z: usize| game.switch[m][z] + keep[z][self.corners[z]].abs();
+                let size = magnitude(belief, (0..game.count).map(paid));
+                least = least.min(all - game.slack * size);
+            } else {
+                for j in (0..game.count).filter(|j| *j != m) {
+                    let (ahead, paid) = (keep[j][k], game.switch[m][j]);
+                    least = least.min(outward::<false>(ahead + paid, ahead.abs() + paid));
+                }
+            }
+            least
+        };
+        let points = self.beliefs.len();
+        self.lower = (0..game.count).map(|m| (0..points).map(|k| at(m, k)).collect()).collect();
+    }
+
+    /// Vectors of policies: what is best at each point, going on after each report as from one of the points around.
+    fn step_above(&mut self, survival: f64) {
+        let game = self.game;
+        let keep: Vec<Vec<Vec<f64>>> = (0..game.count)
+            .map(|m| {
+                let own = &self.upper[m];
+                let most = own.iter().flatten().fold(0.0f64, |most, value| most.max(value.abs()));
+                // What each vector is worth before each report.
+                let before = |report: usize| -> Vec<Vec<f64>> {
+                    let moves = &game.moves[report];
+                    own.iter().map(|one| moves.iter().map(|row| dot(row, one)).collect()).collect()
+                };
+                let before: Vec<Vec<Vec<f64>>> = (0..game.reports).map(before).collect();
+                let at = |ways: &Vec<Way>| -> Vec<f64> {
+                    let mut sum = vec![0.0; game.count];
+                    for (way, before) in ways.iter().zip(&before) {
+                        let worth = |point: usize| dot(&way.joint, &own[point]);
+                        let around = way.around.iter().map(|(point, _)| *point);
+                        let best = around.min_by(|a, b| worth(*a).total_cmp(&worth(*b)));
+                        // What is never reported may be followed by anything.
+                        let best = best.unwrap_or(0);
+                        sum.iter_mut().zip(&before[best]).for_each(|(sum, one)| *sum += one);
+                    }
+                    let cost = |(z, ahead): (usize, f64)| {
+                        let now = game.cycle[z][m];
+                        now + survival * ahead + game.slack * (now.abs() + survival * most)
+                    };
+                    sum.into_iter().enumerate().map(cost).collect()
+                };
+                self.ways.iter().map(at).collect()
+            })
+            .collect();
+        let (mut upper, mut decision) = (Vec::new(), Vec::new());
+        for m in 0..game.count {
+            let fit: Vec<f64> = (0..game.count)
+                .map(|z| {
+                    let (ahead, paid) = (keep[z][self.corners[z]][z], game.switch[m][z]);
+                    outward::<true>(ahead + paid, ahead.abs() + paid)
+                })
+                .collect();
+            let (mut vectors, mut choices): (Vec<Vec<f64>>, Vec<usize>) = Default::default();
+            for (k, belief) in self.beliefs.iter().enumerate() {
+                let (mut best, mut choice) = (keep[m][k].clone(), m);
+                let mut least = dot(belief, &best);
+                let mut offer = |vector: Vec<f64>, what: usize| {
+                    let cost = dot(belief, &vector);
+                    if cost < least {
+                        (best, choice, least) = (vector, what, cost);
+                    }
+                };
+                if game.fitted {
+                    offer(fit.clone(), game.count);
+                } else {
+                    for j in (0..game.count).filter(|j| *j != m) {
+                        let paid = game.switch[m][j];
+                        let all = |c: &f64| outward::<true>(*c + paid, (*c).abs() + paid);
+                        offer(keep[j][k].iter().map(all).collect(), j);
+                    }
+                }
+                if m == 0 && k + 1 == self.beliefs.len() {
+                    self.above = least + game.slack * magnitude(belief, best.iter().copied());
+                }
+                vectors.push(best);
+                choices.push(choice);
+            }
+            choices.pop();
+            let mut all: Vec<&Vec<f64>> = vectors.iter().collect();
+            all.sort_by(|a, b| a.partial_cmp(b).expect("finite"));
+            all.dedup();
+            self.most_vectors = self.most_vectors.max(all.len());
+            upper.push(vectors);
+            decision.push(choices);
+        }
+        (self.upper, self.decision) = (upper, decision);
+    }
+}

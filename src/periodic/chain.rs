@@ -1,0 +1,284 @@
+//! Loads that follow a birth–death chain: the longest interval, step by step.
+
+use std::ops::ControlFlow;
+
+use super::cost::{CostAware, LoadChain, cost_aware_chain};
+use super::dying;
+use super::expected_imbalance::UNKNOWN;
+use super::search::ROUNDING;
+use super::settling::{Settling, apart};
+use super::{Approximation, Bound, Crossing, Places, Search, exact};
+use crate::distribution::LatticeLaw;
+use crate::observer::{Observer, Status};
+
+/// Steps after which a search is given up.
+const LIMIT: u64 = 1_000_000;
+
+/// Ends of the law of a level that have this probability together are left out, and less of it where the mean level is
+/// below one.
+const ENDS: f64 = 1e-25;
+
+/// Joint laws nearer than this, as a part of what is allowed, count as equal.
+const SETTLED: f64 = 1e-13;
+
+/// Processors whose loads follow a birth–death chain from one level, independently.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChainLoads {
+    /// How many, at least two.
+    pub count: usize,
+    /// The chain of one.
+    pub chain: LoadChain,
+    /// The load at its lowest level, not negative.
+    pub lowest: f64,
+    /// The level all start from, and come back to by a remap.
+    pub start: usize,
+}
+
+impl ChainLoads {
+    /// Mean loads below this are too near to where doubles end.
+    pub const LEAST: f64 = 1e-280;
+
+    /// The law of the level after 0, 1, 2, .. steps.
+    pub fn laws(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
+        std::iter::successors(Some(self.point(self.start)), |law| Some(self.chain.step(law)))
+    }
+
+    fn point(&self, level: usize) -> Vec<f64> {
+        let mut law = vec![0.0; self.chain.up.len()];
+        law[level] = 1.0;
+        law
+    }
+
+    /// Mean load under a law of the level.
+    pub fn mean_load(&self, law: &[f64]) -> f64 {
+        self.lowest + law.iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>()
+    }
+
+    /// `E max_i |w_i - wbar|`, or the root of `E sum_i (w_i - wbar)^2 = (N-1) Var w_i`, under a law of
+    /// the level, in units of load.
+    /// Not a number after a halt.
+    pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Approximation {
+        match bound {
+            Bound::MaxDeviation(_) => {
+                let level = law.iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>();
+                let ends = ENDS * level.min(1.0);
+                let cut = without_ends(law, ends);
+                let places = Places { count: self.count, law: &cut, steps: None };
+                let found = exact::max_deviation(&[places], observer).0;
+                let error = found.error + ends * self.count as f64 * self.most();
+                if observer.check().is_break() {
+                    return UNKNOWN;
+                }
+                let found = Approximation { error, ..found };
+                let alone = (level < dying::RARE).then(|| dying::max_deviation(self.count, law));
+                alone.filter(|alone| alone.error < found.error).unwrap_or(found)
+            }
+            Bound::RmsDeviation(_) => {
+                let law = LatticeLaw::new(0, law.to_vec());
+                let value = ((self.count - 1) as f64 * law.variance()).sqrt();
+                Approximation { value, error: 1e-13 * value }
+            }
+        }
+    }
+
+    /// An upper bound of `E max_i |w_i - wbar|` under a law of the level: with the mean m of the law it is at most
+    /// `E max_i |w_i - m| + E |wbar - m|`, which are a sum over the levels and at most `sqrt(Var w_i / N)`.
+    pub fn max_deviation_bound(&self, law: &[f64]) -> f64 {
+        let n = self.count as f64;
+        let total: f64 = law.iter().sum();
+        let mean = law.iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>() / total;
+        let square = |(level, p): (usize, &f64)| p * (level as f64 - mean).powi(2);
+        let variance: f64 = law.iter().enumerate().map(square).sum();
+        // Levels in the order of their distance from the mean.
+        let mut above = (mean.floor() as usize + 1).min(law.len());
+        let mut below = above;
+        let (mut within, mut distance, mut most) = (0.0_f64, 0.0, 0.0);
+        while below > 0 || above < law.len() {
+            let down = if below > 0 { mean - (below - 1) as f64 } else { f64::INFINITY };
+            let up = if above < law.len() { above as f64 - mean } else { f64::INFINITY };
+            let next = down.min(up);
+            most += (next - distance) * (1.0 - within.min(1.0).powf(n));
+            distance = next;
+            if down <= up {
+                below -= 1;
+                within += law[below];
+            } else {
+                within += law[above];
+                above += 1;
+            }
+        }
+        // Sums of so many terms, each of which is rounded; a power is that of all processors.
+        let rounding = (law.len() as f64 + 8.0) * f64::EPSILON * n * law.len() as f64;
+        (most + (variance / n).sqrt()) * (1.0 + 1e-12) + rounding
+    }
+
+    /// The largest imbalance there can be.
+    fn most(&self) -> f64 {
+        (self.count * self.chain.up.len()) as f64
+    }
+
+    /// The longest interval within a bound.
+    ///
+    /// The chain has no monotone imbalance, so every step is looked at; but nothing is evaluated where the bound is
+    /// kept for certain: no step changes a load by more than one, or the imbalance by more than two; where the law of
+    /// the level is at some distance from one whose imbalance is bounded, the imbalance differs by no more than that of all
+    /// processors together (`moved`); and there is an upper bound
+    /// ([`max_deviation_bound`](Self::max_deviation_bound)) that takes a sum over the levels. Once the law can move no
+    /// farther (`Settling`) than the bound on the imbalance leaves room for, it is kept for ever; and so it is when the
+    /// law moves no more but for rounding, measured by what is allowed. Where levels are taken by turns both must be so of
+    /// the last two steps. A search that comes to a million steps ends with its status, and so does one whose loads have
+    /// all but died out, and one that meets the bound within an error that is not of rounding, or when few loads are left.
+    ///
+    /// No largest deviation of loads that are not negative is beyond their sum less their average: `N - 1` is never
+    /// exceeded while there is a load.
+    pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
+        let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit)) = bound;
+        let settled = Crossing { steps: Some(0), real: None };
+        let mut search =
+            Search { interval: settled, status: Status::Converged, tie: false, error: 0.0 };
+        let end = self.certain_end();
+        let no_load_exceeds = (self.count - 1) as f64;
+        if matches!(bound, Bound::MaxDeviation(_)) && limit >= no_load_exceeds && end.is_none() {
+            search.interval = Crossing::NEVER;
+            return search;
+        }
+        let mut settling = Settling::new(&self.chain, self.start);
+        let mut settled = 0;
+        // The steps before the bound was first met within an error.
+        let mut before_tie = None;
+        // Relative imbalance a step before, and the law.
+        let (mut before, mut previous) = (0.0, self.point(self.start));
+        // A law, when it was met, and what its imbalance is at most.
+        let mut last: Option<(Vec<f64>, u64, f64)> = None;
+        for (time, law) in (1..=LIMIT).zip(self.laws().skip(1)) {
+            search.interval.steps = Some(time - 1);
+            if end == Some(time) {
+                return search;
+            }
+            let proved = before_tie.unwrap_or(time - 1);
+            if let ControlFlow::Break(halt) = observer.progress(time, time + 1) {
+                return search.stopped(proved, halt.into());
+            }
+            let average = self.mean_load(&law);
+            let allowed = limit * average;
+            if average < Self::LEAST {
+                return search.stopped(proved, Status::IterationLimit);
+            }
+            let near = last.as_ref().and_then(|(other, then, most)| {
+                let soon = most + 2.0 * (time - then) as f64;
+                let at_once = matches!(bound, Bound::MaxDeviation(_)) && soon < allowed;
+                let most =
+                    if at_once { soon } else { self.moved(*most, apart(other, &law), bound) };
+                (most < allowed).then_some(most)
+            });
+            let bounded = || self.bounded(&law, bound, time).filter(|most| *most < allowed);
+            let most = if let Some(most) = near {
+                before = f64::NAN;
+                most
+            } else if let Some(most) = bounded() {
+                before = f64::NAN;
+                last = Some((law.clone(), time, most));
+                most
+            } else {
+                let mut found = self.imbalance(&law, bound, observer);
+                if let ControlFlow::Break(halt) = observer.check() {
+                    return search.stopped(proved, halt.into());
+                }
+                let rare = average < dying::RARE;
+                if rare {
+                    found.error += self.rounded(time) * (found.value + allowed);
+                }
+                search.error = search.error.max(found.error / average);
+                if (found.value - allowed).abs() <= found.error {
+                    search.tie = true;
+                    before_tie = before_tie.or(Some(time - 1));
+                    if rare || found.error > ROUNDING * allowed {
+                        return search.stopped(proved, Status::IterationLimit);
+                    }
+                }
+                if found.value - found.error > allowed {
+                    let ratio = found.value / average;
+                    if before.is_nan() {
+                        let found = self.imbalance(&previous, bound, observer);
+                        before = found.value / self.mean_load(&previous);
+                    }
+                    let part = ((limit - before) / (ratio - before)).clamp(0.0, 1.0);
+                    search.interval.real = (!f64::is_nan(part)).then(|| (time - 1) as f64 + part);
+                    return search;
+                }
+                before = found.value / average;
+                let most = found.value + found.error;
+                last = Some((law.clone(), time, most));
+                most
+            };
+            previous = law;
+            let rest = settling.step();
+            let room = self.moved(most, rest, bound) < limit * (average - rest);
+            let rests = self.moved(0.0, rest, bound) <= SETTLED * allowed.min(1.0)
+                && rest <= SETTLED * average;
+            settled = if room || rests { settled + 1 } else { 0 };
+            if settled == settling.period {
+                search.interval = Crossing::NEVER;
+                return search;
+            }
+        }
+        let proved = before_tie.or(search.interval.steps).unwrap_or(0);
+        search.stopped(proved, Status::IterationLimit)
+    }
+
+    /// The step after which no load is left for certain, if there is one.
+    fn certain_end(&self) -> Option<u64> {
+        let LoadChain { up, down } = &self.chain;
+        let falls = down[1..=self.start].iter().all(|down| *down == 1.0);
+        (self.lowest == 0.0 && up[0] == 0.0 && falls).then_some(self.start as u64)
+    }
+
+    /// What so many steps round of the mean load and the imbalance, relatively, where most of the law is on one level: a few
+    /// units of each probability, and as many more as the chance to stay is less than what it is a difference of.
+    fn rounded(&self, time: u64) -> f64 {
+        let moves = self.chain.up.iter().zip(&self.chain.down);
+        let stays = moves.map(|(up, down)| 1.0 - up - down).filter(|stays| *stays > 0.0);
+        let least = stays.fold(1.0, f64::min);
+        (self.count + 1) as f64 * time as f64 * f64::EPSILON * (4.0 + 2.0 / least)
+    }
+
+    /// The most that an imbalance can be if it was `most` and the law of each level has moved so far: the largest
+    /// deviation moves by no more than all loads together, and half the square of the difference of two loads, whose mean
+    /// the variance is, by no more than both times the number of levels.
+    fn moved(&self, most: f64, distance: f64, bound: Bound) -> f64 {
+        let n = self.count as f64;
+        match bound {
+            Bound::MaxDeviation(_) => most + n * distance,
+            Bound::RmsDeviation(_) => {
+                let levels = self.chain.up.len() as f64;
+                (most * most + 2.0 * (n - 1.0) * levels * distance).sqrt()
+            }
+        }
+    }
+
+    /// An upper bound of the imbalance after so many steps, if there is one that is quick.
+    fn bounded(&self, law: &[f64], bound: Bound, time: u64) -> Option<f64> {
+        // What the steps have rounded: a few units each, of every probability.
+        let rounded = 8.0 * f64::EPSILON * time as f64 * self.count as f64 * self.most();
+        matches!(bound, Bound::MaxDeviation(_)).then(|| self.max_deviation_bound(law) + rounded)
+    }
+
+    /// The interval of least cost per step, see [`cost_aware_chain`].
+    pub fn cost_aware(&self, remap_cost: f64, observer: &dyn Observer) -> CostAware {
+        cost_aware_chain(self.count, &self.chain, self.start, remap_cost, observer)
+    }
+}
+
+/// The law of a level but for ends that matter to nobody, whatever the number of levels.
+fn without_ends(law: &[f64], ends: f64) -> LatticeLaw {
+    let end = |weights: &mut dyn Iterator<Item = &f64>| {
+        let mut sum = 0.0;
+        let small = |p: &&f64| {
+            sum += **p;
+            sum <= 0.5 * ends
+        };
+        weights.take_while(small).count()
+    };
+    let (first, after) = (end(&mut law.iter()), end(&mut law.iter().rev()));
+    LatticeLaw::new(first as i64, law[first..law.len() - after].to_vec())
+}

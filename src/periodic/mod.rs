@@ -1,0 +1,86 @@
+//! Optimal periodic intervals \[FXW03\]: remap every `T` steps, with `T` as long as the expected
+//! imbalance stays within a bound.
+//!
+//! All `N` processors start with the load `w`; each step adds an independent change to each. With
+//! `wbar` the average load, `T` is the largest with
+//!
+//! ```text
+//! P_I :  d(t) = E max_i |w_i(t) - wbar(t)| / E wbar(t)              <= D  for t = 1..T
+//! P_II:  v(t) = sqrt(E sum_i (w_i(t) - wbar(t))^2) / E wbar(t)      <= B  for t = 1..T
+//! ```
+//!
+//! [`methods`](methods()) answers with every method that applies: the closed forms of the paper
+//! ([`closed`]), order statistics ([`mod@crate::distribution::extremes`]), and d(t) itself: by
+//! [`exact`] for walks on a lattice, by [`mod@kappa`] for identical normal changes, and for all other laws
+//! between two bounds (`rounded`) that are as near to each other as the comparison with `D` needs. Intervals may be never
+//! ending. Of all the steps up to an interval none is left unproved: see [`search`].
+//!
+//! ```
+//! use remapping::periodic::{Bound, Processors, methods};
+//! use remapping::distribution::{Class, Law};
+//!
+//! let law = Law::Normal { mean: 0.0, deviation: 1.0 };
+//! let processors = Processors::new(100.0, vec![Class { count: 64, law }])?;
+//! let found = methods(&processors, Bound::MaxDeviation(0.1), &());
+//! // d(t) = 2.5748 sqrt(t) / 100.
+//! assert_eq!(found[0].interval.steps, Some(15));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod chain;
+pub mod closed;
+pub mod cost;
+mod covariance;
+mod dying;
+pub mod exact;
+mod expected_imbalance;
+mod few;
+pub mod kappa;
+mod lead;
+mod methods;
+mod moments;
+mod negative;
+pub mod paths;
+mod processors;
+mod rounded;
+pub mod search;
+mod settling;
+mod sides;
+mod skewed;
+mod stride;
+mod window;
+
+pub use chain::ChainLoads;
+pub use closed::{distribution_free_factor, normal_extremes_factor};
+pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
+pub use covariance::{Covariance, CovarianceError};
+pub use expected_imbalance::ExpectedImbalance;
+pub use kappa::{kappa, kappa_error};
+pub use methods::{Bound, Guarantee, Kind, Method, methods};
+pub use moments::{Moments, first_crossing};
+pub use negative::{NegativeLoad, negative_load, negative_load_of_dependent};
+pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
+pub use processors::{Processors, ProcessorsError};
+pub use search::{Search, Ties, longest};
+pub use window::Places;
+
+/// A computed number and a bound of its numerical error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Approximation {
+    /// The number.
+    pub value: f64,
+    /// Absolute error at most.
+    pub error: f64,
+}
+
+/// How long a bound is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Crossing {
+    /// Largest number of steps after which the bound still holds; `None` if it always does. `u64::MAX` stands for
+    /// that many or more.
+    pub steps: Option<u64>,
+    /// Time of the crossing as a real number, `steps` being its floor: the root of a closed form
+    /// or of a law with a meaning at real times, the linear interpolation between the two steps
+    /// otherwise. `None` if never, or not reached.
+    pub real: Option<f64>,
+}

@@ -1,0 +1,103 @@
+//! Two-sided bounds of the expected largest deviation for any laws, from laws on a lattice.
+//!
+//! With `R = max_i |S_i - sum S/N|`, a convex function, and the laws of [`Cells`]: `M_i` the mean of the
+//! cell of `S_i`, and `Z_i`, on the lattice, `M_i` moved to the ends of its cell with its mean kept,
+//!
+//! ```text
+//! E R(M) <= E R(S) <= E R(Z).
+//! ```
+//!
+//! The upper bound is what [`exact`](super::exact) evaluates. The lower one needs no second law. As `R`
+//! is convex, `R(M) >= R(Z) + g(Z).(M - Z)` for a subgradient `g`, which is `+-(e_j - 1/N)` at a place
+//! where the deviation of `j` is the largest; given `Z`, `M - Z` has the expectation `-pull`, and
+//! for any number `a`, by `g(z).z = R(z)` and with the rest `r_i = pull_i - a Z_i`,
+//!
+//! ```text
+//! E R(M) >= (1 - a) E R(Z) - (1 - 1/N) E[max r - min r].
+//! ```
+//!
+//! The pull is what pulls `Z` towards where it came from: of the order of the squared span, times the
+//! logarithmic derivative of the density, which is linear for normal laws. So with the best `a`,
+//! `E (Z - M)^2 / Var Z`, about `(span/deviation)^2 / 4`, little rests. Rounding to the nearest point
+//! would cost `span (1 - 1/N)`, the first power. As `R` moves by at most `1 - 1/N` with every place,
+//! the distances of the laws from those of exact arithmetic add up.
+
+use super::{Approximation, Places, exact};
+use crate::distribution::extremes::Marginal;
+use crate::distribution::{Cells, Grid};
+use crate::observer::Observer;
+
+/// What the centres that are left out may change, in spans.
+const LEFT_OUT: f64 = 1e-6;
+
+/// Bounds of `E max_i |S_i - sum S/N|` for independent places, `(count, law)` each, on a
+/// grid: half their sum, and half their difference as the error. The number counts the terms of the
+/// sum. `None` if the laws take more than a million points. Without meaning after a halt.
+pub(super) fn max_deviation(
+    laws: &[(usize, Marginal)],
+    grid: Grid,
+    observer: &dyn Observer,
+) -> Option<(Approximation, u64)> {
+    let count: f64 = laws.iter().map(|(count, _)| *count as f64).sum();
+    let mut classes = Vec::with_capacity(laws.len());
+    for (count, law) in laws {
+        classes.push((*count, Cells::new(law, *count, grid, observer)?));
+        if observer.check().is_break() {
+            return None;
+        }
+    }
+    let places = |(count, cells): &'_ (usize, Cells)| (*count, cells.law.clone());
+    let laws: Vec<_> = classes.iter().map(places).collect();
+    let places = laws.iter().map(|(n, law)| Places { count: *n, law, steps: Some((law, 1)) });
+    let places: Vec<_> = places.collect();
+    let (found, terms) = exact::max_deviation_within(&places, LEFT_OUT, observer);
+    let total = |f: &dyn Fn(&Cells) -> f64| -> f64 {
+        classes.iter().map(|(count, cells)| *count as f64 * f(cells)).sum()
+    };
+    let square = total(&|cells| cells.law.variance() + cells.law.mean().powi(2));
+    let part = if square > 0.0 { (total(&|cells| cells.spread) / square).min(1.0) } else { 0.0 };
+    let rests = classes.iter().map(|(count, cells)| {
+        let weights = cells.law.weights().iter().zip(&cells.pull);
+        let rest = |((weight, pull), k): ((&f64, &f64), i64)| (pull - part * k as f64, *weight);
+        (*count as f64, weights.zip(cells.law.first()..).map(rest).collect())
+    });
+    let side = 1.0 - 1.0 / count;
+    let rest = side * expected_range(&rests.collect::<Vec<_>>());
+    let distance = side * total(&|cells| cells.distance) + 1e-14 * (found.value + rest);
+    let upper = found.value + found.error + distance;
+    let lower = (1.0 - part) * (found.value - found.error) - rest - distance;
+    let (lower, upper) = (grid.span * lower.max(0.0), grid.span * upper);
+    Some((Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }, terms))
+}
+
+/// `E[max - min]` of independent numbers, of each class so many, with values and their weights.
+fn expected_range(classes: &[(f64, Vec<(f64, f64)>)]) -> f64 {
+    let mut points: Vec<(f64, usize, f64)> = Vec::new();
+    for (class, (_, law)) in classes.iter().enumerate() {
+        points.extend(law.iter().filter(|point| point.1 > 0.0).map(|(v, p)| (*v, class, *p)));
+    }
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Per class the probability of at most the current value, and of more.
+    let mut tails = vec![(0.0_f64, 1.0_f64); classes.len()];
+    let mut above: Vec<f64> = vec![0.0; points.len()];
+    let mut sums = vec![0.0; classes.len()];
+    for (sum, (_, class, p)) in above.iter_mut().zip(&points).rev() {
+        *sum = sums[*class];
+        sums[*class] += p;
+    }
+    let mut range = 0.0;
+    for (j, &(value, class, p)) in points.iter().enumerate() {
+        tails[class] = (tails[class].0 + p, above[j]);
+        let Some((next, _, _)) = points.get(j + 1) else { break };
+        if *next > value {
+            let (mut all_below, mut all_above) = (0.0, 0.0);
+            for ((count, _), (below, above)) in classes.iter().zip(&tails) {
+                all_below += count * (-above.min(1.0)).ln_1p();
+                all_above += count * (-below.min(1.0)).ln_1p();
+            }
+            let apart: f64 = 1.0 - all_below.exp() - all_above.exp();
+            range += (next - value) * apart.clamp(0.0, 1.0);
+        }
+    }
+    range * (1.0 + 1e-9)
+}

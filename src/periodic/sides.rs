@@ -1,0 +1,33 @@
+//! Bounds of the expected largest deviation from the largest and the smallest place, for any laws.
+//!
+//! With `A = max S_i - Q/N` and `B = Q/N - min S_i`, neither negative, `R = max(A, B)`. So `E R` is neither below `E A`
+//! nor below `E B`, which are order statistics, nor above their sum; and it is not above the root of the mean of all
+//! squares. Of two processors `A = B`.
+
+use super::Approximation;
+use crate::distribution::extremes::{Extremes, Marginal, extremes};
+use crate::observer::Observer;
+
+/// Bounds of `E max_i |S_i - Q/N|` for independent places, `(count, law)` each. Without meaning after a halt.
+pub(super) fn max_deviation(laws: &[(usize, Marginal)], observer: &dyn Observer) -> Approximation {
+    let count: usize = laws.iter().map(|(count, _)| count).sum();
+    let Extremes { above, below, error } = extremes(laws, observer);
+    if count == 2 {
+        return Approximation { value: above, error };
+    }
+    let lower = above.max(below) - error;
+    let upper = (above + below + 2.0 * error).min(root_mean_square(laws, count)).max(lower);
+    Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }
+}
+
+/// `v = sqrt(E sum (S_i - Q/N)^2)`, which is not below `E R`.
+pub(super) fn root_mean_square(laws: &[(usize, Marginal)], count: usize) -> f64 {
+    let n = count as f64;
+    let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
+        laws.iter().map(|(count, law)| *count as f64 * f(law)).sum()
+    };
+    let mean = sum(&Marginal::mean) / n;
+    let square =
+        sum(&|law| (1.0 - 1.0 / n) * law.deviation().powi(2) + (law.mean() - mean).powi(2));
+    square.sqrt() * (1.0 + 1e-12)
+}

@@ -1,0 +1,105 @@
+//! What steps at rest add to the value, once they leave the difference as it is.
+//!
+//! With T the step and e = T V - V the value after k steps is V + sum of (s P)^j e, j < k. By then e is smooth: it is
+//! followed on few cells, until it is so nearly linear that the terms left are summed up at once.
+
+use super::functions::Functions;
+use super::mesh::Mesh;
+use super::start::Start;
+use super::step::Operator;
+use crate::phase_switching::around::Pair;
+use crate::phase_switching::polyline::Polyline;
+use crate::phase_switching::recursion::{Chances, Recursion};
+use crate::phase_switching::shifted::{Change, Shifted};
+use crate::phase_switching::value::{Ahead, CLOSE};
+use crate::rounding::{DoubleDouble, outward};
+use crate::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// After how many steps e is so smooth that it has one cell for so many of the value; and how many cells there are at least.
+const COARSER: [(u64, usize); 2] = [(16, 4), (64, 16)];
+const LEAST: usize = 1 << 12;
+
+/// Steps between two looks at what the terms left add up to, and by how much that must have come closer.
+const LOOK: u64 = 32;
+const PROGRESS: f64 = 0.01;
+
+/// Steps to come, all alike.
+#[derive(Clone, Copy)]
+pub(super) struct Ending<'a> {
+    pub(super) recursion: &'a Recursion,
+    pub(super) chances: Chances,
+    pub(super) steps: u64,
+    pub(super) initial: f64,
+    pub(super) tolerance: f64,
+}
+
+impl Ending<'_> {
+    /// Bounds on the value at the initial belief after all steps, from those before them and what encloses e on `mesh`.
+    pub(super) fn value(
+        &self,
+        before: (f64, f64),
+        [above, below]: [Polyline; 2],
+        mesh: &Mesh,
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt, (f64, f64)> {
+        let Ending { chances, steps, initial, tolerance, .. } = *self;
+        // P alone: nothing is switched and no cycle costs anything.
+        let Recursion { filter, scale, most_nodes, .. } = self.recursion;
+        let means = Recursion {
+            filter: filter.clone(),
+            difference: [0.0; 2],
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+            scale: *scale,
+            most_nodes: *most_nodes,
+        };
+        let cells = mesh.cells();
+        let Change { upper, lower } = Change::of(above, below);
+        let mut functions = on(mesh, [upper, lower]);
+        let mut mesh = mesh;
+        let mut coarse;
+        let [mut rise, mut fall] = [DoubleDouble::default(); 2];
+        let mut best = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut looked = f64::INFINITY;
+        for done in 0..=steps {
+            if done == steps || done % LOOK == 0 {
+                observer.check()?;
+                let ahead = Ahead::new(self.recursion, chances, steps - done);
+                let [up, down] = functions.lines(mesh);
+                let total = |start: f64, sum: DoubleDouble, line: [f64; 2]| {
+                    let left = line[0] + initial * (line[1] - line[0]);
+                    let size = start.abs() + sum.value().abs() + line[0].abs() + line[1].abs();
+                    (start + sum.value() + left, 8.0 * size)
+                };
+                let (low, size) = total(before.0, fall, ahead.sum::<false>(down));
+                best.0 = best.0.max(outward::<false>(low, size));
+                let (high, size) = total(before.1, rise, ahead.sum::<true>(up));
+                best.1 = best.1.min(outward::<true>(high, size));
+                let width = best.1 - best.0;
+                if width <= CLOSE * tolerance * best.0.abs().max(1.0)
+                    || width > looked * (1.0 - PROGRESS)
+                {
+                    break;
+                }
+                looked = width;
+            }
+            let (low, high) = functions.value(mesh, initial);
+            (rise, fall) = (rise.plus(high), fall.plus(low));
+            if let Some((_, coarser)) = COARSER.iter().find(|(smooth, _)| *smooth == done) {
+                let next = Mesh::new(filter, (cells / coarser).max(LEAST));
+                functions = on(&next, functions.around(mesh));
+                coarse = next;
+                mesh = &coarse;
+            }
+            let operator = Operator::new(mesh, &means, [0.0; 2], chances, &functions);
+            operator.step(&mut functions, chances);
+        }
+        ControlFlow::Continue(best)
+    }
+}
+
+/// Functions around e on `mesh`.
+fn on(mesh: &Mesh, [upper, lower]: [Shifted; 2]) -> Functions {
+    Start { difference: &Pair::constant(0.0), value: [&upper, &lower] }.on(mesh)
+}

@@ -1,0 +1,208 @@
+//! Thresholds and average cost of a program that never ends.
+
+use super::around::{Around, Pair};
+use super::one_mapping::OneMapping;
+use super::polyline::Polyline;
+use super::problem::{PhaseSwitching, SwitchingError};
+use super::recursion::{Recursion, Step};
+use super::relative::average;
+use super::rest::Room;
+use crate::phase_change::Bounds;
+use crate::rounding::nearest;
+use crate::{Halt, Observer, Status};
+use std::ops::ControlFlow;
+
+/// The thresholds of recurring phases that minimise the average time of a cycle.
+#[derive(Debug, Clone)]
+pub struct LongRun {
+    /// Under the first mapping, switch iff p exceeds it; 1 is never.
+    pub to_second: Bounds,
+    /// Under the second mapping, switch back iff p is below it; 0 is never.
+    pub to_first: Bounds,
+    /// Certified bounds on the least average time of a cycle, switches included.
+    pub average: Bounds,
+    /// The most linear pieces a function had.
+    pub segments: usize,
+    /// Steps of the recursion from its extremes.
+    pub steps: u64,
+    /// Converged: every width is within the tolerance.
+    pub status: Status,
+}
+
+/// How far reducing may move the difference, in units of the gain: at first, and how much less from one
+/// attempt to the next. Beyond the last there is nothing but rounding.
+const ROUGH: f64 = 1e-2;
+const FINER: f64 = 0.25;
+const FINEST: f64 = 1e-16;
+
+/// How much more than a reduction a step may still move the difference when it counts as settled.
+const SETTLED: f64 = 2.0;
+
+/// Steps without progress after which it counts as settled.
+const MOST_STEPS_IN_VAIN: u32 = 256;
+const PROGRESS: f64 = 0.01;
+
+/// How much closer thresholds have to be before the average is tried again.
+const CLOSER: f64 = 0.1;
+
+/// Bounds on anything.
+const UNKNOWN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+/// Computes the thresholds and the average cost of `problem` run forever, each threshold to `tolerance`,
+/// the average relative to max(1, |average|).
+///
+/// The recursion of the difference is followed until it comes to rest, ever less reduced. What a step still
+/// changes then bounds how far the limit may be (`rest.rs`); that is what is certified. The average is the mean
+/// of what a cycle takes over the stationary law of the belief, which nobody knows (`relative.rs`). Where one mapping is
+/// best kept, that is decided in exact numbers (`one_mapping.rs`).
+/// O(pieces x levels) a step.
+///
+/// # Errors
+/// If the parameters are out of range, a switch is impossible, or the phases never change.
+pub fn long_run(
+    problem: &PhaseSwitching,
+    tolerance: f64,
+    observer: &dyn Observer,
+) -> Result<LongRun, SwitchingError> {
+    problem.validate()?;
+    let share = nearest(&problem.share().ok_or(SwitchingError::NoChange)?);
+    let one = OneMapping::of(problem).ok_or(SwitchingError::NoWayBack)?;
+    let recursion = Recursion::new(problem);
+    let mut search = Search::new(&recursion, one.stays);
+    if one.stays == [true, true] {
+        return Ok(search.found(one.average(UNKNOWN), Status::Converged));
+    }
+    let running = [nearest(&problem.cycle[0][0]), nearest(&problem.cycle[1][0])];
+    let mut target = tolerance;
+    let mut best = UNKNOWN;
+    loop {
+        let mut status = search.until(target, observer);
+        if one.stays != [false, false] {
+            return Ok(search.found(one.average(UNKNOWN), status));
+        }
+        let gains = recursion.gains(&search.best.raw);
+        let (found, halt) =
+            average(&recursion, running, &gains, share, 0.4 * tolerance.max(target), observer);
+        let found = one.average(found);
+        best = (best.0.max(found.lower), best.1.min(found.upper));
+        let wide = (best.1 - best.0) / best.0.abs().max(1.0);
+        if let Some(halt) = halt {
+            status = halt.into();
+        }
+        let close = wide <= tolerance;
+        if close || status != Status::Converged || search.merge < FINEST * recursion.scale {
+            if status == Status::Converged && !(close && search.best.width() <= tolerance) {
+                status = Status::IterationLimit;
+            }
+            return Ok(search.found(best.into(), status));
+        }
+        target = CLOSER * target.min(search.best.width());
+    }
+}
+
+/// With the thresholds of mappings that are never left.
+fn kept(step: Step, stays: [bool; 2]) -> Step {
+    let never =
+        |stays: bool, edge: f64, found: Bounds| if stays { [edge; 2].into() } else { found };
+    Step {
+        to_second: never(stays[0], 1.0, step.to_second),
+        to_first: never(stays[1], 0.0, step.to_first),
+        ..step
+    }
+}
+
+/// The iteration of the difference.
+struct Search<'a> {
+    recursion: &'a Recursion,
+    /// The difference, roughly.
+    now: Polyline,
+    /// How far reducing may move it.
+    merge: f64,
+    /// Whether leaving either mapping never pays.
+    stays: [bool; 2],
+    /// The closest bounds so far.
+    best: Step,
+    segments: usize,
+    steps: u64,
+}
+
+impl<'a> Search<'a> {
+    fn new(recursion: &'a Recursion, stays: [bool; 2]) -> Search<'a> {
+        let [low, high] = [recursion.low, recursion.high].map(Polyline::constant);
+        Search {
+            recursion,
+            now: Polyline::constant(0.0),
+            merge: ROUGH * recursion.scale,
+            stays,
+            best: kept(recursion.step(&Pair { upper: high, lower: low }, 1.0), stays),
+            segments: 1,
+            steps: 0,
+        }
+    }
+
+    /// What has been found.
+    fn found(&self, average: Bounds, status: Status) -> LongRun {
+        LongRun {
+            to_second: self.best.to_second,
+            to_first: self.best.to_first,
+            average,
+            segments: self.segments,
+            steps: self.steps,
+            status,
+        }
+    }
+
+    /// Iterates until both thresholds are known to `target`, or cannot be.
+    fn until(&mut self, target: f64, observer: &dyn Observer) -> Status {
+        let recursion = self.recursion;
+        let (mut least, mut idle) = (f64::INFINITY, 0);
+        while self.best.width() > target {
+            if self.merge < FINEST * recursion.scale {
+                return Status::IterationLimit;
+            }
+            // How far along it is, as the digits found of those asked for.
+            let digits =
+                |width: f64| (16.0 * (1.0 - width.max(target).log2() / target.log2())) as u64;
+            let left = digits(self.best.width()).min(16);
+            if let ControlFlow::Break(halt) = observer.progress(16 - left, 16) {
+                return halt.into();
+            }
+            let between = [recursion.low, recursion.high];
+            let most = recursion.most_nodes;
+            let mut short = self.now.cut_and_reduced::<true>(between, self.merge, most);
+            short.value.iter_mut().for_each(|value| *value -= 0.5 * self.merge);
+            let next = recursion.filter.back::<true>(&short, 1.0, recursion.difference, None);
+            let next = next.rising::<true>();
+            self.steps += 1;
+            self.segments = self.segments.max(next.nodes() - 1);
+            let change = next.less::<true>(&self.now);
+            let moved = change.most().max(-change.least());
+            self.now = next;
+            idle = if moved < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
+            least = least.min(moved);
+            if moved <= SETTLED * self.merge || idle > MOST_STEPS_IN_VAIN {
+                if let ControlFlow::Break(halt) = self.attempt(observer) {
+                    return halt.into();
+                }
+                (least, idle) = (f64::INFINITY, 0);
+                self.merge *= FINER;
+            }
+        }
+        Status::Converged
+    }
+
+    /// Bounds the limit by what the next step changes.
+    fn attempt(&mut self, observer: &dyn Observer) -> ControlFlow<Halt> {
+        let recursion = self.recursion;
+        let older = Pair { upper: self.now.clone(), lower: self.now.clone() };
+        let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
+        let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
+        let found = room.beyond(recursion, &older, &newer.both());
+        if let Some(step) = found.map(|pair| kept(recursion.shown(Around::Both(pair)), self.stays))
+            && step.width() < self.best.width()
+        {
+            self.best = step;
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,216 @@
+//! What steps add to the value by which the belief has forgotten where it started.
+//!
+//! V_0 is the sum of s_0 ... s_{n-1} (e_1 - (D_n - c)^+) at the belief p_n over all steps n, on average. After so many steps as
+//! `kinks.rs` needs these means are known without following V; before, V is followed as if nothing came after.
+
+use super::around::Pair;
+use super::kinks::Means;
+use super::operator::{Filter, Line};
+use super::polyline::Polyline;
+use crate::lifetime::Lifetime;
+use crate::rounding::{DoubleDouble, SLACK, outward};
+use crate::{Halt, Observer};
+use std::ops::{ControlFlow, Range};
+
+/// What the means may add to the width of a step, as a part of its share; and what is not known of the gains.
+const MEANS: f64 = 0.35;
+const GAINS: f64 = 0.75;
+
+/// What all of them may use of the width, if they are few.
+const LATER: f64 = 0.25;
+
+/// What they may add more where a step seldom comes, as a multiple.
+const MOST: f64 = 1e9;
+
+/// What a step may widen the value by without being looked at, as a part of what it may.
+const NOTHING: f64 = 1e-4;
+
+/// As many steps are worth it.
+pub(super) const STEPS: std::ops::RangeInclusive<u64> = 256..=200_000;
+
+pub(super) struct Mixed {
+    means: Means,
+    running: Line,
+    /// The chance of every step to come at all.
+    chances: Vec<f64>,
+    /// By how much a step may widen the value, and how much more it may where it is certain.
+    allowance: f64,
+    times: f64,
+    above: DoubleDouble,
+    below: DoubleDouble,
+}
+
+impl Mixed {
+    /// `typical` gains turn most; `allowance` is what a step may widen the value by.
+    pub(super) fn of(
+        filter: &Filter,
+        lifetime: &Lifetime,
+        (running, initial): (Line, f64),
+        (typical, allowance): (&Polyline, f64),
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt, Option<Mixed>> {
+        let last = lifetime.last();
+        let mut chances = vec![1.0];
+        for n in 0..last {
+            chances.push(chances[n as usize] * lifetime.continuation(n));
+        }
+        let all: f64 = chances.iter().sum();
+        // Steps that seldom come may widen the value more.
+        let more = |from: u64| {
+            let later: f64 = chances[from as usize..].iter().sum();
+            (LATER * all / later).clamp(1.0, MOST)
+        };
+        let error = |from: u64| 0.5 * MEANS * allowance * more(from);
+        let means = Means::of(filter, initial, typical, (&error, last / 2), observer)?;
+        let Some(means) = means else { return ControlFlow::Continue(None) };
+        let later = &chances[means.from as usize..];
+        let [sum, roots] =
+            [later.iter().sum::<f64>(), later.iter().map(|chance| chance.cbrt()).sum::<f64>()];
+        let times = more(means.from) * sum / roots;
+        let [above, below] = [DoubleDouble::default(); 2];
+        ControlFlow::Continue(Some(Mixed {
+            means,
+            running,
+            chances,
+            allowance,
+            times,
+            above,
+            below,
+        }))
+    }
+
+    /// The first of its steps.
+    pub(super) fn from(&self) -> u64 {
+        self.means.from
+    }
+
+    /// Takes in `steps` with these gains: what is not known of them at the first as a multiple of what may be.
+    pub(super) fn take(&mut self, steps: Range<u64>, gains: &Pair) -> f64 {
+        let first = steps.start;
+        let most = gains.upper.most().max(0.0);
+        if self.chances[first as usize] * most <= NOTHING * self.allowance {
+            steps.for_each(|n| self.add(n, [0.0, most]));
+            return 0.0;
+        }
+        let of = |gains| self.means.of_function(gains);
+        let (upper, lower) = rayon::join(|| of(&gains.upper), || of(&gains.lower));
+        for n in steps {
+            let (more, over) = self.means.after(n, &upper);
+            let (less, under) = self.means.after(n, &lower);
+            self.add(n, [less - under, more + over]);
+        }
+        let open = self.means.after(first, &upper).0 - self.means.after(first, &lower).0;
+        let times = self.times * self.chances[first as usize].powf(-2.0 / 3.0);
+        open / (GAINS * self.allowance * times.min(MOST))
+    }
+
+    /// Takes in step `n`, whose mean gain lies between bounds.
+    fn add(&mut self, n: u64, [least, most]: [f64; 2]) {
+        let chance = self.chances[n as usize];
+        let [low, high] = self.means.of_line(n, self.running);
+        let low = outward::<false>(low - most, low.abs() + most.abs());
+        let high = outward::<true>(high - least, high.abs() + least.abs());
+        // A product of n chances.
+        let blur = (2.0 + n as f64) * chance + f64::MIN_POSITIVE / SLACK;
+        self.above = self.above.plus(outward::<true>(chance * high, blur * high));
+        self.below = self.below.plus(outward::<false>(chance * low, blur * low));
+    }
+
+    /// Moves the bounds apart.
+    pub(super) fn widen(&mut self, [above, below]: [f64; 2]) {
+        self.above = self.above.plus(above);
+        self.below = self.below.plus(-below);
+    }
+
+    /// Bounds on the value, with those of the steps before.
+    pub(super) fn with(&self, (low, high): (f64, f64)) -> (f64, f64) {
+        let [below, above] = [self.below.value(), self.above.value()];
+        (
+            outward::<false>(low + below, low.abs() + below.abs()),
+            outward::<true>(high + above, high.abs() + above.abs()),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kinks::Means;
+    use super::super::operator::Filter;
+    use super::super::polyline::Polyline;
+    use crate::belief::Levels;
+    use crate::phase_switching::PhaseSwitching;
+    use crate::random::{Stream, stream};
+    use crate::{Rational, Status};
+    use rand::RngExt;
+    use std::ops::ControlFlow;
+
+    fn ratio(numerator: u64, denominator: u64) -> Rational {
+        Rational::from(numerator) / Rational::from(denominator)
+    }
+
+    fn filter(random: &mut Stream) -> (Filter, f64) {
+        let rates = [0, 1].map(|_| match random.random_range(0..3) {
+            0 => ratio(random.random_range(1..40), 100),
+            1 => ratio(random.random_range(1..100), 1000),
+            _ => ratio(random.random_range(1..100), 10_000),
+        });
+        let [alarm, missed] = [0, 1].map(|_| ratio(random.random_range(0..=35), 100));
+        let detector = match random.random_range(0..3) {
+            0 => {
+                let [a, b, c] = [ratio(1, 2), ratio(1, 3), ratio(1, 6)];
+                Levels::new(vec![a.clone(), b.clone(), c.clone()], vec![c, a, b]).unwrap()
+            }
+            _ => Levels::binary(alarm, missed).unwrap(),
+        };
+        let initial = random.random_range(0..=100);
+        let nothing = [0, 1].map(|_| [Rational::ZERO, Rational::ZERO]);
+        let problem = PhaseSwitching {
+            cycle: nothing,
+            switch: [None, None],
+            rates,
+            detector,
+            initial: ratio(initial, 100),
+        };
+        (Filter::new(&problem), initial as f64 / 100.0)
+    }
+
+    /// A function with some kinks, from 0 on at first.
+    fn function(random: &mut Stream) -> Polyline {
+        let mut at: Vec<f64> = (0..random.random_range(1..6)).map(|_| random.random()).collect();
+        at.extend([0.0, 1.0]);
+        at.sort_by(f64::total_cmp);
+        let value = at.iter().map(|_| random.random::<f64>()).collect();
+        Polyline { at, value }
+    }
+
+    /// The same means from the filter, step by step.
+    #[test]
+    fn means_are_those_of_the_filter() {
+        let mut found = 0;
+        for seed in 0..60 {
+            let random = &mut stream(31, seed);
+            let (filter, initial) = filter(random);
+            let function = function(random);
+            let error = 10f64.powi(-random.random_range(3..9));
+            let means = Means::of(&filter, initial, &function, (&|_| error, 300), &());
+            let ControlFlow::Continue(means) = means else { panic!("{:?}", Status::Interrupted) };
+            let Some(means) = means else { continue };
+            found += 1;
+            let n = means.from + random.random_range(0..20);
+            let [mut above, mut below] = [function.clone(), function.clone()];
+            for _ in 0..n {
+                let step = |line: &Polyline| (1e-3 * error, line.nodes().max(1 << 16));
+                above = filter.back_reduced::<true>(&above, 1.0, [0.0; 2], None, step(&above));
+                below = filter.back_reduced::<false>(&below, 1.0, [0.0; 2], None, step(&below));
+            }
+            let (mean, far) = means.after(n, &means.of_function(&function));
+            let [low, high] = [below.at(initial), above.at(initial)];
+            assert!(
+                low <= mean + far && mean - far <= high,
+                "seed {seed}: {low} {high} {mean} {far}"
+            );
+            assert!(far <= 1.1 * error && high - low <= error, "seed {seed}: {far} {error}");
+        }
+        assert!(found >= 40, "{found}");
+    }
+}

@@ -1,0 +1,235 @@
+//! The recursion of the difference between the mappings, enclosed from both sides.
+
+use super::around::{Around, Pair};
+use super::operator::{Filter, Line};
+use super::polyline::Polyline;
+use super::problem::PhaseSwitching;
+use crate::lifetime::Lifetime;
+use crate::phase_change::Bounds;
+use crate::rounding::{nearest, outward};
+
+/// The chances that another cycle follows, and that none does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chances {
+    pub(super) survival: f64,
+    pub(super) failure: f64,
+}
+
+impl Chances {
+    /// After cycle `n`.
+    pub(super) fn at(lifetime: &Lifetime, n: u64) -> Chances {
+        Chances { survival: lifetime.continuation(n), failure: lifetime.failure_rate(n) }
+    }
+}
+
+/// What one step back from a pair shows.
+pub(super) struct Step {
+    /// The difference, not yet cut.
+    pub(super) raw: Around,
+    pub(super) to_second: Bounds,
+    pub(super) to_first: Bounds,
+}
+
+impl Step {
+    pub(super) fn width(&self) -> f64 {
+        self.to_second.width().max(self.to_first.width())
+    }
+
+    /// How far the functions have moved outward since another step.
+    pub(super) fn changed(&self, other: &Step) -> f64 {
+        let (own, its) = (self.raw.both(), other.raw.both());
+        let rise = own.upper.less::<true>(&its.upper).most();
+        rise.max(its.lower.less::<true>(&own.lower).most())
+    }
+
+    /// How far the thresholds have moved since another step.
+    pub(super) fn moved(&self, other: &Step) -> f64 {
+        let moved = |own: Bounds, its: Bounds| (own.middle() - its.middle()).abs();
+        moved(self.to_second, other.to_second).max(moved(self.to_first, other.to_first))
+    }
+}
+
+/// What is known of a threshold: nothing, where numbers were too great or too small to compute with.
+pub(super) fn enclosed(lower: f64, upper: f64) -> Bounds {
+    if lower <= upper { Bounds { lower, upper } } else { Bounds { lower: 0.0, upper: 1.0 } }
+}
+
+/// Images of nodes a step back may have, which bounds its memory.
+const MOST_IMAGES: usize = 1 << 20;
+
+/// Steps after which the belief has mostly forgotten where it started, and how accurately a mean over them all is computed.
+const MIXED: u32 = 1024;
+const ROUGHLY: f64 = 1e-2;
+
+/// Nodes a mean may have of which it is only asked whether it becomes small.
+const MOST_OF_A_MEAN: usize = 1 << 16;
+
+/// The recursion of the difference.
+#[derive(Debug)]
+pub(super) struct Recursion {
+    pub(super) filter: Filter,
+    /// What a cycle loses under the first mapping against the second.
+    pub(super) difference: Line,
+    /// -d and c.
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// The greatest difference of a cycle: the unit of tolerances.
+    pub(super) scale: f64,
+    /// The most nodes a function may keep.
+    pub(super) most_nodes: usize,
+}
+
+impl Recursion {
+    pub(super) fn new(problem: &PhaseSwitching) -> Recursion {
+        let cost = |m: usize| problem.switch[m].as_ref().map_or(f64::INFINITY, nearest);
+        let difference = [nearest(&problem.gain(0)), nearest(&problem.gain(1))];
+        let filter = Filter::new(problem);
+        Recursion {
+            most_nodes: (MOST_IMAGES / filter.reports().max(1)).max(3),
+            filter,
+            difference,
+            low: -cost(1),
+            high: cost(0),
+            scale: nearest(&(problem.gain(1) - problem.gain(0))).max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// One step back.
+    pub(super) fn step(&self, next: &Pair, survival: f64) -> Step {
+        let line = self.difference;
+        let raw = Pair::of(
+            next.nodes(),
+            || self.filter.back::<true>(&next.upper, survival, line, None).rising::<true>(),
+            || self.filter.back::<false>(&next.lower, survival, line, None).rising::<false>(),
+        );
+        self.shown(Around::Both(raw))
+    }
+
+    /// What functions around the difference show of the thresholds.
+    pub(super) fn shown(&self, raw: Around) -> Step {
+        let [low, high] = [self.low, self.high].map(|level| raw.lower_near(level));
+        let to_second = enclosed(
+            raw.upper().first_above::<false>(self.high),
+            high.first_above::<true>(self.high),
+        );
+        let to_first =
+            enclosed(raw.upper().last_below::<false>(self.low), low.last_below::<true>(self.low));
+        drop((low, high));
+        Step { raw, to_second, to_first }
+    }
+
+    /// What the next step back needs of this one.
+    pub(super) fn keep(&self, raw: &Pair, merge: f64) -> Pair {
+        let (low, high, most) = (self.low, self.high, self.most_nodes);
+        Pair::of(
+            raw.nodes(),
+            || raw.upper.cut_and_reduced::<true>([low, high], merge, most),
+            || raw.lower.cut_and_reduced::<false>([low, high], merge, most),
+        )
+    }
+
+    /// The greatest distance of the two between the costs of switches, where the difference matters to the step before.
+    pub(super) fn distance(&self, raw: &Pair) -> f64 {
+        let Pair { upper, lower } = self.keep(raw, 0.0);
+        upper.less::<true>(&lower).most()
+    }
+
+    /// What switching to the second mapping gains at a step, (D - c)^+.
+    pub(super) fn gains(&self, raw: &Around) -> Pair {
+        if self.high == f64::INFINITY {
+            return Pair::constant(0.0);
+        }
+        let (upper, high) = (raw.upper(), self.high);
+        Pair::of(
+            upper.nodes(),
+            || self.gain::<true>(upper),
+            || self.gain::<false>(&raw.lower_beyond(high)),
+        )
+    }
+
+    /// Whether the mean distance of `pair` is at most `most` some steps later, wherever one starts.
+    pub(super) fn lasts_less(&self, pair: &Pair, most: f64) -> bool {
+        let mut gap = pair.upper.less::<true>(&pair.lower);
+        for _ in 0..MIXED {
+            let now = gap.most();
+            let [start, end] = gap.beside::<true>();
+            if now <= most || start + self.filter.share() * (end - start) <= most {
+                return true;
+            }
+            let merge = ROUGHLY / f64::from(MIXED) * now;
+            gap = self.later(gap, merge, MOST_OF_A_MEAN);
+        }
+        false
+    }
+
+    /// The mean of `function` so many `steps` later, or after so many that it hardly matters where one starts; at most
+    /// `merge` too high.
+    pub(super) fn mean_after(&self, function: Polyline, steps: u64, merge: f64) -> Polyline {
+        let steps = steps.min(MIXED.into());
+        let merge = merge / steps.max(1) as f64;
+        (0..steps).fold(function, |now, _| self.later(now, merge, self.most_nodes))
+    }
+
+    /// At least the mean of `function` a step later.
+    ///
+    /// A step raises a function for rounding by its slopes, and its nodes next to each other come closer from step to step: a difference
+    /// of rounding between two that are some 1e-16 apart would grow tenfold with each.
+    fn later(&self, function: Polyline, merge: f64, most: usize) -> Polyline {
+        let later = self.filter.back::<true>(&function.blunt(), 1.0, [0.0; 2], None);
+        later.reduced_to::<true>(merge, most)
+    }
+
+    fn gain<const UPPER: bool>(&self, raw: &Polyline) -> Polyline {
+        let cut = raw.cut::<UPPER>(self.high, f64::INFINITY);
+        let beyond = |value: f64| {
+            let beyond = value > self.high;
+            if beyond { outward::<UPPER>(value - self.high, value).max(0.0) } else { 0.0 }
+        };
+        // Of the nodes up to where it begins the first and the last.
+        let begins = cut.value.iter().position(|value| *value > self.high).unwrap_or(cut.nodes());
+        let mut gain = Polyline { at: vec![0.0], value: vec![beyond(cut.value[0])] };
+        for k in begins.max(2) - 1..cut.nodes() {
+            gain.push(cut.at[k], beyond(cut.value[k]));
+        }
+        gain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rational;
+    use crate::belief::Levels;
+
+    /// Nodes that are all but the same, with values that differ by rounding, as where functions of common nodes are subtracted.
+    #[test]
+    fn means_of_nodes_next_to_each_other_do_not_grow() {
+        let part = |all: u64| Rational::from(all) / Rational::from(1000u64);
+        let problem = PhaseSwitching {
+            cycle: [[part(0), part(227)], [part(125), part(0)]],
+            switch: [Some(part(5350)), Some(part(612))],
+            rates: [part(3), part(1)],
+            detector: Levels::binary(part(198), part(243)).unwrap(),
+            initial: Rational::ZERO,
+        };
+        let recursion = Recursion::new(&problem);
+        let line = |value: f64| Polyline { at: vec![0.0], value: vec![value] };
+        let [mut upper, mut lower] = [line(1e-10), line(0.0)];
+        let mut at: f64 = 0.1;
+        while at < 0.9 {
+            for _ in 0..3 {
+                let jump = if upper.nodes() % 2 == 0 { 1e-15 } else { 0.0 };
+                upper.push(at, 1e-10 + jump);
+                at = at.next_up();
+            }
+            at += 0.03;
+        }
+        upper.push(1.0, 1e-10);
+        lower.push(1.0, 0.0);
+        let gap = upper.less::<true>(&lower);
+        let most = gap.most();
+        let mean = recursion.mean_after(gap, 100, 1e-13);
+        assert!(mean.most() <= 1.01 * most, "{} {most}", mean.most());
+        assert!(recursion.lasts_less(&Pair { upper, lower }, 1.01e-10));
+    }
+}

@@ -1,0 +1,317 @@
+//! One pass over all steps, from the last one back, at a given accuracy.
+
+mod resting;
+#[cfg(test)]
+mod tests;
+
+use crate::lifetime::Lifetime;
+use crate::phase_change::Curve;
+use crate::phase_switching::alone::{LONG, MANY};
+use crate::phase_switching::around::{Alone, Around, Pair};
+use crate::phase_switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
+use crate::phase_switching::merge::{ENOUGH, Merge};
+use crate::phase_switching::mixed::{Mixed, STEPS};
+use crate::phase_switching::polyline::Polyline;
+use crate::phase_switching::problem::PhaseSwitching;
+use crate::phase_switching::quiet::Quiet;
+use crate::phase_switching::recursion::{Chances, Recursion, Step};
+use crate::phase_switching::value::Value;
+use crate::{Halt, Observer, Status};
+use resting::{Alike, Rest};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Distinct thresholds a curve may have.
+const MAX_RUNS: usize = 1_000_001;
+
+/// Steps of the same kind most of which are probably at rest.
+const MOSTLY_AT_REST: u64 = 100;
+
+/// Whether most steps are probably at rest.
+fn rests(lifetime: &Lifetime) -> bool {
+    let last = lifetime.last();
+    last >= MOSTLY_AT_REST && lifetime.constant_from(last - 1) <= last / 2
+}
+
+/// What the widths of a sweep should be.
+#[derive(Clone, Copy)]
+pub(super) struct Aim {
+    pub(super) threshold: f64,
+    pub(super) value: f64,
+}
+
+/// Pieces of the value from which on it is asked what the program costs, and how roughly.
+const FEW: usize = 256;
+const ROUGH: f64 = 1e-3;
+
+/// Steps times nodes of a rough value from which on it is better not followed closely.
+const WORTH: u64 = 50_000;
+
+/// Pieces from which on nodes that stay where they are may do better.
+const MANY_PIECES: usize = 1 << 15;
+
+/// The state of a pass.
+pub(super) struct Sweep<'a> {
+    problem: &'a PhaseSwitching,
+    recursion: &'a Recursion,
+    lifetime: &'a Lifetime,
+    aim: Aim,
+    tolerance: f64,
+    merge: Merge,
+    /// What encloses the difference at the last step: two functions, or one and what is beside it.
+    pair: Pair,
+    alone: Option<Arc<Alone>>,
+    /// Pieces from which on it is one, of a step and of all steps with as many together; and what the latter are so far.
+    alone_from: [usize; 2],
+    crowded: usize,
+    alike: Option<Alike>,
+    pub(super) value: Value,
+    pub(super) to_second: Curve,
+    pub(super) to_first: Curve,
+    pub(super) segments: usize,
+    pub(super) steps: u64,
+    /// Whether it is known what the program costs, roughly.
+    estimated: bool,
+    /// The gains of a step whose slopes turn most, if it is a rough pass.
+    gains: Polyline,
+    /// Steps times nodes of a rough value that are worth that.
+    worth: u64,
+    /// What adds up the value of steps by which the belief has forgotten where it started.
+    mixed: Option<Mixed>,
+    /// The first step from which on nodes that stay where they are may be tried; `None` if they have been.
+    mesh_from: Option<u64>,
+    /// The last of its steps.
+    until: u64,
+}
+
+impl<'a> Sweep<'a> {
+    pub(super) fn new(
+        problem: &'a PhaseSwitching,
+        recursion: &'a Recursion,
+        lifetime: &'a Lifetime,
+        aim: Aim,
+        tolerance: f64,
+    ) -> Sweep<'a> {
+        Sweep {
+            problem,
+            recursion,
+            lifetime,
+            aim,
+            tolerance,
+            merge: Merge::new(aim.threshold * recursion.scale),
+            pair: Pair::constant(0.0),
+            alone: None,
+            alone_from: [MANY, LONG],
+            crowded: 0,
+            alike: None,
+            value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
+            to_second: Curve::default(),
+            to_first: Curve::default(),
+            segments: 1,
+            steps: 0,
+            estimated: false,
+            gains: Polyline::constant(0.0),
+            worth: WORTH,
+            mixed: None,
+            mesh_from: Some(u64::MAX),
+            until: 0,
+        }
+    }
+
+    /// Goes back to step `until` alone, for thresholds.
+    pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
+        (self.until, self.mesh_from, self.estimated) = (until, None, true);
+        self
+    }
+
+    /// Takes in what the program costs, roughly, unless that is known: of few steps the value tells it badly.
+    fn estimate(&mut self, observer: &dyn Observer) {
+        if !self.estimated {
+            self.estimated = true;
+            let rough = self.roughly(observer);
+            self.value.costs(rough.map_or(0.0, |rough| rough.bounds().0));
+        }
+    }
+
+    /// Prepares the means of steps by which the belief has forgotten where it started, if they are most and are not at rest.
+    fn mix(&mut self, observer: &dyn Observer) -> ControlFlow<Halt> {
+        if self.estimated || rests(self.lifetime) || !STEPS.contains(&self.lifetime.last()) {
+            return ControlFlow::Continue(());
+        }
+        self.estimated = true;
+        let Some(rough) = self.roughly(observer) else { return ControlFlow::Continue(()) };
+        self.value.costs(rough.bounds().0);
+        let work = rough.value.nodes() as u64 * self.lifetime.last();
+        if work < self.worth {
+            return ControlFlow::Continue(());
+        }
+        let start = (self.value.running(), self.value.initial());
+        let width = (&rough.gains, self.value.allowance());
+        self.mixed = Mixed::of(&self.recursion.filter, self.lifetime, start, width, observer)?;
+        if self.mixed.is_some() {
+            self.mesh_from = None;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Bounds on the value.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        let last = self.value.bounds();
+        self.mixed.as_ref().map_or(last, |mixed| mixed.with(last))
+    }
+
+    /// A sweep that takes few pieces, if it comes to its end.
+    fn roughly(&self, observer: &dyn Observer) -> Option<Sweep<'a>> {
+        let aim = Aim { threshold: ROUGH, value: ROUGH };
+        let mut sweep = Sweep::new(self.problem, self.recursion, self.lifetime, aim, ROUGH);
+        sweep.estimated = true;
+        (sweep.run(&Quiet(observer)) == Status::Converged).then_some(sweep)
+    }
+
+    /// Goes through all steps, or until it is stopped.
+    pub(super) fn run(&mut self, observer: &dyn Observer) -> Status {
+        let last = self.lifetime.last();
+        if let ControlFlow::Break(halt) = self.mix(observer) {
+            return halt.into();
+        }
+        let mut next = Some(last);
+        while let Some(n) = next.filter(|n| *n >= self.until) {
+            if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
+                return halt.into();
+            }
+            if self.to_second.runs().len().max(self.to_first.runs().len()) >= MAX_RUNS {
+                return Status::IterationLimit;
+            }
+            self.steps += 1;
+            let chances = Chances::at(self.lifetime, n);
+            let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
+            let step = self.step(chances.survival, self.merge.now * finer);
+            let gains = self.recursion.gains(&step.raw);
+            self.to_second.extend_down(n, n, step.to_second);
+            self.to_first.extend_down(n, n, step.to_first);
+            if self.value.nodes() > FEW {
+                self.estimate(observer);
+            }
+            let mixed = self.mixed.as_mut().filter(|mixed| n >= mixed.from());
+            let blurred = match mixed {
+                Some(mixed) => mixed.take(n..n + 1, &gains),
+                None => self.value.step(self.recursion, &gains, chances),
+            };
+            let load = (step.width() / self.aim.threshold).max(blurred);
+            // Functions that are reduced less than need be, to come to rest, stay so.
+            self.merge.follow(if finer < 1.0 { load.max(ENOUGH) } else { load });
+            let nodes = self.keep(&step.raw, self.merge.now * finer);
+            self.segments = self.segments.max(nodes.max(self.value.nodes()) - 1);
+            next = n.checked_sub(1);
+            if self.aim.value >= ROUGH && gains.upper.turns() > self.gains.turns() {
+                self.gains = gains.upper;
+            }
+            if let Some(first) = next
+                && self.segments > MANY_PIECES
+                && let Some(reached) = self.on_mesh(first, &step.raw, observer)
+            {
+                return self.taken(reached);
+            }
+            let rest = match self.rest_from(n, step, chances, observer) {
+                ControlFlow::Break(halt) => return halt.into(),
+                ControlFlow::Continue(rest) => rest,
+            };
+            if let Some(Rest {
+                raw,
+                last,
+                thresholds: [to_second, to_first],
+                first,
+                reached,
+                beside,
+            }) = rest
+            {
+                self.to_second.extend_down(reached, first, to_second);
+                self.to_first.extend_down(reached, first, to_first);
+                let gains = self.recursion.gains(&raw);
+                let (value, recursion) = (&mut self.value, self.recursion);
+                if let Some(mixed) = self.mixed.as_mut().filter(|mixed| reached >= mixed.from()) {
+                    mixed.take(reached..n, &gains);
+                    mixed.widen(beside);
+                } else {
+                    value.widen(beside);
+                    let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
+                    if let ControlFlow::Break(halt) = settled {
+                        return halt.into();
+                    }
+                }
+                self.alone = None;
+                self.keep(&last.unwrap_or(raw), self.merge.now);
+                next = reached.checked_sub(1);
+            }
+        }
+        Status::Converged
+    }
+
+    /// One step back; with one function, if there is one, reduced by `merge`.
+    fn step(&mut self, survival: f64, merge: f64) -> Step {
+        let recursion = self.recursion;
+        let Some(alone) = self.alone.take() else {
+            return recursion.step(&self.pair, survival);
+        };
+        let many = alone.nodes() >= self.alone_from[0] / 2;
+        self.alone = many.then(|| alone.step(recursion, survival, merge)).flatten().map(Arc::new);
+        match &self.alone {
+            Some(next) => recursion.shown(Around::Alone(next.clone())),
+            None => recursion.step(&alone.cut(recursion), survival),
+        }
+    }
+
+    /// Keeps what encloses the difference for the next step back, reduced by `merge`; its nodes.
+    fn keep(&mut self, raw: &Around, merge: f64) -> usize {
+        if let Some(alone) = &self.alone {
+            return alone.nodes();
+        }
+        let raw = &raw.both();
+        self.pair = self.recursion.keep(raw, merge);
+        let many = self.pair.nodes() >= self.alone_from[0];
+        self.crowded += if many { self.pair.nodes() } else { 0 };
+        let long = many && self.crowded >= self.alone_from[1];
+        self.alone = long.then(|| Alone::of(self.recursion, raw, merge)).flatten().map(Arc::new);
+        self.pair.nodes()
+    }
+
+    /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
+    fn on_mesh(&mut self, first: u64, raw: &Around, observer: &dyn Observer) -> Option<Reached> {
+        let from = self.mesh_from.filter(|from| first <= *from)?;
+        let once = from < u64::MAX;
+        let task = Task {
+            recursion: self.recursion,
+            running: self.value.running(),
+            initial: self.value.initial(),
+            lifetime: self.lifetime,
+            tolerance: self.tolerance,
+        };
+        let whole = self.alone.as_ref().map(|_| self.recursion.keep(&raw.both(), self.merge.now));
+        let difference = whole.as_ref().unwrap_or(&self.pair);
+        let start = Start { difference, value: self.value.functions() };
+        let outcome = continued(task, start, first, once, observer);
+        self.mesh_from = match outcome {
+            Outcome::After(step) => step.checked_sub(1),
+            _ => None,
+        };
+        match outcome {
+            Outcome::Reached(reached) => Some(reached),
+            _ => None,
+        }
+    }
+
+    /// Takes in what has been found on a mesh.
+    fn taken(&mut self, reached: Reached) -> Status {
+        let curves =
+            [(&mut self.to_second, &reached.to_second), (&mut self.to_first, &reached.to_first)];
+        for (curve, found) in curves {
+            for run in found.runs().rev() {
+                curve.extend_down(run.first, run.last, run.bounds);
+            }
+        }
+        self.value.found(reached.value);
+        self.segments = self.segments.max(reached.cells);
+        self.steps += reached.steps;
+        reached.halt.map_or(Status::Converged, Status::from)
+    }
+}

@@ -1,0 +1,360 @@
+//! The least expected time under the first mapping, as a function of the belief, between bounds.
+//!
+//! V = min(Q_1, c + Q_2) = Q_1 - (D - c)^+, so that it takes the difference D and one more function.
+
+use super::around::Pair;
+use super::operator::Line;
+use super::polyline::Polyline;
+use super::problem::PhaseSwitching;
+use super::recursion::{Chances, Recursion};
+use super::relative::{Relative, spent};
+use super::shifted::{Change, MORE_NODES, Shifted};
+use crate::phase_change::amplification;
+use crate::rounding::{DoubleDouble, SLACK, nearest, outward};
+use crate::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// Bounds on V as a function of the belief.
+pub(super) struct Value {
+    upper: Shifted,
+    lower: Shifted,
+    /// Mean time of a cycle under the first mapping.
+    running: Line,
+    initial: f64,
+    /// The relative width aimed at.
+    aim: f64,
+    /// Mean number of cycles of the whole program, and of those from the current step on.
+    cycles: f64,
+    left: f64,
+    /// What a cycle takes on average, roughly, once it is known.
+    mean: Option<f64>,
+    shares: Shares,
+    /// How far the two functions are apart at most, if reducing and what is not known of the gains did all
+    /// they may since it was looked at; and what the latter may have done.
+    apart: f64,
+    free: f64,
+    /// What it did, as a multiple.
+    blurred: f64,
+    steps: u64,
+    /// Bounds on the value at the initial belief that are closer than those of the functions.
+    closer: Option<(f64, f64)>,
+}
+
+/// What a step may add to the distance of the two functions by what is not known of the gains, as a fraction
+/// of its share of the width aimed at.
+pub(super) const GAINS: f64 = 0.28;
+
+/// How the width aimed at is shared among steps that are followed one by one.
+struct Shares {
+    /// By how much reducing may move either function, as a fraction of the share of a step.
+    merge: f64,
+    /// What the first steps back may use beside that of the whole width, and the gains as much once more.
+    head: f64,
+    /// Half of it is used within so many steps.
+    steps: f64,
+}
+
+/// What the first steps may use at most, as a part of a mean cycle: it is the functions that show how long one is.
+const SMALL: f64 = 1e-2;
+
+/// If most steps are like none before; and if steps come to rest, those at rest costing little.
+const ONE_BY_ONE: Shares = Shares { merge: 0.25, head: 0.1, steps: 400.0 };
+const COMING_TO_REST: Shares = Shares { merge: 0.05, head: 0.35, steps: 200.0 };
+
+/// What reducing may add to the change of a step at rest: a fraction of what is free, at least one of its share.
+const DRIFT: f64 = 0.35;
+const LEAST: f64 = 0.05;
+
+/// What it may add to what the steps before leave behind, as a fraction of the whole width.
+const LEGACY: f64 = 0.02;
+
+/// Steps between two looks at the change.
+const LOOK: u64 = 4;
+
+/// Steps in which there must be progress; else a value is taken as it is.
+const MOST_STEPS_IN_VAIN: u64 = 64;
+const PROGRESS: f64 = 0.01;
+
+/// The part of the width aimed at that may be left when all steps left are settled.
+pub(super) const CLOSE: f64 = 0.98;
+
+impl Value {
+    /// `cycles` is the mean number of cycles; `rests` says whether most steps are alike.
+    pub(super) fn new(problem: &PhaseSwitching, aim: f64, cycles: f64, rests: bool) -> Value {
+        let nothing = Shifted { shape: Polyline::constant(0.0), offset: DoubleDouble::default() };
+        Value {
+            upper: nothing.clone(),
+            lower: nothing,
+            running: [nearest(&problem.cycle[0][0]), nearest(&problem.cycle[1][0])],
+            initial: nearest(&problem.initial),
+            aim,
+            cycles,
+            left: 0.0,
+            mean: None,
+            shares: if rests { COMING_TO_REST } else { ONE_BY_ONE },
+            apart: 0.0,
+            free: 0.0,
+            blurred: 0.0,
+            steps: 0,
+            closer: None,
+        }
+    }
+
+    /// By how much a step may move the functions apart: its share of the width aimed at.
+    pub(super) fn allowance(&self) -> f64 {
+        let size = |side: &Shifted| {
+            let offset = side.offset.value();
+            side.shape.value.iter().fold(0.0f64, |most, value| most.max((value + offset).abs()))
+        };
+        let mean = if self.left > 0.0 { size(&self.upper) / self.left } else { 0.0 };
+        let mean = self.mean.unwrap_or(mean);
+        self.aim * mean.max(1.0 / self.cycles)
+    }
+
+    /// One step back. Returns by how much what is not known of the `gains` has moved the functions apart
+    /// of late, as a multiple of what it may.
+    pub(super) fn step(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances) -> f64 {
+        let Shares { merge, head, steps } = self.shares;
+        let head = head * (self.cycles + steps) * steps / (steps + self.left).powi(2);
+        let head = head.min(SMALL / self.aim);
+        let allowance = self.allowance();
+        // Nothing is known of the size before the last step, whose functions are lines less the gains.
+        let merge = if self.left > 0.0 { (merge + 0.5 * head) * allowance } else { 0.0 };
+        self.advance(recursion, gains, chances, merge);
+        self.left = 1.0 + chances.survival * self.left;
+        self.closer = None;
+        self.steps += 1;
+        self.apart *= chances.survival;
+        self.apart += 2.0 * merge + (GAINS + head) * allowance;
+        self.free += (GAINS + head) * allowance;
+        if self.steps.is_multiple_of(LOOK) || self.steps < LOOK {
+            let gap = self.apart();
+            self.blurred = 1.0 + (gap - self.apart) / self.free;
+            (self.apart, self.free) = (gap, 0.0);
+        }
+        self.blurred
+    }
+
+    fn advance(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances, merge: f64) {
+        let survival = chances.survival;
+        let (line, filter, most) =
+            (self.running, &recursion.filter, MORE_NODES * recursion.most_nodes);
+        let (old_upper, old_lower) = (&self.upper.shape, &self.lower.shape);
+        let new = Pair::of(
+            old_upper.nodes() + gains.nodes(),
+            || {
+                filter.back_reduced::<true>(
+                    old_upper,
+                    survival,
+                    line,
+                    Some(&gains.lower),
+                    (merge, most),
+                )
+            },
+            || {
+                filter.back_reduced::<false>(
+                    old_lower,
+                    survival,
+                    line,
+                    Some(&gains.upper),
+                    (merge, most),
+                )
+            },
+        );
+        self.upper.settle::<true>(new.upper, chances.failure);
+        self.lower.settle::<false>(new.lower, chances.failure);
+    }
+
+    /// `steps` further steps with the same gains.
+    ///
+    /// Let T be the step and h any function. T is monotone and affine: T^k V = h + sum of (s P)^j (T h - h),
+    /// j < k, + (s P)^k (V - h). With h roughly the value at rest little is left of the former, and the
+    /// latter is needed once, at the end. P takes a linear function to its value at the mean belief, so that
+    /// as soon as all this is nearly linear the steps left are settled at once.
+    pub(super) fn repeat(
+        &mut self,
+        recursion: &Recursion,
+        gains: &Pair,
+        chances: Chances,
+        steps: u64,
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt> {
+        let allowance = self.allowance();
+        let rest = Relative::of(recursion, self.running, gains, chances, allowance, observer);
+        let (base, mut change) = (rest.value, rest.change);
+        let mut legacy = Change {
+            upper: self.upper.less::<true>(&base),
+            lower: self.lower.less::<false>(&base),
+        };
+        let ahead = Ahead::new(recursion, chances, steps);
+        let free = (allowance * self.cycles - ahead.last[0] * self.apart) / ahead.all;
+        let drift = (DRIFT * (free - GAINS * allowance)).max(LEAST * allowance);
+        let budgets = [drift, LEGACY * allowance * self.cycles];
+        let (mut rise, mut fall) = (Total::default(), Total::default());
+        let initial = self.initial;
+        let start = [base.at(initial), base.size()];
+        let at = |line: Line| line[0] + initial * (line[1] - line[0]);
+        let mut looked = f64::INFINITY;
+        let mut settled = None;
+        for done in 0..steps {
+            observer.progress(done, steps)?;
+            let ahead = Ahead::new(recursion, chances, steps - done);
+            let ([up, down], [above, below]) = (change.lines(), legacy.lines());
+            let (all_up, all_down) = (ahead.sum::<true>(up), ahead.sum::<false>(down));
+            let (above, below) = (ahead.last::<true>(above), ahead.last::<false>(below));
+            let low = all::<false>(start, [at(below), fall.initial.value(), at(all_down)]);
+            let high = all::<true>(start, [at(above), rise.initial.value(), at(all_up)]);
+            let due = done % MOST_STEPS_IN_VAIN == MOST_STEPS_IN_VAIN - 1;
+            let idle = due && high - low > looked * (1.0 - PROGRESS);
+            if due {
+                looked = high - low;
+            }
+            if high - low <= CLOSE * self.aim * low.abs().max(1.0) || idle {
+                rise.add(all_up, 0.0);
+                fall.add(all_down, 0.0);
+                legacy = Change::of(Polyline::line(above), Polyline::line(below));
+                self.left += ahead.all;
+                settled = Some((low, high));
+                break;
+            }
+            rise.add(up, change.upper.value::<true>(initial));
+            fall.add(down, change.lower.value::<false>(initial));
+            let merges = budgets.map(|budget| budget * spent(done));
+            change.step(recursion, chances, merges[0]);
+            legacy.step(recursion, chances, merges[1]);
+            self.left = 1.0 + chances.survival * self.left;
+        }
+        self.closer = Some(settled.unwrap_or_else(|| {
+            let below = legacy.lower.value::<false>(initial);
+            let above = legacy.upper.value::<true>(initial);
+            let low = all::<false>(start, [below, fall.initial.value(), 0.0]);
+            (low, all::<true>(start, [above, rise.initial.value(), 0.0]))
+        }));
+        self.upper = legacy.upper.over::<true>(&base);
+        self.lower = legacy.lower.over::<false>(&base);
+        self.upper.raise::<true>(rise.line);
+        self.lower.raise::<false>(fall.line);
+        self.apart = self.apart();
+        ControlFlow::Continue(())
+    }
+
+    /// Takes in what the whole program costs, roughly.
+    pub(super) fn costs(&mut self, roughly: f64) {
+        self.mean = Some(roughly.abs() / self.cycles);
+    }
+
+    /// The width aimed at.
+    pub(super) fn width(&self) -> f64 {
+        self.allowance() * self.cycles
+    }
+
+    /// Moves the functions apart.
+    pub(super) fn widen(&mut self, [above, below]: [f64; 2]) {
+        self.upper.offset = self.upper.offset.plus(above);
+        self.lower.offset = self.lower.offset.plus(-below);
+        self.apart += above + below;
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.upper.shape.nodes().max(self.lower.shape.nodes())
+    }
+
+    /// The functions, from above and from below.
+    pub(super) fn functions(&self) -> [&Shifted; 2] {
+        [&self.upper, &self.lower]
+    }
+
+    /// Takes in bounds on the value at the initial belief.
+    pub(super) fn found(&mut self, bounds: (f64, f64)) {
+        self.closer = Some(bounds);
+    }
+
+    pub(super) fn running(&self) -> Line {
+        self.running
+    }
+
+    pub(super) fn initial(&self) -> f64 {
+        self.initial
+    }
+
+    /// How far the functions are apart at most.
+    pub(super) fn apart(&self) -> f64 {
+        self.upper.shape.less::<true>(&self.lower.shape).most()
+            + self.upper.offset.minus(self.lower.offset)
+    }
+
+    /// Bounds on the value at the initial belief.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        let initial = self.initial;
+        let whole = || (self.lower.value::<false>(initial), self.upper.value::<true>(initial));
+        self.closer.unwrap_or_else(whole)
+    }
+}
+
+/// What steps at rest add up to: a linear function beside it, and the number at the initial belief.
+#[derive(Default)]
+struct Total {
+    line: [DoubleDouble; 2],
+    initial: DoubleDouble,
+}
+
+impl Total {
+    fn add(&mut self, line: Line, initial: f64) {
+        self.line = [self.line[0].plus(line[0]), self.line[1].plus(line[1])];
+        self.initial = self.initial.plus(initial);
+    }
+}
+
+/// The sum of a function's value, given with its size, and of what is added to it, rounded up (`UPPER`) or down.
+fn all<const UPPER: bool>([start, size]: [f64; 2], parts: [f64; 3]) -> f64 {
+    let sum = start + parts.iter().sum::<f64>();
+    outward::<UPPER>(sum, 8.0 * (size + parts.map(f64::abs).iter().sum::<f64>()))
+}
+
+/// What becomes of a linear function over a number of steps, less and less of the program being left.
+pub(super) struct Ahead {
+    /// Sum of s^i, i < steps, and of (s (1-a-b))^i: what is left of a distance from the share.
+    all: f64,
+    fading: f64,
+    /// The next term of either sum.
+    last: [f64; 2],
+    share: f64,
+}
+
+/// More than a power loses, relatively.
+const POWER: f64 = 1e-12;
+
+impl Ahead {
+    pub(super) fn new(recursion: &Recursion, chances: Chances, steps: u64) -> Ahead {
+        let Chances { survival, failure } = chances;
+        let memory = 1.0 - recursion.filter.changes();
+        let lost = (failure + survival * recursion.filter.changes()).min(1.0);
+        let power = |lost: f64| (steps as f64 * (-lost).ln_1p()).exp();
+        Ahead {
+            all: amplification(failure, steps),
+            fading: if memory > 0.0 { amplification(lost, steps) } else { 1.0 },
+            last: [power(failure), if memory > 0.0 { power(lost) } else { 0.0 }],
+            share: recursion.filter.share(),
+        }
+    }
+
+    /// The sum for the linear function `line`, rounded up or down.
+    pub(super) fn sum<const UPPER: bool>(&self, line: Line) -> Line {
+        self.combined::<UPPER>(line, [self.all, self.fading], 16.0 * SLACK)
+    }
+
+    /// What is left of it after all steps, rounded up or down.
+    fn last<const UPPER: bool>(&self, line: Line) -> Line {
+        let blur = if self.last[0] == 1.0 { 16.0 * SLACK } else { POWER };
+        self.combined::<UPPER>(line, self.last, blur)
+    }
+
+    fn combined<const UPPER: bool>(&self, line: Line, [all, fading]: [f64; 2], blur: f64) -> Line {
+        let tilt = line[1] - line[0];
+        let middle = line[0] + tilt * self.share;
+        let loss = blur * all * (line[0].abs() + line[1].abs()) + POWER * fading * tilt.abs();
+        let loss = if UPPER { loss } else { -loss };
+        let at = |p: f64| middle * all + tilt * (p - self.share) * fading + loss;
+        [at(0.0), at(1.0)]
+    }
+}
