@@ -11,7 +11,7 @@
 //! are a Markov chain. The value of going on, less that of a remap, is a regression on two features
 //! of the predicted loads for each step and each number of steps since the last remap, backward in time (`fit`).
 //!
-//! The lower bound is that of [`many`](super::many), information relaxation, with branches of
+//! The lower bound is that of [`many`](crate::load_drift::many), information relaxation, with branches of
 //! hindsight from each step: as a remap leads to the same state whatever came before, there is one for each step,
 //! and all move by the same increments. Penalties are less their means over samples drawn apart, so that their
 //! expectation is zero whatever the regression is; a branch that nobody would be on any more goes on to the

@@ -83,7 +83,7 @@ impl From<NoSuchLevel> for Failure {
 
 fn curve(problem: &PhaseChange) -> Outcome<Curve> {
     let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
-    let found = alone(|| threshold::solve(problem, accuracy, &()))?.map_err(Failure::argument)?;
+    let found = alone(|| phase_change::solve(problem, accuracy, &()))?.map_err(Failure::argument)?;
     match found.curve.first_step() {
         Some(0) => Ok(found.curve),
         _ => Err(Failure::argument("not all thresholds can be computed: take a smaller last_step")),
@@ -169,12 +169,12 @@ pub unsafe extern "C" fn remap_monitor_new_switching(
             unsafe { (slice(before, count, "before")?, slice(after, count, "after")?) };
         let problem = phase_switching(given, levels(before, after)?)?;
         let made = if given.last_step == 0 {
-            let found = alone(|| switching::long_run(&problem, TOLERANCE, &()))?;
+            let found = alone(|| phase_switching::long_run(&problem, TOLERANCE, &()))?;
             let found = found.map_err(Failure::argument)?;
             SwitchingMonitor::endless(&problem, found.to_second, found.to_first)
         } else {
             let lifetime = Lifetime::fixed(given.last_step);
-            let found = alone(|| switching::solve(&problem, &lifetime, TOLERANCE, &()))?;
+            let found = alone(|| phase_switching::solve(&problem, &lifetime, TOLERANCE, &()))?;
             let found = found.map_err(Failure::argument)?;
             if found.status != Status::Converged && found.to_second.first_step() != Some(0) {
                 return Err(Failure::argument("not all thresholds can be computed"));

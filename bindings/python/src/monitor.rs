@@ -84,7 +84,7 @@ pub struct Monitor {
 fn curve(problem: &PhaseChange) -> Result<Curve, String> {
     let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
     let watch = Watch::start("monitor", None);
-    let found = threshold::solve(problem, accuracy, &watch).map_err(|error| error.to_string())?;
+    let found = phase_change::solve(problem, accuracy, &watch).map_err(|error| error.to_string())?;
     match found.curve.first_step() {
         Some(0) => Ok(found.curve),
         _ => Err("not all thresholds of this model can be computed: take a smaller M".to_owned()),
@@ -110,12 +110,12 @@ fn made(problem: &Problem, clusters: Option<Clusters>) -> Result<Kind, String> {
             let watch = Watch::start("monitor", None);
             let made = match model.lifetime() {
                 None => {
-                    let found = switching::long_run(&problem, TOLERANCE, &watch);
+                    let found = phase_switching::long_run(&problem, TOLERANCE, &watch);
                     let found = found.map_err(|error| error.to_string())?;
                     SwitchingMonitor::endless(&problem, found.to_second, found.to_first)
                 }
                 Some(lifetime) => {
-                    let found = switching::solve(&problem, &lifetime, TOLERANCE, &watch);
+                    let found = phase_switching::solve(&problem, &lifetime, TOLERANCE, &watch);
                     let found = found.map_err(|error| error.to_string())?;
                     if found.status != Status::Converged && found.to_second.first_step() != Some(0)
                     {
