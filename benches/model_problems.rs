@@ -2,10 +2,10 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rayon::prelude::*;
-use remap::model::fluids::Fluids;
-use remap::model::land_battle::LandBattle;
+use remap::problems::fluids::model::Fluids;
 use remap::problems::land_battle::Assigned;
-use remap::problems::two_phase::workload::Workload;
+use remap::problems::land_battle::model::LandBattle;
+use remap::problems::shared::two_phase::workload::Workload;
 use std::hint::black_box;
 use std::time::Duration;
 

@@ -22,5 +22,6 @@ pub mod replaying;
 pub mod report;
 pub mod run;
 pub mod solution;
+pub mod study;
 pub mod trace;
 pub mod verify;

@@ -3,8 +3,8 @@
 use super::fitted::{self, Fitted};
 use super::heading_of_settings;
 use crate::complaint::Complaint;
+use crate::problems::load_drift::answer::Threshold;
 use crate::solution::dynamics::Kind;
-use crate::solution::load_drift::Threshold;
 use crate::solution::rule::{BestFixed, Measure, Priced, Rule, StatedRule};
 use remapping::simulate::{Statistic, Trials, Trigger};
 

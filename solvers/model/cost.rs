@@ -45,7 +45,7 @@ const MOST_LATE: u64 = 63;
 
 impl Late {
     /// Faults what is negative or too long.
-    pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
+    pub(crate) fn review(&self, path: &str, review: &mut Review<'_>) {
         let slowdown = format!("{path}.slowdown");
         review.exact_nonnegative(&slowdown, &self.slowdown, "the slowdown of steps");
         review.at_most(&slowdown, self.slowdown.value, 100);
@@ -145,7 +145,7 @@ impl Price {
     }
 
     /// Faults what is negative, and messages without bytes.
-    pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
+    pub(crate) fn review(&self, path: &str, review: &mut Review<'_>) {
         let Some(machine) = &self.machine else {
             return review.exact_nonnegative(path, self.number(), "the cost of a remap");
         };
@@ -188,7 +188,7 @@ impl<'de> Deserialize<'de> for Price {
 
 impl Cost {
     /// Faults what is negative.
-    pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
+    pub(crate) fn review(&self, path: &str, review: &mut Review<'_>) {
         match self {
             Cost::Constant(cost) => review.exact_nonnegative(path, cost, "the remap cost"),
             Cost::Moved { fixed, per_unit_moved } => {

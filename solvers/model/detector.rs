@@ -11,7 +11,7 @@ use std::fmt;
 
 /// `(false_alarm: .., missed: ..)`, `Levels([(before: .., after: ..), ..])` or `Several([detector, ..])`.
 #[derive(Debug, Clone)]
-pub(super) enum Detector {
+pub(crate) enum Detector {
     Binary { false_alarm: Decimal, missed: Decimal },
     Levels(Vec<Level>),
     Several(Vec<Detector>),
@@ -19,13 +19,13 @@ pub(super) enum Detector {
 
 /// The probabilities of a level before and after the change.
 #[derive(Debug, Clone)]
-pub(super) struct Level {
+pub struct Level {
     before: Decimal,
     after: Decimal,
 }
 
 /// What may stand for it.
-pub(super) const SHAPE: Shape = (
+pub(crate) const SHAPE: Shape = (
     "problem.detector",
     "(false_alarm: 0.05, missed: 0.05), Levels([(before: 0.7, after: 0.1), (before: 0.2, after: 0.3), \
      (before: 0.1, after: 0.6)]) or Several([detector, detector])",
@@ -149,7 +149,7 @@ impl<'de> Deserialize<'de> for Detector {
 
 impl Detector {
     /// Faults what is not a detector at `path`.
-    pub(super) fn review(&self, review: &mut Review<'_>, path: &str) {
+    pub(crate) fn review(&self, review: &mut Review<'_>, path: &str) {
         match self {
             Detector::Binary { false_alarm, missed } => {
                 named(review, path, &["", "Binary"]);
@@ -208,7 +208,7 @@ impl Detector {
     }
 
     /// Warns of what is legal but suspicious. Call for a detector that has passed review.
-    pub(super) fn warn(&self, review: &mut Review<'_>) {
+    pub(crate) fn warn(&self, review: &mut Review<'_>) {
         if let Detector::Binary { false_alarm, missed } = self {
             let sum = &false_alarm.exact + &missed.exact;
             if sum == Rational::ONE {
@@ -225,7 +225,7 @@ impl Detector {
     }
 
     /// As the engine takes it. The model has passed review.
-    pub(super) fn levels(&self) -> Levels {
+    pub(crate) fn levels(&self) -> Levels {
         match self {
             Detector::Binary { false_alarm, missed } => {
                 Levels::binary(false_alarm.exact.clone(), missed.exact.clone()).expect("reviewed")
@@ -247,7 +247,7 @@ impl Detector {
     }
 
     /// What `check` prints.
-    pub(super) fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+    pub(crate) fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let levels = self.levels().likelihoods();
         let ratio = |at: usize| {
             let ratio = levels[at].ratio();

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 /// Law of the change of a load in one step.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) enum Law {
+pub(crate) enum Law {
     Steps(Weights<Decimal>),
     Exponential { mean: Decimal },
     Gamma { shape: Decimal, mean: Decimal },
@@ -19,10 +19,10 @@ pub(super) enum Law {
 }
 
 /// Loads and costs may be as large as ten to this power, and as small.
-pub(super) const SIZES: i32 = 40;
+pub(crate) const SIZES: i32 = 40;
 
 impl Law {
-    pub(super) fn review(&self, review: &mut Review<'_>, path: &str) {
+    pub(crate) fn review(&self, review: &mut Review<'_>, path: &str) {
         let at = |field: &str| format!("{path}.{field}");
         match self {
             Law::Steps(Weights(entries)) => review_steps(entries, review, path),
@@ -50,7 +50,7 @@ impl Law {
     }
 
     /// Mean and variance of what has passed its review, as it is written.
-    pub(super) fn moments(&self) -> [Rational; 2] {
+    pub(crate) fn moments(&self) -> [Rational; 2] {
         let square = |x: &Decimal| &x.exact * &x.exact;
         match self {
             Law::Steps(Weights(entries)) => {
@@ -67,7 +67,7 @@ impl Law {
     }
 
     /// The law the engine knows; `None` if it is not one.
-    pub(super) fn engine(&self) -> Option<EngineLaw> {
+    pub(crate) fn engine(&self) -> Option<EngineLaw> {
         let law = match self {
             Law::Steps(Weights(entries)) => {
                 let pairs = entries.iter().map(|(step, weight)| (step.value, weight.value));
@@ -87,7 +87,7 @@ impl Law {
 }
 
 /// Faults a number that is not positive.
-pub(super) fn positive(review: &mut Review<'_>, path: &str, value: &Decimal, what: &str) {
+pub(crate) fn positive(review: &mut Review<'_>, path: &str, value: &Decimal, what: &str) {
     if value.value <= 0.0 {
         let label = format!("{} is not above zero", value.value);
         review.fault(path, &format!("{what} must be positive"), &label, "give a value above 0");

@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// Law of the number of cycles N.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) enum Law {
+pub(crate) enum Law {
     Fixed(u64),
     Uniform { first: u64, last: u64 },
     Geometric { rate: Decimal, first: u64, last: u64 },
@@ -19,7 +19,7 @@ pub(super) enum Law {
 }
 
 /// What may stand for it.
-pub(super) const SHAPE: Shape = (
+pub(crate) const SHAPE: Shape = (
     "problem.lifetime",
     "Fixed(1000), Uniform(first: 1, last: 200), Geometric(rate: 0.02, first: 1, last: 150) or \
      Pmf({0: 0.9, 6: 0.1})",
@@ -27,7 +27,7 @@ pub(super) const SHAPE: Shape = (
 
 impl Law {
     /// Faults numbers that are out of range.
-    pub(super) fn review(&self, review: &mut Review<'_>) {
+    pub(crate) fn review(&self, review: &mut Review<'_>) {
         match self {
             Law::Fixed(_) => {}
             Law::Uniform { first, last } | Law::Geometric { first, last, .. } if first > last => {
@@ -54,7 +54,7 @@ impl Law {
     }
 
     /// The law, or a fault. Call if [`review`](Law::review) found none.
-    pub(super) fn reviewed(&self, review: &mut Review<'_>) -> Option<Lifetime> {
+    pub(crate) fn reviewed(&self, review: &mut Review<'_>) -> Option<Lifetime> {
         match self.law() {
             Err(error) => {
                 let help = "give at least one value with positive probability";
@@ -72,7 +72,7 @@ impl Law {
     }
 
     /// As the engine takes it.
-    pub(super) fn law(&self) -> Result<Lifetime, LifetimeError> {
+    pub(crate) fn law(&self) -> Result<Lifetime, LifetimeError> {
         match self {
             Law::Fixed(last) => Ok(Lifetime::fixed(*last)),
             Law::Uniform { first, last } => Lifetime::uniform(*first, *last),

@@ -1,34 +1,32 @@
 //! Model files: RON decks read, checked, and explained where they are wrong.
 
-pub mod activity_mesh;
 pub mod chain;
-pub mod continuous_drift;
 pub mod cost;
-mod detector;
-mod explain;
-pub mod fluids;
-pub mod land_battle;
-mod law;
-mod lifetime;
-pub mod load_drift;
-pub mod many_phases;
+pub mod detector;
+pub(crate) mod explain;
+pub mod law;
+pub mod lifetime;
 mod matrix_market;
 pub mod number;
 mod packed;
-pub mod periodic;
-pub mod phase_change;
-pub mod phase_switching;
 mod reader;
 pub mod review;
 mod scanner;
-pub mod stopping;
-pub mod study;
 mod syntax;
 pub mod transition;
-pub mod two_phase;
-mod weights;
+pub mod weights;
 
 use crate::complaint::{Complaint, ReadText, Source, Span};
+use crate::problems::activity_mesh::model as activity_mesh;
+use crate::problems::continuous_drift::model as continuous_drift;
+use crate::problems::fluids::model as fluids;
+use crate::problems::land_battle::model as land_battle;
+use crate::problems::load_drift::model as load_drift;
+use crate::problems::many_phases::model as many_phases;
+use crate::problems::periodic::model as periodic;
+use crate::problems::phase_change::model as phase_change;
+use crate::problems::phase_switching::model as phase_switching;
+use crate::problems::stopping::model as stopping;
 use crate::solution::log::{Fits, Log};
 use number::Decimal;
 use review::Review;
@@ -271,11 +269,11 @@ impl Problem {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, Complaint> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Complaint> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {
         let help = match error.kind() {
@@ -303,7 +301,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Complaint> {
     Ok(bytes)
 }
 
-fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
+pub(crate) fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[at];
@@ -316,7 +314,7 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
 }
 
 /// Where everything stands in `source`.
-fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
+pub(crate) fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
     let text = source.text();
     if text.trim().is_empty() {
         let help = "a model file reads Model(title: \"...\", problem: PhaseChange(...))";
@@ -335,7 +333,7 @@ fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
 }
 
 /// The value that `text` states, which is that of `source` but for what is read elsewhere.
-fn values<T: DeserializeOwned>(
+pub(crate) fn values<T: DeserializeOwned>(
     source: &Source,
     tree: &Node,
     text: &str,

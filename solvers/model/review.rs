@@ -164,7 +164,7 @@ impl<'a> Review<'a> {
     }
 
     /// Points at the literal alone, without the variant around it.
-    pub(super) fn fault_of_literal(&mut self, path: &str, message: &str, label: &str, help: &str) {
+    pub(crate) fn fault_of_literal(&mut self, path: &str, message: &str, label: &str, help: &str) {
         match self.tree.find(path) {
             Some(node) => self.fault_at(node.unwrapped().span.clone(), message, label, help),
             None => self.fault(path, message, label, help),

@@ -26,7 +26,7 @@ pub fn share_rows(rank: usize, ranks: usize) {
 }
 
 /// Whose rows are looked at, if not all.
-pub(super) fn rank() -> Option<(usize, usize)> {
+pub(crate) fn rank() -> Option<(usize, usize)> {
     RANK.get().copied()
 }
 
@@ -35,7 +35,7 @@ impl Transition {
     ///
     /// # Errors
     /// What is wrong with it, in words.
-    pub(super) fn chain(&self, folder: &Path, states: usize) -> Result<Joint, String> {
+    pub(crate) fn chain(&self, folder: &Path, states: usize) -> Result<Joint, String> {
         match self {
             Transition::Dense(rows) => dense(rows),
             Transition::File(name) => of_file(&folder.join(name), states),
@@ -46,7 +46,7 @@ impl Transition {
     ///
     /// # Errors
     /// As of [`chain`](Self::chain).
-    pub(super) fn rows(
+    pub(crate) fn rows(
         &self,
         folder: &Path,
         states: usize,

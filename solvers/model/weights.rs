@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 /// Values and their probabilities, in the order of the file, repeated values kept.
 #[derive(Debug, Clone)]
-pub(super) struct Weights<V>(pub(super) Vec<(V, Decimal)>);
+pub struct Weights<V>(pub(super) Vec<(V, Decimal)>);
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Weights<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

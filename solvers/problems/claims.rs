@@ -1,7 +1,11 @@
 //! What an answer claims, and whether it may be called certified: every answer passes here before it is shown.
 
-use crate::solution::phase_change::Exact;
-use crate::solution::{Body, Bounds, Curve, load_drift, phase_change, phase_switching, stopping};
+use super::load_drift::answer as load_drift;
+use super::phase_change::answer as phase_change;
+use super::phase_change::answer::Exact;
+use super::phase_switching::answer as phase_switching;
+use super::stopping::answer as stopping;
+use crate::solution::{Body, Bounds, Curve};
 use remapping::{Rational, Status};
 
 /// An interval that is said to contain a number.

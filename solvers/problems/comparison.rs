@@ -1,7 +1,8 @@
 //! Policies side by side, as a document.
 
 use super::sampling::Report;
-use super::{Asked, Files, Outcome, phase_change, two_phase};
+use super::shared::two_phase;
+use super::{Asked, Files, Outcome, phase_change};
 use crate::model::Loaded;
 use crate::run::Watch;
 use remapping::Status;

@@ -6,7 +6,7 @@
 //! stated is in `model`, what an answer says in `solution`, how it looks in `render`, and which lemmas
 //! are checked in `verify`, in files of the same name.
 
-mod activity_mesh;
+pub mod activity_mesh;
 pub mod certificate;
 pub mod claims;
 pub mod comparison;
@@ -14,24 +14,24 @@ pub mod continuous_drift;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
-mod many_phases;
-mod periodic;
+pub mod many_phases;
+pub mod periodic;
 pub mod phase_change;
-mod phase_switching;
+pub mod phase_switching;
 pub mod proved;
 pub mod regret;
 pub mod sampling;
 mod settings;
+pub mod shared;
 pub mod stopping;
-pub mod study;
-mod together;
-pub mod two_phase;
+pub mod together;
 
 pub use comparison::{Comparison, Contest, Policies};
 pub use settings::{Files, Method, Settings, UNSAMPLED, is_sampled};
 
+use self::phase_change::model::MAX_PER_STEP;
 use crate::complaint::Complaint;
-use crate::model::{self, Loaded, phase_change::MAX_PER_STEP};
+use crate::model::{self, Loaded};
 use crate::run::Watch;
 use crate::solution::log::Log;
 use crate::solution::{Body, Curve, Solution};

@@ -1,9 +1,9 @@
 //! Policies on common sample paths: what is estimated from them, with confidence intervals.
 
 use super::Contest;
+use super::load_drift::answer::BestThreshold;
 use crate::complaint::Complaint;
 use crate::run::Watch;
-use crate::solution::load_drift::BestThreshold;
 use remapping::Status;
 use remapping::estimate::Estimate;
 use remapping::load_drift::MapPolicy;

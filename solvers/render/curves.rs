@@ -4,8 +4,9 @@
 use super::row;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, DrawError, Picture, SIZE};
+use crate::problems::load_drift::answer::Both;
 use crate::solution::sweep::Run;
-use crate::solution::{Body, Bounds, load_drift::Both};
+use crate::solution::{Body, Bounds};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde_json::Value;

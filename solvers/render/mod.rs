@@ -1,27 +1,26 @@
 //! What people see: summaries, tables, curves in text, and plots. One file for each problem.
 
-mod continuous_drift;
-mod curve;
+pub(crate) mod curve;
 pub mod curves;
 pub mod digits;
 mod heat;
-mod load_drift;
 pub mod log;
-mod many_phases;
-pub mod map;
-mod periodic;
-mod phase_change;
-mod phase_switching;
 mod policies;
 pub mod regions;
-mod stopping;
-mod two_phase;
-mod two_phase_plot;
 
 pub use phase_switching::start as two_thresholds;
 
 use crate::complaint::Complaint;
 use crate::plot::{self, Format};
+use crate::problems::continuous_drift::view as continuous_drift;
+use crate::problems::load_drift::view as load_drift;
+use crate::problems::many_phases::view as many_phases;
+use crate::problems::periodic::view as periodic;
+use crate::problems::phase_change::view as phase_change;
+use crate::problems::phase_switching::view as phase_switching;
+use crate::problems::shared::two_phase::{picture as two_phase_plot, view as two_phase};
+use crate::problems::stopping::map;
+use crate::problems::stopping::view as stopping;
 use crate::problems::{Comparison, Policies};
 use crate::solution::log::Log;
 use crate::solution::sweep::Run;
@@ -186,7 +185,7 @@ pub fn within(bounds: Bounds) -> String {
 }
 
 /// Fractions grow without bound; their whole length is in the JSON document.
-fn shorten(fraction: &str) -> String {
+pub(crate) fn shorten(fraction: &str) -> String {
     if fraction.len() <= 60 {
         fraction.to_owned()
     } else {

@@ -1,8 +1,10 @@
 //! The decision maps of a sweep over one parameter in one picture, and the work each one took.
 
-use super::map::{BALANCED, Cell, NOTHING, Panel, draw_panels, legend_entry, panels};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{DrawError, Picture, THRESHOLD};
+use crate::problems::stopping::map::{
+    BALANCED, Cell, NOTHING, Panel, draw_panels, legend_entry, panels,
+};
 use crate::solution::{Body, sweep::Run};
 use plotters::coord::Shift;
 use plotters::prelude::*;

@@ -1,10 +1,14 @@
 //! The numbers of a solution worth reading, each with what is known of its error.
 
+use crate::problems::load_drift::answer as load_drift;
+use crate::problems::load_drift::answer::Mean;
+use crate::problems::periodic::answer as periodic;
+use crate::problems::phase_change::answer as phase_change;
+use crate::problems::phase_switching::answer as phase_switching;
+use crate::problems::stopping::answer as stopping;
 use crate::render::digits::{Shown, plain, proved, up};
 use crate::render::two_thresholds;
-use crate::solution::load_drift::Mean;
-use crate::solution::{Body, Bounds, Solution, load_drift, periodic, phase_change};
-use crate::solution::{phase_switching, stopping};
+use crate::solution::{Body, Bounds, Solution};
 use remapping::Status;
 use remapping::estimate::Estimate;
 

@@ -132,7 +132,7 @@ impl Dynamics {
     }
 
     /// What is wrong with lists that do not fit, if anything.
-    pub(super) fn fault(&self) -> Option<String> {
+    pub(crate) fn fault(&self) -> Option<String> {
         if !self.chains.iter().all(Moves::holds) {
             return Some("`dynamics` has rows that are not laws between its levels".to_owned());
         }

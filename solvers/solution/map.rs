@@ -1,7 +1,8 @@
 //! Decision maps of solutions.
 
-use super::{load_drift, stopping};
 use crate::complaint::Complaint;
+use crate::problems::load_drift::answer as load_drift;
+use crate::problems::stopping::answer as stopping;
 use npyz::NpyFile;
 use remapping::chain::Multisets;
 pub use remapping::policy::{Index, Map};
@@ -52,7 +53,7 @@ fn are_counted(map: &Map, answer: &stopping::Answer) -> bool {
 }
 
 /// The map with these decisions for the load vectors of an answer.
-pub(super) fn listed(answer: &stopping::Answer, decisions: &str) -> Map {
+pub(crate) fn listed(answer: &stopping::Answer, decisions: &str) -> Map {
     let decisions = decisions.as_bytes().to_vec();
     if !answer.loads.is_empty() {
         return searched(answer, decisions);

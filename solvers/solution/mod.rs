@@ -2,29 +2,29 @@
 //! same in process and from a file.
 
 pub mod advised;
-pub mod continuous_drift;
 pub mod dynamics;
-pub mod load_drift;
 pub mod log;
-pub mod many_phases;
 pub mod map;
-pub mod periodic;
-pub mod phase_change;
-pub mod phase_switching;
 mod priced;
 mod program;
 mod read;
 pub mod recommended;
 pub mod rule;
 mod stated;
-pub mod stopping;
 pub mod sweep;
-pub mod two_phase;
 
 pub use read::{Document, of_text, read};
 pub use remapping::Bounds;
 pub use remapping::phase_change::Curve;
 
+use crate::problems::continuous_drift::answer as continuous_drift;
+use crate::problems::load_drift::answer as load_drift;
+use crate::problems::many_phases::answer as many_phases;
+use crate::problems::periodic::answer as periodic;
+use crate::problems::phase_change::answer as phase_change;
+use crate::problems::phase_switching::answer as phase_switching;
+use crate::problems::shared::two_phase::answer as two_phase;
+use crate::problems::stopping::answer as stopping;
 use remapping::Status;
 use remapping::phase_change::Run;
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,7 @@ pub fn to_json<T: Serialize>(value: &T) -> String {
 
 /// The thresholds from step `first` on: of the head one by one, of most steps, which may share one up to
 /// some step, and of the others one by one.
-fn curve(
+pub(crate) fn curve(
     first: u64,
     head: &[[f64; 2]],
     shared: Option<(Bounds, u64)>,

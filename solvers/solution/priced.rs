@@ -1,7 +1,8 @@
 //! What other rules of a solved model cost, for settings made from its rule.
 
 use super::dynamics::{Dynamics, Kind};
-use super::{load_drift, stopping};
+use crate::problems::load_drift::answer as load_drift;
+use crate::problems::stopping::answer as stopping;
 use remapping::simulate::Trials;
 
 /// What other rules of the same model cost, in units and steps of the model.

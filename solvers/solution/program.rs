@@ -1,8 +1,8 @@
 //! Rules of models that were fitted to logs, in the units and steps of the program.
 
-use super::load_drift::Threshold;
 use super::log::Log;
 use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule};
+use crate::problems::load_drift::answer::Threshold;
 
 /// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
 /// steps as it does at the first.

@@ -1,8 +1,8 @@
 //! What a solution of drifting loads recommends, and the rule that is exported of it.
 
-use super::continuous_drift;
-use super::load_drift::{Answer, Closest, Curve, Mean, Threshold};
 use super::rule::{LoadThresholds, RemapInterval, Rule};
+use crate::problems::continuous_drift::answer as continuous_drift;
+use crate::problems::load_drift::answer::{Answer, Closest, Curve, Mean, Threshold};
 
 /// A rule that a sentence says.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,10 +1,10 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
-use super::load_drift::Threshold;
 use super::map::Map;
-use super::phase_switching::Filter;
 pub use super::priced::{BestFixed, Priced};
 pub use super::stated::{Found, find, of, read};
+use crate::problems::load_drift::answer::Threshold;
+use crate::problems::phase_switching::answer::Filter;
 pub use remapping::policy::stated::Measure;
 use remapping::simulate::Statistic;
 

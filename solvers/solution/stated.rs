@@ -3,12 +3,15 @@
 use super::advised::{Advised, overlapping};
 use super::log::Log;
 use super::map;
-use super::phase_change::Premature;
 use super::priced::Priced;
 use super::program::of_the_program;
 use super::rule::{Belief, RemapInterval, Rule, StatedRule, Switching};
-use super::{Body, Document, Solution, periodic, phase_change, phase_switching};
+use super::{Body, Document, Solution};
 use crate::complaint::Complaint;
+use crate::problems::periodic::answer as periodic;
+use crate::problems::phase_change::answer as phase_change;
+use crate::problems::phase_change::answer::Premature;
+use crate::problems::phase_switching::answer as phase_switching;
 use remapping::phase_switching::{exceeded, undercut};
 use remapping::{Bounds, Status};
 use std::path::Path;

@@ -5,7 +5,7 @@ use remapping::load_drift::{LoadDrift, Rebalance, Timing};
 use remapping::phase_change::{PhaseChange, Premature};
 
 /// The phase-change recursion followed down every branch from one belief.
-pub(super) struct Direct<'a> {
+pub(crate) struct Direct<'a> {
     problem: &'a PhaseChange,
     /// E_n(0) of the steps that are asked for.
     from_certainty: Vec<Rational>,
@@ -84,7 +84,7 @@ impl<'a> Direct<'a> {
 }
 
 /// J and R of a stopping problem, by policy iteration and elimination in fractions.
-pub(super) fn exact_stopping(
+pub(crate) fn exact_stopping(
     rows: &[Vec<Rational>],
     running: &[f64],
     rho: &Rational,
@@ -147,14 +147,14 @@ fn eliminate(mut system: Vec<Vec<Rational>>) -> Vec<Rational> {
 }
 
 /// Expected objective, work and number of remaps still to come.
-pub(super) type Triple = [f64; 3];
+pub(crate) type Triple = [f64; 3];
 
 /// Says whether to remap after a step (before the next) at these levels, given the expected
 /// objective of going on and of remapping.
 pub(super) type Rule<'a> = &'a dyn Fn(u64, &[usize], f64, f64) -> bool;
 
 /// Drifting loads over all ordered load vectors.
-pub(super) struct Ordered<'a> {
+pub(crate) struct Ordered<'a> {
     problem: &'a LoadDrift,
     rows: Vec<Vec<f64>>,
     vectors: Vec<Vec<usize>>,

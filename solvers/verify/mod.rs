@@ -7,22 +7,18 @@
 //! is known to refute it. Random models are decks that the model reader reads, so that what proptest
 //! shrinks a failure to is a model file.
 
-mod brute_force;
-mod decks;
+pub(crate) mod brute_force;
+pub(crate) mod decks;
 mod document;
-mod load_drift;
-mod periodic;
-mod periodic_claims;
-mod phase_change;
-mod phase_change_claims;
-mod phase_switching;
-mod stopping;
-mod stopping_claims;
-mod value_shape;
 
 pub use document::Verification;
 
 use crate::model::{Loaded, Problem};
+use crate::problems::load_drift::lemmas as load_drift;
+use crate::problems::periodic::lemmas as periodic;
+use crate::problems::phase_change::lemmas as phase_change;
+use crate::problems::phase_switching::lemmas as phase_switching;
+use crate::problems::stopping::lemmas as stopping;
 use crate::run::is_interrupted;
 use proptest::strategy::BoxedStrategy;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
@@ -63,12 +59,12 @@ pub enum Verdict {
 
 impl Verdict {
     /// Fails, with these words, unless `holds`.
-    fn holds_if(holds: bool, otherwise: impl FnOnce() -> String) -> Verdict {
+    pub(crate) fn holds_if(holds: bool, otherwise: impl FnOnce() -> String) -> Verdict {
         if holds { Verdict::Holds } else { Verdict::Fails(otherwise()) }
     }
 
     /// The first of many checks that fails, if any; silent if all are.
-    fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+    pub(crate) fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
         let mut found = Verdict::Silent;
         for verdict in verdicts {
             match verdict {
@@ -148,19 +144,19 @@ pub fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 }
 
 /// A model and the models near it, as cases for claims.
-struct Field<'a, C> {
-    loaded: &'a Loaded,
+pub(crate) struct Field<'a, C> {
+    pub(crate) loaded: &'a Loaded,
     /// The model itself, or what of it is small enough to be looked at in full.
-    own: Option<C>,
+    pub(crate) own: Option<C>,
     /// Decks near it.
-    near: BoxedStrategy<String>,
+    pub(crate) near: BoxedStrategy<String>,
     /// The case a model makes; `None` if it is too large or makes none.
-    case: fn(&Loaded) -> Option<C>,
+    pub(crate) case: fn(&Loaded) -> Option<C>,
 }
 
 impl<C> Field<'_, C> {
     /// Examines the claims one by one, until interrupted.
-    fn examine(&self, claims: &[Claim<C>], effort: Effort) -> Vec<Finding> {
+    pub(crate) fn examine(&self, claims: &[Claim<C>], effort: Effort) -> Vec<Finding> {
         let claims = claims.iter().take_while(|_| !is_interrupted());
         claims.map(|claim| self.examine_one(claim, effort)).collect()
     }

@@ -216,7 +216,7 @@ fn spoilt(spoil: impl Fn(&mut Body)) -> Solution {
 
 #[test]
 fn an_answer_that_cannot_be_true_is_not_certified() {
-    let phase_change = |spoil: fn(&mut remap::solution::phase_change::Answer)| {
+    let phase_change = |spoil: fn(&mut remap::problems::phase_change::answer::Answer)| {
         spoilt(|body| match body {
             Body::PhaseChange(answer) => spoil(answer),
             _ => unreachable!("it is a change of phase"),

@@ -3,13 +3,13 @@
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
 use rayon::prelude::*;
-use remap::model::fluids::Fluids;
-use remap::model::land_battle::{LandBattle, Mapping};
+use remap::problems::fluids::model::Fluids;
 use remap::problems::land_battle::Assigned;
-use remap::problems::two_phase::estimate::optimal_thresholds;
-use remap::problems::two_phase::figure::{Policy, reports};
-use remap::problems::two_phase::play;
-use remap::problems::two_phase::workload::{Summary, Workload, compare};
+use remap::problems::land_battle::model::{LandBattle, Mapping};
+use remap::problems::shared::two_phase::estimate::optimal_thresholds;
+use remap::problems::shared::two_phase::figure::{Policy, reports};
+use remap::problems::shared::two_phase::play;
+use remap::problems::shared::two_phase::workload::{Summary, Workload, compare};
 use remapping::estimate::Estimate;
 use serde_json::Value;
 

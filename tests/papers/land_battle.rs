@@ -4,13 +4,13 @@ use crate::shapes::{falls_by, rank_correlation, rises_by, signs_change};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use remap::model::land_battle::{LandBattle, Mapping};
 use remap::problems::land_battle::Assigned;
 use remap::problems::land_battle::battle::{Battle, Rules, Unit};
 use remap::problems::land_battle::board::{Board, Hex, Turn};
 use remap::problems::land_battle::cost::{Prices, charge};
-use remap::problems::two_phase::figure::Policy;
-use remap::problems::two_phase::workload::{Comparison, compare};
+use remap::problems::land_battle::model::{LandBattle, Mapping};
+use remap::problems::shared::two_phase::figure::Policy;
+use remap::problems::shared::two_phase::workload::{Comparison, compare};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 const BOARD: Board = Board { columns: 128, rows: 128 };

@@ -1,10 +1,10 @@
 //! \[NR86\], \[NR90\]: every deck of `models/phase_change` solves, and says what the papers imply.
 
 use approx::abs_diff_eq;
-use remap::model::study::{Series, Study};
 use remap::model::{Loaded, Problem};
 use remap::problems::phase_change::evaluation::pays_until;
 use remap::run::Watch;
+use remap::study::model::{Series, Study};
 use remapping::phase_change::evaluation::{
     Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
 };

@@ -3,16 +3,16 @@
 use approx::{abs_diff_eq, assert_relative_eq};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use remap::model::fluids::Fluids;
-use remap::model::two_phase::Premature;
-use remap::problems::two_phase::estimate::{estimate, model, optimal_thresholds};
-use remap::problems::two_phase::expectation;
-use remap::problems::two_phase::figure::Setting;
-use remap::problems::two_phase::play::{Beliefs, clairvoyant, fixed, threshold};
-use remap::problems::two_phase::speedup::{between_remaps, with_routing};
-use remap::problems::two_phase::trace::{Cycles, Loads};
-use remap::problems::two_phase::workload::{Workload, compare};
-use remap::solution::two_phase::Parameters;
+use remap::problems::fluids::model::Fluids;
+pub(crate) use remap::problems::shared::two_phase::answer::Parameters;
+use remap::problems::shared::two_phase::estimate::{estimate, model, optimal_thresholds};
+use remap::problems::shared::two_phase::expectation;
+use remap::problems::shared::two_phase::figure::Setting;
+use remap::problems::shared::two_phase::model::Premature;
+use remap::problems::shared::two_phase::play::{Beliefs, clairvoyant, fixed, threshold};
+use remap::problems::shared::two_phase::speedup::{between_remaps, with_routing};
+use remap::problems::shared::two_phase::trace::{Cycles, Loads};
+use remap::problems::shared::two_phase::workload::{Workload, compare};
 use remapping::estimate::Estimate;
 use remapping::phase_change::{Accuracy, solve};
 

@@ -2,8 +2,8 @@
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, growth, play, rule};
+use super::model::ActivityMesh;
 use crate::complaint::Complaint;
-use crate::model::activity_mesh::ActivityMesh;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::policy::{Rule, practice::growth_slope};

@@ -1,9 +1,11 @@
 //! Work that wanders over a mesh [NRS86, section 4].
 
 mod compare;
+pub mod model;
 
+use self::model::ActivityMesh;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::{Loaded, activity_mesh::ActivityMesh};
+use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for ActivityMesh {

@@ -1,10 +1,14 @@
 //! Drifting loads as they are recorded, without levels.
 
+pub mod answer;
 mod compare;
+pub mod model;
 pub mod solve;
+pub mod view;
 
+use self::model::ContinuousDrift;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::{Loaded, continuous_drift::ContinuousDrift};
+use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for ContinuousDrift {

@@ -2,14 +2,14 @@
 
 use super::super::load_drift::bounds::{both, curve, interval, outer, percent, reached, stopped};
 use super::super::{Found, Settings};
+use super::answer::{Answer, Class, Fixed};
+use super::model::ContinuousDrift;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::continuous_drift::ContinuousDrift;
+use crate::problems::load_drift::answer::Representation;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::continuous_drift::{Answer, Class, Fixed};
-use crate::solution::load_drift::Representation;
 use remapping::Communicator;
 use remapping::continuous_drift::{self, Drifting, NoBounds};
 use remapping::load_drift::Curve;

@@ -2,17 +2,18 @@
 //! costs every processor under either mapping.
 
 pub mod cost;
+pub mod model;
 pub mod transport;
 pub mod tube;
 
+use self::model::Fluids;
 use super::Facts;
-use super::two_phase::TwoPhases;
-use super::two_phase::figure::Setting;
-use super::two_phase::trace::{Loads, Trace};
-use super::two_phase::workload::Workload;
-use crate::model::fluids::Fluids;
+use super::shared::two_phase::TwoPhases;
+use super::shared::two_phase::answer::Answer;
+use super::shared::two_phase::figure::Setting;
+use super::shared::two_phase::trace::{Loads, Trace};
+use super::shared::two_phase::workload::Workload;
 use crate::solution::Body;
-use crate::solution::two_phase::Answer;
 use cost::{Prices, Wrapped, charge};
 use tube::{Inflow, Scheme, Tube};
 

@@ -8,7 +8,7 @@
 //! Physics 16, 1976). The diffused profile is a convex combination of old densities as long as
 //! |u| <= 1/2, which is what the scheme's bounds rest on.
 
-use crate::model::fluids::Calls;
+use super::model::Calls;
 
 /// Cells on each side of the result that a call needs to see.
 pub const REACH: usize = 3;

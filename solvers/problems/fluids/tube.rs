@@ -6,8 +6,8 @@
 //! the means of their fine cells, and the coarse cells beside it are corrected by the difference of
 //! the two fluxes, so that nothing is lost or gained at a patch edge.
 
+use super::model::Calls;
 use super::transport::Transport;
-use crate::model::fluids::Calls;
 
 /// What flows into the tube at its left end: a constant density, and on it a sine wave.
 #[derive(Debug, Clone, Copy, PartialEq)]

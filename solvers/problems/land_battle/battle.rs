@@ -1,7 +1,7 @@
 //! The battle: who moves where, who fires at whom.
 
 use super::board::{Axial, Board, Hex, Turn};
-use crate::model::land_battle::Heading;
+use super::model::Heading;
 use rand::{Rng, RngExt};
 
 /// The rules.

@@ -3,7 +3,7 @@
 //! A unit heading for the other side can go straight ahead along its row, or ahead and up, or ahead
 //! and down into the neighbouring rows: the three moves of [NR90, section V-B].
 
-use crate::model::land_battle::Mapping;
+use super::model::Mapping;
 
 /// A hex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,15 +4,16 @@
 pub mod battle;
 pub mod board;
 pub mod cost;
+pub mod model;
 
+use self::model::LandBattle;
 use super::Facts;
-use super::two_phase::TwoPhases;
-use super::two_phase::figure::Setting;
-use super::two_phase::trace::{Loads, Trace};
-use super::two_phase::workload::Workload;
-use crate::model::land_battle::LandBattle;
+use super::shared::two_phase::TwoPhases;
+use super::shared::two_phase::answer::Answer;
+use super::shared::two_phase::figure::Setting;
+use super::shared::two_phase::trace::{Loads, Trace};
+use super::shared::two_phase::workload::Workload;
 use crate::solution::Body;
-use crate::solution::two_phase::Answer;
 use battle::{Battle, Rules, Unit};
 use board::{Assignment, Board, Hex};
 use cost::{Prices, charge};

@@ -2,13 +2,13 @@
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
+use super::answer::BestThreshold;
 use super::compare_many::{self, CURVE};
+use super::model::LoadDrift;
 use super::solve::{LONGEST_INTERVAL, prepare, shortage};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
-use crate::solution::load_drift::BestThreshold;
 use remapping::load_drift::many::NoBounds;
 use remapping::load_drift::{
     self, Backward, Carry, Control, Intervals, Loads, MapPolicy, Ranks, States, Transition,

@@ -1,11 +1,14 @@
 //! Drifting loads of equal processors [NRS86, section 3].
 
+pub mod answer;
 pub(super) mod bounds;
 mod compare;
 pub(super) mod compare_many;
 pub mod course;
 mod kept;
 mod least;
+pub mod lemmas;
+pub mod model;
 mod moment;
 pub(super) mod proved;
 mod recursion;
@@ -13,9 +16,11 @@ pub(super) mod regret;
 pub mod shared;
 mod solve;
 mod unlisted;
+pub mod view;
 
+use self::model::LoadDrift;
 use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};
-use crate::model::{Loaded, load_drift::LoadDrift};
+use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for LoadDrift {

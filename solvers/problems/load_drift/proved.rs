@@ -3,8 +3,8 @@
 use super::super::proved::{
     Agreed, Fault, Promise, ROUNDING, above, bounds, fact, farthest, needed, same, within,
 };
-use crate::solution::load_drift::Answer;
-use crate::solution::stopping::CostByState;
+use super::answer::Answer;
+use crate::problems::stopping::answer::CostByState;
 use remap_checker::Interval;
 use remap_checker::facts::OfLoadDrift;
 

@@ -1,9 +1,9 @@
 //! The recursion from its beginning, or from where it was saved, to its end: on several ranks, whose blocks may move.
 
+use super::answer::Closest;
 use super::course::Course;
 use super::kept::{Kept, whole};
 use crate::output::say;
-use crate::solution::load_drift::Closest;
 use remapping::communicator::Shares;
 use remapping::load_drift::{Backward, Decisions, Transition};
 use remapping::{Observer, Status, load_drift};

@@ -2,11 +2,11 @@
 
 use super::super::{Facts, Files, Found, Settings};
 use super::course::Course;
+use super::model::LoadDrift;
 use super::{bounds, solve};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
-use crate::model::load_drift::LoadDrift;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::chain::Multisets;

@@ -1,23 +1,23 @@
 //! The `LoadDrift` problem: from model to optimal policy.
 
 use super::super::{Files, Found, Settings};
+use super::answer::{Answer, Fixed, Representation};
 use super::bounds::{at_most, stopped};
 use super::course::Course;
 use super::kept::{Kept, collected};
+use super::model::LoadDrift;
 use super::moment::{Moment, Patient};
 use super::recursion::{Noted, Pause, run};
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
-use crate::model::load_drift::LoadDrift;
 use crate::output::say;
+use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
-use crate::solution::load_drift::{Answer, Fixed, Representation};
-use crate::solution::stopping::CostByState;
 use remapping::imbalance::RunningCost;
 use remapping::load_drift::{
     Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition, Unremapped,

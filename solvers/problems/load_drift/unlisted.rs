@@ -3,10 +3,10 @@
 use super::super::Found;
 use super::bounds;
 use super::least::at_least;
+use super::model::LoadDrift;
 use super::solve::without_remaps;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
 use remapping::Status;

@@ -1,13 +1,17 @@
 //! Any number of phases that come back, a mapping for each.
 
+pub mod answer;
 pub(super) mod certificate;
+pub mod model;
 pub(super) mod proved;
 mod solve;
+pub mod view;
 
 pub use solve::GAP;
 
+use self::model::ManyPhases;
 use super::{Asked, Facts, Found, Outcome, Problem, Settings};
-use crate::model::{Loaded, many_phases::ManyPhases};
+use crate::model::Loaded;
 
 impl Problem for ManyPhases {
     fn name(&self) -> &'static str {

@@ -1,7 +1,7 @@
 //! Bounds on the cost of any number of phases held against what is proved.
 
 use super::super::proved::{Agreed, Fault, Promise, bounds, fact, fraction, needed, same};
-use crate::solution::many_phases::Answer;
+use super::answer::Answer;
 use remap_checker::Interval;
 use remap_checker::facts::OfManyPhases;
 

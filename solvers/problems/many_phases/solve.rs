@@ -1,12 +1,12 @@
 //! The `ManyPhases` problem: from model to bounds and decisions.
 
 use super::super::{Found, Settings};
+use super::answer::Answer;
+use super::model::ManyPhases;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::many_phases::ManyPhases;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::many_phases::Answer;
 use remapping::many_phases::{self, Horizon, Remap};
 
 /// Relative width of the bounds that is reached for, if none is asked for: grids of beliefs narrow them slowly.

@@ -1,12 +1,12 @@
 //! Periodic intervals for loads on the levels of a birth–death chain.
 
 use super::super::{Found, Settings};
+use super::answer::Answer;
 use super::curve::{CURVE_TERMS, MAX_CURVE, ends_early};
 use super::lines::{cheapest, line, tie};
-use crate::model::periodic::Periodic;
+use super::model::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::periodic::Answer;
 use remapping::periodic::{Bound, ChainLoads, Kind, Method};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;

@@ -1,12 +1,12 @@
 //! The interval of least cost where no bound on the imbalance is given.
 
 use super::super::Found;
+use super::answer::Answer;
 use super::lines::cost_line;
+use super::model::Periodic;
 use super::solve::warn_of_falling;
-use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::periodic::Answer;
 use remapping::periodic::{ExpectedImbalance, cost_aware};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;

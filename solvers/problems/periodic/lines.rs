@@ -1,8 +1,8 @@
 //! What was found, as solutions tell it: a line for each method, and one for the interval of least cost.
 
+use super::answer::{BestSoFar, CostLine, Line, Steps};
 use super::curve::MAX_CURVE;
 use crate::run::Watch;
-use crate::solution::periodic::{BestSoFar, CostLine, Line, Steps};
 use remapping::Status;
 use remapping::estimate::Estimate;
 use remapping::periodic::{

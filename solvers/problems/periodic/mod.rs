@@ -1,15 +1,21 @@
 //! Remapping at fixed intervals \[FXW03\].
 
+pub mod answer;
 pub(super) mod certificate;
 mod chain;
 mod cheapest;
+pub mod claims;
 mod curve;
+pub mod lemmas;
 mod lines;
+pub mod model;
 pub(super) mod proved;
 mod solve;
+pub mod view;
 
+use self::model::Periodic;
 use super::{Asked, Facts, Found, Outcome, Problem, Settings};
-use crate::model::{Loaded, periodic::Periodic};
+use crate::model::Loaded;
 
 impl Problem for Periodic {
     fn name(&self) -> &'static str {

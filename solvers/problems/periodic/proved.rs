@@ -1,7 +1,7 @@
 //! The interval of a periodic problem held against what is proved.
 
 use super::super::proved::{Agreed, Fault, NEAR, ROUNDING, fact, needed, same, within};
-use crate::solution::periodic::{Answer, Steps};
+use super::answer::{Answer, Steps};
 use remap_checker::facts::OfPeriodic;
 use remap_checker::{Interval, Proof};
 

@@ -1,13 +1,13 @@
 //! The `Periodic` problem: from model to intervals.
 
 use super::super::{Found, Settings};
+use super::answer::{Answer, Line, Period, Simulated};
 use super::chain;
 use super::curve::{MAX_CURVE, curve, ends_early};
 use super::lines::{cost_line, line, simulated_deviation, tie};
-use crate::model::periodic::Periodic;
+use super::model::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::periodic::{Answer, Line, Period, Simulated};
 use remapping::periodic::{
     Bound, Kind, Method, Processors, cost_aware, first_passage, methods, negative_load,
     negative_load_of_dependent,

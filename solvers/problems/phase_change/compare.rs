@@ -1,9 +1,9 @@
 //! `remap compare` for a change of phase: what threshold policies cost, exactly up to certified bounds.
 
 use super::evaluation::{AIM, Rule, expected};
+use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
 use remapping::phase_change::evaluation::EvaluationError;
 use remapping::phase_change::{

@@ -1,14 +1,21 @@
 //! One change of phase, watched by a fallible detector [NR86, NR90].
 
+pub mod answer;
 pub(super) mod certificate;
+pub mod claims;
 pub mod compare;
 pub mod evaluation;
+pub mod lemmas;
+pub mod model;
 pub(super) mod proved;
 pub(super) mod regret;
 mod solve;
+pub mod value_shape;
+pub mod view;
 
+use self::model::PhaseChange;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::{Loaded, phase_change::PhaseChange};
+use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for PhaseChange {

@@ -4,8 +4,8 @@ use super::super::proved::{
     Agreed, Entry, Fault, Open, Promise, above, bounds, fact, farthest, fraction, length, needed,
     same, within,
 };
+use super::answer::{Answer, Exact, Filter, Hazard};
 use crate::solution::Bounds;
-use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
 use remap_checker::facts::OfPhaseChange;
 use remap_checker::{Interval, Steps};
 use std::fmt::Display;

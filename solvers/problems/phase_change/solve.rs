@@ -1,12 +1,12 @@
 //! The `PhaseChange` problem: from model to threshold curve.
 
 use super::super::{Found, Settings, shared_stretch};
+use super::answer::{Answer, Exact, Filter, Hazard, Premature};
+use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::phase_change::{Answer, Exact, Filter, Hazard, Premature};
 use remapping::belief::{Level, Levels};
 use remapping::phase_change::exact::{self, ExactError};
 use remapping::phase_change::{self, Accuracy, Curve};

@@ -1,11 +1,11 @@
 //! `remap compare` for recurring phases: what policies cost, exactly up to bounds.
 
 use super::super::phase_change::compare::{Costs, Line, Measure};
+use super::model::PhaseSwitching;
 use super::policies::{Field, Rule, Trouble};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::phase_change::MAX_PER_STEP;
-use crate::model::phase_switching::PhaseSwitching;
+use crate::problems::phase_change::model::MAX_PER_STEP;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::phase_change::Bounds;

@@ -1,13 +1,18 @@
 //! Two phases that come back again and again.
 
+pub mod answer;
 pub(super) mod certificate;
 mod compare;
+pub mod lemmas;
+pub mod model;
 pub mod policies;
 pub(super) mod proved;
 mod solve;
+pub mod view;
 
+use self::model::PhaseSwitching;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::{Loaded, phase_switching::PhaseSwitching};
+use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for PhaseSwitching {

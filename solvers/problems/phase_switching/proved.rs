@@ -4,8 +4,8 @@ use super::super::proved::{
     Agreed, Entry, Fault, Open, Promise, ROUNDING, above, bounds, fact, farthest, fraction, length,
     needed, same, within,
 };
+use super::answer::{Answer, Exact, Filter, Thresholds};
 use crate::solution::Bounds;
-use crate::solution::phase_switching::{Answer, Exact, Filter, Thresholds};
 use remap_checker::facts::OfPhaseSwitching;
 use remap_checker::{Interval, Switches};
 

@@ -1,12 +1,12 @@
 //! The `PhaseSwitching` problem: from model to two threshold curves.
 
 use super::super::{Found, Settings, shared_stretch};
+use super::answer::{Answer, Exact, Filter, Thresholds};
+use super::model::PhaseSwitching;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::phase_switching::PhaseSwitching;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::phase_switching::{Answer, Exact, Filter, Thresholds};
 use crate::solution::{Bounds, Curve};
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::exact::{self, ExactError};

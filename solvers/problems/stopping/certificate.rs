@@ -1,9 +1,9 @@
 //! The proof of a decision map: values of the states, moved outward by what rounding needs.
 
+use super::answer::Answer;
+use super::model::Stopping;
 use super::table::Table;
 use super::{countable, partial, varying};
-use crate::model::stopping::Stopping;
-use crate::solution::stopping::Answer;
 use remap_checker::{Budget, Entry, Evidence, Model, Proof, Refusal, Run, Space};
 use remapping::stopping::{
     AfterRemap, Limits, Problem, Settings, Varying, long_run_at, long_run_partial, partial_targets,

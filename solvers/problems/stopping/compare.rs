@@ -3,10 +3,10 @@
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
 use super::compare_once;
+use super::model::Stopping;
 use super::solve::{astray, unplayed};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::chain::Operator;

@@ -2,10 +2,10 @@
 
 use super::super::{Found, Settings};
 use super::decision_map::{Outcome, letter};
+use super::model::Stopping;
 use super::solve::{refuse, start_from};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::Body;
 use remapping::stopping::Unbounded;

@@ -1,6 +1,6 @@
 //! Decision maps of stopping problems, load vector by load vector.
 
-use crate::solution::stopping::{Answer, Spread};
+use super::answer::{Answer, Spread};
 use remapping::stopping::{Decision, LongRun, Problem, Solution, States, mean_and_spread};
 use std::collections::HashMap;
 

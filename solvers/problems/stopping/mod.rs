@@ -1,11 +1,16 @@
 //! Optimal stopping of a Markov chain of loads \[YXW03\].
 
+pub mod answer;
 pub(super) mod certificate;
+pub mod claims;
 mod compare;
 mod compare_once;
 mod countable;
 mod decision_map;
 mod gathered;
+pub mod lemmas;
+pub mod map;
+pub mod model;
 mod partial;
 pub(super) mod proved;
 pub mod shared;
@@ -13,9 +18,11 @@ mod solve;
 pub mod table;
 mod unlisted;
 pub mod varying;
+pub mod view;
 
+use self::model::Stopping;
 use super::{Asked, Contest, Facts, Files, Found, Method, Outcome, Policies, Problem, Settings};
-use crate::model::{Loaded, stopping::Stopping};
+use crate::model::Loaded;
 use crate::output::check_free;
 use remapping::Status;
 

@@ -1,17 +1,17 @@
 //! `Stopping` where a remap may move as many units as pays.
 
 use super::super::{Found, Settings};
+use super::answer::PartialRemaps;
 use super::decision_map::Outcome;
+use super::model::Stopping;
 use super::solve::{refuse, start_from};
 use super::unlisted;
 use super::varying::by_state;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::cost::Cost;
-use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::stopping::PartialRemaps;
 use remapping::Status;
 use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
 

@@ -4,8 +4,8 @@ use super::super::proved::{
     Agreed, Entry, Fault, NEAR, Promise, ROUNDING, above, all_same, bounds, fact, farthest, length,
     needed, open, same, within,
 };
+use super::answer::{Answer, CostByState, Counts, Representation};
 use super::decision_map::MAX_LISTED;
-use crate::solution::stopping::{Answer, CostByState, Counts, Representation};
 use remap_checker::facts::OfStopping;
 use remap_checker::{Checked, Decision, Interval, Proof};
 use std::collections::BTreeSet;

@@ -1,17 +1,17 @@
 //! `Stopping` on several ranks, each with its own part of the states.
 
 use super::super::{Facts, Found, Method as Way, Settings};
+use super::answer::Answer;
 use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
 use super::gathered::{collected, targets};
+use super::model::Stopping;
 use super::solve::{decided, finish, hasty, refuse, start_from};
 use super::varying;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::stopping::Stopping;
 use crate::problems::together::Together;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::stopping::Answer;
 use remapping::Bounds;
 use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};

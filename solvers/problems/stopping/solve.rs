@@ -1,16 +1,16 @@
 //! The `Stopping` problem: from model to decision map.
 
 use super::super::{Found, Method as Way, Settings};
+use super::answer::{Answer, Counts, Representation, Vectors};
 use super::decision_map::{MAX_LISTED, Outcome};
+use super::model::Stopping;
 use super::table::Table;
 use super::unlisted;
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
-use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::stopping::{Answer, Counts, Representation, Vectors};
 use remapping::Bounds;
 use remapping::Status;
 use remapping::stopping::{self, AfterRemap, Method, ModelError, Problem, Solution, States};

@@ -1,13 +1,13 @@
 //! What can be said of a model whose states cannot be gone through: bounds that need no list of them.
 
 use super::super::{Found, Settings};
+use super::model::Stopping;
 use super::solve::{refuse, start_from};
 use super::varying::{self, by_state};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
 use crate::model::cost::Cost;
-use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::dynamics::Dynamics;
 use crate::solution::{Body, Bounds};

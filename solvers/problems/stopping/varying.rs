@@ -1,20 +1,20 @@
 //! `Stopping` with a remap cost that depends on the loads, or with an end.
 
 use super::super::{Found, Settings};
+use super::answer::{Answer, CostByState};
 use super::decision_map::{MAX_LISTED, Outcome, letter, open_up_to};
 use super::gathered;
+use super::model::Stopping;
 use super::solve::{astray, refuse, start_from};
 use super::unlisted;
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
 use crate::model::cost::Cost;
-use crate::model::stopping::Stopping;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::Dynamics;
-use crate::solution::stopping::{Answer, CostByState};
 use remapping::chain::{Operator, Shared};
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{

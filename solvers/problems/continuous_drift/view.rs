@@ -1,0 +1,92 @@
+//! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
+
+use super::answer::{Answer, Class};
+use crate::plot::chart::Chart;
+use crate::problems::load_drift::answer::Curve;
+use crate::problems::load_drift::view::{
+    POLICY, between, late, moved, rule, sampled_cells, thresholds, within_percent,
+};
+use crate::render::digits::{every, plain};
+use remapping::continuous_drift::KeptSlopes;
+use std::fmt::Write;
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    if let Some(curve) = &answer.threshold_curve {
+        let best = answer.best_fixed.map(|fixed| (fixed.interval, fixed.value));
+        rule(text, curve, best);
+    }
+    if let Some(each) = answer.per_unit_moved {
+        moved(text, answer.remap_cost, each);
+    }
+    if let Some(overlap) = answer.overlap {
+        late(text, overlap);
+    }
+    if !answer.classes.is_empty() {
+        classes(text, &answer.classes);
+    }
+    if let Some(KeptSlopes { change, .. }) = answer.kept_slopes {
+        let new = match change {
+            0.0 => String::new(),
+            _ => format!(", and draw new ones in a share {change} of the steps"),
+        };
+        let _ = writeln!(
+            text,
+            "the ranks keep their slopes over remaps{new}; the policy is the rule, and the lower bound that of remaps \
+             chosen in hindsight"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "{} processors, {} sample paths",
+        answer.processors,
+        answer.paths.unwrap_or(0)
+    );
+    if let Some(bounds) = answer.bounds {
+        between(text, bounds, answer.remaps);
+    }
+    if let Some(fixed) = answer.best_fixed {
+        let name = fixed.interval.map_or("never".to_owned(), every);
+        let _ = writeln!(text, "  {name:<18}{:>14.3}   exactly, the best interval", fixed.value);
+    }
+    let never_is_best = answer.best_fixed.is_some_and(|fixed| fixed.interval.is_none());
+    if let Some(never) = answer.never.filter(|_| !never_is_best) {
+        let _ = writeln!(text, "  {:<18}{never:>14.3}   exactly", "never");
+    }
+    if let Some(gap) = answer.gap_percent {
+        let policy = match answer.kept_slopes {
+            Some(_) => "the policy is",
+            None => POLICY,
+        };
+        within_percent(text, policy, gap, answer.gap_interval);
+    }
+}
+
+fn classes(text: &mut String, classes: &[Class]) {
+    let class = |Class { count, mean, deviation }: &Class| {
+        format!("{count} gain {} a step (deviation {})", plain(*mean), plain(*deviation))
+    };
+    let all: Vec<String> = classes.iter().map(class).collect();
+    let _ = writeln!(text, "classes of processors: {}", all.join(", "));
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> crate::render::Row {
+    match (answer.bounds, answer.gap_percent) {
+        (Some(bounds), Some(gap)) => sampled_cells(bounds, gap, answer.gap_interval, answer.remaps),
+        _ => Vec::new(),
+    }
+}
+
+/// The thresholds against the steps since the last remap.
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let none = Curve {
+        by_steps_since: Vec::new(),
+        by_step: Vec::new(),
+        cost: None,
+        gap_percent: None,
+        gap_interval: None,
+        remaps: 0.0,
+    };
+    thresholds(title, answer.threshold_curve.as_ref().unwrap_or(&none))
+}

@@ -1,0 +1,256 @@
+//! The answer to drifting loads: what the optimal policy comes to, and rules beside it.
+
+use crate::problems::stopping::answer::CostByState;
+use crate::solution::Bounds;
+use crate::solution::dynamics::Dynamics;
+use remapping::load_drift;
+use remapping::overlap::Overlap;
+use serde::{Deserialize, Serialize};
+
+/// The optimal policy of a program with drifting loads, and what it comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Number of processors.
+    pub processors: usize,
+    /// Load of the lowest level.
+    pub lowest: f64,
+    /// Number of levels.
+    pub levels: usize,
+    /// Load of every processor at the start.
+    pub initial_load: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Cost of a remap, at most.
+    pub remap_cost: f64,
+    /// What it depends on, where it depends on the loads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_by_state: Option<CostByState>,
+    /// Whether remaps are decided before steps, when the loads of these are known, and not after them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub before_step: bool,
+    /// How a remap overlaps the steps after its decision, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Overlap>,
+    /// Number of states: multisets of levels. Absent where they cannot be counted.
+    pub states: Option<u64>,
+    /// What the answer was computed on.
+    #[serde(default)]
+    pub representation: Representation,
+    /// The most states of a region, where steps went over one and not over all states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_states: Option<u64>,
+    /// Whether the bounds are confidence intervals: likely, not proved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub statistical: bool,
+    /// Expected objective of the optimal policy. Like the other expectations absent if the
+    /// computation was stopped.
+    pub value: Option<f64>,
+    /// Expected time, remaps included.
+    pub time: Option<f64>,
+    /// Expected sum of the mean loads.
+    pub work: Option<f64>,
+    /// Expected number of remaps; of many ranks, those of the policy on its paths.
+    pub remaps: Option<f64>,
+    /// Work over time.
+    pub utilization: Option<f64>,
+    /// Proved bounds of the value: what rounding may have done when solved; otherwise the value of the
+    /// part of the horizon that is done, and that of the best fixed interval found. Of many ranks the
+    /// outer ends of two 99 % confidence intervals.
+    pub value_bounds: Bounds,
+    /// Of many ranks: both bounds with their 99 % confidence intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Both>,
+    /// By how many percent the policy costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Number of sample paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u64>,
+    /// The best of the fixed intervals that were evaluated, and of never, for comparison.
+    pub best_fixed: Fixed,
+    /// Up to how many steps intervals were evaluated, where that was stopped; 0 where none was, between bounds. Elsewhere there
+    /// the one of least average cost was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervals_evaluated: Option<u64>,
+    /// What the program comes to without any remap.
+    pub never: Fixed,
+    /// n*, the interval of least expected average cost W(n); between bounds without the units that a remap moves.
+    pub least_average_cost: u64,
+    /// At some steps, the threshold on max - mean closest to the optimal decision.
+    pub closest_threshold: Vec<Closest>,
+    /// What these thresholds cost exactly, each from its step on and the first from the start; where `best_threshold` is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closest_value: Option<f64>,
+    /// Of many ranks: the policy as a rule of a few thresholds on max - mean, and what that rule costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold_curve: Option<Curve>,
+    /// The threshold on max - mean of least expected objective, where finding it takes no longer than the solution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_threshold: Option<BestThreshold>,
+    /// The step whose decision map is given, with `--step` or `--values`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_step: Option<u64>,
+    /// The decision after that step (before the next): `R` remap, `C` continue, for every multiset
+    /// of levels in colexicographic order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    /// The expected cost from the start of the program in each state, in the same order, with
+    /// `--values`. States in which a remap is certain are `null`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_to_go: Option<Vec<Option<f64>>>,
+    /// Utilization of the fixed intervals 1, 2, ..., as far as a picture shows them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed_utilization: Vec<f64>,
+    /// How the loads move, where a remap splits them evenly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamics: Option<Dynamics>,
+}
+
+/// What an answer was computed on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Representation {
+    /// All states.
+    #[default]
+    Full,
+    /// All states now and then, and otherwise those in which no remap is certain.
+    Active,
+    /// Sample paths, between a policy and a lower bound.
+    Bounds,
+}
+
+/// Two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Both {
+    /// What no policy costs less than.
+    pub lower: Mean,
+    /// What the policy costs.
+    pub upper: Mean,
+}
+
+/// A mean and its confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// A fixed interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fixed {
+    /// Steps between remaps; `null` for never.
+    pub interval: Option<u64>,
+    /// Its expected objective.
+    pub value: f64,
+    /// Its work over time.
+    pub utilization: f64,
+}
+
+/// A rule of a few numbers: remap when max - mean is above both thresholds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// The threshold by the number of steps since the last remap, or the start.
+    pub by_steps_since: Vec<Threshold>,
+    /// The threshold by the step.
+    pub by_step: Vec<Threshold>,
+    /// What the rule costs, with its 99 % confidence interval; from the sample paths of both bounds. Absent if
+    /// the computation was stopped before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Mean>,
+    /// By how many percent it costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Its remaps, on average.
+    pub remaps: f64,
+}
+
+impl Curve {
+    /// What is wrong with its lists, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let lists = [("by_steps_since", &self.by_steps_since), ("by_step", &self.by_step)];
+        let wrong = |list: &Vec<Threshold>| {
+            let ascending = list.is_sorted_by(|a, b| a.from < b.from);
+            !ascending || list.first().is_none_or(|first| first.from != 1)
+        };
+        let (name, _) = lists.into_iter().find(|(_, list)| wrong(list))?;
+        Some(format!("the numbers of steps of `{name}` ascend from 1"))
+    }
+}
+
+/// The threshold that holds from a number of steps on, up to that of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Threshold {
+    /// The first number of steps.
+    pub from: u64,
+    /// The threshold on max - mean.
+    pub threshold: f64,
+}
+
+impl Threshold {
+    /// No imbalance is above it: there is no remap to decide on.
+    pub const NEVER: f64 = remapping::load_drift::Curve::NEVER;
+}
+
+/// The simple rule closest to the optimal one at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Closest {
+    /// The decision after this step (before the next).
+    pub step: u64,
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
+    pub threshold: f64,
+    /// Share of all load vectors on which the two rules disagree.
+    pub disagreement: f64,
+}
+
+/// The best of the rules that remap when max - mean exceeds a threshold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BestThreshold {
+    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all, which is never.
+    pub threshold: f64,
+    /// The exact expected objective of that rule.
+    pub value: f64,
+    /// The least and the largest threshold that were evaluated, with all between them; the least there is and never were, too.
+    pub searched: [f64; 2],
+}
+
+impl From<load_drift::BestThreshold> for BestThreshold {
+    fn from(best: load_drift::BestThreshold) -> Self {
+        let load_drift::BestThreshold { threshold, value, searched } = best;
+        BestThreshold { threshold, value, searched }
+    }
+}
+
+impl Answer {
+    /// What is wrong with lists that do not fit, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
+            return Some(fault);
+        }
+        if let Some(fault) = self.threshold_curve.as_ref().and_then(Curve::fault) {
+            return Some(fault);
+        }
+        let letters = self.decision.as_ref()?;
+        if letters.chars().any(|letter| !"RC".contains(letter)) {
+            return Some("`decision` has letters other than R and C".to_owned());
+        }
+        (Some(letters.len() as u64) != self.states)
+            .then(|| "`decision` has not one letter for each multiset of levels".to_owned())
+    }
+}

@@ -1,0 +1,242 @@
+//! The `LoadDrift` problem of a model file [NRS86, section 3].
+
+use crate::model::chain::Chain;
+use crate::model::cost::{Cost, Late};
+use crate::model::explain::Shape;
+use crate::model::review::Review;
+use remapping::chain::Multisets;
+use remapping::load_drift;
+use remapping::overlap::Overlap;
+use serde::Deserialize;
+
+/// `LoadDrift(...)`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadDrift {
+    processors: usize,
+    chain: Chain,
+    initial_load: i64,
+    steps: u64,
+    remap_cost: Cost,
+    /// Remaps that come into force some steps after the decision.
+    #[serde(default)]
+    overlap: Option<Late>,
+    #[serde(default)]
+    rebalance: Rebalance,
+    #[serde(default)]
+    decide: Decide,
+    #[serde(default)]
+    objective: Objective,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+enum Rebalance {
+    #[default]
+    Split,
+    Nearest,
+    Stochastic,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+enum Decide {
+    #[default]
+    AfterStep,
+    BeforeStep,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+enum Objective {
+    #[default]
+    Imbalance,
+    Makespan,
+}
+
+/// What may stand where, for messages.
+pub(crate) const SHAPES: &[Shape] = &[
+    (
+        "problem",
+        "LoadDrift(processors: 8, chain: ..., initial_load: 10, steps: 400, remap_cost: 8.0)",
+    ),
+    ("problem.processors", "8"),
+    ("problem.chain", "Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold)"),
+    ("problem.initial_load", "10"),
+    ("problem.steps", "400"),
+    ("problem.remap_cost", "8.0 or (fixed: 8.0, per_unit_moved: 0.5)"),
+    ("problem.overlap", "(steps: 3, slowdown: 0.05)"),
+    ("problem.rebalance", "Split, Nearest or Stochastic"),
+    ("problem.decide", "AfterStep or BeforeStep"),
+    ("problem.objective", "Imbalance or Makespan"),
+];
+
+/// Longest horizon accepted.
+const MAX_STEPS: u64 = 1_000_000_000;
+/// Most processors and levels accepted.
+const MAX_PROCESSORS: usize = 2_000_000;
+const MAX_SIZE: usize = 10_000;
+
+impl LoadDrift {
+    /// Records what is wrong with the model.
+    pub fn review(&self, review: &mut Review<'_>) {
+        let range = |review: &mut Review<'_>, field: &str, value: u64, most: u64| {
+            if value == 0 || value > most {
+                let label = format!("{value} is not between 1 and {most}");
+                review.fault(&format!("problem.{field}"), "a number is out of range", &label, "");
+            }
+        };
+        range(review, "processors", self.processors as u64, MAX_PROCESSORS as u64);
+        range(review, "steps", self.steps, MAX_STEPS);
+        self.remap_cost.review("problem.remap_cost", review);
+        self.review_cost(review);
+        if let Some(late) = &self.overlap {
+            late.review("problem.overlap", review);
+        }
+        self.chain.review_up_to(MAX_SIZE, "problem.chain", review);
+        if !review.faults.is_empty() {
+            return;
+        }
+        let lowest = self.chain.lowest();
+        if lowest < 0 {
+            let label = format!("the lowest load is {lowest}");
+            review.fault("problem.chain", "loads cannot be negative", &label, "take lowest >= 0");
+            return;
+        }
+        let highest = lowest.saturating_add(self.chain.levels() as i64 - 1);
+        if !(lowest..=highest).contains(&self.initial_load) {
+            let label = format!("{} is not a load of the chain", self.initial_load);
+            let help = format!("loads go from {lowest} to {highest}");
+            review.fault("problem.initial_load", "the initial load is out of range", &label, &help);
+        }
+        if self.processors == 1 {
+            review.warn("a single processor is never out of balance");
+        }
+        if let (Rebalance::Nearest, Objective::Makespan) = (self.rebalance, self.objective) {
+            review.warn(
+                "rounding the loads to the nearest integer can shed load, and a program that \
+                 minimises its time will remap for that: take rebalance: Split, or objective: \
+                 Imbalance",
+            );
+        }
+    }
+
+    /// Records what the cost of a remap may not be here.
+    fn review_cost(&self, review: &mut Review<'_>) {
+        let path = "problem.remap_cost";
+        let [fixed, each] = self.costs();
+        match self.remap_cost {
+            Cost::Constant(_) => review.at_most(path, fixed, 100),
+            Cost::Moved { .. } => {
+                review.at_most(&format!("{path}.fixed"), fixed, 100);
+                review.at_most(&format!("{path}.per_unit_moved"), each, 100);
+                if !matches!(self.rebalance, Rebalance::Split) {
+                    let message = "this cost of a remap does not go with the rebalance rule";
+                    let label = "units moved are those of an even split";
+                    let help = "take rebalance: Split, or one number as remap_cost";
+                    review.fault(path, message, label, help);
+                }
+            }
+            Cost::PerState(_) => {
+                let message = "a cost for each state does not go with LoadDrift";
+                let label = "the states of drifting loads are not listed";
+                let help = "take a number, or (fixed: 2.0, per_unit_moved: 0.5)";
+                review.fault(path, message, label, help);
+            }
+        }
+    }
+
+    /// The fixed part of the cost of a remap, and what each unit moved costs.
+    fn costs(&self) -> [f64; 2] {
+        match &self.remap_cost {
+            Cost::Constant(cost) => [cost.value, 0.0],
+            Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
+            Cost::PerState(_) => [0.0; 2],
+        }
+    }
+
+    /// Whether it says how remaps overlap the steps, be it that they do not.
+    pub fn mentions_overlap(&self) -> bool {
+        self.overlap.is_some()
+    }
+
+    /// How a remap overlaps the steps after its decision. What does not ask for it does without such models: see
+    /// [`stops`](Self::stops).
+    pub fn overlap(&self) -> Overlap {
+        Late::overlap(self.overlap.as_ref())
+    }
+
+    /// Whether the program stands still while it remaps.
+    pub fn stops(&self) -> bool {
+        self.overlap().is_none()
+    }
+
+    /// The engine's problem. The model has passed review.
+    pub fn problem(&self) -> load_drift::LoadDrift {
+        load_drift::LoadDrift {
+            processors: self.processors,
+            chain: self.chain.process().chain,
+            lowest: self.chain.lowest() as f64,
+            initial: (self.initial_load - self.chain.lowest()) as usize,
+            steps: self.steps,
+            remap_cost: self.costs()[0],
+            per_unit_moved: self.costs()[1],
+            rebalance: match self.rebalance {
+                Rebalance::Split => load_drift::Rebalance::Split,
+                Rebalance::Nearest => load_drift::Rebalance::Nearest,
+                Rebalance::Stochastic => load_drift::Rebalance::Stochastic,
+            },
+            timing: match self.decide {
+                Decide::AfterStep => load_drift::Timing::AfterStep,
+                Decide::BeforeStep => load_drift::Timing::BeforeStep,
+            },
+            objective: match self.objective {
+                Objective::Imbalance => load_drift::Objective::Imbalance,
+                Objective::Makespan => load_drift::Objective::Makespan,
+            },
+        }
+    }
+
+    /// Number of states, multisets of levels, if they can be counted.
+    pub fn states(&self) -> Option<u64> {
+        let sets = Multisets::new(self.processors, self.chain.levels()).ok()?;
+        Some(sets.states() as u64)
+    }
+
+    /// Bytes a solution needs.
+    pub fn memory(&self) -> u64 {
+        let (r, levels) = (self.processors, self.chain.levels());
+        let count = |items: usize, levels: usize| {
+            Multisets::new(items, levels).map_or(f64::INFINITY, |sets| sets.states() as f64)
+        };
+        let states = count(r, levels);
+        let is_constant = self.stops() && self.costs()[1] == 0.0;
+        let (applied, looked_at) = match self.chain {
+            // Functions of all but one processor, and of all but two; regions, while they are made.
+            Chain::Walk { .. } | Chain::BirthDeath { .. } => (
+                count(r, levels + 1) + count(r.max(2) - 1, levels + 1),
+                if is_constant { (states / 4.0).max(states.min(4e6)) } else { 0.0 },
+            ),
+            // Two full tensors.
+            Chain::Matrix { .. } | Chain::Affine { .. } => {
+                (2.0 * (levels as f64).powi(r as i32), 0.0)
+            }
+        };
+        // Value, work and remaps, the next value and what the operator is applied to; with units moved, their cost.
+        let vectors = if self.costs()[1] > 0.0 { 6.0 } else { 5.0 };
+        // Cost and work of the steps beside a remap, and room to look ahead.
+        let vectors = if self.stops() { vectors } else { 8.0 };
+        // Total and largest level, and two bits of decisions.
+        let own = 8.0 * vectors + 4.0 + 2.0 + 0.25;
+        (states * own + 8.0 * applied + 48.0 * looked_at) as u64
+    }
+
+    /// What `check` prints.
+    pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+        vec![
+            ("processors", self.processors.into()),
+            ("levels", self.chain.levels().into()),
+            ("states", self.states().into()),
+            ("ordered_states", (self.chain.levels() as f64).powi(self.processors as i32).into()),
+            ("memory_bytes", self.memory().into()),
+            ("steps", self.steps.into()),
+        ]
+    }
+}

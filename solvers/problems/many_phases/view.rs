@@ -1,0 +1,72 @@
+//! Any number of phases: what the program does when it is sure, and a picture of the beliefs of three phases.
+
+use super::answer::Answer;
+use crate::plot::COLOURS;
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::render::{Row, within};
+use std::fmt::Write;
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    let what = match answer.discount {
+        Some(rate) => format!("expected time, each cycle counting {rate} of the one before,"),
+        None => "expected completion time".to_owned(),
+    };
+    let _ = match answer.value {
+        Some(value) => writeln!(text, "{what} = {}", within(value)),
+        None => writeln!(text, "{what} not computed"),
+    };
+    if let Some(exact) = &answer.exact {
+        let _ = writeln!(text, "exactly: V = {}", crate::render::shorten(exact));
+    }
+    let beliefs = answer.beliefs.len();
+    for (m, row) in answer.decision.iter().enumerate() {
+        let mut counts = vec![0; answer.phases + 1];
+        row.iter().for_each(|to| counts[*to] += 1);
+        let all = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        let all: Vec<String> =
+            all.map(|(to, count)| format!("{} at {count}", act(to, m))).collect();
+        let _ = writeln!(text, "  under mapping {}: {}", m + 1, all.join(", "));
+    }
+    if beliefs > 0 {
+        let vectors = answer.vectors;
+        let _ = writeln!(text, "of {beliefs} beliefs, at step 0; {vectors} vectors at most");
+    }
+}
+
+/// What a decision under mapping m (from 0) is called.
+fn act(to: usize, m: usize) -> String {
+    match to {
+        0 => "remap".to_owned(),
+        to if to == m + 1 => "stay".to_owned(),
+        to => format!("go to mapping {to}"),
+    }
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    let value = answer.value.map_or(String::new(), |value| format!("{:.6}", value.middle()));
+    let width =
+        answer.value.map_or(String::new(), |value| format!("{:.1e}", value.upper - value.lower));
+    vec![("expected time".to_owned(), value), ("bounds apart".to_owned(), width)]
+}
+
+/// The beliefs under the first mapping, each in the colour of its decision: of two phases over the probability of
+/// the second, of more in the plane of the probabilities of the second and the third.
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let at = |belief: &[f64], z: usize| belief.get(z).copied().unwrap_or(0.0);
+    let mut series = Vec::new();
+    let row = answer.decision.first().map_or(&[][..], Vec::as_slice);
+    for to in 0..=answer.phases {
+        let all = answer.beliefs.iter().zip(row).filter(|(_, other)| **other == to);
+        let points: Vec<(f64, f64)> =
+            all.map(|(belief, _)| (at(belief, 1), at(belief, 2))).collect();
+        if !points.is_empty() {
+            let colour = COLOURS[to % COLOURS.len()];
+            series.push(Series::dots(colour, points).named(act(to, 0)));
+        }
+    }
+    let x = Axis::new("probability of the second phase, under the first mapping", 0.0..1.0, 1);
+    let y = Axis::new("probability of the third phase", 0.0..1.0, 1);
+    Chart { title, x, y, series }
+}

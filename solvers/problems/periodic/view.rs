@@ -1,0 +1,241 @@
+//! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
+
+use super::answer::{Answer, CostLine, Line, Period, Steps};
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{COLOURS, THRESHOLD};
+use crate::render::curve::framed;
+use crate::render::digits::{every, sampled, up};
+use crate::solution::log::Log;
+use plotters::prelude::BLACK;
+use std::fmt::Write;
+
+const WIDTH: usize = 72;
+const HEIGHT: usize = 12;
+
+/// Errors that show in six digits behind the point.
+const TOLD: f64 = 5e-7;
+
+/// The sign of what is bounded.
+fn symbol(answer: &Answer) -> &'static str {
+    if answer.quantity == "rms_deviation" { "v" } else { "d" }
+}
+
+/// The part of the summary that is this problem's own.
+pub fn summary(answer: &Answer) -> String {
+    let mut text = curve(answer);
+    if let Some(last) = answer.deviation_through {
+        let _ = writeln!(text, "the curve ends at step {last}, before the interval does");
+    }
+    if answer.methods.is_empty() {
+        summary_of_cost(&mut text, answer);
+        return text;
+    }
+    let width = answer.methods.iter().map(|line| line.name.len()).max().unwrap_or(0);
+    let _ = writeln!(text, "  {:width$}  {:>8}  {:>14}", "method", "interval", "real crossing");
+    for line in &answer.methods {
+        let real = line.real.map_or(String::new(), |real| crossing(real, line.interval));
+        let confidence = line.confidence.map_or(String::new(), |(low, high)| {
+            format!(" [{low}, {}]", high.map_or("..".to_owned(), |high| high.to_string()))
+        });
+        let interval = line.interval;
+        let _ = writeln!(
+            text,
+            "  {:width$}  {interval:>8}  {real:>14}  {}{confidence}",
+            line.name, line.guarantee
+        );
+    }
+    if let Some(cost) = &answer.cost_aware {
+        let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
+    }
+    for period in &answer.sequence {
+        let Period { from, initial_load, interval } = period;
+        let length = match interval {
+            None => "never remap again".to_owned(),
+            Some(0) => "the bound is broken after one step".to_owned(),
+            Some(steps) => format!("remap after {steps} steps"),
+        };
+        let _ = writeln!(text, "  from step {from}, at mean load {initial_load:.6}: {length}");
+    }
+    if let Some(simulated) = &answer.simulated {
+        let _ = writeln!(
+            text,
+            "{} sample paths (seed {}) leave the bound at step {} (95 % confidence, sampled)",
+            simulated.runs,
+            simulated.seed,
+            sampled(simulated.steps).joined("+-")
+        );
+    }
+    let _ = writeln!(text, "numerical error of the imbalance: {}", up(numerical(answer)));
+    text
+}
+
+/// A real crossing, which is not rounded up to a step that is not within the interval.
+fn crossing(real: f64, interval: Steps) -> String {
+    let text = format!("{real:.6}");
+    let next = interval.number().map(|steps| steps as f64 + 1.0);
+    let contradicts =
+        |text: &str| next.is_some_and(|next| text.parse::<f64>().is_ok_and(|x| x >= next));
+    if real.fract() > 0.5 && contradicts(&text) { format!("{}.999999", real.trunc()) } else { text }
+}
+
+/// What there is without a bound.
+fn summary_of_cost(text: &mut String, answer: &Answer) {
+    if let Some(cost) = &answer.cost_aware {
+        let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
+    }
+    let _ = writeln!(text, "numerical error of the imbalance: {}", up(numerical(answer)));
+}
+
+/// The largest error of the imbalances that are shown.
+fn numerical(answer: &Answer) -> f64 {
+    let methods = answer.methods.iter().map(|line| line.error);
+    let cost = answer.cost_aware.as_ref().and_then(|cost| cost.tolerance_max_deviation_error);
+    methods.chain(cost).fold(answer.deviation_error, f64::max)
+}
+
+/// The interval in steps of the program that a model was fitted to the log of.
+pub fn of_the_program(answer: &Answer, log: &Log) -> Option<String> {
+    Some(format!("remap {}", every(answer.interval?.saturating_mul(log.stride))))
+}
+
+/// The answer in a sentence.
+pub fn headline(answer: &Answer) -> String {
+    let Some(bound) = answer.bound else {
+        return match answer.interval {
+            Some(interval) => format!("Remap {}: the least cost per step", every(interval)),
+            None => match answer.cost_aware.as_ref() {
+                Some(cost) if cost.interval == Steps::Never => {
+                    "Never remap: it does not pay".to_owned()
+                }
+                Some(cost) => format!("The least cost per step is {}", cheapest(cost)),
+                None => "The least cost per step was not computed".to_owned(),
+            },
+        };
+    };
+    let (symbol, by) = (symbol(answer), answer.interval_by.as_str());
+    match (answer.interval, answer.at_least) {
+        (None, _) => format!("Never remap: {symbol} stays within {bound} ({by})"),
+        (Some(0), Some(_)) => {
+            format!("Not decided: whether {symbol} <= {bound} after one step is not known")
+        }
+        (Some(interval), Some(_)) => format!(
+            "Remap {}: {symbol} <= {bound} at least so long ({by}); the search for a longer one was stopped",
+            every(interval)
+        ),
+        (Some(0), None) if by == "rms_bound" => {
+            format!(
+                "{symbol} <= {bound} may be broken after one step, by some laws of these moments ({by})"
+            )
+        }
+        (Some(interval), None) if by == "rms_bound" => format!(
+            "Remap {}: {symbol} <= {bound} at least so long, for any laws of these moments ({by})",
+            every(interval)
+        ),
+        (Some(0), None) => format!("The bound {symbol} <= {bound} is broken after one step"),
+        (Some(interval), None) => format!(
+            "Remap {}: the longest interval with {symbol} <= {bound} ({by})",
+            every(interval)
+        ),
+    }
+}
+
+/// The interval of least cost in words.
+fn cheapest(cost: &CostLine) -> String {
+    let tolerance = |tolerance: f64| {
+        let deviation = cost.tolerance_max_deviation;
+        let error = cost.tolerance_max_deviation_error.filter(|error| *error > TOLD);
+        let error = error.map_or(String::new(), |error| format!(" ± {}", up(error)));
+        let deviation = deviation.map_or(String::new(), |d| format!(", D = {d:.6}{error}"));
+        format!("; tolerance max/mean = 1 + {tolerance:.6}{deviation}")
+    };
+    let per_step = cost.cost_per_step.map_or(String::new(), |cost| format!(", {cost:.6} per step"));
+    match (cost.interval, cost.best_so_far) {
+        (Steps::Never, _) => "remapping never pays".to_owned(),
+        (Steps::Known(interval), _) => {
+            let tolerance = cost.tolerance_max_over_mean.map_or(String::new(), tolerance);
+            format!("{}{per_step}{tolerance}", every(interval))
+        }
+        (_, None) => "not computed".to_owned(),
+        (_, Some(best)) => format!(
+            "not decided; of the intervals up to {} the cheapest is {}, {:.6} per step",
+            best.looked_through, best.interval, best.cost_per_step
+        ),
+    }
+}
+
+/// The line of a sweep: every method, then what was simulated and what a remap cost asks for.
+pub fn cells(answer: &Answer) -> Vec<(String, String)> {
+    let cell = |line: &Line| (line.name.clone(), line.interval.to_string());
+    let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
+    if let Some(simulated) = &answer.simulated {
+        let value = sampled(simulated.steps).joined("+-");
+        cells.push(("simulated, 95 %".to_owned(), value));
+    }
+    if let Some(cost) = &answer.cost_aware {
+        cells.push(("cost_aware".to_owned(), cost.interval.to_string()));
+        let per_step = cost.cost_per_step.map_or(String::new(), |cost| format!("{cost:.6}"));
+        cells.push(("cost_per_step".to_owned(), per_step));
+    }
+    cells
+}
+
+/// The imbalance against time in text, the bound as a line.
+fn curve(answer: &Answer) -> String {
+    let last = answer.deviation.len() - 1;
+    let highest = answer.deviation.iter().copied().fold(answer.bound.unwrap_or(0.0), f64::max);
+    if last == 0 || highest <= 0.0 {
+        return String::new();
+    }
+    let top = highest * 1.05;
+    let columns = WIDTH.min(last + 1);
+    let level = |value: f64| ((value / top * HEIGHT as f64) as usize).min(HEIGHT - 1);
+    let mut rows = vec![vec![' '; columns]; HEIGHT];
+    if let Some(bound) = answer.bound {
+        rows[HEIGHT - 1 - level(bound)].fill('-');
+    }
+    let times = (0..columns).map(|column| column * last / (columns - 1));
+    for (column, time) in times.enumerate() {
+        rows[HEIGHT - 1 - level(answer.deviation[time])][column] = '#';
+    }
+    let rows = rows.into_iter().enumerate().map(|(row, line)| {
+        let label = match row {
+            0 => format!("{top:>8.4} "),
+            row if row == HEIGHT - 1 => format!("{:>8.4} ", 0.0),
+            _ => " ".repeat(9),
+        };
+        (label, line.into_iter().collect())
+    });
+    let bound = answer.bound.map_or_else(String::new, |bound| format!("   - bound {bound}"));
+    format!("  {}   (# imbalance{bound})\n", answer.deviation_is)
+        + &framed(rows, (0, last as u64), columns, "step t")
+}
+
+/// The imbalance against time with the bound and the interval of each method: [FXW03, Figs. 4-8].
+pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
+    let last = answer.deviation.len().saturating_sub(1).max(1) as f64;
+    let highest = answer.deviation.iter().copied().fold(answer.bound.unwrap_or(0.0), f64::max);
+    let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };
+    let curve = answer.deviation.iter().enumerate().map(|(t, d)| (t as f64, *d));
+    let named = format!("imbalance {}", answer.deviation_is);
+    let mut series = vec![Series::line(THRESHOLD, curve).named(named)];
+    if let Some(bound) = answer.bound {
+        let line = [(0.0, bound), (last, bound)];
+        series.push(Series::line(BLACK, line).named(format!("bound {bound}")));
+    }
+    let height = answer.bound.unwrap_or(top);
+    let methods = answer.methods.iter().map(|line| (line.name.as_str(), line.interval, height));
+    let cost = answer.cost_aware.iter().map(|cost| ("least cost", cost.interval, top));
+    let colours = COLOURS.into_iter().skip(1).cycle();
+    for ((name, interval, height), colour) in methods.chain(cost).zip(colours) {
+        let shown = interval.number().map(|steps| steps as f64).filter(|steps| *steps <= last);
+        let place = shown.into_iter().flat_map(|steps| [(steps, 0.0), (steps, height)]);
+        series.push(Series::line(colour, place).named(format!("{name}: {interval}")));
+    }
+    Chart {
+        title,
+        x: Axis::new("steps t since the last remap", 0.0..last, 0),
+        y: Axis::new(&answer.deviation_is, 0.0..top, 4),
+        series,
+    }
+    .told_apart()
+}

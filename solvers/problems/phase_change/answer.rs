@@ -1,0 +1,174 @@
+//! The answer to a change of phase: a threshold for every step.
+
+use crate::solution::{Bounds, Curve, curve};
+use serde::{Deserialize, Serialize};
+
+/// Threshold curve of a phase-change problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// M.
+    pub last_step: u64,
+    /// Least n from which on remapping never pays; M + 1 if there is none, 0 if it never does. `null` if
+    /// that is not known.
+    pub n0: Option<u64>,
+    /// Bounds on n0, where costs are too near to each other to tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n0_between: Option<[u64; 2]>,
+    /// pi_n for n = 0..=M; for M > 10^6 only for the steps after `stationary_through`.
+    pub threshold: Vec<f64>,
+    /// Certified lower bounds, step by step.
+    pub threshold_lower: Vec<f64>,
+    /// Certified upper bounds, step by step.
+    pub threshold_upper: Vec<f64>,
+    /// V at p = 0, n = 0; absent if the computation was stopped before step 0.
+    pub value: Option<Bounds>,
+    /// The expected time of a program that never remaps, in doubles; absent beyond 10^5 steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<f64>,
+    /// The most linear segments a cost function had.
+    pub segments: usize,
+    /// What keeping up the belief p takes.
+    /// Absent if the detector says more than yes or no.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub belief: Option<Filter>,
+    /// What becomes of a remap before the change; absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub premature: Option<Premature>,
+    /// For M > 10^6: the threshold of every step 0..=`stationary_through`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold_stationary: Option<f64>,
+    /// Its certified lower bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold_stationary_lower: Option<f64>,
+    /// Its certified upper bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold_stationary_upper: Option<f64>,
+    /// For M > 10^6: the last step with the stationary threshold; the arrays start after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary_through: Option<u64>,
+    /// The bounds [lower, upper] of the first steps, where they differ from the stationary ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold_head: Option<Vec<[f64; 2]>>,
+    /// The first step with a threshold, if the computation was stopped before step 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_step: Option<u64>,
+    /// With `--exact`: the same thresholds as fractions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Exact>,
+}
+
+/// The parameters of Bayes' rule: how often the detector errs and how often the phase changes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// alpha.
+    pub false_alarm: f64,
+    /// beta.
+    pub missed: f64,
+    /// phi: one number, or h_n for n = 1..=M.
+    pub hazard: Hazard,
+}
+
+/// What becomes of a remap before the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Premature {
+    /// It is noticed at once and undone: the program goes on watching.
+    Revert,
+    /// It lasts: there is one remap.
+    Keep,
+}
+
+/// The chance of the change of phase per step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Hazard {
+    /// The same at every step.
+    Constant(f64),
+    /// Between step n - 1 and step n, from n = 1.
+    PerStep(Vec<f64>),
+}
+
+/// The exact solution, for short horizons.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exact {
+    /// pi_n as fractions.
+    pub threshold: Vec<String>,
+    /// pi_n as decimals.
+    pub threshold_decimal: Vec<f64>,
+    /// n0.
+    pub n0: u64,
+    /// V at p = 0, n = 0, as a fraction.
+    pub value: String,
+}
+
+impl Answer {
+    /// The thresholds step by step, equal ones together.
+    pub fn curve(&self) -> Curve {
+        let ends = self.threshold_stationary_lower.zip(self.threshold_stationary_upper);
+        let shared = ends.zip(self.stationary_through);
+        let shared = shared.map(|(ends, through)| (ends.into(), through));
+        let head = self.threshold_head.as_deref().unwrap_or_default();
+        let first = self.first_step.unwrap_or(0);
+        curve(first, head, shared, &self.threshold_lower, &self.threshold_upper)
+    }
+
+    /// What is wrong with lists that do not fit, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let (list, last) = (&self.threshold, self.last_step);
+        let first = self.stationary_through.map_or(self.first_step, |n| n.checked_add(1));
+        let first = first.unwrap_or(0);
+        // A computation that was stopped early has none.
+        if !list.is_empty() && first.checked_add(list.len() as u64) != last.checked_add(1) {
+            return Some(format!(
+                "`threshold` has {} entries for the steps {first} to {last}",
+                list.len()
+            ));
+        }
+        let ends = [
+            ("threshold_lower", &self.threshold_lower),
+            ("threshold_upper", &self.threshold_upper),
+        ];
+        if let Some((name, other)) = ends.iter().find(|(_, ends)| ends.len() != list.len()) {
+            let (all, own) = (list.len(), other.len());
+            return Some(format!("`threshold` has {all} entries, but `{name}` has {own}"));
+        }
+        let head = self.threshold_head.as_ref().map_or(0, Vec::len) as u64;
+        let known = self.first_step.unwrap_or(0).saturating_add(head) <= first;
+        let ends = [self.threshold_stationary_lower, self.threshold_stationary_upper];
+        let through = self.stationary_through;
+        if !known || ends.iter().any(|end| end.is_some() != through.is_some()) {
+            return Some(
+                "`threshold_stationary` lacks its bounds, or `stationary_through`, or they do not fit \
+                 the head"
+                    .to_owned(),
+            );
+        }
+        let hazard = self.belief.as_ref().map_or(&[][..], |belief| match &belief.hazard {
+            Hazard::Constant(hazard) => std::slice::from_ref(hazard),
+            Hazard::PerStep(list) => list,
+        });
+        let head: Vec<f64> = self.threshold_head.iter().flatten().flatten().copied().collect();
+        let errors: Vec<f64> =
+            self.belief.iter().flat_map(|belief| [belief.false_alarm, belief.missed]).collect();
+        let stationary: Vec<f64> =
+            [self.threshold_stationary].into_iter().chain(ends).flatten().collect();
+        let lists = [
+            ("threshold", &list[..]),
+            ("threshold_lower", &self.threshold_lower),
+            ("threshold_upper", &self.threshold_upper),
+            ("belief.hazard", hazard),
+            ("belief", &errors),
+            ("threshold_head", &head),
+            ("threshold_stationary", &stationary),
+        ];
+        let (name, i, p) = lists.into_iter().find_map(|(name, list)| {
+            let outside = list.iter().position(|p| !(0.0..=1.0).contains(p))?;
+            Some((name, outside, list[outside]))
+        })?;
+        let single = ["belief", "threshold_head", "threshold_stationary"].contains(&name);
+        let entry = if single { name.to_owned() } else { format!("{name}[{i}]") };
+        Some(format!("`{entry}` is {p}, not between 0 and 1"))
+    }
+}

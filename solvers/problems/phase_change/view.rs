@@ -1,0 +1,237 @@
+//! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
+
+use super::answer::Answer;
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
+use crate::problems::phase_change::compare::{Costs, Line};
+use crate::render::curve;
+use crate::render::curve::{points, window};
+use crate::render::digits::{compared_between, compared_within, proved, settled, up};
+use crate::render::{Row, shorten, within};
+use crate::solution::Bounds;
+use std::fmt::Write;
+
+/// What to do, and what it is worth.
+pub fn headline(answer: &Answer) -> String {
+    let thresholds = answer.curve();
+    let Some(run) = thresholds.runs().next().filter(|_| answer.n0 != Some(0)) else {
+        return match answer.n0 {
+            Some(0) => "Keep the mapping whatever the detector says: remapping never pays",
+            _ => "Not solved: the threshold of no step is known",
+        }
+        .to_owned();
+    };
+    let at = match run.last - run.first {
+        0 => format!("at step {}", run.first),
+        _ => format!("at steps {} to {}", run.first, run.last),
+    };
+    let mut text = match run.bounds {
+        Bounds::NEVER => format!("Do not remap {at}"),
+        bounds => {
+            let threshold = settled(bounds);
+            format!(
+                "Remap when p, the probability that the phase has changed, exceeds {threshold} {at}"
+            )
+        }
+    };
+    if let Some(value) = answer.value.filter(|value| value.middle().is_finite()) {
+        text += &format!(": the expected completion time is {}", settled(value));
+        let never = answer.never.filter(|never| never.is_finite());
+        if let Some(how) = never.and_then(|never| compared_within(value, never)) {
+            text += &format!(", {how} without remaps");
+        }
+    }
+    text
+}
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    let thresholds = answer.curve();
+    let _ = write!(text, "{}", curve::draw(&thresholds));
+    let last = answer.last_step;
+    if let Some([least, most]) = answer.n0_between {
+        let _ = writeln!(
+            text,
+            "n0 is {least} or more and {most} or less: the costs are too near to each other to tell"
+        );
+    }
+    let _ = match (answer.n0, thresholds.first_step()) {
+        (None, Some(_)) if answer.n0_between.is_some() => Ok(()),
+        (Some(0), _) => Ok(()),
+        (Some(n0), _) if n0 > last => {
+            writeln!(text, "n0 = {n0}: remapping can pay up to the last step, {last}")
+        }
+        (Some(n0), _) => {
+            writeln!(text, "n0 = {n0}: from step {n0} to the last, {last}, remapping never pays")
+        }
+        (None, Some(first)) => {
+            writeln!(
+                text,
+                "from step {first} to the last, {last}, remapping never pays; earlier steps are not computed"
+            )
+        }
+        (None, None) => writeln!(text, "no step was computed"),
+    };
+    if let Some((first, bounds)) = thresholds.runs().next().map(|run| (run.first, run.bounds)) {
+        let shown = within(bounds);
+        let _ = writeln!(text, "pi_{first} = {shown}: remap when p exceeds it");
+    }
+    if let Some(through) = answer.stationary_through {
+        let _ = writeln!(text, "steps 0..={through} share one threshold");
+    }
+    if let Some(value) = answer.value {
+        let _ = writeln!(text, "expected completion time = {}", within(value));
+    }
+    let _ = writeln!(text, "{} linear segments at most", answer.segments);
+    if let Some(exact) = &answer.exact {
+        let _ = writeln!(text, "exactly: n0 = {}, V = {}", exact.n0, shorten(&exact.value));
+        for (n, (fraction, decimal)) in
+            exact.threshold.iter().zip(&exact.threshold_decimal).enumerate()
+        {
+            let _ = writeln!(text, "  pi_{n} = {decimal:.15} = {}", shorten(fraction));
+        }
+    }
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    let start = answer.curve().at(0);
+    let start = start.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()));
+    let value = answer.value.map(|value| format!("{:.9}", value.middle()));
+    vec![
+        ("n0".to_owned(), answer.n0.map_or(String::new(), |n0| n0.to_string())),
+        ("pi_0".to_owned(), start),
+        ("expected time".to_owned(), value.unwrap_or_default()),
+    ]
+}
+
+/// pi_n against n with its certified band.
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let curve = answer.curve();
+    let (first, last) = window(&curve).unwrap_or((0, 1));
+    let steps = first as f64..(last as f64).max(first as f64 + 1.0);
+    let mut shown: Vec<u64> = points(&curve, SIZE.0 as usize).into_iter().map(|(n, _)| n).collect();
+    shown.push(first);
+    shown.retain(|n| (first..=last).contains(n));
+    shown.sort_unstable();
+    let side = |read: fn(&Bounds) -> f64| -> Vec<(f64, f64)> {
+        shown.iter().filter_map(|n| Some((*n as f64, read(&curve.at(*n)?)))).collect()
+    };
+    let outline = side(|b| b.lower).into_iter().chain(side(|b| b.upper).into_iter().rev());
+    let width = curve.width();
+    let mut series = vec![
+        Series::area(BAND, 0.6, outline)
+            .named(format!("certified band, at most {} wide", up(width))),
+        Series::line(THRESHOLD, side(Bounds::middle)).named("threshold pi_n"),
+    ];
+    if let Some(n0) = answer.n0.map(|n0| n0 as f64).filter(|n0| *n0 > 0.0 && steps.contains(n0)) {
+        let end = Series::line(AGAINST, [(n0, 0.0), (n0, 1.0)]);
+        series.push(end.named("n0: from here on remapping never pays"));
+    }
+    Chart {
+        title,
+        x: Axis::new("decision step n", steps, 0),
+        y: Axis::new("remap when p exceeds pi_n", 0.0..1.02, 1),
+        series,
+    }
+}
+
+/// How much more than the optimal policy each one costs, as bars with the bounds on them.
+pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
+    let count = costs.policies.len().max(1) as f64;
+    let most = costs.policies.iter().map(|line| line.per_metric.regret_optimal.upper);
+    let most = 1.25 * most.fold(f64::MIN_POSITIVE, f64::max);
+    let mut series = Vec::new();
+    for (k, line) in costs.policies.iter().enumerate() {
+        let (regret, top) = (line.per_metric.regret_optimal, count - k as f64);
+        let (value, bar) = (regret.middle(), [top - 0.3, top - 0.7]);
+        let corners = [(0.0, bar[0]), (value, bar[0]), (value, bar[1]), (0.0, bar[1])];
+        series.push(Series::area(BAND, 1.0, corners));
+        let ends = [(regret.lower, top - 0.5), (regret.upper, top - 0.5)];
+        series.push(Series::line(THRESHOLD, ends));
+        let word = format!("{}   {value:.6}", line.policy);
+        series.push(Series::words(THRESHOLD, [(word, (value, top - 0.5))]));
+    }
+    Chart {
+        title,
+        x: Axis::new(costs.measure.excess(), 0.0..most, 4),
+        y: Axis { digits: None, ..Axis::new("", 0.0..count, 0) },
+        series,
+    }
+}
+
+/// Which policy beside the optimum costs least, as far as the bounds tell, and what that is.
+fn best_of(policies: &[Line]) -> Option<String> {
+    let bounds = |line: &Line| Bounds { lower: line.lower, upper: line.upper };
+    let known = || policies.iter().filter(|line| bounds(line).middle().is_finite());
+    let others = || known().filter(|line| line.policy != "optimal");
+    let optimum = known().find(|line| line.policy == "optimal").map(bounds);
+    let least = others().map(|line| line.upper).min_by(f64::total_cmp)?;
+    let mut near: Vec<&Line> = others().filter(|line| line.lower <= least).collect();
+    near.sort_by(|a, b| bounds(a).middle().total_cmp(&bounds(b).middle()));
+    let lower = near.iter().map(|line| line.lower).fold(f64::INFINITY, f64::min);
+    let cost = Bounds { lower, upper: near.iter().map(|line| line.upper).fold(lower, f64::max) };
+    let (last, first) = near.split_last()?;
+    let names: Vec<&str> = first.iter().map(|line| line.policy.as_str()).collect();
+    let which = match names.join(", ") {
+        names if names.is_empty() => format!("is {}: it costs", last.policy),
+        names => format!("is {names} or {}, whose bounds overlap: it costs", last.policy),
+    };
+    let narrow = |bounds: Bounds| bounds.width() <= 1e-4 * bounds.middle().abs();
+    Some(match optimum {
+        Some(optimum) if narrow(cost) && narrow(optimum) => {
+            let how = compared_between(cost, optimum);
+            format!("The best of these beside the optimum {which} {how} it")
+        }
+        Some(optimum) => {
+            let (cost, optimum) = (settled(cost), settled(optimum));
+            format!(
+                "The best of these beside the optimum {which} {cost}, and the optimum {optimum}"
+            )
+        }
+        None => format!("The best of these {which} {}", settled(cost)),
+    })
+}
+
+/// The table of a comparison.
+pub fn table(title: &str, costs: &Costs) -> String {
+    let mut text = format!("{title}\n");
+    if let Some(sentence) = best_of(&costs.policies) {
+        let _ = writeln!(text, "{sentence}");
+    }
+    text += "± half of the proved bounds\n";
+    let _ = writeln!(
+        text,
+        "{:<19} {:>27} {:>9} {:>10} {:>25} {:>9}",
+        "policy",
+        costs.measure.name(),
+        "remaps",
+        "premature",
+        "above optimal",
+        "kept %"
+    );
+    for line in &costs.policies {
+        let metrics = &line.per_metric;
+        let cost = proved(Bounds { lower: line.lower, upper: line.upper }).joined("±");
+        // As many decimals as are known, and how far they are off where these are fewer.
+        let known = |bounds: Bounds, decimals: usize| {
+            let half_width = bounds.half_width();
+            match half_width < 0.5 * 0.1_f64.powi(decimals as i32) {
+                true => format!("{:.decimals$}", bounds.middle()),
+                false if half_width.is_finite() => proved(bounds).joined("±"),
+                false => "-".to_owned(),
+            }
+        };
+        let number = |count: Option<Bounds>| count.map_or(String::new(), |bounds| known(bounds, 4));
+        let (remaps, premature) = (number(metrics.remaps), number(metrics.premature_remaps));
+        let regret = metrics.regret_optimal;
+        let kept = metrics.gain_kept.map_or(String::new(), |kept| known(kept, 2));
+        let _ = writeln!(
+            text,
+            "{:<19} {cost:>27} {remaps:>9} {premature:>10} {:>25} {kept:>9}",
+            line.policy,
+            proved(regret).joined("±"),
+        );
+    }
+    text
+}

@@ -1,0 +1,134 @@
+//! The answer to recurring phases: two thresholds for every step.
+
+use crate::solution::{Bounds, Curve, curve};
+use serde::{Deserialize, Serialize};
+
+/// Both threshold curves of recurring phases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// M; absent for a program that never ends, whose arrays have one entry.
+    pub last_step: Option<u64>,
+    /// Under the first mapping, switch if p exceeds it: for n = 0..=M. Of 0, switch whatever p is.
+    pub to_second: Thresholds,
+    /// Under the second mapping, switch back if p is below it. Of 1, switch back whatever p is.
+    pub to_first: Thresholds,
+    /// The least expected time, from step 0, the first mapping and the initial belief.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Bounds>,
+    /// The least average time of a cycle, for a program that never ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average: Option<Bounds>,
+    /// What a program costs that never switches, in doubles: its expected time, absent beyond 10^5 steps, or
+    /// average time of a cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<f64>,
+    /// The most linear pieces a function had.
+    pub segments: usize,
+    /// The step the arrays start at, if the computation was stopped before step 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_step: Option<u64>,
+    /// What keeping up the belief p takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belief: Option<Filter>,
+    /// With `--exact`: the same as fractions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Exact>,
+}
+
+/// The parameters of Bayes' rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// The belief at step 0.
+    pub initial: f64,
+    /// The chance that the first phase ends between one step and the next.
+    pub to_second: f64,
+    /// The same of the second.
+    pub to_first: f64,
+    /// The probability of each level of the detector in the first phase.
+    pub first: Vec<f64>,
+    /// The same in the second.
+    pub second: Vec<f64>,
+}
+
+/// A curve with its certified bounds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
+    /// The middle of the bounds; for M > 10^6 only for the steps after `stationary_through`.
+    pub threshold: Vec<f64>,
+    /// Certified lower bounds, step by step.
+    pub lower: Vec<f64>,
+    /// Certified upper bounds, step by step.
+    pub upper: Vec<f64>,
+    /// The threshold that more than 10^6 steps share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary: Option<f64>,
+    /// Its certified lower bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary_lower: Option<f64>,
+    /// Its certified upper bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary_upper: Option<f64>,
+    /// The last step that has it; the arrays start after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary_through: Option<u64>,
+    /// The bounds [lower, upper] of the first steps, where they differ from the stationary ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub head: Vec<[f64; 2]>,
+}
+
+impl Thresholds {
+    /// Adds the threshold of the next step.
+    pub fn push(&mut self, bounds: Bounds) {
+        self.threshold.push(bounds.middle());
+        self.lower.push(bounds.lower);
+        self.upper.push(bounds.upper);
+    }
+
+    fn curve(&self, first: u64) -> Curve {
+        let ends = self.stationary_lower.zip(self.stationary_upper).zip(self.stationary_through);
+        let shared = ends.map(|(ends, through)| (ends.into(), through));
+        curve(first, &self.head, shared, &self.lower, &self.upper)
+    }
+}
+
+/// The exact solution, for short horizons.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exact {
+    /// Thresholds to the second mapping as fractions.
+    pub to_second: Vec<String>,
+    /// Thresholds back as fractions.
+    pub to_first: Vec<String>,
+    /// The value as a fraction.
+    pub value: String,
+}
+
+impl Answer {
+    /// The curves to the second mapping and back; empty for a program that never ends.
+    pub fn curves(&self) -> [Curve; 2] {
+        let first = self.first_step.unwrap_or(0);
+        let curve = |list: &Thresholds| self.last_step.map(|_| list.curve(first));
+        [&self.to_second, &self.to_first].map(|list| curve(list).unwrap_or_default())
+    }
+
+    /// What is wrong with lists that do not fit, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let fits = |list: &Thresholds| {
+            let lengths = [list.lower.len(), list.upper.len()];
+            lengths == [list.threshold.len(); 2]
+        };
+        if !fits(&self.to_second) || !fits(&self.to_first) {
+            return Some("the thresholds and their bounds differ in number".to_owned());
+        }
+        let belief = self.belief.as_ref()?;
+        let single = [belief.initial, belief.to_second, belief.to_first];
+        let all = single.iter().chain(&belief.first).chain(&belief.second);
+        if let Some(p) = all.copied().find(|p| !(0.0..=1.0).contains(p)) {
+            return Some(format!("`belief` has {p}, not between 0 and 1"));
+        }
+        (belief.first.is_empty() || belief.first.len() != belief.second.len())
+            .then(|| "`belief` has not the same levels in both phases".to_owned())
+    }
+}

@@ -1,0 +1,3 @@
+//! What several kinds of problem use.
+
+pub mod two_phase;

@@ -1,0 +1,249 @@
+//! What a threshold policy is expected to cost on a run whose detector errs at random. The law of the
+//! belief is followed from cycle to cycle, so that nothing is sampled: premature remaps are too rare
+//! for samples to tell what they cost.
+//!
+//! Beliefs that are close are taken together in a cluster. Costs are then added up backward between
+//! bounds: a cluster that lies across a threshold may remap or go on, whichever costs less or more.
+
+use super::figure::Setting;
+use super::model::Premature;
+use super::play::Outcome;
+use super::trace::Cycles;
+use ordered_float::OrderedFloat;
+
+/// How a policy fares on a run, over the errors of the detector.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Expected {
+    /// Time of the whole run.
+    pub time: f64,
+    /// How far from it the expected time may be: beliefs so close to a threshold that merging them may
+    /// have moved them across it, and rounding.
+    pub error: f64,
+    /// Of it, time spent on remapping.
+    pub remap_time: f64,
+    /// Remaps made.
+    pub remaps: f64,
+    /// Of them, those made before the phase had changed.
+    pub premature: f64,
+}
+
+impl From<Outcome> for Expected {
+    fn from(outcome: Outcome) -> Expected {
+        Expected {
+            time: outcome.time,
+            error: 0.0,
+            remap_time: outcome.remap_time,
+            remaps: f64::from(outcome.remaps),
+            premature: f64::from(outcome.premature),
+        }
+    }
+}
+
+/// Beliefs between two numbers.
+#[derive(Debug, Clone, Copy)]
+struct Cluster {
+    low: f64,
+    high: f64,
+    /// Their probability at most, remapped by nobody before.
+    weight: f64,
+    /// The same if clusters across a threshold are on the side of their middle.
+    share: f64,
+    /// The clusters of the next cycle that no report and a report lead to.
+    next: [usize; 2],
+}
+
+impl Cluster {
+    fn zero(weight: f64, share: f64) -> Cluster {
+        Cluster { low: 0.0, high: 0.0, weight, share, next: [usize::MAX; 2] }
+    }
+
+    fn remaps_for_sure(&self, level: f64) -> bool {
+        self.low > level
+    }
+
+    fn goes_on_for_sure(&self, level: f64) -> bool {
+        self.high <= level
+    }
+
+    fn remaps_in_the_middle(&self, level: f64) -> bool {
+        0.5 * (self.low + self.high) > level
+    }
+}
+
+/// The clusters of a cycle.
+struct Cycle {
+    clusters: Vec<Cluster>,
+    level: f64,
+    /// The cluster that goes on after a premature remap was undone, if there is one.
+    undone: Option<usize>,
+}
+
+/// Clusters kept at most, and how far apart, relatively, beliefs are that are taken together in any case.
+const MOST_CLUSTERS: usize = 2000;
+const CLOSE: f64 = 1e-12;
+
+/// Beyond `MOST_CLUSTERS`, clusters are taken together while width times probability is below a bound that begins here.
+const FIRST_LOSS: f64 = 1e-16;
+
+/// Rounding errors of a time, relatively.
+const ROUNDING: f64 = 1e-12;
+
+/// Expects the costs of remapping as soon as the belief exceeds the cycle's threshold, as
+/// [`super::play::threshold`] plays it, under the flipped reports of `setting`. Work and memory: at most
+/// some 2000 updates a cycle.
+pub fn threshold(
+    cycles: &Cycles,
+    setting: &Setting,
+    thresholds: impl Fn(usize) -> f64,
+) -> Expected {
+    let mut expected = Expected::default();
+    let mut law: Vec<Cycle> = Vec::with_capacity(cycles.len());
+    let mut clusters = vec![Cluster::zero(1.0, 1.0)];
+    for n in 0..cycles.len() {
+        let level = thresholds(n);
+        let early = n < cycles.change().unwrap_or(cycles.len());
+        let mut undone = (0.0, 0.0);
+        for cluster in &clusters {
+            if !cluster.goes_on_for_sure(level) {
+                undone.0 += cluster.weight;
+            }
+            if cluster.remaps_in_the_middle(level) {
+                expected.remaps += cluster.share;
+                expected.remap_time += cluster.share * cycles.remap_cost[n];
+                expected.premature += if early { cluster.share } else { 0.0 };
+                undone.1 += cluster.share;
+            }
+        }
+        let reverts = early && setting.premature == Premature::Revert && undone.0 > 0.0;
+        let zero = reverts.then_some(clusters.len());
+        if reverts {
+            clusters.push(Cluster::zero(undone.0, undone.1));
+        }
+        let mut cycle = Cycle { clusters, level, undone: zero };
+        clusters = match cycles.changed.get(n + 1) {
+            Some(&changed) => cycle.updated(setting, changed),
+            None => Vec::new(),
+        };
+        law.push(cycle);
+    }
+    let (least, most) = bounds(cycles, setting, &law);
+    expected.time = 0.5 * (least + most);
+    expected.error = 0.5 * (most - least) + ROUNDING * expected.time.abs();
+    expected
+}
+
+/// The least and the most that the program may be expected to take, backward from its end.
+fn bounds(cycles: &Cycles, setting: &Setting, law: &[Cycle]) -> (f64, f64) {
+    let change = cycles.change().unwrap_or(cycles.len());
+    // Time under the new mapping from the cycle on, and of the next cycle's clusters.
+    let mut rest = 0.0;
+    let mut later: Vec<(f64, f64)> = Vec::new();
+    for (n, cycle) in law.iter().enumerate().rev() {
+        rest += cycles.new[n];
+        let chances = match cycles.changed.get(n + 1) {
+            Some(&changed) => chances(setting, changed),
+            None => [0.0; 2],
+        };
+        let goes_on = |cluster: &Cluster| -> (f64, f64) {
+            let ends = [0, 1].map(|report| match later.get(cluster.next[report]) {
+                Some(&(least, most)) => (chances[report] * least, chances[report] * most),
+                None => (0.0, 0.0),
+            });
+            (cycles.old[n] + ends[0].0 + ends[1].0, cycles.old[n] + ends[0].1 + ends[1].1)
+        };
+        let (least, most) = match cycle.undone {
+            Some(zero) if n < change => goes_on(&cycle.clusters[zero]),
+            _ => (rest, rest),
+        };
+        let remapped = (cycles.remap_cost[n] + least, cycles.remap_cost[n] + most);
+        let cost = |(place, cluster): (usize, &Cluster)| {
+            if cycle.undone == Some(place) || cluster.goes_on_for_sure(cycle.level) {
+                goes_on(cluster)
+            } else if cluster.remaps_for_sure(cycle.level) {
+                remapped
+            } else {
+                let (least, most) = goes_on(cluster);
+                (least.min(remapped.0), most.max(remapped.1))
+            }
+        };
+        later = cycle.clusters.iter().enumerate().map(cost).collect();
+    }
+    later.first().copied().unwrap_or_default()
+}
+
+/// The probabilities of no report and of a report in a cycle that has changed or not.
+fn chances(setting: &Setting, changed: bool) -> [f64; 2] {
+    let reported = if changed { 1.0 - setting.flip_changed } else { setting.flip_unchanged };
+    [1.0 - reported, reported]
+}
+
+impl Cycle {
+    /// The clusters after the report on the next cycle, which has changed or not, in ascending order.
+    fn updated(&mut self, setting: &Setting, changed: bool) -> Vec<Cluster> {
+        let chances = chances(setting, changed);
+        let mut images: Vec<(Cluster, usize, usize)> = Vec::new();
+        for (place, cluster) in self.clusters.iter().enumerate() {
+            let undone = self.undone == Some(place);
+            if !undone && cluster.remaps_for_sure(self.level) {
+                continue;
+            }
+            let remaps = !undone && cluster.remaps_in_the_middle(self.level);
+            for (report, chance) in chances.into_iter().enumerate().filter(|(_, p)| *p > 0.0) {
+                let ends = [cluster.low, cluster.high];
+                let [one, other] = ends.map(|p| setting.beliefs.update(p, report == 1));
+                let image = Cluster {
+                    low: one.min(other),
+                    high: one.max(other),
+                    weight: chance * cluster.weight,
+                    share: if remaps { 0.0 } else { chance * cluster.share },
+                    next: [usize::MAX; 2],
+                };
+                images.push((image, place, report));
+            }
+        }
+        images.sort_by_key(|(image, ..)| OrderedFloat(image.low));
+        let (mut loss, mut count) = (0.0, count(&images, 0.0));
+        while count > MOST_CLUSTERS {
+            loss = if loss == 0.0 { FIRST_LOSS } else { 4.0 * loss };
+            count = self::count(&images, loss);
+        }
+        let mut merged: Vec<Cluster> = Vec::with_capacity(count);
+        for (image, place, report) in images {
+            match merged.last_mut() {
+                Some(last) if joins(last, &image, loss) => join(last, &image),
+                _ => merged.push(image),
+            }
+            self.clusters[place].next[report] = merged.len() - 1;
+        }
+        merged
+    }
+}
+
+/// Whether a cluster is taken together with the next one.
+fn joins(last: &Cluster, image: &Cluster, loss: f64) -> bool {
+    let high = last.high.max(image.high);
+    let width = high - last.low;
+    width <= CLOSE * high || width * (last.weight + image.weight) <= loss * high
+}
+
+fn join(last: &mut Cluster, image: &Cluster) {
+    last.high = last.high.max(image.high);
+    last.weight += image.weight;
+    last.share += image.share;
+}
+
+/// How many clusters are left of sorted ones.
+fn count(images: &[(Cluster, usize, usize)], loss: f64) -> usize {
+    let mut count = 0;
+    let mut last: Option<Cluster> = None;
+    for (image, ..) in images {
+        match &mut last {
+            Some(last) if joins(last, image, loss) => join(last, image),
+            _ => {
+                count += 1;
+                last = Some(*image);
+            }
+        }
+    }
+    count
+}

@@ -1,0 +1,271 @@
+//! The curves of [NR90, Figs. 6 and 7]: static mappings against dynamic remapping, as the moment of
+//! the change moves through the run.
+
+use super::answer::Parameters;
+use super::estimate;
+use super::estimate::optimal_thresholds;
+use super::expectation;
+use super::expectation::Expected;
+use super::model::Premature;
+use super::play;
+use super::play::Beliefs;
+use super::trace::Cycles;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use remapping::Observer;
+use remapping::estimate::Estimate;
+use remapping::phase_change::ProblemError;
+use serde::Serialize;
+
+/// How the detector errs on purpose, and what the policies make of its reports.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Setting {
+    /// Probability that a report is flipped where the faultless one says no change.
+    pub flip_unchanged: f64,
+    /// Probability that a report is flipped where the faultless one says change.
+    pub flip_changed: f64,
+    /// What the policies assume.
+    pub beliefs: Beliefs,
+    /// The fixed threshold tau.
+    pub threshold: f64,
+    /// What happens to premature remaps.
+    pub premature: Premature,
+    /// Runs per scenario.
+    pub runs: u32,
+    /// Seed of them all.
+    pub seed: u64,
+}
+
+/// One position of the change: the runs that have it there (a single one where the workload is
+/// deterministic).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// Its runs.
+    pub runs: Vec<Cycles>,
+}
+
+/// The contestants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// The old mapping throughout.
+    StaticOld,
+    /// The new mapping throughout.
+    StaticNew,
+    /// Remap when the belief exceeds a fixed threshold.
+    Threshold,
+    /// Remap when it exceeds the optimal threshold of the cycle, for parameters estimated from the
+    /// scenario's runs.
+    Optimal,
+    /// The best single remap in hindsight.
+    Clairvoyant,
+    /// The better mapping at every step, for nothing.
+    LowerBound,
+}
+
+impl Policy {
+    /// All of them, in the order they are shown.
+    pub const ALL: [Policy; 6] = [
+        Policy::StaticOld,
+        Policy::StaticNew,
+        Policy::Threshold,
+        Policy::Optimal,
+        Policy::Clairvoyant,
+        Policy::LowerBound,
+    ];
+
+    /// As the command line and documents name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Policy::StaticOld => "static_old",
+            Policy::StaticNew => "static_new",
+            Policy::Threshold => "threshold",
+            Policy::Optimal => "optimal",
+            Policy::Clairvoyant => "clairvoyant",
+            Policy::LowerBound => "lower_bound",
+        }
+    }
+
+    /// The policy of that name.
+    pub fn named(name: &str) -> Option<Policy> {
+        Policy::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+}
+
+/// The expectation of one value of each run, known to within `errors`. One run that is `repeated` is sure; runs
+/// that happen to agree are not.
+pub(crate) fn estimate(values: &[f64], errors: &[f64], repeated: bool) -> Estimate {
+    let found = if repeated { Estimate::around(values[0], 0.0) } else { Estimate::of(values) };
+    let error = errors.iter().sum::<f64>() / values.len() as f64;
+    Estimate { lower: found.lower - error, upper: found.upper + error, ..found }
+}
+
+/// 100 (mean a - mean b)/mean b in time, for runs of two policies side by side.
+pub(crate) fn percent(a: &[Expected], b: &[Expected], repeated: bool) -> Estimate {
+    let mean = |runs: &[Expected]| runs.iter().map(|run| run.time).sum::<f64>() / runs.len() as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let ratio = mean_a / mean_b;
+    let pairs = || a.iter().zip(b);
+    let above: Vec<f64> =
+        pairs().map(|(a, b)| 100.0 * (a.time - ratio * b.time) / mean_b).collect();
+    let errors: Vec<f64> =
+        pairs().map(|(a, b)| 100.0 * (a.error + ratio * b.error) / mean_b).collect();
+    let Estimate { value, lower, upper } = estimate(&above, &errors, repeated);
+    let shift = 100.0 * (ratio - 1.0) - value;
+    Estimate { value: value + shift, lower: lower + shift, upper: upper + shift }
+}
+
+/// One policy over all scenarios.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Curve {
+    /// Which.
+    pub policy: Policy,
+    /// Time of a run.
+    pub time: Vec<Estimate>,
+    /// How much longer than the fixed threshold policy, in percent of that.
+    pub percent: Vec<Estimate>,
+    /// Remaps per run.
+    pub remaps: Vec<f64>,
+    /// Of them premature.
+    pub premature: Vec<f64>,
+}
+
+/// What comparing the policies on a set of scenarios brings.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// Positions on the horizontal axis.
+    pub at: Vec<f64>,
+    /// The estimated parameters of each scenario; none where no run anywhere has both phases.
+    pub parameters: Vec<Option<Parameters>>,
+    /// A curve per policy.
+    pub curves: Vec<Curve>,
+}
+
+/// The reports of an erring detector: run `index` of a seed always errs on the same cycles for the
+/// same faultless reports, whatever the scenario.
+pub fn reports(setting: &Setting, index: u32, changed: &[bool]) -> Vec<bool> {
+    let mut rng = ChaCha8Rng::seed_from_u64(setting.seed);
+    rng.set_stream(2 * u64::from(index) + 1);
+    changed
+        .iter()
+        .map(|&changed| {
+            let rate = if changed { setting.flip_changed } else { setting.flip_unchanged };
+            changed ^ (rng.random::<f64>() < rate)
+        })
+        .collect()
+}
+
+/// What became of a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Played {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// The parameters estimated from its runs; none where no run anywhere has both phases.
+    pub parameters: Option<Parameters>,
+    /// All runs are the same one, of a workload without chance.
+    pub repeated: bool,
+    /// What is expected of each run over the errors of the detector, in the order of [`Policy::ALL`].
+    pub outcomes: Vec<[Expected; Policy::ALL.len()]>,
+    /// Cycles of a run.
+    pub cycles: usize,
+    /// What a run would cost a single processor, on average.
+    pub work: f64,
+}
+
+/// Accuracy of the thresholds played: far beyond what any difference in time shows.
+const TOLERANCE: f64 = 1e-9;
+
+/// Plays every policy on every run of a scenario. Where none of its runs has a phase, that phase's
+/// parameters are those of `everywhere`. `None` after a halt.
+///
+/// # Errors
+/// If a belief is not a probability.
+pub fn play(
+    scenario: &Scenario,
+    setting: &Setting,
+    everywhere: &[Cycles],
+    observer: &dyn Observer,
+) -> Result<Option<Played>, ProblemError> {
+    let Setting { beliefs, premature, .. } = setting;
+    let parameters = estimate::estimate(&scenario.runs, everywhere);
+    let cycles = scenario.runs[0].len();
+    let optimal = match &parameters {
+        Some(parameters) => {
+            optimal_thresholds(parameters, beliefs, *premature, cycles, TOLERANCE, observer)?.0
+        }
+        None => vec![1.0; cycles],
+    };
+    let outcome = |run: &Cycles| {
+        [
+            play::fixed(&run.old).into(),
+            play::fixed(&run.new).into(),
+            expectation::threshold(run, setting, |_| setting.threshold),
+            expectation::threshold(run, setting, |n| optimal[n]),
+            play::clairvoyant(run).into(),
+            Expected { time: run.lower_bound, ..Expected::default() },
+        ]
+    };
+    let work = scenario.runs.iter().map(|run| run.work).sum::<f64>() / scenario.runs.len() as f64;
+    let unhalted = |run| observer.check().is_continue().then(|| outcome(run));
+    let different: Option<Vec<_>> = scenario.runs.iter().map(unhalted).collect();
+    // A deterministic workload has one run, which is repeated.
+    let outcomes = different
+        .map(|runs| (0..setting.runs as usize).map(|run| runs[run % runs.len()]).collect());
+    let at = scenario.at;
+    let repeated = scenario.runs.len() == 1 && setting.runs > 1;
+    Ok(outcomes.map(|outcomes| Played { at, parameters, repeated, outcomes, cycles, work }))
+}
+
+impl Figure {
+    /// The curves of what was played.
+    pub fn of(played: &[Played]) -> Self {
+        let column = |policy: Policy, scenario: &Played| -> Vec<Expected> {
+            scenario.outcomes.iter().map(|run| run[policy as usize]).collect()
+        };
+        let time = |policy: Policy| -> Vec<Estimate> {
+            let of = |scenario: &Played| {
+                let runs = column(policy, scenario).into_iter();
+                let (times, errors): (Vec<_>, Vec<_>) =
+                    runs.map(|run| (run.time, run.error)).unzip();
+                estimate(&times, &errors, scenario.repeated)
+            };
+            played.iter().map(of).collect()
+        };
+        let against = |policy: Policy| -> Vec<Estimate> {
+            let of = |scenario: &Played| match policy {
+                // Against itself.
+                Policy::Threshold => Estimate::around(0.0, 0.0),
+                _ => {
+                    let other = column(Policy::Threshold, scenario);
+                    percent(&column(policy, scenario), &other, scenario.repeated)
+                }
+            };
+            played.iter().map(of).collect()
+        };
+        let mean = |policy: Policy, value: fn(&Expected) -> f64| -> Vec<f64> {
+            let of = |scenario: &Played| {
+                column(policy, scenario).iter().map(value).sum::<f64>()
+                    / scenario.outcomes.len() as f64
+            };
+            played.iter().map(of).collect()
+        };
+        let curve = |policy: Policy| Curve {
+            policy,
+            time: time(policy),
+            percent: against(policy),
+            remaps: mean(policy, |run| run.remaps),
+            premature: mean(policy, |run| run.premature),
+        };
+        Figure {
+            at: played.iter().map(|scenario| scenario.at).collect(),
+            parameters: played.iter().map(|scenario| scenario.parameters).collect(),
+            curves: Policy::ALL.into_iter().map(curve).collect(),
+        }
+    }
+
+    /// The curve of a policy, if it is among them.
+    pub fn curve(&self, policy: Policy) -> Option<&Curve> {
+        self.curves.iter().find(|curve| curve.policy == policy)
+    }
+}

@@ -1,0 +1,65 @@
+//! Workloads with one change of phase: what their runs cost under two mappings, step by step, and
+//! how remapping policies fare on them [NR90, section V].
+
+pub mod answer;
+pub mod compare;
+pub mod envelope;
+pub mod estimate;
+pub mod expectation;
+pub mod figure;
+pub mod model;
+pub mod picture;
+pub mod play;
+pub mod solve;
+pub mod speedup;
+pub mod trace;
+pub mod view;
+pub mod workload;
+
+use self::answer::Answer;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::problems::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings, Write};
+use crate::solution::Body;
+use remapping::Status;
+use workload::Workload;
+
+/// A model whose scenarios are runs of such a workload.
+pub trait TwoPhases {
+    /// The problem, as documents name it.
+    const NAME: &'static str;
+    /// Its answer.
+    const BODY: fn(Answer) -> Body;
+
+    /// What can be said without solving.
+    fn facts(&self) -> Facts;
+
+    /// The workload.
+    fn workload(&self) -> impl Workload;
+}
+
+impl<M: TwoPhases> Problem for M {
+    fn name(&self) -> &'static str {
+        M::NAME
+    }
+
+    fn facts(&self, _loaded: &Loaded) -> Facts {
+        TwoPhases::facts(self)
+    }
+
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        solve::solve_scenarios(asked, &self.workload(), M::BODY)
+    }
+
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        compare::compare(asked, &self.workload())
+    }
+
+    fn recordings(&self) -> Vec<String> {
+        self.workload().trace_names()
+    }
+
+    fn record(&self, seed: u64, write: &mut Write<'_>) -> Result<(), Complaint> {
+        workload::write_traces(&self.workload(), seed, write)
+    }
+}

@@ -1,0 +1,72 @@
+//! The optimal thresholds of a workload's scenarios, for parameters estimated from its runs.
+
+use super::answer::{Answer, ScenarioSolved};
+use super::estimate::{estimate, optimal_thresholds};
+use super::trace::Cycles;
+use super::workload::{Workload, run_all};
+use crate::problems::{Asked, Found, Outcome, Settings};
+use crate::solution::Body;
+use rayon::prelude::*;
+use remapping::phase_change::ProblemError;
+use remapping::{Observer, Status};
+
+/// Runs per scenario that the estimates rest on (one where a workload is deterministic).
+pub const RUNS: u32 = 24;
+
+/// Seed of those runs.
+pub const SEED: u64 = 1990;
+
+/// Runs every scenario and solves for its thresholds.
+///
+/// # Errors
+/// If a belief is not a probability.
+pub fn solve(
+    workload: &impl Workload,
+    tolerance: f64,
+    observer: &dyn Observer,
+) -> Result<(Answer, Status), ProblemError> {
+    let setting = workload.setting(RUNS, SEED);
+    let (scenarios, mut status) = run_all(workload, &setting, observer);
+    let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
+    let solved = (scenarios.par_iter())
+        .map(|scenario| {
+            let parameters = estimate(&scenario.runs, &everywhere);
+            let cycles = scenario.runs[0].len();
+            let (beliefs, premature) = (&setting.beliefs, setting.premature);
+            let (threshold, reached) = match &parameters {
+                Some(found) => {
+                    optimal_thresholds(found, beliefs, premature, cycles, tolerance, observer)?
+                }
+                None => (vec![1.0; cycles], Status::Converged),
+            };
+            Ok((ScenarioSolved { at: scenario.at, parameters, threshold }, reached))
+        })
+        .collect::<Result<Vec<(ScenarioSolved, Status)>, ProblemError>>()?;
+    if status == Status::Converged {
+        let short = solved.iter().map(|(_, reached)| *reached).find(|s| *s != Status::Converged);
+        status = short.unwrap_or(Status::Converged);
+    }
+    // Of a scenario that was stopped the early thresholds are missing.
+    let whole = |reached| matches!(reached, Status::Converged | Status::IterationLimit);
+    let solved = solved.into_iter().filter(|(_, reached)| whole(*reached));
+    let scenarios = solved.map(|(scenario, _)| scenario).collect();
+    Ok((Answer { axis: workload.axis().to_owned(), scenarios }, status))
+}
+
+/// [`solve`] for the `solve` verb.
+pub fn solve_scenarios(
+    asked: &Asked<'_, Settings>,
+    workload: &impl Workload,
+    body: fn(Answer) -> Body,
+) -> Outcome<Found> {
+    let Asked { loaded, settings, watch, .. } = *asked;
+    let (answer, status) = solve(workload, settings.tolerance, watch).map_err(|error| {
+        let message = "this model cannot be solved";
+        vec![loaded.complain("problem", message, &error.to_string(), "correct the parameter")]
+    })?;
+    let mut warnings = Vec::new();
+    if status == Status::IterationLimit {
+        warnings.push("the tolerance was not reached for every threshold".to_owned());
+    }
+    Ok(Found::new(body(answer), status, warnings))
+}

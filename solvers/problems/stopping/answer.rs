@@ -1,0 +1,278 @@
+//! The answer to optimal stopping: a decision for every load vector.
+
+use crate::solution::dynamics::Dynamics;
+use crate::solution::{Bounds, map};
+use remapping::stopping::mean_and_spread;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+
+/// Decision map of a stopping problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Levels of each process, or the number of listed states of a joint chain.
+    pub shape: Vec<usize>,
+    /// The lowest load of each process; absent for a joint chain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lowest: Vec<i64>,
+    /// The listed load vectors of a joint chain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<Vec<i64>>,
+    /// rho; where it depends on the loads, the largest there is.
+    pub remap_cost: f64,
+    /// How it depends on the loads, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_by_state: Option<CostByState>,
+    /// After how many steps the computation ends, if it does; `decision` is that of the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// With `steps`, where a limit stopped the computation: `decision` and `remaps_from` are those of a program of so many steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps_done: Option<u64>,
+    /// With `steps` and `Stop`: with how many steps left, or more, each load vector remaps; null where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remaps_from: Option<Vec<Option<u64>>>,
+    /// Where a remap may move as many units as pays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial_remaps: Option<PartialRemaps>,
+    /// Of walks without a highest load: how many levels of each were kept for J on those that are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_levels: Option<usize>,
+    /// The number of load vectors.
+    pub states: Vectors,
+    /// The number of states solved for, after lumping equal processes.
+    pub classes: usize,
+    /// `B`alanced, `R`emap or `C`ontinue for each load vector, row-major, the last process fastest;
+    /// absent beyond 10^6 of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    /// The load vectors whose two branches agree within the proved bounds, as places in `decision`
+    /// (of one load vector in each class where that is absent).
+    pub ties: Vec<u128>,
+    /// How many load vectors are balanced, remap and continue, ties as they are shown.
+    pub counts: Counts,
+    /// The largest distance between the proved bounds on J, relative to max(1, `remap_value`).
+    pub value_gap: f64,
+    /// What remapping costs in all: rho, or rho + sum(J)/|M|.
+    pub remap_value: f64,
+    /// Proved bounds on it.
+    pub remap_bounds: [f64; 2],
+    /// Applications of the transition operator.
+    pub iterations: u64,
+    /// Which states were solved for.
+    pub representation: Representation,
+    /// The largest J.
+    pub largest_value: f64,
+    /// J of each load vector (of each class, beyond 10^6 load vectors), with `--values`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Vec<f64>>,
+    /// With `Restart`: bounds on the smallest long-run average cost per step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average: Option<Bounds>,
+    /// With `Restart`: the same for the map that is optimal for `Stop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_of_stop: Option<Bounds>,
+    /// With `--critical-costs`: the remap cost at which each load vector (each class, where there is
+    /// no `decision`) goes over from remapping to continuing; null where it never does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critical_cost: Option<Vec<Option<f64>>>,
+    /// Where there is no `decision`: how many load vectors of each mean and spread remap.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_spread: Vec<Spread>,
+    /// How the loads move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamics: Option<Dynamics>,
+}
+
+/// How the cost of a remap depends on the loads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CostByState {
+    /// By the units that it moves.
+    Moved {
+        /// The fixed part.
+        fixed: f64,
+        /// For each unit.
+        per_unit_moved: f64,
+    },
+    /// For each listed state.
+    Listed(Vec<f64>),
+}
+
+/// Remaps that move some units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartialRemaps {
+    /// How many units to move from each load vector, one by one from where most are above the share to where most are below.
+    pub units: Vec<u64>,
+    /// Bounds on the smallest average cost per step of remaps that move all that is above.
+    pub average_of_whole: Bounds,
+}
+
+/// The states a problem is solved for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Representation {
+    /// Every load vector.
+    Full,
+    /// One of all permutations of equal processes.
+    Exchangeable,
+    /// Those around balance only; elsewhere to remap is optimal.
+    Active,
+}
+
+impl std::fmt::Display for Representation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Representation::Full => "full",
+            Representation::Exchangeable => "exchangeable",
+            Representation::Active => "active",
+        })
+    }
+}
+
+/// A number of load vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Vectors {
+    /// Where that fits.
+    Exact(u128),
+    /// Otherwise.
+    About(f64),
+}
+
+impl Vectors {
+    /// Of processes with so many levels each.
+    pub fn of(shape: &[usize]) -> Self {
+        let exact = shape.iter().try_fold(1u128, |all, &levels| all.checked_mul(levels as u128));
+        let about = || shape.iter().map(|&levels| levels as f64).product();
+        exact.map_or_else(|| Self::About(about()), Self::Exact)
+    }
+}
+
+impl From<Vectors> for f64 {
+    fn from(vectors: Vectors) -> f64 {
+        match vectors {
+            Vectors::Exact(vectors) => vectors as f64,
+            Vectors::About(vectors) => vectors,
+        }
+    }
+}
+
+impl std::fmt::Display for Vectors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Vectors::Exact(vectors) => vectors.fmt(f),
+            Vectors::About(vectors) => write!(f, "{vectors:.3e}"),
+        }
+    }
+}
+
+/// How many load vectors get each decision.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Balanced.
+    pub balanced: f64,
+    /// Remap.
+    pub remap: f64,
+    /// Continue.
+    pub continued: f64,
+}
+
+/// The load vectors with one mean and spread.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spread {
+    /// Mean load, rounded down.
+    pub mean: i64,
+    /// Largest minus smallest load.
+    pub spread: i64,
+    /// Share of the load vectors, or of their classes, that remap.
+    pub remap: f64,
+    /// Whether all of them are balanced.
+    pub balanced: bool,
+}
+
+/// Past 2^64 a document gives the number in digits that JSON readers round; the shape says it exactly.
+impl<'de> Deserialize<'de> for Vectors {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        let exact = number.fract() == 0.0 && (0.0..2f64.powi(53)).contains(&number);
+        Ok(if exact { Vectors::Exact(number as u128) } else { Vectors::About(number) })
+    }
+}
+
+impl Answer {
+    /// Whether states of a joint chain have the same loads.
+    pub fn shares_loads(&self) -> bool {
+        self.loads.iter().collect::<HashSet<_>>().len() < self.loads.len()
+    }
+
+    /// The lowest load of each process; of a joint chain the least that is listed.
+    pub fn lowest(&self) -> Vec<i64> {
+        match self.loads.first() {
+            None => self.lowest.clone(),
+            Some(first) => (0..first.len())
+                .map(|i| self.loads.iter().map(|vector| vector[i]).min().unwrap_or(0))
+                .collect(),
+        }
+    }
+
+    /// How many load vectors of each mean and spread remap, in ascending order; none for two processes.
+    pub fn spreads(&self) -> Vec<Spread> {
+        let Some(decisions) = &self.decision else { return self.by_spread.clone() };
+        let map = map::listed(self, decisions);
+        if map.processes() <= 2 {
+            return Vec::new();
+        }
+        let mut table = BTreeMap::<(i64, i64), (f64, f64, bool)>::new();
+        for (place, letter) in map.decisions.iter().enumerate() {
+            let (loads, vectors) = map.entry(place);
+            let (remap, all, balanced) =
+                table.entry(mean_and_spread(&loads)).or_insert((0.0, 0.0, true));
+            *remap += if *letter == b'R' { vectors } else { 0.0 };
+            *all += vectors;
+            *balanced &= *letter == b'B';
+        }
+        let row = |((mean, spread), (remap, all, balanced))| Spread {
+            mean,
+            spread,
+            remap: remap / all,
+            balanced,
+        };
+        table.into_iter().map(row).collect()
+    }
+
+    /// What is wrong with lists that do not fit, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
+            return Some(fault);
+        }
+        if self.shape.is_empty() || self.shape.contains(&0) {
+            return Some("`shape` is not a list of numbers of levels".to_owned());
+        }
+        let r = self.loads.first().map_or(0, Vec::len);
+        let vectors = match self.loads.is_empty() {
+            false if r == 0 || self.loads.iter().any(|vector| vector.len() != r) => {
+                return Some("the load vectors of `loads` differ in length".to_owned());
+            }
+            false => Some(self.loads.len()),
+            true if self.lowest.len() != self.shape.len() => {
+                return Some("`lowest` and `shape` differ in length".to_owned());
+            }
+            true => self.shape.iter().try_fold(1_usize, |all, levels| all.checked_mul(*levels)),
+        };
+        if self.remaps_from.as_ref().is_some_and(|from| Some(from.len()) != vectors) {
+            return Some("`remaps_from` has not one number for each load vector".to_owned());
+        }
+        if self.partial_remaps.as_ref().is_some_and(|own| Some(own.units.len()) != vectors) {
+            return Some("`partial_remaps` has not one number for each load vector".to_owned());
+        }
+        let Some(decisions) = &self.decision else { return None };
+        if decisions.chars().any(|letter| !"BRC".contains(letter)) {
+            return Some("`decision` has letters other than B, R and C".to_owned());
+        }
+        (vectors != Some(decisions.len()))
+            .then(|| "`decision` has not one letter for each load vector".to_owned())
+    }
+}

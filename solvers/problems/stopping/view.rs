@@ -1,0 +1,210 @@
+//! Optimal stopping: the summary and the line of a sweep.
+
+use super::answer::{Answer, CostByState};
+use super::map;
+use crate::render::digits::{brief, compared, up};
+use crate::render::{Row, within};
+use crate::solution::Bounds;
+use std::fmt::Write;
+
+/// A count, in full as far as its digits are known.
+fn short(count: f64) -> String {
+    if count < 1e16 { count.to_string() } else { format!("{count:.3e}") }
+}
+
+/// Whether decisions are known.
+fn has_map(answer: &Answer) -> bool {
+    answer.counts.balanced + answer.counts.remap + answer.counts.continued > 0.0
+}
+
+/// How far apart bounds may be, as a part of what they are, to be one number.
+const CLOSE: f64 = 1e-2;
+
+/// What to do, and what it is worth.
+pub fn headline(answer: &Answer) -> String {
+    let (counts, all) = (answer.counts, &answer.states);
+    let known = has_map(answer);
+    let mut text = match counts.remap {
+        _ if !known => "Where to remap is not known".to_owned(),
+        0.0 => "Do not remap in any load vector".to_owned(),
+        remap => format!("Remap in {} of {all} load vectors", short(remap)),
+    };
+    match (answer.steps, answer.steps_done) {
+        (Some(steps), Some(done)) => {
+            return format!(
+                "{text} where {done} steps are left: the {} before them were not computed",
+                steps - done
+            );
+        }
+        (Some(_), None) => text += " at the first step",
+        (None, _) => {}
+    }
+    match (answer.average, answer.average_of_stop) {
+        (Some(best), stop) if best.middle().is_finite() => {
+            let is_close = |bounds: &Bounds| bounds.width() <= CLOSE * bounds.upper.abs();
+            if !known || !is_close(&best) {
+                return format!(
+                    "{text}: {} to {} per step in the long run",
+                    brief(best.lower),
+                    brief(best.upper)
+                );
+            }
+            let best = best.middle();
+            text += &format!(": {} per step in the long run", brief(best));
+            if let Some(stop) = stop.filter(is_close) {
+                let how = compared(best, stop.middle());
+                text += &format!(", {how} by the map that is optimal for Stop");
+            }
+        }
+        (None, _)
+            if known && answer.remap_value.is_finite() && answer.largest_value.is_finite() =>
+        {
+            let by_state = answer.cost_by_state.is_some();
+            let [lower, upper] = answer.remap_bounds;
+            let is_open = upper - lower > CLOSE * upper;
+            let most = if by_state || is_open { "at most " } else { "" };
+            // No state costs more than a remap, whatever bounds say.
+            let dearest = if by_state { f64::INFINITY } else { answer.remap_value };
+            let reach = answer.value_gap * upper.max(1.0);
+            let reach = if reach > CLOSE * answer.largest_value { reach } else { 0.0 };
+            let largest = brief((answer.largest_value + reach).min(dearest));
+            let whole = brief(answer.remap_value);
+            text += &match counts.remap {
+                0.0 => format!(": going on costs {largest} at most, a remap {most}{whole}"),
+                // After a remap the computation goes on, which costs something too.
+                _ if by_state && answer.largest_value > answer.remap_value => {
+                    format!(
+                        ", go on in all others: {largest} at most in all, a remap {most}{whole}"
+                    )
+                }
+                _ => format!(
+                    ", go on in all others: none costs more than a remap, {most}{whole} in all"
+                ),
+            };
+        }
+        _ => {}
+    }
+    text
+}
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    let _ = write!(text, "{}", map::draw(answer));
+    let equal = answer.shape.chunk_by(|a, b| a == b).map(|equal| match equal {
+        [_, _, _, _, ..] => format!("{}^{}", equal[0], equal.len()),
+        few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "),
+    });
+    let shape: Vec<String> = equal.collect();
+    let (counts, shape) = (answer.counts, shape.join(" x "));
+    if has_map(answer) {
+        let _ = writeln!(
+            text,
+            "{} load vectors ({shape}), solved as {} states ({})",
+            answer.states, answer.classes, answer.representation
+        );
+        let _ = writeln!(
+            text,
+            "remap in {}, continue in {}, balanced {}{}",
+            short(counts.remap),
+            short(counts.continued),
+            short(counts.balanced),
+            match answer.ties.len() {
+                0 => String::new(),
+                ties => format!("; {ties} of them are ties: the bounds leave open which is better"),
+            }
+        );
+    } else {
+        let _ =
+            writeln!(text, "{} load vectors ({shape}), none of them gone through", answer.states);
+    }
+    if let Some(CostByState::Moved { fixed, per_unit_moved }) = &answer.cost_by_state {
+        let _ =
+            writeln!(text, "a remap costs {fixed}, and {per_unit_moved} for each unit it moves");
+    }
+    if let Some(levels) = answer.kept_levels {
+        let _ = writeln!(
+            text,
+            "{levels} levels of each process were kept; those beyond change no J here by more than the bounds say"
+        );
+    }
+    if let Some(steps) = answer.steps.filter(|_| has_map(answer)) {
+        let _ = match answer.steps_done {
+            Some(done) => {
+                writeln!(text, "the map is that of a program of {done} of the {steps} steps")
+            }
+            None => writeln!(text, "the map is that of the first of {steps} steps"),
+        };
+    }
+    if let Some(from) = &answer.remaps_from {
+        let mut numbers: Vec<u64> = from.iter().flatten().copied().collect();
+        numbers.sort_unstable();
+        let count = |numbers: &[u64]| format!("{} from {}", numbers.len(), numbers[0]);
+        let groups: Vec<String> = numbers.chunk_by(|a, b| a == b).map(count).collect();
+        let shown = match groups.len() {
+            0 => match answer.steps_done {
+                Some(done) => format!("no load vector remaps with up to {done} steps left"),
+                None => "no load vector remaps, with however many steps left".to_owned(),
+            },
+            1..=12 => format!("load vectors that remap, by steps left: {}", groups.join(", ")),
+            more => format!(
+                "load vectors that remap, by steps left: {}, ... ({more} groups)",
+                groups[..12].join(", ")
+            ),
+        };
+        let _ = writeln!(text, "{shown}");
+    }
+    if let Some(partial) = &answer.partial_remaps {
+        let mut numbers: Vec<u64> = partial.units.iter().copied().filter(|m| *m > 0).collect();
+        numbers.sort_unstable();
+        let count = |own: &[u64]| format!("{} in {}", own[0], own.len());
+        let groups: Vec<String> = numbers.chunk_by(|a, b| a == b).map(count).collect();
+        let shown = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
+        let whole = within(partial.average_of_whole);
+        let _ = writeln!(
+            text,
+            "units that a remap moves, and in how many load vectors: {shown}\nremaps of all that is above its share: {whole} \
+             per step"
+        );
+    }
+    if let (Some(best), None) = (answer.average, answer.average_of_stop) {
+        let _ = writeln!(text, "long-run average cost per step {}", within(best));
+    } else if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
+        let _ = writeln!(
+            text,
+            "long-run average cost per step {}; under the map that is optimal for Stop {}",
+            within(best),
+            within(stop)
+        );
+    } else {
+        let bounds = Bounds::from(answer.remap_bounds);
+        let whole = within(bounds);
+        // Every J is known to the gap, relative to max(1, R).
+        let reach = answer.value_gap * bounds.upper.max(1.0);
+        let largest = (answer.largest_value - reach, answer.largest_value + reach);
+        let largest = within(largest.into());
+        let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
+        let _ = writeln!(text, "a remap costs {most}{whole} in all; the largest J is {largest}");
+    }
+    if let Some(costs) = &answer.critical_cost {
+        let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup_by(|a, b| (*a - *b).abs() <= 1e-12 * b.abs());
+        let shown: Vec<String> =
+            distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
+        let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
+    }
+    let apart = match answer.value_gap.is_finite() {
+        true => format!("proved bounds are {} apart, relatively", up(answer.value_gap)),
+        false => "there are no proved bounds: the numbers are too large for doubles".to_owned(),
+    };
+    let _ = writeln!(text, "{apart}, after {} applications of the chain", answer.iterations);
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    vec![
+        ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),
+        ("remap value".to_owned(), format!("{:.10}", answer.remap_value)),
+        ("iterations".to_owned(), answer.iterations.to_string()),
+    ]
+}

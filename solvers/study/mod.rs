@@ -1,0 +1,165 @@
+//! What `remap study` shows: one series after the other, each point between bounds.
+
+mod learning;
+mod load_drift;
+pub mod model;
+mod phase_change;
+mod phase_switching;
+mod scenario;
+mod speedup;
+
+use self::model::{Series, Unremapped};
+use crate::complaint::Complaint;
+use crate::model::{Loaded, Problem};
+use crate::run::Watch;
+use phase_change::Solved;
+use remapping::Halt;
+use remapping::phase_change::Bounds;
+use remapping::phase_change::evaluation::EvaluationError;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// A point of a series.
+pub struct Found {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// Between these it lies.
+    pub bounds: Bounds,
+    /// What the paper prints.
+    pub printed: Option<f64>,
+    /// What is to be said of it.
+    pub remark: Option<&'static str>,
+}
+
+impl Found {
+    fn new(at: f64, bounds: Bounds, printed: Option<f64>) -> Found {
+        Found { at, bounds, printed, remark: None }
+    }
+
+    /// Known up to rounding, and not printed.
+    fn at(at: f64, value: f64) -> Found {
+        Found::new(at, Bounds { lower: value, upper: value }, None)
+    }
+
+    /// The same at a step.
+    fn at_step(step: usize, value: f64) -> Found {
+        Found::at(step as f64, value)
+    }
+}
+
+/// Why a series ends early.
+pub enum Stop {
+    /// A model cannot be read, or is not of the kind that the series is made of.
+    Model(Vec<Complaint>),
+    /// A policy cannot be evaluated.
+    Evaluation(EvaluationError),
+}
+
+impl From<EvaluationError> for Stop {
+    fn from(error: EvaluationError) -> Stop {
+        Stop::Evaluation(error)
+    }
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Stop {
+        Stop::Evaluation(EvaluationError::Stopped(halt))
+    }
+}
+
+/// Computes, and remembers the models it has solved.
+pub struct Desk<'a> {
+    watch: &'a Watch,
+    solved: HashMap<PathBuf, Solved>,
+}
+
+impl<'a> Desk<'a> {
+    /// With nothing solved yet.
+    pub fn new(watch: &'a Watch) -> Desk<'a> {
+        Desk { watch, solved: HashMap::new() }
+    }
+
+    /// Computes a series point by point.
+    pub fn compute(&mut self, series: &Series, mut found: impl FnMut(Found)) -> Result<(), Stop> {
+        match series {
+            Series::Utilization(Unremapped { model, processors, .. }) => {
+                load_drift::course(&drifting(model, *processors)?, |step| step.utilization, found);
+            }
+            Series::MeanImbalance(Unremapped { model, processors, .. }) => {
+                load_drift::course(
+                    &drifting(model, *processors)?,
+                    |step| step.max - step.mean,
+                    found,
+                );
+            }
+            Series::SampledUtilization(sampled) => {
+                let path = drifting(&sampled.model, sampled.processors)?.path(sampled.seed, 0);
+                for (k, step) in path.iter().enumerate() {
+                    found(Found::at_step(k + 1, step.utilization()));
+                }
+            }
+            Series::AverageCost(sampled) => {
+                let problem = drifting(&sampled.model, sampled.processors)?;
+                load_drift::average_cost(&problem, sampled.seed, found);
+            }
+            Series::Minimum { model, which, runs, seed, points, .. } => {
+                for point in points {
+                    let Some(processors) = whole(point.at) else {
+                        let help = "write (at: 3) for three processors";
+                        let message = format!("{} is no number of processors", point.at);
+                        return Err(Stop::Model(vec![Complaint::elsewhere(message, help)]));
+                    };
+                    let problem = drifting(model, Some(processors))?;
+                    let bounds = load_drift::minimum(&problem, *which, *runs, *seed, self.watch)?;
+                    found(Found::new(point.at, bounds, point.printed));
+                }
+            }
+            Series::Scenario { loads, measure, points, .. } => {
+                scenario::deviations(*loads, *measure, points, found)?;
+            }
+            Series::Learning { model, learner, runs, seed, points, .. } => {
+                learning::distances(model, *learner, (*runs, *seed), points, self.watch, found)?;
+            }
+            Series::AboveOptimum { model, policy, points, .. } => {
+                phase_switching::above_optimum(model, policy, points, self.watch, found)?;
+            }
+            Series::Speedup(scaled) => speedup::speedup(scaled, found),
+            _ => self.phase_change(series, found)?,
+        }
+        Ok(())
+    }
+}
+
+fn whole(at: f64) -> Option<usize> {
+    (at >= 1.0 && at.fract() == 0.0 && at <= 1e6).then_some(at as usize)
+}
+
+/// The most steps times processors of a path that is drawn.
+const MAX_SIZE: u64 = 10_000_000;
+
+fn drifting(
+    path: &Path,
+    processors: Option<usize>,
+) -> Result<remapping::load_drift::LoadDrift, Stop> {
+    let loaded = Loaded::read(path).map_err(Stop::Model)?;
+    let refuse = |message: &str, help: &str| {
+        Err(Stop::Model(vec![loaded.complain("problem", message, "", help)]))
+    };
+    match &loaded.model.problem {
+        Problem::LoadDrift(model) if !model.stops() => {
+            refuse("remaps come into force at once in this series", "leave `overlap` out")
+        }
+        Problem::LoadDrift(model) => {
+            let mut problem = model.problem();
+            problem.processors = processors.unwrap_or(problem.processors);
+            if problem.processors == 0 {
+                return refuse("there is no processor", "take processors: 1 or more");
+            }
+            match problem.steps.saturating_mul(problem.processors as u64) {
+                size if size <= MAX_SIZE => Ok(problem),
+                _ => refuse("the horizon is too long to draw it step by step", "take fewer steps"),
+            }
+        }
+        _ => refuse("this series is made of drifting loads", "give a LoadDrift model"),
+    }
+}

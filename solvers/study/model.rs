@@ -1,0 +1,408 @@
+//! Study files: a table or figure of a paper, what it prints, and the models that give it.
+
+mod speedup;
+
+pub use speedup::{Moves, Scaled};
+
+use crate::complaint::{Complaint, ReadText, Source};
+use crate::model::{decode, folder_of, places, read_bytes, values};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The content of a study file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// Which table or figure.
+    pub title: String,
+    /// Where it stands.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// What the horizontal axis shows.
+    pub x: String,
+    /// What the vertical axis shows.
+    pub y: String,
+    /// Whether the horizontal axis is logarithmic.
+    #[serde(default)]
+    pub logarithmic: bool,
+    /// The least value the picture shows; what lies below is drawn there.
+    #[serde(default)]
+    pub shown_from: Option<f64>,
+    /// How far a printed number may be off, by its own account.
+    #[serde(default)]
+    pub printed_within: f64,
+    /// The curves, or the columns of the table.
+    pub series: Vec<Series>,
+}
+
+/// One curve or column.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Series {
+    /// The share of the possible gain that the heuristic of 1986 keeps, in per cent.
+    Kept {
+        /// Its name.
+        name: String,
+        /// A model for each point.
+        points: Vec<Point>,
+    },
+    /// What the optimal policy saves of the time never remapping takes, in per cent.
+    Saved {
+        /// Its name.
+        name: String,
+        /// A model for each point.
+        points: Vec<Point>,
+    },
+    /// What the optimal policy saves, in per cent of its own time, if cycles before the change cost as much as
+    /// those of a remapped program after it.
+    SavedOfOptimal {
+        /// Its name.
+        name: String,
+        /// A model for each point.
+        points: Vec<Point>,
+    },
+    /// The share of the possible gain that the heuristic keeps when it misjudges the gain by factors.
+    Misjudged {
+        /// Its name.
+        name: String,
+        /// The model.
+        model: PathBuf,
+        /// A factor for each point.
+        points: Vec<Printed>,
+    },
+    /// The optimal thresholds, step by step.
+    Thresholds {
+        /// Its name.
+        name: String,
+        /// The model.
+        model: PathBuf,
+    },
+    /// The expected number of reports after a change until the belief, 0 before it, exceeds tau.
+    Response {
+        /// Its name.
+        name: String,
+        /// The model: its hazard, its detector, and M, after which it counts no further.
+        model: PathBuf,
+        /// The thresholds tau.
+        points: Vec<Printed>,
+    },
+    /// The probability that the belief exceeds tau within M cycles without a change.
+    Premature {
+        /// Its name.
+        name: String,
+        /// The model: its hazard, its detector, and M.
+        model: PathBuf,
+        /// The thresholds tau.
+        points: Vec<Printed>,
+    },
+    /// The cost of retaining the mapping at a step, over the belief.
+    Retaining(CostCurve),
+    /// The cost of remapping at a step, over the belief.
+    Remapping(CostCurve),
+    /// What a policy costs above the optimum of recurring phases, in per cent of it.
+    AboveOptimum {
+        /// Its name.
+        name: String,
+        /// The model, a `PhaseSwitching` one.
+        model: PathBuf,
+        /// The policy, as `compare` names it.
+        policy: String,
+        /// Mean lengths of the first phase, in cycles; those of the second change in proportion.
+        points: Vec<Printed>,
+    },
+    /// The speedup between two remappings.
+    Speedup(Scaled),
+    /// The expected utilization of each step of a program that never remaps: E (mean / max).
+    Utilization(Unremapped),
+    /// The expected imbalance of each step of a program that never remaps: E (max - mean).
+    MeanImbalance(Unremapped),
+    /// The utilization of each step of one path without remaps.
+    SampledUtilization(Sampled),
+    /// W(n), the average cost per step if the first remap is after step n, along one path.
+    AverageCost(Sampled),
+    /// How far J is from what is learnt of it from so many observed steps of a chain that is not known.
+    Learning {
+        /// Its name.
+        name: String,
+        /// The model, a `Stopping` one.
+        model: PathBuf,
+        /// How it is learnt.
+        learner: Learner,
+        /// How many times, with other observations.
+        runs: u64,
+        /// Of the random numbers.
+        seed: u64,
+        /// The numbers of observed steps, in ascending order.
+        points: Vec<Printed>,
+    },
+    /// How far given loads of mean 1 are from balance, by the number of processors.
+    Scenario {
+        /// Its name.
+        name: String,
+        /// The loads.
+        loads: Uneven,
+        /// How they are measured.
+        measure: Measure,
+        /// The numbers of processors.
+        points: Vec<Printed>,
+    },
+    /// W(n) over many paths: where it first stops falling, where it is least, or how much the one is above the
+    /// other.
+    Minimum {
+        /// Its name.
+        name: String,
+        /// The model.
+        model: PathBuf,
+        /// Which value of W.
+        which: Which,
+        /// How many paths.
+        runs: u64,
+        /// Of the random numbers.
+        seed: u64,
+        /// The numbers of processors.
+        points: Vec<Printed>,
+    },
+}
+
+/// A step of a change of phase, seen as a function of the belief.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostCurve {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: PathBuf,
+    /// The step.
+    pub step: u64,
+}
+
+/// A program whose loads drift and that never remaps.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unremapped {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: PathBuf,
+    /// Another number of processors than the model has.
+    #[serde(default)]
+    pub processors: Option<usize>,
+}
+
+/// One path of a program whose loads drift and that never remaps.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampled {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: PathBuf,
+    /// Another number of processors than the model has.
+    #[serde(default)]
+    pub processors: Option<usize>,
+    /// Of the random numbers.
+    pub seed: u64,
+}
+
+/// Loads of mean 1.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub enum Uneven {
+    /// Half of them by so much below it, half above.
+    Half(f64),
+    /// One by so much below, one above, the others balanced.
+    Pair(f64),
+    /// One above it, the others by so much below.
+    One(f64),
+}
+
+/// How far loads are from their mean, as a share of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Measure {
+    /// The largest deviation, d.
+    Extreme,
+    /// The root of the sum of squares, v.
+    Deviation,
+}
+
+/// How what stopping costs is learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Learner {
+    /// By the iterates of Robbins and Monro, the last of them.
+    Last,
+    /// By their average.
+    Averaged,
+    /// By relative frequencies, and the optimum of what they say.
+    Frequencies,
+}
+
+/// Which value of W(n).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Which {
+    /// At its first local minimum.
+    First,
+    /// At its least.
+    Least,
+    /// The mean of the first above that of the second, in per cent of the latter.
+    Excess,
+}
+
+/// A point with a model of its own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// The model.
+    pub model: PathBuf,
+    /// What the paper prints, if it does.
+    #[serde(default)]
+    pub printed: Option<f64>,
+}
+
+/// A point, and what the paper prints there.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Printed {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// What the paper prints, if it does.
+    #[serde(default)]
+    pub printed: Option<f64>,
+}
+
+impl Study {
+    /// Reads the study file at `path`; paths inside it become relative to the current folder.
+    pub fn read(path: &Path) -> Result<Study, Vec<Complaint>> {
+        let one = |complaint| vec![complaint];
+        let text = read_bytes(path).and_then(|bytes| decode(path, bytes)).map_err(one)?;
+        let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
+        if !text_of(&source).starts_with("Study") {
+            let help =
+                "a study file reads Study(title: \"...\", x: \"...\", y: \"...\", series: [...])";
+            let message = "this is not a study";
+            return Err(vec![Complaint::at(&source, 0..0, message, "expected Study(...)", help)]);
+        }
+        let mut study: Study = values(&source, &places(&source)?, source.text())?;
+        for series in &study.series {
+            if let Series::Speedup(scaled) = series
+                && let Some(fault) = scaled.fault()
+            {
+                let message =
+                    format!("{}: the series {:?} cannot be computed", path.display(), scaled.name);
+                return Err(vec![Complaint::elsewhere(message, fault)]);
+            }
+        }
+        let folder = folder_of(path);
+        for series in &mut study.series {
+            for model in series.models_mut() {
+                *model = folder.join(&*model);
+            }
+        }
+        Ok(study)
+    }
+}
+
+/// The text without the comments before it.
+fn text_of(source: &Source) -> &str {
+    let mut text = source.text().trim_start();
+    while let Some(comment) = text.strip_prefix("//") {
+        text = comment.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+    }
+    text
+}
+
+impl Series {
+    /// The files of its models.
+    pub fn models_mut(&mut self) -> Vec<&mut PathBuf> {
+        match self {
+            Series::Kept { points, .. }
+            | Series::Saved { points, .. }
+            | Series::SavedOfOptimal { points, .. } => {
+                points.iter_mut().map(|point| &mut point.model).collect()
+            }
+            Series::Misjudged { model, .. }
+            | Series::Thresholds { model, .. }
+            | Series::Response { model, .. }
+            | Series::Premature { model, .. }
+            | Series::Utilization(Unremapped { model, .. })
+            | Series::MeanImbalance(Unremapped { model, .. })
+            | Series::SampledUtilization(Sampled { model, .. })
+            | Series::AverageCost(Sampled { model, .. })
+            | Series::Learning { model, .. }
+            | Series::Minimum { model, .. }
+            | Series::Retaining(CostCurve { model, .. })
+            | Series::Remapping(CostCurve { model, .. })
+            | Series::AboveOptimum { model, .. } => vec![model],
+            Series::Speedup(_) | Series::Scenario { .. } => Vec::new(),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Series::Kept { name, .. }
+            | Series::Saved { name, .. }
+            | Series::SavedOfOptimal { name, .. }
+            | Series::Misjudged { name, .. }
+            | Series::Thresholds { name, .. }
+            | Series::Response { name, .. }
+            | Series::Premature { name, .. }
+            | Series::Utilization(Unremapped { name, .. })
+            | Series::MeanImbalance(Unremapped { name, .. })
+            | Series::SampledUtilization(Sampled { name, .. })
+            | Series::AverageCost(Sampled { name, .. })
+            | Series::Learning { name, .. }
+            | Series::Minimum { name, .. }
+            | Series::Scenario { name, .. }
+            | Series::Retaining(CostCurve { name, .. })
+            | Series::Remapping(CostCurve { name, .. })
+            | Series::AboveOptimum { name, .. }
+            | Series::Speedup(Scaled { name, .. }) => name,
+        }
+    }
+
+    /// What it shows, in words.
+    pub fn quantity(&self) -> &'static str {
+        match self {
+            Series::Kept { .. } => "gain kept by the heuristic, %",
+            Series::Misjudged { .. } => "gain kept by the heuristic that misjudges it, %",
+            Series::Saved { .. } => "time saved by the optimal policy, %",
+            Series::SavedOfOptimal { .. } => {
+                "time saved by the optimal policy, % of its own, e_F = e_R"
+            }
+            Series::Thresholds { .. } => "optimal threshold",
+            Series::Retaining(_) => "expected cost of retaining, exactly",
+            Series::Remapping(_) => "expected cost of remapping, exactly",
+            Series::AboveOptimum { .. } => "cost above the optimum, % of it",
+            Series::Speedup(_) => "speedup between two remappings, by the formula",
+            Series::Response { .. } => "reports after a change",
+            Series::Premature { .. } => "probability of a premature remapping",
+            Series::Utilization(_) => "expected utilization of each step, exactly",
+            Series::MeanImbalance(_) => "expected max - mean of each step, exactly",
+            Series::SampledUtilization(_) => "utilization of each step of one path",
+            Series::AverageCost(_) => "W(n) along one path",
+            Series::Learning { .. } => {
+                "mean |J learnt - J| of the unbalanced, % of the remap cost, 95 % confidence"
+            }
+            Series::Scenario { measure: Measure::Extreme, .. } => "d, the largest deviation",
+            Series::Scenario { measure: Measure::Deviation, .. } => {
+                "v, the root of the sum of squares"
+            }
+            Series::Minimum { which: Which::First, .. } => {
+                "mean of W(n) at its first minimum, 95 % confidence"
+            }
+            Series::Minimum { which: Which::Least, .. } => {
+                "mean of W(n) at its least, 95 % confidence"
+            }
+            Series::Minimum { which: Which::Excess, .. } => {
+                "first minimum of W(n) above the least, % of the mean, 95 % confidence"
+            }
+        }
+    }
+
+    /// Whether its numbers are estimates from sample paths.
+    pub fn is_statistical(&self) -> bool {
+        matches!(self, Series::Minimum { .. } | Series::Learning { .. })
+    }
+}

@@ -1,0 +1,67 @@
+//! What policies lose on recurring phases, by how long the phases last.
+
+use super::model::Printed;
+use super::{Found, Stop};
+use crate::complaint::Complaint;
+use crate::model::{Loaded, Problem};
+use crate::problems::phase_switching::policies::{Field, Rule, Trouble};
+use crate::run::Watch;
+use remapping::phase_change::evaluation::EvaluationError as Ended;
+use remapping::phase_switching::PhaseSwitching;
+use remapping::phase_switching::evaluation::EvaluationError;
+use remapping::{Halt, Rational};
+use std::path::Path;
+
+/// The cost above the optimum, in per cent of it, for mean lengths of the first phase; that of the second
+/// changes in proportion.
+pub(crate) fn above_optimum(
+    path: &Path,
+    policy: &str,
+    points: &[Printed],
+    watch: &Watch,
+    mut found: impl FnMut(Found),
+) -> Result<(), Stop> {
+    let loaded = Loaded::read(path).map_err(Stop::Model)?;
+    let refuse = |message: &str, help: &str| {
+        Stop::Model(vec![loaded.complain("problem", message, "", help)])
+    };
+    let Problem::PhaseSwitching(model) = &loaded.model.problem else {
+        let help = "give a PhaseSwitching model";
+        return Err(refuse("this series is made of recurring phases", help));
+    };
+    let rule: Rule = policy.parse().map_err(|why: String| {
+        let help = "take rebasing, rebasing:0.8, fixed:0.7, every_report or never";
+        Stop::Model(vec![Complaint::elsewhere(format!("policy {policy:?}: {why}"), help)])
+    })?;
+    for point in points {
+        let problem = lasting(model.problem(), point.at)
+            .ok_or_else(|| refuse("phases cannot last so long", "take at: 1 or more cycles"))?;
+        let (field, status) = Field::new(problem, model.lifetime(), watch)
+            .map_err(|error| refuse(&error.to_string(), "take longer phases"))?;
+        let Some(field) = field else {
+            return Err(Stop::from(status.halt().unwrap_or(Halt::TimeLimit)));
+        };
+        let cost = field.cost(rule).map_err(|trouble| match trouble {
+            Trouble::Evaluation(EvaluationError::Stopped(halt)) => {
+                Stop::Evaluation(Ended::Stopped(halt))
+            }
+            Trouble::Evaluation(error) => refuse(&error.to_string(), "take another policy"),
+            Trouble::Unfit(why) => refuse(&why, "take another policy"),
+        })?;
+        let bounds = cost.above(field.optimum).percent_of(field.optimum);
+        found(Found::new(point.at, bounds, point.printed));
+    }
+    Ok(())
+}
+
+/// The problem with a first phase of so many cycles on average.
+fn lasting(problem: PhaseSwitching, cycles: f64) -> Option<PhaseSwitching> {
+    let cycles = Rational::try_from(cycles).ok().filter(|cycles| *cycles >= Rational::ONE)?;
+    let [a, b] = &problem.rates;
+    if *a == Rational::ZERO {
+        return None;
+    }
+    let begins = Rational::ONE / cycles;
+    let rates = [begins.clone(), b / a * begins];
+    Some(PhaseSwitching { rates, ..problem })
+}
