@@ -3,8 +3,8 @@
 use crate::ranks::Ranks;
 use remap::cli::Log;
 use remap::commands::fit;
+use remap::logs::Trace;
 use remap::output::say;
-use remap::trace::Trace;
 use remapping::Communicator;
 use remapping::fit::whole::Whole;
 use serde_json::json;

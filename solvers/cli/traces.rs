@@ -1,6 +1,6 @@
 //! The log that `fit`, `replay`, `advise` and `report` read, and how.
 
-use crate::trace::{Form, Pattern};
+use crate::logs::{Form, Pattern};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

@@ -3,11 +3,11 @@
 use crate::cli::{Log, Reading};
 use crate::complaint::Complaint;
 use crate::fitting::short;
+use crate::logs::{self, Beginning, Follow, Trace};
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
 use crate::replaying::{later, three};
 use crate::solution::advised::overlapping;
-use crate::trace::{self, Beginning, Follow, Trace};
 use remapping::fit::left_over::left_over;
 use remapping::fit::slow_steps::{SlowSteps, slow_steps};
 use remapping::overlap::Overlap;
@@ -64,7 +64,7 @@ pub(super) fn read(
     then: &mut dyn Follow,
 ) -> Result<Opened, Complaint> {
     let form = log.form();
-    let trace = trace::follow(paths, form.as_ref(), log.log_unit, beginning, then)?;
+    let trace = logs::follow(paths, form.as_ref(), log.log_unit, beginning, then)?;
     looked_at(paths, log, trace)
 }
 
@@ -74,7 +74,7 @@ pub(super) fn looked_at(
     log: &Reading,
     mut trace: Trace,
 ) -> Result<Opened, Complaint> {
-    let name = trace::names(paths);
+    let name = logs::names(paths);
     let mut found = suspected(&trace.record);
     let long = trace.after.steps > 0;
     if log.suspected && long {

@@ -243,7 +243,7 @@ fn asked(arguments: &Replay) -> Asked {
         Some(path) => solution(rule::find(path, unit)?, stride).map(Some),
     };
     Asked {
-        name: crate::trace::names(&arguments.log.traces),
+        name: crate::logs::names(&arguments.log.traces),
         names: arguments.policies.clone(),
         remap_cost: arguments.log.reading.remap_cost,
         overlap: arguments.overlap,

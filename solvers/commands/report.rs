@@ -3,9 +3,9 @@
 use super::{Exit, report};
 use crate::cli::Report;
 use crate::complaint::Complaint;
+use crate::logs::is_log;
 use crate::output::{check_free, print, write_file};
 use crate::problems::Settings;
-use crate::trace::is_log;
 use remapping::Halt;
 
 pub(super) fn run(arguments: &Report) -> Exit {

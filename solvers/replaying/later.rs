@@ -4,7 +4,7 @@
 use super::contest::{Judged, Percent};
 use super::long::{Asked, Long};
 use crate::complaint::Complaint;
-use crate::trace::{self, Beginning, Form};
+use crate::logs::{self, Beginning, Form};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub fn later(
     known: bool,
 ) -> Result<Option<Later>, Complaint> {
     let mut long = Long::new(asked);
-    let trace = trace::follow(paths, form, unit, beginning, &mut long)?;
+    let trace = logs::follow(paths, form, unit, beginning, &mut long)?;
     let steps = trace.record.steps()..trace.steps();
     let played = long.played(known);
     Ok(played.map(|played| Later { judged: played.judged, training: played.training, steps }))

@@ -4,7 +4,7 @@
 use super::contest::{Judged, Standing, contestants, standing};
 use super::{Contestant, Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
-use crate::trace::Follow;
+use crate::logs::Follow;
 use remapping::overlap::{Overlap, Price};
 use remapping::record::{Record, Remap};
 use remapping::replay::{Course, Paid, Player, Playing};

@@ -3,10 +3,10 @@
 use crate::logs::{DRIFTING, Made};
 use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
+use remap::logs;
 use remap::replaying::advice::Question;
 use remap::replaying::contest::{Part, Percent, contestants, judge};
 use remap::replaying::{Ground, Outset};
-use remap::trace;
 use remapping::overlap::Overlap;
 use remapping::record::Record;
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     assert_eq!(run["few_remaps"], true);
     // What the run paid: by hand.
     let first = found["judged_from"].as_u64().unwrap() as usize;
-    let rows = trace::read(&place.path("run.csv"), None).unwrap().record;
+    let rows = logs::read(&place.path("run.csv"), None).unwrap().record;
     let paid: f64 = (first..DRIFTING.steps).map(|step| rows.imbalance(step)).sum();
     let remaps = (first + 1..DRIFTING.steps).filter(|step| step % DRIFTING.every == 0).count();
     assert_abs_diff_eq!(number(&run["cost"]) - paid, 0.8 * remaps as f64, epsilon = 1e-9);
@@ -66,7 +66,7 @@ fn intervals_of_what_is_saved_contain_it() {
     let made = Made { slope: 0.0, walk: 0.02, every: 50, steps: 600, ..DRIFTING };
     let saved = |seed: u64| {
         let text = Made { seed, ..made }.csv();
-        let log = trace::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
+        let log = logs::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
         let (record, known) = (&log.record, log.knows_remaps);
         let question = Question {
             record,

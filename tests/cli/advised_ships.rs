@@ -5,7 +5,7 @@ use crate::languages::{is_there, skipped};
 use crate::logs::{DRIFTING, Made};
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
-use remap::trace;
+use remap::logs;
 use remapping::record::Record;
 use remapping::simulate::families::Family;
 use serde_json::Value;
@@ -129,7 +129,7 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     }
     let document: Value = serde_json::from_str(&place.read("advice/advised.json")).unwrap();
     let chosen = document["chosen"].as_str().unwrap();
-    let read = trace::read(&place.path(log_name), None).unwrap();
+    let read = logs::read(&place.path(log_name), None).unwrap();
     let record = &read.record;
     let first = found["judged_from"].as_u64().unwrap() as usize;
     let remaps = record.remaps().iter();
@@ -305,7 +305,7 @@ fn what_is_advised_on_recorded_logs_is_true() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let Some(cost) =
-            trace::read(&path, None).ok().and_then(|read| read.record.mean_remap_cost())
+            logs::read(&path, None).ok().and_then(|read| read.record.mean_remap_cost())
         else {
             continue;
         };

@@ -1,11 +1,11 @@
 //! Some hundred damaged logs: a right answer, or a word about the damage; never nonsense in silence.
 
 use crate::logs::{DRIFTING, Made, Numbers};
+use remap::logs::{self, Trace};
 use remap::replaying::advice::Question;
 use remap::replaying::check::{examine, suspected};
 use remap::replaying::choice::Choice;
 use remap::replaying::contest::contestants;
-use remap::trace::{self, Trace};
 use remapping::overlap::Overlap;
 use remapping::replay::play;
 
@@ -19,7 +19,7 @@ enum Answer {
 }
 
 fn ask(text: String) -> Answer {
-    let read = trace::read_from(std::io::Cursor::new(text.into_bytes()), "log", None);
+    let read = logs::read_from(std::io::Cursor::new(text.into_bytes()), "log", None);
     let trace = match read {
         Ok(trace) => trace,
         Err(complaint) => return Answer::Refused(complaint.to_string()),
@@ -50,7 +50,7 @@ fn ask(text: String) -> Answer {
 /// What a rule costs on the second half of the undamaged log.
 fn cost(made: &Made, choice: Choice) -> f64 {
     let text = made.csv();
-    let trace = trace::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
+    let trace = logs::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
     let (record, remap_cost) = (&trace.record, made.remap_cost);
     let question = Question {
         record,

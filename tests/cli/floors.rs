@@ -17,7 +17,7 @@ const SOLVERS: &[&[&str]] = &[
         "run",
     ],
     &["solution"],
-    &["fitting", "model", "trace"],
+    &["fitting", "logs", "model"],
     &["problems", "replaying"],
     &["export", "render", "report", "verify"],
     &["cli", "commands"],

@@ -3,7 +3,7 @@
 use crate::logs::Numbers;
 use crate::streams::assert_same;
 use crate::workplace::Workplace;
-use remap::trace;
+use remap::logs;
 use std::fmt::Write as _;
 
 /// Two ranks that drift apart, evened out every ten steps; what `gap` says is missing.
@@ -29,7 +29,7 @@ fn gaps_are_not_filled_across_a_remap() {
     // The step after a remap, the one before, and two around one.
     let gap = |step, rank| matches!((step, rank), (20, _) | (39, 0) | (59 | 60, 2));
     place.write("run.csv", drifting(100, gap));
-    let read = trace::read(&place.path("run.csv"), None).unwrap();
+    let read = logs::read(&place.path("run.csv"), None).unwrap();
     assert_eq!(read.record.row(20), [9.0, 10.0, 11.0]);
     assert_eq!(read.record.row(39), [2.0, 10.0, 19.0]);
     assert_eq!((read.record.row(59)[2], read.record.row(60)[2]), (18.0, 11.0));
@@ -47,7 +47,7 @@ fn gaps_are_not_filled_across_a_remap() {
 fn a_rank_without_times_between_two_remaps_is_as_the_others() {
     let place = Workplace::new();
     place.write("run.csv", drifting(400, |step, rank| step / 10 == 3 && rank == 2));
-    let read = trace::read(&place.path("run.csv"), None).unwrap();
+    let read = logs::read(&place.path("run.csv"), None).unwrap();
     assert_eq!(read.record.row(34), [6.0, 10.0, 8.0]);
     assert_eq!(
         read.repairs,
@@ -89,7 +89,7 @@ fn gaps_of_long_logs_are_filled_alike() {
         rows.sort_by_key(|(place, _)| *place);
         rows.iter().for_each(|(_, row)| _ = writeln!(text, "{row}"));
         place.write("run.csv", text);
-        match trace::read(&place.path("run.csv"), None) {
+        match logs::read(&place.path("run.csv"), None) {
             Ok(whole) => {
                 alone += usize::from(whole.repairs.iter().any(|said| said.contains("the mean")));
                 assert_same(&[place.path("run.csv")], &whole, None);

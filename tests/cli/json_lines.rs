@@ -2,13 +2,13 @@
 
 use crate::streams::assert_same;
 use crate::workplace::Workplace;
-use remap::trace::{self, Trace};
+use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 
 fn read(text: &str) -> Result<Trace, String> {
     let place = Workplace::new();
     place.write("run.jsonl", text);
-    let found = trace::read(&place.path("run.jsonl"), None);
+    let found = logs::read(&place.path("run.jsonl"), None);
     found.map_err(|complaint| {
         let text = complaint.to_string();
         text.rsplit_once('/').map_or(text.clone(), |(_, shown)| shown.to_owned())
@@ -75,7 +75,7 @@ fn nan_is_a_missing_time() {
         );
     }
     place.write("run.jsonl", &text);
-    let found = trace::read(&place.path("run.jsonl"), None).unwrap();
+    let found = logs::read(&place.path("run.jsonl"), None).unwrap();
     assert_eq!(found.record.row(7), [4.5, 2.5]);
     assert_eq!(found.repairs, ["38 missing times are filled in between their neighbours"]);
     assert_same(&[place.path("run.jsonl")], &found, None);

@@ -1,13 +1,13 @@
 //! What columns of a log are taken for, by their names.
 
 use crate::workplace::Workplace;
-use remap::trace::{self, Trace};
+use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 
 fn read(text: &str) -> Result<Trace, String> {
     let place = Workplace::new();
     place.write("run.csv", text);
-    trace::read(&place.path("run.csv"), None).map_err(|complaint| complaint.to_string())
+    logs::read(&place.path("run.csv"), None).map_err(|complaint| complaint.to_string())
 }
 
 /// The steps before which there was a remap, and what it cost.

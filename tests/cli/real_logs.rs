@@ -106,7 +106,7 @@ fn remaps_that_are_played_leave_what_recorded_ones_did() {
         let found = advice(&place, blocks(seed, 40), &[]);
         let assumed = found["assumption"].as_str().unwrap();
         assert!(assumed.contains("leaves what recorded ones left"), "{seed}: {assumed}");
-        let read = remap::trace::read(&place.path("run.csv"), None).unwrap().record;
+        let read = remap::logs::read(&place.path("run.csv"), None).unwrap().record;
         let left = left_over(&read).unwrap();
         let excess = |off: &[f64]| off.iter().copied().fold(f64::MIN, f64::max);
         let most = left.iter().filter(|left| left.before < 400).map(|left| excess(&left.off));

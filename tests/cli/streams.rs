@@ -9,11 +9,11 @@ use approx::abs_diff_eq;
 use flate2::{Compression, write::GzEncoder};
 use remap::commands::fit::Steps;
 use remap::complaint::Complaint;
+use remap::logs::{self, Beginning, Follow, Trace};
 use remap::replaying::contest::{contestants, table};
 use remap::replaying::later;
 use remap::replaying::long::{Asked, Long};
 use remap::replaying::{Ground, Outset};
-use remap::trace::{self, Beginning, Follow, Trace};
 use remapping::fit::whole::Whole;
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
@@ -60,14 +60,14 @@ const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
 
 pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
     let mut kept = Kept::default();
-    let trace = trace::follow(paths, None, unit, LITTLE, &mut kept);
+    let trace = logs::follow(paths, None, unit, LITTLE, &mut kept);
     trace.map(|trace| (trace, kept)).map_err(|complaint| complaint.to_string())
 }
 
 /// A log whose times are in these units, as a whole.
 pub fn in_units(path: &std::path::Path, unit: f64) -> Trace {
     let all = Beginning { cells: usize::MAX, steps: usize::MAX };
-    trace::follow(&[path.to_owned()], None, Some(unit), all, &mut Kept::default()).unwrap()
+    logs::follow(&[path.to_owned()], None, Some(unit), all, &mut Kept::default()).unwrap()
 }
 
 /// Lines of a long table: three ranks, rows up to so many steps late, some times missing.
@@ -126,7 +126,7 @@ fn what_is_followed_is_what_is_read() {
         let rows = lines(seed as u64, 1200 + 10 * seed, stride, late);
         let text = written(&rows);
         place.write("run.csv", &text);
-        let whole = trace::read(&place.path("run.csv"), None).unwrap();
+        let whole = logs::read(&place.path("run.csv"), None).unwrap();
         assert_same(&[place.path("run.csv")], &whole, None);
         // In parts, the second of them packed.
         let cut = rows.len() / 3;
@@ -220,7 +220,7 @@ fn plain_lines_are_read_as_any_others() {
         place.write("ended.csv", text(delimiter, "\r\n").strip_suffix("\r\n").unwrap());
         place.write("blanks.csv", text(&format!(" {delimiter} "), " \n"));
         let read = |name: &str| {
-            let found = trace::read(&place.path(name), None);
+            let found = logs::read(&place.path(name), None);
             found
                 .map(|found| (found.record, found.repairs, found.knows_remaps))
                 .map_err(|error| error.to_string().rsplit('/').next().unwrap().replace(name, ""))
@@ -246,7 +246,7 @@ fn tables_of_many_ranks_are_read() {
         let _ = writeln!(text, "{}", row.join(","));
     }
     place.write("run.csv", text);
-    let record = trace::read(&place.path("run.csv"), None).unwrap().record;
+    let record = logs::read(&place.path("run.csv"), None).unwrap().record;
     assert_eq!((record.ranks(), record.steps()), (ranks, 5));
     let right = |step: usize| {
         (0..ranks).all(|rank| record.row(step)[rank] == (1 + (step + rank) % 7) as f64)
@@ -267,7 +267,7 @@ fn other_forms_and_units_are_followed_too() {
     place.write("wide.csv", &wide);
     place.write("lists.jsonl", &lists);
     for name in ["wide.csv", "lists.jsonl"] {
-        let whole = trace::read(&place.path(name), None).unwrap();
+        let whole = logs::read(&place.path(name), None).unwrap();
         assert_same(&[place.path(name)], &whole, None);
         let whole = in_units(&place.path(name), 1e-6);
         assert_same(&[place.path(name)], &whole, Some(1e-6));
@@ -276,7 +276,7 @@ fn other_forms_and_units_are_followed_too() {
     let cut = wide.match_indices('\n').nth(700).unwrap().0 + 1;
     place.write("a.csv", &wide[..cut]);
     place.write("b.csv", format!("rank_0_ms,rank_1_ms,remapped\n{}", &wide[cut..]));
-    let whole = trace::read(&place.path("wide.csv"), None).unwrap();
+    let whole = logs::read(&place.path("wide.csv"), None).unwrap();
     assert_same(&[place.path("a.csv"), place.path("b.csv")], &whole, None);
     place.write("b.csv", format!("rank_0_s,rank_1_s,remapped\n{}", &wide[cut..]));
     let error = followed(&[place.path("a.csv"), place.path("b.csv")], None).err().unwrap();
@@ -401,11 +401,11 @@ fn parameter(found: &Value, name: &str) -> f64 {
 fn takes_in_a_log() {
     let Some(path) = std::env::var_os("REMAP_LOG").map(PathBuf::from) else { return };
     let whole = if std::env::var_os("REMAP_WHOLE").is_some() {
-        Whole::of(&trace::read(&path, None).unwrap().record)
+        Whole::of(&logs::read(&path, None).unwrap().record)
     } else {
         let mut steps = Steps::default();
         let beginning = Beginning { cells: 1 << 18, steps: 1024 };
-        trace::follow(&[path], None, None, beginning, &mut steps).unwrap();
+        logs::follow(&[path], None, None, beginning, &mut steps).unwrap();
         steps.0.unwrap().whole()
     };
     let (moves, increments) = (whole.moves.unwrap(), whole.increments.unwrap());
@@ -491,14 +491,14 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     let made = Made { ranks: 3, steps: 2500, every: 60, walk: 0.01, ..DRIFTING };
     place.write("run.csv", made.csv());
     let paths = [place.path("run.csv")];
-    let whole = trace::read(&paths[0], None).unwrap();
+    let whole = logs::read(&paths[0], None).unwrap();
     let (record, steps) = (&whole.record, whole.record.steps());
     let names = ["advised", "fixed", "threshold", "never", "menon", "fixed:9", "interval"];
     let names = names.map(str::to_owned);
     for overlap in [Overlap::NONE, Overlap { steps: 3, slowdown: 0.05 }] {
         for from in [Outset::Balance, Outset::Actual] {
             let mut long = Long::new(asked(&names, overlap, from, None));
-            let trace = trace::follow(&paths, None, None, LITTLE, &mut long).unwrap();
+            let trace = logs::follow(&paths, None, None, LITTLE, &mut long).unwrap();
             assert_eq!(trace.steps(), steps);
             let played = long.played(true).unwrap();
             let end = played.training.end;
@@ -539,7 +539,7 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     let refused = |names: &[&str], option| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut long = Long::new(asked(&names, Overlap::NONE, Outset::Balance, option));
-        let error = trace::follow(&paths, None, None, LITTLE, &mut long).unwrap_err();
+        let error = logs::follow(&paths, None, None, LITTLE, &mut long).unwrap_err();
         error.to_string()
     };
     for (error, words) in [
@@ -561,7 +561,7 @@ fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
     let names = ["threshold:0.08", "advised"].map(str::to_owned);
     let asked = || asked(&names, Overlap::NONE, Outset::Actual, None);
     let later = later::later(&paths, (None, None), LITTLE, asked(), true).unwrap().unwrap();
-    let whole = trace::read(&paths[0], None).unwrap().record;
+    let whole = logs::read(&paths[0], None).unwrap().record;
     let first = later.steps.start;
     assert!(first < 1100 && later.steps.end == 2500 && later.training.end == first);
     let remaps = whole.remaps().iter().filter(|remap| remap.before >= first).count();

@@ -522,7 +522,7 @@ fn units_of_times_are_converted() {
     assert!(place.read("advice/remap_policy.h").contains("seconds"));
     // One row a step.
     place.write("wide.csv", "step,rank_0_ms,rank_1_ms\n0,1000,2000\n1,1000,2500\n2,1000,3000\n");
-    let record = remap::trace::read(&place.path("wide.csv"), None).unwrap().record;
+    let record = remap::logs::read(&place.path("wide.csv"), None).unwrap().record;
     assert_eq!((record.row(0), record.row(2)), (&[1.0, 2.0][..], &[1.0, 3.0][..]));
     place.write("mixed.csv", "step,rank_0_ms,rank_1_us\n0,1000,2000\n1,1000,2500\n");
     place.run(&["fit", "mixed.csv", "--remap-cost", "1"]).exits(1).says("different units");

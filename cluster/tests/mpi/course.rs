@@ -65,7 +65,7 @@ fn the_log_is_a_log_and_a_solution_moves_blocks() {
     let asked = ["solve", "drift.ron", "--method", "exact", "--values", "--json"];
     place.json(2, &[&asked[..], &["--trace", "log.csv", "--remap", "fixed:10"]].concat());
     let log = place.path().join("log.csv");
-    let read = remap::trace::read(&log, None);
+    let read = remap::logs::read(&log, None);
     let record = read.unwrap_or_else(|complaint| panic!("{complaint}")).record;
     assert_eq!((record.ranks(), record.steps()), (2, 59));
     place.model(

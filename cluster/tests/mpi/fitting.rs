@@ -3,7 +3,7 @@
 use super::Workplace;
 use rand::RngExt;
 use remap::commands::fit::Steps;
-use remap::trace::{Beginning, follow, parts};
+use remap::logs::{Beginning, follow, parts};
 use remapping::fit::whole::Whole;
 use remapping::random::stream;
 use std::fmt::Write;
@@ -53,7 +53,7 @@ fn fitted(place: &Workplace, ranks: usize, logs: &[&str]) -> (String, String) {
 const BEGINNING: Beginning = Beginning { cells: 1 << 14, steps: 1024 };
 
 /// What is known of a log of which each of several reads a part.
-fn by_parts(paths: &[PathBuf], readers: usize) -> Option<(remap::trace::Trace, Whole)> {
+fn by_parts(paths: &[PathBuf], readers: usize) -> Option<(remap::logs::Trace, Whole)> {
     let part = |reader: usize| parts::read(paths, None, BEGINNING, (reader, readers));
     let (mut numbers, mut costs) = (Vec::new(), Vec::new());
     for reader in 1..readers {

@@ -2,7 +2,7 @@
 
 use super::{MOVES, RANKS, STEPS, assert_is, load};
 use crate::workplace::Workplace;
-use remap::trace;
+use remap::logs;
 use std::fmt::Write as _;
 
 /// A line for the loads, and one for what a remap took.
@@ -31,7 +31,7 @@ fn plain_logs_are_read_by_an_expression() {
     let place = Workplace::new();
     let with = |expression: &str, log: &str| {
         place.write("run.log", log);
-        trace::read(&place.path("run.log"), Some(trace::Form::Lines(expression.parse().unwrap())))
+        logs::read(&place.path("run.log"), Some(logs::Form::Lines(expression.parse().unwrap())))
     };
     let trace = with(LISTS, &lists()).unwrap();
     assert_is(&trace, STEPS, &MOVES, "lists");

@@ -8,7 +8,7 @@ mod warpx;
 
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
-use remap::trace::{self, Trace};
+use remap::logs::{self, Trace};
 use serde_json::json;
 use std::path::Path;
 
@@ -57,11 +57,11 @@ fn assert_is(trace: &Trace, steps: usize, remaps: &[usize], what: &str) {
 }
 
 fn read(path: &Path) -> Trace {
-    trace::read(path, None).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    logs::read(path, None).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn refused(path: &Path) -> String {
-    trace::read(path, None).expect_err(&path.display().to_string()).to_string()
+    logs::read(path, None).expect_err(&path.display().to_string()).to_string()
 }
 
 /// Every verb takes every log, and a form can be forced.

@@ -3,7 +3,7 @@
 use super::{RANKS, STEPS, assert_is, load, read, refused};
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
-use remap::trace::{self, Trace};
+use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 
 /// The log of SWIFT: user and system times in ticks, only for some steps.
@@ -60,7 +60,7 @@ fn cpu_times_of_swift_are_read_and_called_so() {
     assert!(refused(&place.path("rank_cpu_balance.log")).contains("step 0 after step 178"));
     for end in (0..log.len()).step_by(211) {
         place.write("rank_cpu_balance.log", &log[..end]);
-        let Ok(trace) = trace::read(&place.path("rank_cpu_balance.log"), None) else { continue };
+        let Ok(trace) = logs::read(&place.path("rank_cpu_balance.log"), None) else { continue };
         let steps = trace.record.steps();
         let filled = trace.repairs.iter().any(|repair| repair.contains("filled in"));
         assert_is_prefix(&trace, steps - usize::from(filled));

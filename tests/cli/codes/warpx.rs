@@ -3,7 +3,7 @@
 use super::{MOVES, STEPS, TASKS, assert_is, load, place, read, refused, seconds};
 use crate::workplace::Workplace;
 use approx::assert_abs_diff_eq;
-use remap::trace;
+use remap::logs;
 use std::fmt::Write as _;
 
 /// Rows of WarpX: steps count from 1, costs are as given, `fields` numbers and a host for each box.
@@ -151,7 +151,7 @@ fn damaged_costs_of_warpx_are_explained() {
     let whole = rows.concat();
     for end in (0..whole.len()).step_by(173) {
         place.write("LBC.txt", &whole[..end]);
-        let Ok(trace) = trace::read(&place.path("LBC.txt"), Some(trace::Form::Warpx)) else {
+        let Ok(trace) = logs::read(&place.path("LBC.txt"), Some(logs::Form::Warpx)) else {
             continue;
         };
         let steps = trace.record.steps();

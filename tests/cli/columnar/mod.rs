@@ -8,7 +8,7 @@ use parquet::column::writer::ColumnWriter;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use remap::trace;
+use remap::logs;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -131,7 +131,7 @@ fn parquet_is_read_as_csv_is() {
     for (seed, packed) in (0..).zip(packs) {
         let Both { text, rows: [steps, ranks, times, marks, costs] } = both(seed, 1300);
         place.write("run.csv", &text);
-        let whole = trace::read(&place.path("run.csv"), None).unwrap();
+        let whole = logs::read(&place.path("run.csv"), None).unwrap();
         let types = [
             ["optional int64 step", "optional int32 rank", "optional boolean remapped"],
             ["optional int32 iteration (UINT_32)", "optional int64 PE", "optional int32 lb"],
@@ -153,13 +153,13 @@ fn parquet_is_read_as_csv_is() {
         };
         let many = steps.len();
         place.write("run.parquet", part(0..many, 777));
-        let read = trace::read(&place.path("run.parquet"), None).unwrap();
+        let read = logs::read(&place.path("run.parquet"), None).unwrap();
         assert!(read.record == whole.record, "{packed:?}");
         assert_eq!((&read.repairs, read.form), (&whole.repairs, whole.form));
         assert_same(&[place.path("run.parquet")], &whole, None);
         // Through a pipe, and packed once more.
         let file = std::fs::read(place.path("run.parquet")).unwrap();
-        let read = trace::read_from(std::io::Cursor::new(file.clone()), "-", None).unwrap();
+        let read = logs::read_from(std::io::Cursor::new(file.clone()), "-", None).unwrap();
         assert!(read.record == whole.record);
         let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gz.write_all(&file).unwrap();
@@ -187,7 +187,7 @@ fn wide_tables_and_units_are_read() {
         let _ = writeln!(text, "{a},{b},{}", u8::from(step % 100 == 99));
     }
     place.write("run.csv", text);
-    let whole = trace::read(&place.path("run.csv"), None).unwrap();
+    let whole = logs::read(&place.path("run.csv"), None).unwrap();
     let marks = || all((0..1500).map(|step| f64::from(step % 100 == 99)));
     let file = |types: [&str; 2]| {
         let columns = [
@@ -205,7 +205,7 @@ fn wide_tables_and_units_are_read() {
     let typed =
         ["required int64 rank_0 (TIME_MICROS)", "required int64 rank_1 (TIME(MICROS,true))"];
     place.write("run.parquet", file(typed));
-    let read = trace::read(&place.path("run.parquet"), None).unwrap();
+    let read = logs::read(&place.path("run.parquet"), None).unwrap();
     assert!(read.record == whole.record && read.unit_seconds == 1e-6);
     assert!(read.repairs.iter().any(|said| said.contains("1e-6") || said.contains("0.000001")));
 }
@@ -215,7 +215,7 @@ fn files_of_pyarrow_pandas_and_polars_are_read() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cli/columnar"));
     for (name, unit) in [("pyarrow", 1e-3), ("pandas", 1e-9), ("polars", 1e-6)] {
         let path = folder.join(format!("{name}.parquet"));
-        let read = trace::read(&path, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let read = logs::read(&path, None).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((read.record.ranks(), read.steps(), read.remaps()), (3, 60, 2), "{name}");
         assert_eq!((read.mean_remap_cost(), read.unit_seconds), (Some(0.5), unit), "{name}");
         for step in 0..60 {
@@ -276,7 +276,7 @@ fn what_is_wrong_in_parquet_is_said() {
     place.run(&["fit", "run.parquet"]).exits(1).says("cannot read run.parquet as Parquet");
     // A name like its mark is none.
     place.write("run.csv", "PAR1,rank_0,rank_2\n1,2,3\n1,2,4\n");
-    assert_eq!(trace::read(&place.path("run.csv"), None).unwrap().record.ranks(), 2);
+    assert_eq!(logs::read(&place.path("run.csv"), None).unwrap().record.ranks(), 2);
 }
 
 /// Nothing that stands in a file makes the reader panic, or take memory that the file does not have.
@@ -304,7 +304,7 @@ fn damaged_parquet_is_refused_or_read() {
                 }
             }
             place.write("run.parquet", file);
-            let _ = trace::read(&place.path("run.parquet"), None);
+            let _ = logs::read(&place.path("run.parquet"), None);
         }
     }
 }

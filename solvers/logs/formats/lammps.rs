@@ -4,13 +4,13 @@
 //! the time of a step (column `CPU` or `S/CPU` where there is one, otherwise 1) the slowest rank and the
 //! mean are known; the other ranks are taken as one that has the rest of twice the mean.
 
-use super::gather::Raw;
+use super::Raw;
 use super::{Cell, RawRemap, at};
 use crate::complaint::Complaint;
 use std::io::BufRead;
 
 /// Whether a file that starts like this is a log of LAMMPS.
-pub(super) fn is_log(start: &str) -> bool {
+pub(in crate::logs) fn is_log(start: &str) -> bool {
     start.lines().any(|line| line.starts_with("LAMMPS (") || header(line).is_some())
 }
 
@@ -53,7 +53,11 @@ fn header(line: &str) -> Option<Columns> {
     })
 }
 
-pub(super) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+pub(in crate::logs) fn read(
+    input: impl BufRead,
+    name: &str,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     raw.form = "LAMMPS thermo output";
     let mut columns: Option<Columns> = None;
     let (mut last_step, mut last_cpu, mut remapped) = (None, None, false);

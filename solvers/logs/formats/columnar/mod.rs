@@ -10,12 +10,12 @@ mod groups;
 mod without;
 
 #[cfg(feature = "parquet")]
-pub(super) use groups::{read, read_path};
+pub(in crate::logs) use groups::{read, read_path};
 #[cfg(not(feature = "parquet"))]
-pub(super) use without::{read, read_path};
+pub(in crate::logs) use without::{read, read_path};
 
 /// Whether a file that starts like this is Parquet, be it encrypted.
-pub(super) fn is_parquet(start: &[u8]) -> bool {
+pub(in crate::logs) fn is_parquet(start: &[u8]) -> bool {
     // Text has letters next.
     let binary = start.get(4).is_none_or(|next| *next < b'\t' || (0x0e..0x20).contains(next));
     binary && (start.starts_with(b"PAR1") || start.starts_with(b"PARE"))

@@ -1,11 +1,11 @@
 //! What the columns of a table hold, by their names or, without names, by what is in them.
 
-use super::gather::Raw;
+use super::super::Raw;
 use std::collections::{BTreeMap, HashSet};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
+pub(in crate::logs) enum Column {
     Step,
     Rank,
     Seconds,
@@ -28,7 +28,7 @@ fn unit(name: &str) -> Option<(&str, f64)> {
 }
 
 /// The seconds in a unit.
-pub(super) fn seconds_in(unit: &str) -> Option<f64> {
+pub(in crate::logs) fn seconds_in(unit: &str) -> Option<f64> {
     let units = [
         ("ms msec milliseconds millis", 1e-3),
         ("us usec µs μs microseconds micros", 1e-6),
@@ -40,7 +40,7 @@ pub(super) fn seconds_in(unit: &str) -> Option<f64> {
 }
 
 /// What a column holds, and the seconds in a unit of it, if it is named.
-pub(super) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
+pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
     let name = plain(name);
     match (column(&name), unit(&name)) {
         (Some(known), _) => (Some(known), None),
@@ -116,7 +116,7 @@ fn stem_of_ranks(numbered: &[Option<(String, u32)>]) -> Result<Option<String>, S
 }
 
 /// The columns by their names, in any order.
-pub(super) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
+pub(in crate::logs) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
     let mut columns: Vec<Option<Column>> = names.iter().map(|name| measured(name).0).collect();
     for wanted in [Column::Step, Column::Rank, Column::Seconds] {
         let known = columns.iter().zip(names).filter(|(column, _)| **column == Some(wanted));
@@ -162,7 +162,7 @@ pub(super) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
 }
 
 /// Checks that these columns make a table, and notes its form and the unit of its times; the seconds in a unit of each.
-pub(super) fn layout(
+pub(in crate::logs) fn layout(
     names: &[String],
     columns: &[Option<Column>],
     units: &[Option<f64>],
@@ -227,7 +227,7 @@ pub(super) fn layout(
 
 /// Notes which columns of a wide table are left out. Fields of objects are many, and those that may be `of_ranks` are told
 /// alone.
-pub(super) fn left_out(
+pub(in crate::logs) fn left_out(
     names: &[String],
     columns: &[Option<Column>],
     of_ranks: bool,
@@ -250,7 +250,7 @@ pub(super) fn left_out(
 }
 
 /// Without a header: a column a rank, after one that counts the steps if there is one.
-pub(super) fn guessed(
+pub(in crate::logs) fn guessed(
     cells: &[String],
     second: &[String],
     raw: &mut Raw<'_>,

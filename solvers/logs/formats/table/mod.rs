@@ -1,14 +1,16 @@
 //! Long and wide tables, separated by commas, semicolons, tabs or blanks.
 
-use super::columns::{Column, columns, guessed, layout, left_out, measured};
-use super::gather::Raw;
-use super::quick;
+pub(in crate::logs) mod columns;
+mod quick;
+
+use super::Raw;
 use super::{Cell, at, fault, flag, seconds, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
+use columns::{Column, columns, guessed, layout, left_out, measured};
 use std::io::{BufRead, Cursor, Read};
 
-pub(super) fn delimiter(line: &str) -> u8 {
+pub(in crate::logs) fn delimiter(line: &str) -> u8 {
     let separators = [b',', b';', b'\t'];
     separators.into_iter().find(|d| line.as_bytes().contains(d)).unwrap_or(b' ')
 }
@@ -70,7 +72,7 @@ fn unquoted(name: &str) -> String {
 
 /// Reads a table. Lines without quotes are taken apart here; from the first that has
 /// some the rest is left to the reader of CSV.
-pub(super) fn read(
+pub(in crate::logs) fn read(
     input: &mut dyn BufRead,
     name: &str,
     raw: &mut Raw<'_>,
@@ -119,7 +121,7 @@ fn head(input: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
 }
 
 /// The first lines of a table that names its columns, the step among them.
-pub(super) fn named(input: &mut dyn BufRead, name: &str) -> Option<Vec<u8>> {
+pub(in crate::logs) fn named(input: &mut dyn BufRead, name: &str) -> Option<Vec<u8>> {
     let head = head(input).ok()?;
     let table = table(name, std::str::from_utf8(&head).ok()?, &mut Raw::default()).ok()?;
     (table.header && table.columns.contains(&Some(Column::Step))).then_some(head)

@@ -9,7 +9,7 @@ const FALL: f64 = 0.8;
 
 /// Puts the seconds of each step in place of running sums, if that is what the rows hold; the period. An
 /// error where they do, but cannot be taken apart.
-pub(super) fn taken_apart(rows: &mut [Row]) -> Result<Option<u32>, String> {
+pub(in crate::logs) fn taken_apart(rows: &mut [Row]) -> Result<Option<u32>, String> {
     let totals: Vec<f64> =
         rows.iter().map(|row| row.boxes.iter().map(|costing| costing.seconds).sum()).collect();
     let fall = |at: &usize| totals[*at] < FALL * totals[at - 1];

@@ -14,7 +14,7 @@ const TYPE: usize = 3;
 const METADATA: usize = 6;
 
 /// What a schema says of the unit of a column.
-pub(super) struct Stated {
+pub(in crate::logs) struct Stated {
     pub name: String,
     /// Of a duration.
     pub duration: Option<f64>,
@@ -23,7 +23,7 @@ pub(super) struct Stated {
 }
 
 /// The columns of a schema; none of one that cannot be read.
-pub(super) fn stated(text: &str) -> Vec<Stated> {
+pub(in crate::logs) fn stated(text: &str) -> Vec<Stated> {
     let Ok(bytes) = STANDARD.decode(text) else { return Vec::new() };
     // A mark and a length come first, in old files the length alone.
     let skipped = if bytes.starts_with(&[0xff; 4]) { 8 } else { 4 };

@@ -3,9 +3,10 @@
 //! This is for plain tables that name their columns, in files, with nothing missing. Any other log is left to one
 //! reader, who also says what is wrong with it.
 
+use super::formats::table;
 use super::gather::{Raw, costs};
 use super::window::{WINDOW, Window};
-use super::{After, Beginning, Follow, Form, Trace, gather, names, shown, table, told};
+use super::{After, Beginning, Follow, Form, Trace, gather, names, shown, told};
 use crate::complaint::Complaint;
 use remapping::fit::whole::{AROUND, BLOCK, Taking, Whole};
 use remapping::record::{Record, Remap};

@@ -4,24 +4,16 @@
 //! Logs that are long need not fit into memory: [`follow`] keeps the beginning and hands on the steps after it.
 
 mod assemble;
-mod columnar;
-mod columns;
+mod formats;
 mod gather;
-mod jsonl;
-mod lammps;
 mod opened;
 pub mod parts;
-mod pattern;
-mod quick;
-mod swift;
-mod table;
-mod vt;
-mod warpx;
 mod window;
 
-pub use pattern::Pattern;
+pub use formats::pattern::Pattern;
 
 use crate::complaint::Complaint;
+use formats::{columnar, jsonl, lammps, pattern, swift, table, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
 use std::fs::File;

@@ -5,7 +5,7 @@ use crate::complaint::Complaint;
 use std::io::BufRead;
 use std::path::Path;
 
-pub(in crate::trace) fn read_path(
+pub(in crate::logs) fn read_path(
     _: &Path,
     input: &mut dyn BufRead,
     name: &str,
@@ -14,7 +14,7 @@ pub(in crate::trace) fn read_path(
     read(input, name, raw)
 }
 
-pub(in crate::trace) fn read(
+pub(in crate::logs) fn read(
     _: &mut dyn BufRead,
     name: &str,
     _: &mut Raw<'_>,

@@ -1,6 +1,6 @@
 //! A log as text: unpacked, and from its first letter on.
 
-use super::columnar::is_parquet;
+use super::formats::columnar::is_parquet;
 use crate::complaint::Complaint;
 use brotli_decompressor::Decompressor;
 use flate2::bufread::MultiGzDecoder;

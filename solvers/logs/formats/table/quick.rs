@@ -1,11 +1,11 @@
 //! Lines as nearly all are: plain numbers, no blanks, no quotes. Whatever is otherwise is left to others.
 
-use super::MOST_SECONDS;
+use super::super::MOST_SECONDS;
 use super::columns::Column;
 
 /// What stands in a line; of a wide table the times are apart.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Row {
+pub(in crate::logs) struct Row {
     pub step: Option<u32>,
     pub rank: Option<u32>,
     pub seconds: f64,
@@ -14,7 +14,7 @@ pub(super) struct Row {
 }
 
 /// Reads a line and its end; with the number of its bytes.
-pub(super) fn row(
+pub(in crate::logs) fn row(
     text: &[u8],
     delimiter: u8,
     columns: &[Option<Column>],

@@ -1,8 +1,8 @@
 //! JSON lines: an object for each rank and step, or for each step with a list of times or a field for each rank. Fields
 //! are called as the columns of tables are.
 
-use super::columns::{Column, columns, layout, left_out, measured};
-use super::gather::Raw;
+use super::Raw;
+use super::table::columns::{Column, columns, layout, left_out, measured};
 use super::{Cell, MOST_SECONDS, TABLE, at, checked, flag, seconds, whole};
 use crate::complaint::Complaint;
 use serde_json::{Map, Value};
@@ -10,7 +10,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead;
 
-pub(super) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+pub(in crate::logs) fn read(
+    input: impl BufRead,
+    name: &str,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     let mut reader = Reader::default();
     for (number, line) in (1..).zip(input.lines()) {
         let line = line.map_err(|error| at(name, number, &format!("cannot be read: {error}")))?;

@@ -1,7 +1,7 @@
 //! The row groups of a file, one after another, each in pieces: memory grows with the columns, not with the rows.
 
-use super::super::columns::{Column, columns, layout, left_out, measured, seconds_in};
-use super::super::gather::Raw;
+use super::super::Raw;
+use super::super::table::columns::{Column, columns, layout, left_out, measured, seconds_in};
 use super::super::{Cell, checked, counted};
 use super::arrow::{Stated, stated};
 use super::field::{Field, Meant, meant};
@@ -18,7 +18,7 @@ use std::path::Path;
 const PIECE: usize = 1 << 16;
 
 /// Reads a file, which `input` may have unpacked.
-pub(in crate::trace) fn read_path(
+pub(in crate::logs) fn read_path(
     path: &Path,
     input: &mut dyn BufRead,
     name: &str,
@@ -39,7 +39,7 @@ pub(in crate::trace) fn read_path(
 }
 
 /// Reads what comes through a pipe: its list of contents stands at the end, so that it goes to a file first.
-pub(in crate::trace) fn read(
+pub(in crate::logs) fn read(
     input: &mut dyn BufRead,
     name: &str,
     raw: &mut Raw<'_>,

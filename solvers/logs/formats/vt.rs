@@ -3,7 +3,7 @@
 //! A step is a phase, a rank a node. An object that is on another node than in the phase before was moved in
 //! between: there the run was remapped. What a remap took is not in the files.
 
-use super::gather::Raw;
+use super::Raw;
 use super::{Cell, RawRemap, opened};
 use crate::complaint::Complaint;
 use serde::Deserialize;
@@ -103,7 +103,7 @@ struct Node {
 }
 
 /// Whether a file that starts like this holds such data.
-pub(super) fn is_data(start: &str) -> bool {
+pub(in crate::logs) fn is_data(start: &str) -> bool {
     let body = start.trim_start();
     let Some(rest) = body.strip_prefix('{') else { return false };
     let rest = rest.trim_start();
@@ -114,7 +114,7 @@ pub(super) fn is_data(start: &str) -> bool {
 }
 
 /// Reads the data of which `path` is a file, or the folder.
-pub(super) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+pub(in crate::logs) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     let files = files(path)?;
     let mut nodes = Vec::with_capacity(files.len());
     for file in &files {
@@ -132,7 +132,7 @@ pub(super) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Complaint> {
 }
 
 /// Reads what came without a file beside it.
-pub(super) fn read_alone(
+pub(in crate::logs) fn read_alone(
     mut input: impl Read,
     name: &str,
     raw: &mut Raw<'_>,

@@ -1,6 +1,6 @@
 //! A column of Parquet as numbers.
 
-use super::super::columns::Column;
+use super::super::table::columns::Column;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -9,14 +9,14 @@ use parquet::schema::types::ColumnDescriptor;
 
 /// How the values of a column are meant.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Meant {
+pub(in crate::logs) struct Meant {
     unsigned: bool,
     /// Seconds in a unit, of a type that says so.
     pub unit: Option<f64>,
 }
 
 /// How the values of a column are meant, if they are numbers; otherwise what they are.
-pub(super) fn meant(column: &ColumnDescriptor) -> Result<Meant, String> {
+pub(in crate::logs) fn meant(column: &ColumnDescriptor) -> Result<Meant, String> {
     if column.max_rep_level() > 0 {
         return Err(
             "a list: give a column for each rank, or a row for each rank and step".to_owned()
@@ -64,7 +64,7 @@ pub(super) fn meant(column: &ColumnDescriptor) -> Result<Meant, String> {
 }
 
 /// A column that is read piece by piece.
-pub(super) struct Field {
+pub(in crate::logs) struct Field {
     pub what: Column,
     /// Seconds in a unit.
     pub unit: f64,

@@ -1,6 +1,6 @@
 //! Plain logs, read by a regular expression with named groups.
 
-use super::gather::Raw;
+use super::Raw;
 use super::{Cell, RawRemap, fault, seconds, whole};
 use crate::complaint::Complaint;
 use regex::{Captures, Regex};
@@ -51,7 +51,7 @@ struct Reader<'r, 'a> {
     pending: Option<f64>,
 }
 
-pub(super) fn read(
+pub(in crate::logs) fn read(
     input: impl BufRead,
     name: &str,
     pattern: &Pattern,

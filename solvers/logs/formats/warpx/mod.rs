@@ -5,7 +5,7 @@
 
 mod sums;
 
-use super::gather::Raw;
+use super::Raw;
 use super::table::delimiter;
 use super::{Cell, RawRemap, fault, seconds, whole};
 use crate::complaint::Complaint;
@@ -42,7 +42,7 @@ struct Shape {
 const GROUPS: std::ops::RangeInclusive<usize> = 8..=11;
 
 /// Whether a file that starts like this is such a log.
-pub(super) fn is_log(start: &str) -> bool {
+pub(in crate::logs) fn is_log(start: &str) -> bool {
     let first = start.lines().map(str::trim).find(|line| !line.is_empty());
     first.is_some_and(|line| shape(line).is_some())
 }
@@ -72,7 +72,7 @@ fn shape(line: &str) -> Option<Shape> {
         .then_some(Shape { delimiter, group })
 }
 
-pub(super) fn read(
+pub(in crate::logs) fn read(
     mut input: impl BufRead,
     name: &str,
     raw: &mut Raw<'_>,

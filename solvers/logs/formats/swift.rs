@@ -1,6 +1,6 @@
 //! `rank_cpu_balance.log` of SWIFT: CPU times of the ranks in the steps that update most particles.
 
-use super::gather::Raw;
+use super::Raw;
 use super::{Cell, fault, seconds, whole};
 use crate::complaint::Complaint;
 use std::io::BufRead;
@@ -11,7 +11,7 @@ const HELP: &str = "a line has step, rank, user, sys, sum and, in newer versions
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Whether a file that starts like this is such a log.
-pub(super) fn is_log(start: &str) -> bool {
+pub(in crate::logs) fn is_log(start: &str) -> bool {
     start.lines().any(is_header)
 }
 
@@ -21,7 +21,11 @@ fn is_header(line: &str) -> bool {
     })
 }
 
-pub(super) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+pub(in crate::logs) fn read(
+    input: impl BufRead,
+    name: &str,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     raw.form = "rank_cpu_balance.log of SWIFT";
     let before = raw.rows;
     // Which step of the program each row is.

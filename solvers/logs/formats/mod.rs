@@ -1,0 +1,15 @@
+//! The formats of logs, one a file.
+
+pub(super) mod columnar;
+pub(super) mod jsonl;
+pub(super) mod lammps;
+pub(super) mod pattern;
+pub(super) mod swift;
+pub(super) mod table;
+pub(super) mod vt;
+pub(super) mod warpx;
+
+use super::gather::Raw;
+use super::{
+    Cell, MOST_SECONDS, RawRemap, TABLE, at, checked, counted, fault, flag, opened, seconds, whole,
+};
