@@ -2,6 +2,7 @@
 
 use super::log::Opened;
 use crate::complaint::Complaint;
+use crate::document::to_json;
 use crate::export::{Target, advised as exported};
 use crate::output::{check_folder, check_free, make_folder, say, write_file};
 use crate::replaying::advice::{Advice, Question};
@@ -9,7 +10,6 @@ use crate::replaying::advised;
 use crate::replaying::choice::Choice;
 use crate::replaying::what_if::WhatIf;
 use crate::report::log::{self, Page};
-use crate::solution::to_json;
 use remapping::policy::Rule;
 use std::path::{Path, PathBuf};
 

@@ -3,11 +3,11 @@
 use super::{Exit, idle, report};
 use crate::cli::{Calibrate, SimulatedNoise};
 use crate::complaint::Complaint;
+use crate::document::to_json;
 use crate::fitting::short;
 use crate::measurements::{Column, measurements, wrong_line};
 use crate::output::{print, say};
 use crate::run::Watch;
-use crate::solution::to_json;
 use remapping::estimate::Estimate;
 use remapping::monitor::Clusters;
 use remapping::monitor::calibrate::{

@@ -2,9 +2,9 @@
 
 use super::{Exit, print_documents, report};
 use crate::cli::Check;
-use crate::model::Loaded;
 use crate::output::{print, say};
 use crate::problems;
+use crate::problems::registry::Loaded;
 use serde_json::{Map, Value};
 
 /// Runs the command.

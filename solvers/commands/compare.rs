@@ -3,14 +3,14 @@
 use super::{Exit, idle, report};
 use crate::cli::Compare;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::document::to_json;
 use crate::output::{check_folder, check_free, make_folder, print, say, write_file};
 use crate::plot::Format;
 use crate::problems::comparison::compare;
+use crate::problems::registry::Loaded;
 use crate::problems::{self, Contest, Files};
 use crate::render;
 use crate::run::is_interrupted;
-use crate::solution::to_json;
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(arguments: &Compare) -> Exit {

@@ -6,8 +6,8 @@ use super::{Exit, regretted};
 use crate::cli::Join;
 use crate::complaint::Complaint;
 use crate::output::say;
-use crate::solution::sweep::{Part, Run, Sweep};
-use crate::solution::{Body, Document};
+use crate::problems::registry::sweep::{Part, Run, Sweep};
+use crate::problems::registry::{Body, Document};
 use std::collections::BTreeMap;
 use std::path::Path;
 

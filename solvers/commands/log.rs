@@ -2,12 +2,12 @@
 
 use crate::cli::{Log, Reading};
 use crate::complaint::Complaint;
+use crate::document::advised::overlapping;
 use crate::fitting::short;
 use crate::logs::{self, Beginning, Follow, Trace};
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
 use crate::replaying::{later, three};
-use crate::solution::advised::overlapping;
 use remapping::fit::left_over::left_over;
 use remapping::fit::slow_steps::{SlowSteps, slow_steps};
 use remapping::overlap::Overlap;

@@ -27,9 +27,9 @@ mod verify;
 
 use crate::cli::{Cli, Command};
 use crate::complaint::Complaint;
+use crate::document::to_json;
 use crate::output::{print, say};
 use crate::problems;
-use crate::solution::to_json;
 use remapping::Status;
 use serde::Serialize;
 

@@ -3,11 +3,12 @@
 use super::{Exit, idle, report};
 use crate::cli::Verify;
 use crate::complaint::Complaint;
+use crate::document::to_json;
 use crate::output::{print, say};
 use crate::problems::certificate::MOST_BYTES;
 use crate::problems::proved::{Fields, above, compare};
+use crate::problems::registry::{Certified, of_text};
 use crate::run::within;
-use crate::solution::{Certified, of_text, to_json};
 use remap_checker::{Budget, Checked, Interval, Proof, Refusal};
 use remapping::Status;
 use serde::Serialize;

@@ -5,16 +5,16 @@ use super::regretted::{Curve, Document, Point, show};
 use super::{Exit, report};
 use crate::cli::Regret as Arguments;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
 use crate::output::{check_free, say};
 use crate::plot::Format;
+use crate::problems::registry::Loaded;
+use crate::problems::registry::sweep::Part;
 use crate::problems::{
     self,
     comparison::ended_by,
     regret::{Failure, Judged},
 };
 use crate::run::Watch;
-use crate::solution::sweep::Part;
 use remapping::Status;
 use remapping::phase_change::Bounds;
 

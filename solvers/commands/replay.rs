@@ -4,6 +4,7 @@ use super::log::{Opened, TRIED, assumed, open, priced, remaps_recorded};
 use super::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
+use crate::document::{rule, to_json};
 use crate::fitting::short;
 use crate::output::{check_free, print, say, write_file};
 use crate::plot::{self, Format};
@@ -14,7 +15,6 @@ use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::{Ground, IN_USE, OURS, for_other_ranks, solution};
 use crate::run::Watch;
-use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
 use remapping::record::Record;
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let mut long = Long::new(asked(arguments));
     let opened = open(&arguments.log, TRIED, &mut long)?;
     if let Some(path) = &arguments.solution {
-        let found = rule::find(path, arguments.unit)?;
+        let found = crate::problems::registry::stated::find(path, arguments.unit)?;
         if let Some(warning) = for_other_ranks(&found, opened.trace.record.ranks()) {
             say(&format!("warning: {}: {warning}", path.display()));
         }
@@ -103,7 +103,10 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(solution(rule::find(path, arguments.unit)?, trace.stride)?),
+        Some(path) => Some(solution(
+            crate::problems::registry::stated::find(path, arguments.unit)?,
+            trace.stride,
+        )?),
     };
     let wanted = solution.as_ref().and_then(Player::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
@@ -240,7 +243,9 @@ fn asked(arguments: &Replay) -> Asked {
     let (path, unit) = (arguments.solution.clone(), arguments.unit);
     let given = move |stride| match &path {
         None => Ok(None),
-        Some(path) => solution(rule::find(path, unit)?, stride).map(Some),
+        Some(path) => {
+            solution(crate::problems::registry::stated::find(path, unit)?, stride).map(Some)
+        }
     };
     Asked {
         name: crate::logs::names(&arguments.log.traces),

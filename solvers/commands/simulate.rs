@@ -3,9 +3,9 @@
 use super::{Exit, idle};
 use crate::cli::Simulate;
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
 use crate::output::{check_free, is_closed, print, quit_between_outputs, write_with};
 use crate::problems::periodic::model::Periodic;
+use crate::problems::registry::{Loaded, Problem};
 use crate::problems::sampling::Contestant;
 use crate::problems::shared::two_phase::trace::{HEADER, write_step};
 use crate::run::is_interrupted;

@@ -4,16 +4,17 @@ use super::{Exit, idle, print_documents, report};
 use crate::checkpoint;
 use crate::cli::Solve;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::document::to_json;
 use crate::output::{
     check_folder, check_free, is_closed, make_folder, print, say, write_file, write_files,
     write_with,
 };
 use crate::plot::Format;
+use crate::problems::registry::Loaded;
+use crate::problems::registry::{Body, Certified, Solution, read};
 use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, is_sampled, stopping::table};
 use crate::render;
 use crate::run::{is_interrupted, within};
-use crate::solution::{Body, Certified, Solution, read, to_json};
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
 

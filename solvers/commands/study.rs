@@ -3,15 +3,15 @@
 use super::{Exit, ended, report};
 use crate::cli::Study as Arguments;
 use crate::complaint::Complaint;
+use crate::document::to_json;
 use crate::output::{check_free, print, say, write_file};
 use crate::plot::chart::{Chart, Series as Drawn};
 use crate::plot::{Format, picture};
 use crate::problems::comparison::ended_by;
-use crate::render::digits::{plain, proved};
 use crate::run::Watch;
-use crate::solution::to_json;
 use crate::study::model::{Series, Study};
 use crate::study::{Desk, Found as Point, Stop};
+use crate::text::digits::{plain, proved};
 use plotters::style::BLACK;
 use remapping::Status;
 use remapping::phase_change::Bounds;

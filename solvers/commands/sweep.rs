@@ -4,11 +4,11 @@ use super::axes::{as_json, axes, choose, written};
 use super::swept::Output;
 use super::{Exit, idle, report};
 use crate::cli::Sweep;
-use crate::model::{Loaded, Problem};
 use crate::output::{is_closed, say};
+use crate::problems::registry::sweep::{Part, Run};
+use crate::problems::registry::{Loaded, Problem};
 use crate::problems::{self, Files, Settings, UNSAMPLED, is_sampled};
 use crate::run::is_interrupted;
-use crate::solution::sweep::{Part, Run};
 use std::collections::HashSet;
 
 pub(super) fn run(arguments: &Sweep) -> Exit {

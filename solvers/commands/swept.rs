@@ -4,11 +4,12 @@ use super::axes::{Axis, as_json};
 use crate::complaint::Complaint;
 use crate::output::{check_free, print, write_file};
 use crate::plot::{self, Format};
+use crate::problems::registry::sweep::{Part, Run};
 use crate::problems::stopping::map::Groups;
+use crate::render;
 use crate::render::curves::Curves;
 use crate::render::regions::Regions;
-use crate::render::{self, Row};
-use crate::solution::sweep::{Part, Run};
+use crate::text::Row;
 use remapping::Status;
 use std::path::{Path, PathBuf};
 

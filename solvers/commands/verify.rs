@@ -2,10 +2,11 @@
 
 use super::{Exit, idle, report};
 use crate::cli::Verify;
-use crate::model::Loaded;
+use crate::document::to_json;
 use crate::output::{print, say};
-use crate::solution::to_json;
-use crate::verify::{Counterexample, Effort, Finding, Verification};
+use crate::problems::registry::Loaded;
+use crate::proving::{Counterexample, Effort, Finding};
+use crate::verify::Verification;
 use remapping::Status;
 use std::fmt::Write;
 

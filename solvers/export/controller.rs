@@ -1,8 +1,9 @@
 //! A controller before its first step, as the C library and the Python package restore it.
 
 use crate::complaint::Complaint;
+use crate::document::rule::Found;
+use crate::document::rule::StatedRule;
 use crate::replaying::solution;
-use crate::solution::rule::{Found, StatedRule};
 use remapping::controller::Controller;
 use remapping::replay::Player;
 

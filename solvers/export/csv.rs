@@ -1,8 +1,8 @@
 //! A table, comma-separated.
 
 use super::{heading, literal};
-use crate::solution::map::Map;
-use crate::solution::rule::{Measure, Rule, StatedRule};
+use crate::document::rule::{Measure, Rule, StatedRule};
+use crate::problems::shared::map::Map;
 use std::fmt::Write;
 
 /// The table: comment lines, a header, a row for each step or load vector.

@@ -1,6 +1,6 @@
 //! The level of a statistic, or the interval, that costs least in a code that knows nothing else.
 
-use crate::solution::map::Map;
+use crate::problems::shared::map::Map;
 use remapping::simulate::{Course, Statistic, Trials, Trigger};
 
 /// A setting, and what it costs beside never remapping, both on the same paths.

@@ -1,10 +1,10 @@
 //! A Fortran 2003 module.
 
 use super::{heading, literal, row_width, rows};
-use crate::solution::map::{Index, Map};
-use crate::solution::rule::{
+use crate::document::rule::{
     Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, StatedRule,
 };
+use crate::problems::shared::map::{Index, Map};
 use std::fmt::Write;
 
 /// The module.

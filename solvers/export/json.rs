@@ -1,8 +1,8 @@
 //! The rule as JSON, without what only a report needs.
 
 use super::heading;
-use crate::solution::map::Index;
-use crate::solution::rule::{Measure, Rule, StatedRule};
+use crate::document::rule::{Measure, Rule, StatedRule};
+use crate::problems::shared::map::Index;
 use serde_json::{Value, json};
 
 /// The document.
@@ -83,5 +83,5 @@ pub fn write(export: &StatedRule) -> String {
     if let (Value::Object(all), Value::Object(own)) = (&mut document, rule) {
         all.extend(own);
     }
-    crate::solution::to_json(&document)
+    crate::document::to_json(&document)
 }

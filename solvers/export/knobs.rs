@@ -3,9 +3,10 @@
 use super::fitted::{self, Fitted};
 use super::heading_of_settings;
 use crate::complaint::Complaint;
-use crate::problems::load_drift::answer::Threshold;
-use crate::solution::dynamics::Kind;
-use crate::solution::rule::{BestFixed, Measure, Priced, Rule, StatedRule};
+use crate::document::dynamics::Kind;
+use crate::document::priced::{BestFixed, Priced};
+use crate::document::rule::Threshold;
+use crate::document::rule::{Measure, Rule, StatedRule};
 use remapping::simulate::{Statistic, Trials, Trigger};
 
 /// A rule to be expressed, and what the file says of it.

@@ -1,6 +1,6 @@
 //! Solutions for other programs: source code that decides, tables, and knobs of known codes.
 //!
-//! A solution states one of a few rules ([`crate::solution::rule::Rule`]); each target has a file that
+//! A solution states one of a few rules ([`crate::document::rule::Rule`]); each target has a file that
 //! writes rules in its own syntax.
 
 pub mod advised;
@@ -28,8 +28,8 @@ mod vt;
 mod warpx;
 
 use crate::complaint::Complaint;
-use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Rule, StatedRule};
+use crate::document::rule::{Rule, StatedRule};
+use crate::problems::shared::map::{Index, Map};
 use knobs::Knobs;
 
 /// What a solution can be exported to.

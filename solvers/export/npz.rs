@@ -2,7 +2,7 @@
 
 use crate::archive::Archive;
 use crate::complaint::Complaint;
-use crate::solution::rule::{Measure, Rule, StatedRule};
+use crate::document::rule::{Measure, Rule, StatedRule};
 use std::io::{Cursor, Result as Written};
 
 /// The archive: `threshold` with `first_step`, or `loads`, `vectors` and `decision`, or `interval`.

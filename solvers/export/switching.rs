@@ -2,7 +2,7 @@
 
 use super::fortran::{real, reals};
 use super::literal;
-use crate::solution::rule::Switching;
+use crate::document::rule::Switching;
 use std::fmt::Write;
 
 /// A list of numbers as rows of `width`, between brackets that the language has.

@@ -8,7 +8,7 @@ mod phase_change;
 mod slopes;
 mod stopping;
 
-use crate::solution::log::{Fits, Verdict};
+use crate::document::log::{Fits, Verdict};
 use remapping::estimate::Estimate;
 use remapping::fit::goodness::{self, Goodness};
 use remapping::fit::growth::Point;

@@ -8,26 +8,15 @@ pub mod law;
 pub mod lifetime;
 mod matrix_market;
 pub mod number;
-mod packed;
+pub(crate) mod packed;
 mod reader;
 pub mod review;
 mod scanner;
-mod syntax;
+pub(crate) mod syntax;
 pub mod transition;
 pub mod weights;
 
 use crate::complaint::{Complaint, ReadText, Source, Span};
-use crate::problems::activity_mesh::model as activity_mesh;
-use crate::problems::continuous_drift::model as continuous_drift;
-use crate::problems::fluids::model as fluids;
-use crate::problems::land_battle::model as land_battle;
-use crate::problems::load_drift::model as load_drift;
-use crate::problems::many_phases::model as many_phases;
-use crate::problems::periodic::model as periodic;
-use crate::problems::phase_change::model as phase_change;
-use crate::problems::phase_switching::model as phase_switching;
-use crate::problems::stopping::model as stopping;
-use crate::solution::log::{Fits, Log};
 use number::Decimal;
 use review::Review;
 use ron::extensions::Extensions;
@@ -40,234 +29,6 @@ use syntax::Node;
 
 /// The largest model file read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
-
-/// The content of a model file.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Model {
-    /// What the model is about, in a line.
-    pub title: String,
-    /// Where it comes from.
-    #[serde(default)]
-    pub source: Option<String>,
-    /// Of a model fitted to a log: seconds in a unit of load.
-    #[serde(default)]
-    unit_seconds: Option<f64>,
-    /// Steps of the program in a step.
-    #[serde(default)]
-    stride: Option<u64>,
-    /// Whether it fits.
-    #[serde(default)]
-    fits: Option<Fits>,
-    /// Length of the job in steps of the program, where it was stated.
-    #[serde(default)]
-    job_steps: Option<u64>,
-    /// The problem to solve.
-    pub problem: Problem,
-}
-
-impl Model {
-    /// What it keeps of the log it was fitted to.
-    pub fn log(&self) -> Option<Log> {
-        Log::of(self.unit_seconds, self.stride, self.fits.clone(), self.job_steps)
-    }
-
-    fn review_log(&self, review: &mut Review<'_>) {
-        if let Some(unit) = self.unit_seconds.filter(|unit| *unit <= 0.0) {
-            let help = "give the seconds in a unit of load, such as 0.25";
-            review.fault("unit_seconds", "a unit has a length", &format!("{unit} seconds"), help);
-        }
-        if self.stride == Some(0) {
-            let help = "give the steps of the program in a step of the model, 1 or more";
-            review.fault("stride", "a step has a length", "0 steps of the program", help);
-        }
-    }
-}
-
-/// The problems `remap` solves.
-#[derive(Debug, Clone, Deserialize)]
-pub enum Problem {
-    /// One change of phase, watched by a fallible detector [NR86, NR90].
-    PhaseChange(Box<phase_change::PhaseChange>),
-    /// Two phases that come back again and again.
-    PhaseSwitching(Box<phase_switching::PhaseSwitching>),
-    /// Any number of phases, a mapping for each.
-    ManyPhases(Box<many_phases::ManyPhases>),
-    /// Drifting loads of equal processors [NRS86, section 3].
-    LoadDrift(load_drift::LoadDrift),
-    /// Drifting loads as they are recorded, without levels.
-    ContinuousDrift(Box<continuous_drift::ContinuousDrift>),
-    /// Work that wanders over a mesh [NRS86, section 4].
-    ActivityMesh(activity_mesh::ActivityMesh),
-    /// Optimal stopping of a Markov chain of loads \[YXW03\].
-    Stopping(stopping::Stopping),
-    /// An adaptive fluids code whose load shifts when a wave enters \[NR90\].
-    Fluids(fluids::Fluids),
-    /// Two sides that march towards each other and fight \[NR90\].
-    LandBattle(land_battle::LandBattle),
-    /// Remapping at fixed intervals \[FXW03\].
-    Periodic(periodic::Periodic),
-}
-
-/// A model that has been read and found right.
-#[derive(Debug, Clone)]
-pub struct Loaded {
-    /// The model.
-    pub model: Model,
-    /// The file it was read from; paths inside the model are relative to its folder.
-    pub path: PathBuf,
-    /// What is legal in it but suspicious.
-    pub warnings: Vec<String>,
-    source: Source,
-    tree: Node,
-}
-
-impl Loaded {
-    /// Reads and checks the model file at `path`.
-    pub fn read(path: &Path) -> Result<Loaded, Vec<Complaint>> {
-        let bytes = read_bytes(path).map_err(|complaint| vec![complaint])?;
-        Loaded::from_bytes(path, bytes)
-    }
-
-    /// Checks `bytes` as the content of the file at `path`.
-    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Vec<Complaint>> {
-        let text = decode(path, bytes).map_err(|complaint| vec![complaint])?;
-        Loaded::from_text(path, text)
-    }
-
-    /// Checks `text` as the content of the file at `path`.
-    pub fn from_text(path: &Path, text: String) -> Result<Loaded, Vec<Complaint>> {
-        let text = match text.strip_prefix('\u{feff}') {
-            Some(rest) => rest.to_owned(),
-            None => text,
-        };
-        let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
-        let tree = places(&source)?;
-        let (rest, loads) = packed::set_aside(source.text(), &tree, stopping::LOADS);
-        let mut model: Model = values(&source, &tree, &rest)?;
-        if let (Some(loads), Problem::Stopping(problem)) = (loads, &mut model.problem) {
-            problem.set_loads(loads);
-        }
-        let mut review = Review::new(&source, &tree);
-        model.review_log(&mut review);
-        model.problem.review(&mut review, folder_of(path));
-        match review.finish() {
-            (faults, warnings) if faults.is_empty() => {
-                Ok(Loaded { model, path: path.to_owned(), warnings, source, tree })
-            }
-            (faults, _) => Err(faults),
-        }
-    }
-
-    /// The same model with other values: pairs of a path (`problem.remap_cost`) and what to write
-    /// there. Fields left to their defaults can be given too. The values are put in together, so that
-    /// only the outcome must be a model.
-    pub fn with(&self, settings: &[(&str, &str)]) -> Result<Loaded, Vec<Complaint>> {
-        let mut edits = Vec::new();
-        for (path, value) in settings {
-            edits.push(self.edit(path, value).map_err(|complaint| vec![complaint])?);
-        }
-        edits.sort_by_key(|(span, _)| span.start);
-        if let Some(pair) = edits.windows(2).find(|pair| pair[1].0.start < pair[0].0.end) {
-            let message = format!("`{}` lies inside another place that is set", pair[1].1);
-            return Err(vec![Complaint::elsewhere(message, "set one of them only")]);
-        }
-        let text = self.source.text();
-        let (mut replaced, mut from) = (String::with_capacity(text.len()), 0);
-        for (span, value) in edits {
-            replaced.push_str(&text[from..span.start]);
-            replaced.push_str(&value);
-            from = span.end;
-        }
-        replaced.push_str(&text[from..]);
-        Loaded::from_text(&self.path, replaced)
-    }
-
-    /// The text of the model.
-    pub fn text(&self) -> &str {
-        self.source.text()
-    }
-
-    /// A number that tells this text from others.
-    pub fn checksum(&self) -> String {
-        format!("{:08x}", crc32fast::hash(self.text().as_bytes()))
-    }
-
-    /// The text of the value at `path`, if it is there.
-    pub fn literal(&self, path: &str) -> Option<&str> {
-        self.tree.find(path).map(|node| &self.source.text()[node.span.clone()])
-    }
-
-    /// The folder that paths inside the model are relative to.
-    pub fn folder(&self) -> &Path {
-        folder_of(&self.path)
-    }
-
-    /// The file that the model names, if it names one.
-    pub fn file(&self) -> Option<PathBuf> {
-        match &self.model.problem {
-            Problem::Stopping(problem) => Some(self.folder().join(problem.file()?)),
-            _ => None,
-        }
-    }
-
-    /// What to replace in the text, and by what, so that `path` has `value`.
-    fn edit(&self, path: &str, value: &str) -> Result<(Span, String), Complaint> {
-        if let Some(node) = self.tree.find(path) {
-            // A name replaces the variant, `Fixed(9)`; a number what the variant holds.
-            let named = value.starts_with(|c: char| c.is_alphabetic() || "[({\"".contains(c));
-            let node = if named { node } else { node.unwrapped() };
-            return Ok((node.span.clone(), value.to_owned()));
-        }
-        let (parent, field) = path.rsplit_once('.').unwrap_or(("", path));
-        let holder = self.tree.find(parent);
-        if let Some((at, comma)) = holder.and_then(Node::insertion_point) {
-            let comma = if comma { ", " } else { "" };
-            return Ok((at..at, format!("{comma}{field}: {value}")));
-        }
-        let (known, names) = self.tree.nearest(path);
-        let message = format!("the model has no place `{path}` to set");
-        let help = match (known.is_empty(), names.is_empty()) {
-            (_, true) => format!("`{known}` is a single value"),
-            (true, _) => format!("paths begin with {}", names.join(", ")),
-            _ => format!("`{known}` has {}", names.join(", ")),
-        };
-        Err(Complaint::elsewhere(message, help))
-    }
-
-    /// Faults the first of `settings` that names no place of the model.
-    pub fn check_places(&self, settings: &[(&str, &str)]) -> Result<(), Complaint> {
-        settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
-    }
-
-    /// The number at `path`, if one stands there.
-    pub fn number(&self, path: &str) -> Option<Decimal> {
-        let node = self.tree.find(path)?.unwrapped();
-        Decimal::parse(&self.source.text()[node.span.clone()]).ok()
-    }
-
-    /// A complaint about the value at `path`, for faults that only solving brings to light.
-    pub fn complain(&self, path: &str, message: &str, label: &str, help: &str) -> Complaint {
-        Complaint::at(&self.source, self.tree.locate(path), message, label, help)
-    }
-}
-
-impl Problem {
-    fn review(&self, review: &mut Review<'_>, folder: &Path) {
-        match self {
-            Problem::PhaseChange(problem) => problem.review(review),
-            Problem::PhaseSwitching(problem) => problem.review(review),
-            Problem::ManyPhases(problem) => problem.review(review),
-            Problem::LoadDrift(problem) => problem.review(review),
-            Problem::ContinuousDrift(problem) => problem.review(review),
-            Problem::ActivityMesh(problem) => problem.review(review),
-            Problem::Stopping(problem) => problem.review(review, folder),
-            Problem::Fluids(problem) => problem.review(review),
-            Problem::LandBattle(problem) => problem.review(review),
-            Problem::Periodic(problem) => problem.review(review),
-        }
-    }
-}
 
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
@@ -337,29 +98,12 @@ pub(crate) fn values<T: DeserializeOwned>(
     source: &Source,
     tree: &Node,
     text: &str,
+    shapes: &[explain::Shape],
 ) -> Result<T, Vec<Complaint>> {
     ron::Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES)
         .from_str::<T>(text)
-        .map_err(|error| vec![explain::explain(&error, source, tree, shapes(source.text(), tree))])
-}
-
-/// What may stand where in the problem the model seems to state.
-fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
-    let problem = &text[tree.locate("problem")];
-    let name = problem.split(|c: char| !c.is_alphanumeric()).next();
-    match name.unwrap_or_default() {
-        "PhaseChange" => phase_change::SHAPES,
-        "PhaseSwitching" => phase_switching::SHAPES,
-        "ManyPhases" => many_phases::SHAPES,
-        "Stopping" => stopping::SHAPES,
-        "LoadDrift" => load_drift::SHAPES,
-        "ContinuousDrift" => continuous_drift::SHAPES,
-        "ActivityMesh" => activity_mesh::SHAPES,
-        "Periodic" => periodic::SHAPES,
-        // Every field of the others has a default.
-        _ => &[],
-    }
+        .map_err(|error| vec![explain::explain(&error, source, tree, shapes)])
 }
 
 /// Repeated keys, and numbers that are not finite.

@@ -94,7 +94,7 @@ fn end_of_plain_list(bytes: &[u8], open: usize) -> Result<usize, usize> {
 
 /// The load vectors at `path`, where they are many and all of them whole numbers, and the text without them: nothing
 /// else in it has moved.
-pub(super) fn set_aside<'a>(
+pub(crate) fn set_aside<'a>(
     text: &'a str,
     tree: &Node,
     path: &str,

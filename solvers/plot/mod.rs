@@ -1,6 +1,7 @@
 //! Drawing primitives: plots in SVG and PNG. The font is built in, so no system font is needed.
 
 pub mod chart;
+pub mod heat;
 
 use crate::complaint::Complaint;
 use plotters::coord::Shift;

@@ -4,11 +4,11 @@
 //! claims is what the checker has found to follow from it, and the answer must agree with that.
 
 use super::proved::contradiction;
+use super::registry::{Body, Solution};
+use super::registry::{Loaded, Problem};
 use super::stopping::answer::Representation;
 use super::{Solved, many_phases, periodic, phase_change, phase_switching, stopping};
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
-use crate::solution::{Body, Solution};
 use remap_checker::{Budget, Evidence, Interval, Model, Proof, Refusal, certificate};
 use remapping::Status;
 

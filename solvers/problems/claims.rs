@@ -4,8 +4,9 @@ use super::load_drift::answer as load_drift;
 use super::phase_change::answer as phase_change;
 use super::phase_change::answer::Exact;
 use super::phase_switching::answer as phase_switching;
+use super::registry::Body;
 use super::stopping::answer as stopping;
-use crate::solution::{Body, Bounds, Curve};
+use crate::document::{Bounds, Curve};
 use remapping::{Rational, Status};
 
 /// An interval that is said to contain a number.

@@ -1,9 +1,9 @@
 //! Policies side by side, as a document.
 
+use super::registry::Loaded;
 use super::sampling::Report;
 use super::shared::two_phase;
 use super::{Asked, Files, Outcome, phase_change};
-use crate::model::Loaded;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::estimate::Estimate;

@@ -19,6 +19,7 @@ pub mod periodic;
 pub mod phase_change;
 pub mod phase_switching;
 pub mod proved;
+pub mod registry;
 pub mod regret;
 pub mod sampling;
 mod settings;
@@ -30,11 +31,12 @@ pub use comparison::{Comparison, Contest, Policies};
 pub use settings::{Files, Method, Settings, UNSAMPLED, is_sampled};
 
 use self::phase_change::model::MAX_PER_STEP;
+use self::registry::Loaded;
+use self::registry::{Body, Solution};
 use crate::complaint::Complaint;
-use crate::model::{self, Loaded};
+use crate::document::Curve;
+use crate::document::log::Log;
 use crate::run::Watch;
-use crate::solution::log::Log;
-use crate::solution::{Body, Curve, Solution};
 use remapping::Status;
 use remapping::continuous_drift::Drifting;
 use remapping::load_drift::many::Goal;
@@ -113,28 +115,28 @@ pub trait Problem {
 }
 
 /// The registry.
-pub fn of(problem: &model::Problem) -> &dyn Problem {
+pub fn of(problem: &registry::Problem) -> &dyn Problem {
     match problem {
-        model::Problem::PhaseChange(problem) => problem.as_ref(),
-        model::Problem::PhaseSwitching(problem) => problem.as_ref(),
-        model::Problem::ManyPhases(problem) => problem.as_ref(),
-        model::Problem::LoadDrift(problem) => problem,
-        model::Problem::ContinuousDrift(problem) => problem.as_ref(),
-        model::Problem::ActivityMesh(problem) => problem,
-        model::Problem::Stopping(problem) => problem,
-        model::Problem::Fluids(problem) => problem,
-        model::Problem::LandBattle(problem) => problem,
-        model::Problem::Periodic(problem) => problem,
+        registry::Problem::PhaseChange(problem) => problem.as_ref(),
+        registry::Problem::PhaseSwitching(problem) => problem.as_ref(),
+        registry::Problem::ManyPhases(problem) => problem.as_ref(),
+        registry::Problem::LoadDrift(problem) => problem,
+        registry::Problem::ContinuousDrift(problem) => problem.as_ref(),
+        registry::Problem::ActivityMesh(problem) => problem,
+        registry::Problem::Stopping(problem) => problem,
+        registry::Problem::Fluids(problem) => problem,
+        registry::Problem::LandBattle(problem) => problem,
+        registry::Problem::Periodic(problem) => problem,
     }
 }
 
 /// What can be said of `remap-mpi` on so many ranks.
 pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
     match &loaded.model.problem {
-        model::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
-        model::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, ranks),
+        registry::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
+        registry::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, ranks),
         // The paths; each rank prepares all that they take.
-        model::Problem::ContinuousDrift(_) => vec![("ranks that share the work", ranks.into())],
+        registry::Problem::ContinuousDrift(_) => vec![("ranks that share the work", ranks.into())],
         _ => vec![("ranks that share the work", 1.into())],
     }
 }
@@ -199,8 +201,8 @@ pub fn truth<'a>(
     watch: &Watch,
 ) -> Outcome<Result<Box<dyn regret::Truth + 'a>, Status>> {
     match &loaded.model.problem {
-        model::Problem::PhaseChange(_) => phase_change::regret::of(loaded, watch),
-        model::Problem::LoadDrift(_) => load_drift::regret::of(loaded, watch),
+        registry::Problem::PhaseChange(_) => phase_change::regret::of(loaded, watch),
+        registry::Problem::LoadDrift(_) => load_drift::regret::of(loaded, watch),
         _ => {
             let message = "regrets are computed for changes of phase and drifting loads";
             let help = "give a model with problem: PhaseChange(...) or LoadDrift(...)";

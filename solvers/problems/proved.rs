@@ -1,8 +1,9 @@
 //! A solution held against what its certificate proves: each of its fields agrees with that, or is said not to
 //! be proved.
 
+use super::registry::{Body, Solution};
 use super::{load_drift, many_phases, periodic, phase_change, phase_switching, stopping};
-use crate::solution::{Body, Bounds, Solution};
+use crate::document::Bounds;
 use remap_checker::{Checked, Interval, Model, Proof};
 use remapping::{Rational, Status};
 use serde::Serialize;

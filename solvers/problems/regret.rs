@@ -1,10 +1,10 @@
 //! What it costs to be wrong: what a problem says of policies that are optimal for other models than the true one.
 
+use super::registry::Loaded;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::document::Bounds;
 use crate::model::number::{Decimal, written_out};
 use crate::run::Watch;
-use crate::solution::Bounds;
 use remapping::{Halt, Rational, Status};
 
 /// The true model.

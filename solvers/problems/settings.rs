@@ -1,6 +1,6 @@
 //! What may be asked of a solver.
 
-use crate::solution::Body;
+use super::registry::Body;
 use std::path::{Path, PathBuf};
 
 /// How models are solved, and what of the answer is wanted.

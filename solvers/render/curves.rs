@@ -2,11 +2,12 @@
 //! both of its bounds.
 
 use super::row;
+use crate::document::Bounds;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, DrawError, Picture, SIZE};
 use crate::problems::load_drift::answer::Both;
-use crate::solution::sweep::Run;
-use crate::solution::{Body, Bounds};
+use crate::problems::registry::Body;
+use crate::problems::registry::sweep::Run;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde_json::Value;

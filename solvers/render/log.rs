@@ -1,7 +1,7 @@
 //! A log as a picture: its times and remaps, and what policies have paid.
 
-use super::heat::Heat;
 use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::heat::Heat;
 use crate::plot::{AGAINST, BAND, COLOURS, DrawError, Picture, THRESHOLD};
 use crate::replaying::contest::{Judged, RECORDED};
 use plotters::coord::Shift;

@@ -1,9 +1,6 @@
 //! What people see: summaries, tables, curves in text, and plots. One file for each problem.
 
-pub(crate) mod curve;
 pub mod curves;
-pub mod digits;
-mod heat;
 pub mod log;
 mod policies;
 pub mod regions;
@@ -11,6 +8,8 @@ pub mod regions;
 pub use phase_switching::start as two_thresholds;
 
 use crate::complaint::Complaint;
+use crate::document::Bounds;
+use crate::document::log::Log;
 use crate::plot::{self, Format};
 use crate::problems::continuous_drift::view as continuous_drift;
 use crate::problems::load_drift::view as load_drift;
@@ -18,13 +17,13 @@ use crate::problems::many_phases::view as many_phases;
 use crate::problems::periodic::view as periodic;
 use crate::problems::phase_change::view as phase_change;
 use crate::problems::phase_switching::view as phase_switching;
+use crate::problems::registry::sweep::Run;
+use crate::problems::registry::{Body, Solution};
 use crate::problems::shared::two_phase::{picture as two_phase_plot, view as two_phase};
 use crate::problems::stopping::map;
 use crate::problems::stopping::view as stopping;
 use crate::problems::{Comparison, Policies};
-use crate::solution::log::Log;
-use crate::solution::sweep::Run;
-use crate::solution::{Body, Bounds, Solution};
+use crate::text::Row;
 use remapping::Status;
 use std::fmt::Write;
 
@@ -178,23 +177,6 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
         }
     }
 }
-
-/// Proved bounds in as many digits as they allow.
-pub fn within(bounds: Bounds) -> String {
-    digits::proved(bounds).joined("+-")
-}
-
-/// Fractions grow without bound; their whole length is in the JSON document.
-pub(crate) fn shorten(fraction: &str) -> String {
-    if fraction.len() <= 60 {
-        fraction.to_owned()
-    } else {
-        format!("{}... ({} digits)", &fraction[..57], fraction.len())
-    }
-}
-
-/// A line of a sweep's table: headings with their cells.
-pub type Row = Vec<(String, String)>;
 
 /// The line of one run.
 pub fn row(run: &Run) -> Row {

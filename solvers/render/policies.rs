@@ -1,9 +1,9 @@
 //! Policies side by side: the table, and utilization against the mean interval.
 
-use super::digits::{brief, plain, sampled};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::problems::sampling::{Line, Report};
+use crate::text::digits::{brief, plain, sampled};
 use remapping::estimate::Estimate;
 use std::fmt::Write;
 

@@ -6,7 +6,7 @@ use super::choice::of_codes;
 use super::contest::Line;
 use super::{Ground, IN_USE, Outset, whole_cost};
 use crate::complaint::Complaint;
-use crate::solution::advised::{Advised as Document, Cost, Name};
+use crate::document::advised::{Advised as Document, Cost, Name};
 use remapping::overlap::{Overlap, Price};
 use remapping::policy::advised::{Advised, Parameters, Stored};
 use remapping::policy::{Policy, Rule};

@@ -3,7 +3,7 @@
 use super::contest::contestants;
 use super::{Ground, Outset};
 use crate::complaint::Complaint;
-use crate::solution::advised::Simple;
+use crate::document::advised::Simple;
 use remapping::fit::level;
 use remapping::policy::Rule;
 use remapping::record::Record;

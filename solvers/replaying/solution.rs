@@ -1,8 +1,9 @@
 //! A document of ours as a policy.
 
 use crate::complaint::Complaint;
-use crate::solution::advised::Simple;
-use crate::solution::rule::{Found, LoadThresholds, Rule as Stating};
+use crate::document::advised::Simple;
+use crate::document::rule::Found;
+use crate::document::rule::{LoadThresholds, Rule as Stating};
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 use remapping::replay::Player;

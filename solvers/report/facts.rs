@@ -1,14 +1,15 @@
 //! The numbers of a solution worth reading, each with what is known of its error.
 
+use crate::document::Bounds;
 use crate::problems::load_drift::answer as load_drift;
 use crate::problems::load_drift::answer::Mean;
 use crate::problems::periodic::answer as periodic;
 use crate::problems::phase_change::answer as phase_change;
 use crate::problems::phase_switching::answer as phase_switching;
+use crate::problems::registry::{Body, Solution};
 use crate::problems::stopping::answer as stopping;
-use crate::render::digits::{Shown, plain, proved, up};
 use crate::render::two_thresholds;
-use crate::solution::{Body, Bounds, Solution};
+use crate::text::digits::{Shown, plain, proved, up};
 use remapping::Status;
 use remapping::estimate::Estimate;
 
@@ -39,7 +40,7 @@ impl Facts {
 
     fn mean(&mut self, name: &str, Mean { mean, low, high }: Mean) {
         let shown: Shown =
-            crate::render::digits::sampled(Estimate { value: mean, lower: low, upper: high });
+            crate::text::digits::sampled(Estimate { value: mean, lower: low, upper: high });
         self.0.push(Fact { name: name.to_owned(), value: shown.joined("±"), is: SAMPLED });
     }
 }
@@ -163,7 +164,7 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
         let (value, is) = match answer.gap_interval {
             Some([lower, upper]) => {
                 let gap = Estimate { value: percent, lower, upper };
-                let value = crate::render::digits::sampled(gap).joined("±");
+                let value = crate::text::digits::sampled(gap).joined("±");
                 (value, "95 % confidence, sampled")
             }
             None => (plain(percent), "the same on each sample path, which gives no interval"),

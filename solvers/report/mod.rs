@@ -9,14 +9,14 @@ mod page;
 mod variants;
 
 use crate::complaint::Complaint;
-use crate::model::Loaded;
 use crate::output::say;
 use crate::plot::Format;
 use crate::problems::comparison::{Usual, usual};
+use crate::problems::registry::Loaded;
+use crate::problems::registry::sweep::Run;
+use crate::problems::registry::{Document, Solution};
 use crate::problems::{self, Files, Settings};
 use crate::render;
-use crate::solution::sweep::Run;
-use crate::solution::{Document, Solution};
 use facts::Fact;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::Section;
 use super::facts::Fact;
 use crate::problems::comparison::Usual;
-use crate::render::digits::{plain, sampled};
+use crate::text::digits::{plain, sampled};
 use std::fmt::Write;
 
 /// Text in HTML.

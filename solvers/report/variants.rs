@@ -5,11 +5,11 @@
 
 use super::{Frame, Slider, frame};
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
+use crate::problems::registry::{Body, Solution};
+use crate::problems::registry::{Loaded, Problem};
 use crate::problems::{self, Files, Settings};
-use crate::render::digits::plain;
 use crate::run::Watch;
-use crate::solution::{Body, Solution};
+use crate::text::digits::plain;
 use rayon::prelude::*;
 use remapping::Observer;
 use std::collections::VecDeque;

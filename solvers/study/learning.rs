@@ -4,7 +4,7 @@ use super::model as study;
 use super::model::Printed;
 use super::{Found, Stop};
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
+use crate::problems::registry::{Loaded, Problem};
 use crate::run::Watch;
 use rayon::prelude::*;
 use remapping::Observer;

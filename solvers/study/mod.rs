@@ -10,7 +10,7 @@ mod speedup;
 
 use self::model::{Series, Unremapped};
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
+use crate::problems::registry::{Loaded, Problem};
 use crate::run::Watch;
 use phase_change::Solved;
 use remapping::Halt;

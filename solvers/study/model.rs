@@ -283,7 +283,7 @@ impl Study {
             let message = "this is not a study";
             return Err(vec![Complaint::at(&source, 0..0, message, "expected Study(...)", help)]);
         }
-        let mut study: Study = values(&source, &places(&source)?, source.text())?;
+        let mut study: Study = values(&source, &places(&source)?, source.text(), &[])?;
         for series in &study.series {
             if let Series::Speedup(scaled) = series
                 && let Some(fault) = scaled.fault()

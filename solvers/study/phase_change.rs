@@ -3,9 +3,9 @@
 use super::model::{CostCurve, Series};
 use super::{Desk, Found, Stop};
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
 use crate::problems::phase_change::evaluation::{Rule, expected, pays_until};
 use crate::problems::phase_change::model::MAX_PER_STEP;
+use crate::problems::registry::{Loaded, Problem};
 use crate::run::Watch;
 use remapping::concave::Lines;
 use remapping::phase_change::evaluation::EvaluationError;

@@ -3,8 +3,8 @@
 use super::model::Printed;
 use super::{Found, Stop};
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
 use crate::problems::phase_switching::policies::{Field, Rule, Trouble};
+use crate::problems::registry::{Loaded, Problem};
 use crate::run::Watch;
 use remapping::phase_change::evaluation::EvaluationError as Ended;
 use remapping::phase_switching::PhaseSwitching;

@@ -1,8 +1,9 @@
 //! What an examination of a model came to, as a document.
 
-use super::{Effort, Finding, verify};
-use crate::model::Loaded;
+use super::verify;
 use crate::problems;
+use crate::problems::registry::Loaded;
+use crate::proving::{Effort, Finding};
 use crate::run::is_interrupted;
 use remapping::Status;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
-use remap::model::Loaded;
+use remap::problems::registry::Loaded;
 use remap_checker::{Model, Refusal};
 
 const MODELS: [&str; 23] = [

@@ -4,7 +4,7 @@ use crate::workplace::Workplace;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
-use remap::model::{Loaded, Problem};
+use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings, certificate};
 use remap_checker::recursion::Steps;
 use remap_checker::{Budget, Evidence, Proof, Refusal, check, seal};

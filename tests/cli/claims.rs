@@ -4,11 +4,12 @@
 use crate::workplace::Workplace;
 use proptest::prelude::*;
 use remap::cli::{Cli, Command};
-use remap::model::Loaded;
 use remap::problems::claims::examine;
+use remap::problems::registry::Loaded;
+use remap::problems::registry::{Body, Solution};
 use remap::problems::{self, Files, Settings};
-use remap::render::{summary, within};
-use remap::solution::{Body, Solution};
+use remap::render::summary;
+use remap::text::within;
 use remapping::{Rational, Status};
 use serde_json::Value;
 use std::path::Path;

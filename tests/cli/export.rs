@@ -3,8 +3,8 @@
 use crate::languages::in_every_language;
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
-use remap::model::{Loaded, Problem};
-use remap::solution::rule::{self, Rule, StatedRule};
+use remap::document::rule::{self, Rule, StatedRule};
+use remap::problems::registry::{Loaded, Problem};
 use remapping::belief::{Belief, Detector, Report};
 use remapping::monitor::SwitchingMonitor;
 use remapping::phase_switching;
@@ -152,7 +152,7 @@ fn two_thresholds_decide_as_the_engine_does() {
             }
         });
         // The monitor of the engine, playing the same rule along a path of reports.
-        let stated = rule::read(&place.path("solution.json")).unwrap();
+        let stated = remap::problems::registry::stated::read(&place.path("solution.json")).unwrap();
         let Rule::Switching(rule) = &stated.rule else { panic!("not two thresholds") };
         let threshold =
             |runs: &[(u64, f64)], n: u64| runs[runs.partition_point(|(from, _)| *from <= n) - 1].1;
@@ -258,7 +258,7 @@ fn an_archived_map_is_exported_by_classes() {
         chain: Walk(levels: 8, up: 0.25, down: 0.25, edge: Hold)), after_remap: Stop))",
     );
     place.run(&["solve", "long.ron", "--out", "."]).exits(0);
-    let export = rule::read(&place.path("long.json")).unwrap();
+    let export = remap::problems::registry::stated::read(&place.path("long.json")).unwrap();
     let StatedRule { rule: Rule::Map(map), .. } = &export else { panic!("not a map") };
     let (mut input, mut letters) = (String::new(), Vec::new());
     for (place, letter) in map.decisions.iter().enumerate() {
@@ -271,8 +271,10 @@ fn an_archived_map_is_exported_by_classes() {
     }
     assert!(letters.contains(&'R') && letters.contains(&'C'));
     // The engine's own map, solved anew.
-    let loaded = remap::model::Loaded::read(&place.path("long.ron")).unwrap();
-    let remap::model::Problem::Stopping(model) = &loaded.model.problem else { panic!() };
+    let loaded = remap::problems::registry::Loaded::read(&place.path("long.ron")).unwrap();
+    let remap::problems::registry::Problem::Stopping(model) = &loaded.model.problem else {
+        panic!()
+    };
     let (states, operator) = model.states(Path::new(".")).unwrap();
     let imbalance = model.imbalance().unwrap();
     let problem =

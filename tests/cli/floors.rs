@@ -16,10 +16,11 @@ const SOLVERS: &[&[&str]] = &[
         "records",
         "run",
     ],
-    &["solution"],
-    &["fitting", "logs", "model"],
-    &["problems", "replaying"],
-    &["export", "render", "report", "verify"],
+    &["document"],
+    &["fitting", "logs", "model", "replaying"],
+    &["proving", "text"],
+    &["problems"],
+    &["export", "render", "report", "study", "verify"],
     &["cli", "commands"],
 ];
 

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use remap::commands::told;
 use remap::measurements::{Column, measurements};
-use remap::model::{Loaded, Problem};
+use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -3,7 +3,7 @@
 use crate::workplace::Workplace;
 use rayon::prelude::*;
 use remap::commands::told;
-use remap::model::{Loaded, Problem};
+use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -2,10 +2,10 @@
 //! is said to be proved is refused.
 
 use crate::workplace::{MODEL, Workplace};
-use remap::model::Loaded;
 use remap::problems::proved::{Fields, compare};
+use remap::problems::registry::Loaded;
+use remap::problems::registry::{Certified, of_text};
 use remap::problems::{self, Files, Settings, certificate};
-use remap::solution::{Certified, of_text};
 use remap_checker::{Budget, Checked, Proof, check_within};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -378,8 +378,10 @@ fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
 pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
     use remapping::load_drift::{Loads, MapPolicy, States, Transition};
     let problem = |name: &str| {
-        let loaded = remap::model::Loaded::read(&place.path(name)).unwrap();
-        let remap::model::Problem::LoadDrift(model) = &loaded.model.problem else { panic!() };
+        let loaded = remap::problems::registry::Loaded::read(&place.path(name)).unwrap();
+        let remap::problems::registry::Problem::LoadDrift(model) = &loaded.model.problem else {
+            panic!()
+        };
         model.problem()
     };
     let solved = |problem: &remapping::load_drift::LoadDrift| {

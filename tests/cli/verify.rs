@@ -1,8 +1,9 @@
 //! `remap verify`: theorems hold, false claims are refuted, on every kind of model.
 
 use crate::workplace::{MODEL, Workplace};
-use remap::model::Loaded;
-use remap::verify::{Effort, verify};
+use remap::problems::registry::Loaded;
+use remap::proving::Effort;
+use remap::verify::verify;
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! \[NR86\], \[NR90\]: every deck of `models/phase_change` solves, and says what the papers imply.
 
 use approx::abs_diff_eq;
-use remap::model::{Loaded, Problem};
 use remap::problems::phase_change::evaluation::pays_until;
+use remap::problems::registry::{Loaded, Problem};
 use remap::run::Watch;
 use remap::study::model::{Series, Study};
 use remapping::phase_change::evaluation::{

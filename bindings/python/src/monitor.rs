@@ -3,7 +3,7 @@
 use crate::documents::loaded;
 use crate::fails::{complaints, fault, whole};
 use pyo3::prelude::*;
-use remap::model::Problem;
+use remap::problems::registry::Problem;
 use remap::run::Watch;
 use remapping::Status;
 use remapping::belief::Report;

@@ -12,9 +12,9 @@ mod paths;
 mod stopping;
 mod varying;
 
-use remap::model::Loaded;
+use remap::document::to_json;
+use remap::problems::registry::Loaded;
 use remap::problems::{self, Files, Method, Settings};
-use remap::solution::to_json;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};

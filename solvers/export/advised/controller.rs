@@ -1,7 +1,7 @@
 //! The rule `advised` as one file of a language, with what it learnt from the log.
 
+use crate::document::advised::Advised;
 use crate::export::{fortran, literal, python};
-use crate::solution::advised::Advised;
 use remapping::policy::advised::{Memory, Stored, StoredCourse};
 use std::fmt::Write;
 

@@ -4,8 +4,8 @@ mod controller;
 
 use super::{Target, controller as stored, title_and_version};
 use crate::complaint::Complaint;
-use crate::solution::advised::{Advised, Cost, Simple};
-use crate::solution::rule::{Level, Measure, RemapInterval, Rule, StatedRule};
+use crate::document::advised::{Advised, Cost, Simple};
+use crate::document::rule::{Level, Measure, RemapInterval, Rule, StatedRule};
 use remapping::replay::Player;
 use remapping::simulate::Statistic;
 

@@ -4,8 +4,8 @@ mod compare;
 pub mod model;
 
 use self::model::ActivityMesh;
+use super::registry::Loaded;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for ActivityMesh {

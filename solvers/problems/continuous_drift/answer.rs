@@ -1,7 +1,7 @@
 //! The answer to loads with continuous increments: bounds from sample paths, and a rule.
 
+use crate::document::Bounds;
 use crate::problems::load_drift::answer::{Both, Curve, Representation};
-use crate::solution::Bounds;
 use remapping::continuous_drift::KeptSlopes;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};

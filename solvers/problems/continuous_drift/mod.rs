@@ -7,8 +7,8 @@ pub mod solve;
 pub mod view;
 
 use self::model::ContinuousDrift;
+use super::registry::Loaded;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for ContinuousDrift {

@@ -6,7 +6,7 @@ use crate::problems::load_drift::answer::Curve;
 use crate::problems::load_drift::view::{
     POLICY, between, late, moved, rule, sampled_cells, thresholds, within_percent,
 };
-use crate::render::digits::{every, plain};
+use crate::text::digits::{every, plain};
 use remapping::continuous_drift::KeptSlopes;
 use std::fmt::Write;
 
@@ -71,7 +71,7 @@ fn classes(text: &mut String, classes: &[Class]) {
 }
 
 /// A line of a sweep's table.
-pub fn cells(answer: &Answer) -> crate::render::Row {
+pub fn cells(answer: &Answer) -> crate::text::Row {
     match (answer.bounds, answer.gap_percent) {
         (Some(bounds), Some(gap)) => sampled_cells(bounds, gap, answer.gap_interval, answer.remaps),
         _ => Vec::new(),

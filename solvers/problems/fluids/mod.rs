@@ -8,12 +8,12 @@ pub mod tube;
 
 use self::model::Fluids;
 use super::Facts;
+use super::registry::Body;
 use super::shared::two_phase::TwoPhases;
 use super::shared::two_phase::answer::Answer;
 use super::shared::two_phase::figure::Setting;
 use super::shared::two_phase::trace::{Loads, Trace};
 use super::shared::two_phase::workload::Workload;
-use crate::solution::Body;
 use cost::{Prices, Wrapped, charge};
 use tube::{Inflow, Scheme, Tube};
 

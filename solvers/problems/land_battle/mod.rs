@@ -8,12 +8,12 @@ pub mod model;
 
 use self::model::LandBattle;
 use super::Facts;
+use super::registry::Body;
 use super::shared::two_phase::TwoPhases;
 use super::shared::two_phase::answer::Answer;
 use super::shared::two_phase::figure::Setting;
 use super::shared::two_phase::trace::{Loads, Trace};
 use super::shared::two_phase::workload::Workload;
-use crate::solution::Body;
 use battle::{Battle, Rules, Unit};
 use board::{Assignment, Board, Hex};
 use cost::{Prices, charge};

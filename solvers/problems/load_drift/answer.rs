@@ -1,8 +1,10 @@
 //! The answer to drifting loads: what the optimal policy comes to, and rules beside it.
 
+use crate::document::Bounds;
+use crate::document::dynamics::{Dynamics, Kind};
+use crate::document::priced::{BestFixed, Priced};
+use crate::document::rule::Threshold;
 use crate::problems::stopping::answer::CostByState;
-use crate::solution::Bounds;
-use crate::solution::dynamics::Dynamics;
 use remapping::load_drift;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
@@ -191,21 +193,6 @@ impl Curve {
     }
 }
 
-/// The threshold that holds from a number of steps on, up to that of the next.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Threshold {
-    /// The first number of steps.
-    pub from: u64,
-    /// The threshold on max - mean.
-    pub threshold: f64,
-}
-
-impl Threshold {
-    /// No imbalance is above it: there is no remap to decide on.
-    pub const NEVER: f64 = remapping::load_drift::Curve::NEVER;
-}
-
 /// The simple rule closest to the optimal one at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -252,5 +239,35 @@ impl Answer {
         }
         (Some(letters.len() as u64) != self.states)
             .then(|| "`decision` has not one letter for each multiset of levels".to_owned())
+    }
+}
+
+impl Priced {
+    pub(crate) fn of_drift(answer: &Answer) -> Option<Priced> {
+        let dynamics = answer.dynamics.clone()?;
+        let fixed = answer.best_fixed;
+        let makespan =
+            matches!(dynamics.course, Kind::AfterStepMakespan | Kind::BeforeStepMakespan);
+        let remaps = fixed.interval.map_or(0, |every| (answer.steps - 1) / every.max(1));
+        let time = match makespan {
+            true => fixed.value,
+            false => fixed.value / (1.0 - fixed.utilization),
+        };
+        let step = (time - answer.remap_cost * remaps as f64) / answer.steps as f64;
+        Some(Priced {
+            dynamics,
+            processes: answer.processors,
+            remap_cost: answer.remap_cost,
+            job: (answer.initial_load as i64, answer.steps),
+            optimum: answer.value,
+            fixed: Some(BestFixed {
+                interval: fixed.interval,
+                cost: fixed.value,
+                never: answer.never.value,
+                step_time: Some(step).filter(|step| step.is_finite()),
+            }),
+            stride: 1,
+            goes_on: false,
+        })
     }
 }

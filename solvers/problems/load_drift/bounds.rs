@@ -1,17 +1,18 @@
 //! Many ranks: a policy and a lower bound by sampling.
 
 use super::super::{Found, Method, Settings};
-use super::answer::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
+use super::answer::{Answer, Both, Curve, Fixed, Mean, Representation};
 use super::least::at_least;
 use super::model::LoadDrift;
 use super::solve::of_outcome;
 use crate::complaint::Complaint;
+use crate::document::rule::Threshold;
 use crate::memory;
-use crate::model::Loaded;
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
-use crate::solution::Body;
 use remapping::load_drift::many::{Goal, Many, Measured, NoBounds, Spread};
 use remapping::load_drift::{self, Intervals, ProcessChain, Unremapped};
 use remapping::phase_change::Bounds;

@@ -7,7 +7,7 @@ use super::compare_many::{self, CURVE};
 use super::model::LoadDrift;
 use super::solve::{LONGEST_INTERVAL, prepare, shortage};
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::load_drift::many::NoBounds;
 use remapping::load_drift::{

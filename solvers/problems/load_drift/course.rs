@@ -1,8 +1,8 @@
 //! How long each rank works in each step of a recursion, and when their blocks of states are moved.
 
 use crate::complaint::Complaint;
+use crate::document::rule;
 use crate::replaying::solution;
-use crate::solution::rule;
 use remapping::communicator::{Communicator, Shares};
 use remapping::load_drift::{Backward, Ranks, Transition};
 use remapping::policy::{Policy, Rule, Step};
@@ -44,7 +44,7 @@ impl Moving {
                         `remap advise -o` or `remap solve --json` writes";
             return Err(Complaint::elsewhere(message, help));
         }
-        let player = solution(rule::find(path, None)?, 1)?;
+        let player = solution(crate::problems::registry::stated::find(path, None)?, 1)?;
         match player.ranks() {
             Some(other) if other != ranks => {
                 let message = format!("{text} is the rule of {other} ranks, and there are {ranks}");

@@ -1,10 +1,10 @@
 //! Drifting loads: what [NRS86] says about them, and what follows.
 
-use crate::model::{Loaded, Problem};
-use crate::verify::Truth::{Fails, Theorem};
-use crate::verify::brute_force::{Ordered, Triple};
-use crate::verify::decks::{deck, field, hundredth};
-use crate::verify::{Claim, Effort, Field, Finding, Verdict};
+use crate::problems::registry::{Loaded, Problem};
+use crate::proving::Truth::{Fails, Theorem};
+use crate::proving::brute_force::{Ordered, Triple};
+use crate::proving::decks::{deck, field, hundredth};
+use crate::proving::{Claim, Effort, Field, Finding, Verdict};
 use proptest::prelude::*;
 use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, Rebalance, States,
@@ -95,7 +95,8 @@ const MOST_STATES: usize = 3000;
 const MOST_VECTORS: usize = 130;
 
 pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
-    let field = Field { loaded, own: case(loaded), near: near(loaded), case };
+    let read = |deck: &str| case(&loaded.another(deck)?);
+    let field = Field { own: case(loaded), near: near(loaded), read: &read };
     field.examine(CLAIMS, effort)
 }
 

@@ -19,8 +19,8 @@ mod unlisted;
 pub mod view;
 
 use self::model::LoadDrift;
+use super::registry::Loaded;
 use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};
-use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for LoadDrift {

@@ -3,9 +3,9 @@
 use super::super::regret::{Failure, Judged, Truth, factor, off};
 use super::solve::prepare;
 use crate::complaint::Complaint;
-use crate::model::{Loaded, Problem};
+use crate::document::Bounds;
+use crate::problems::registry::{Loaded, Problem};
 use crate::run::Watch;
-use crate::solution::Bounds;
 use remapping::load_drift::{Backward, Carry, Control, LoadDrift, MapPolicy, States, Transition};
 use remapping::overlap::Overlap;
 use remapping::{Halt, Observer, Rational, Status};

@@ -6,7 +6,7 @@ use super::model::LoadDrift;
 use super::{bounds, solve};
 use crate::complaint::Complaint;
 use crate::memory;
-use crate::model::Loaded;
+use crate::problems::registry::Loaded;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::chain::Multisets;

@@ -10,14 +10,14 @@ use super::moment::{Moment, Patient};
 use super::recursion::{Noted, Pause, run};
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
+use crate::document::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::memory;
-use crate::model::Loaded;
 use crate::output::say;
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
-use crate::solution::Body;
-use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use remapping::imbalance::RunningCost;
 use remapping::load_drift::{
     Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition, Unremapped,

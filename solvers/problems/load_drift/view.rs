@@ -1,13 +1,14 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
-use super::answer::{Answer, BestThreshold, Both, Curve, Fixed, Mean, Threshold};
+use super::answer::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
+use crate::document::log::Log;
+use crate::document::rule::Threshold;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, THRESHOLD};
+use crate::problems::shared::recommended::{Simple, is_dearer};
 use crate::problems::stopping::answer::CostByState;
-use crate::render::digits::{brief, compared, every, exceeded};
-use crate::render::within;
-use crate::solution::log::Log;
-use crate::solution::recommended::{Simple, is_dearer};
+use crate::text::digits::{brief, compared, every, exceeded};
+use crate::text::within;
 use plotters::prelude::BLACK;
 use remapping::overlap::Overlap;
 use std::fmt::Write;
@@ -278,7 +279,7 @@ fn percent(value: f64) -> String {
 }
 
 /// The cells of a sweep's table.
-pub fn cells(answer: &Answer) -> crate::render::Row {
+pub fn cells(answer: &Answer) -> crate::text::Row {
     if let (Some(bounds), Some(gap)) = (answer.bounds, answer.gap_percent) {
         return sampled_cells(bounds, gap, answer.gap_interval, answer.remaps);
     }
@@ -321,7 +322,7 @@ pub(crate) fn sampled_cells(
     gap: f64,
     interval: Option<[f64; 2]>,
     remaps: Option<f64>,
-) -> crate::render::Row {
+) -> crate::text::Row {
     let cells = [
         ("lower", format!("{:.3}", bounds.lower.mean)),
         ("upper", format!("{:.3}", bounds.upper.mean)),

@@ -1,6 +1,6 @@
 //! The answer to any number of phases: bounds on the cost, and a mapping for each belief of a grid.
 
-use crate::solution::Bounds;
+use crate::document::Bounds;
 use serde::{Deserialize, Serialize};
 
 /// What the optimal policy of any number of phases costs, and decisions at step 0.

@@ -1,7 +1,7 @@
 //! The proof of bounds on beliefs: a grid that is fine enough, on which the checker goes through all steps by itself.
 
 use super::super::proved::NEAR;
-use crate::solution::{Body, Solution};
+use crate::problems::registry::{Body, Solution};
 use remap_checker::{Budget, Evidence, Grid, Interval, Model, Proof, Refusal};
 
 /// Fraction bits of times, where there is room.

@@ -10,8 +10,8 @@ pub mod view;
 pub use solve::GAP;
 
 use self::model::ManyPhases;
+use super::registry::Loaded;
 use super::{Asked, Facts, Found, Outcome, Problem, Settings};
-use crate::model::Loaded;
 
 impl Problem for ManyPhases {
     fn name(&self) -> &'static str {

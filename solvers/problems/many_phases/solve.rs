@@ -4,9 +4,9 @@ use super::super::{Found, Settings};
 use super::answer::Answer;
 use super::model::ManyPhases;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
-use crate::solution::Body;
 use remapping::many_phases::{self, Horizon, Remap};
 
 /// Relative width of the bounds that is reached for, if none is asked for: grids of beliefs narrow them slowly.

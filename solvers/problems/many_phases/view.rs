@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use crate::plot::COLOURS;
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::render::{Row, within};
+use crate::text::{Row, within};
 use std::fmt::Write;
 
 /// The readable summary.
@@ -17,7 +17,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
         None => writeln!(text, "{what} not computed"),
     };
     if let Some(exact) = &answer.exact {
-        let _ = writeln!(text, "exactly: V = {}", crate::render::shorten(exact));
+        let _ = writeln!(text, "exactly: V = {}", crate::text::shorten(exact));
     }
     let beliefs = answer.beliefs.len();
     for (m, row) in answer.decision.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Certificates of intervals: the checker looks at the imbalance itself, and is told how finely.
 
-use crate::solution::{Body, Solution};
+use crate::problems::registry::{Body, Solution};
 use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
 use std::cmp::Reverse;
 

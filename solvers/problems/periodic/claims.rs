@@ -1,8 +1,8 @@
 //! What [FXW03] says about periodic intervals.
 
 use super::lemmas::Case;
-use crate::verify::Truth::{Fails, Theorem};
-use crate::verify::{Claim, Verdict};
+use crate::proving::Truth::{Fails, Theorem};
+use crate::proving::{Claim, Verdict};
 use remapping::periodic::{ExpectedImbalance, Kind, distribution_free_factor, first_crossing};
 
 pub(crate) const CLAIMS: &[Claim<Case>] = &[

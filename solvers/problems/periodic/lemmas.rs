@@ -1,9 +1,9 @@
 //! Periodic remapping: the cases the claims of [FXW03] are checked on.
 
 use super::claims::CLAIMS;
-use crate::model::{Loaded, Problem};
-use crate::verify::decks::{deck, hundredth, law, weights};
-use crate::verify::{Effort, Field, Finding};
+use crate::problems::registry::{Loaded, Problem};
+use crate::proving::decks::{deck, hundredth, law, weights};
+use crate::proving::{Effort, Field, Finding};
 use proptest::prelude::*;
 use remapping::distribution::{Class, Law};
 use remapping::periodic::{
@@ -120,7 +120,8 @@ const LARGEST: f64 = 3.0;
 const MOST_FOLLOWED: usize = 4;
 
 pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
-    let field = Field { loaded, own: case(loaded), near: near(loaded), case };
+    let read = |deck: &str| case(&loaded.another(deck)?);
+    let field = Field { own: case(loaded), near: near(loaded), read: &read };
     field.examine(CLAIMS, effort)
 }
 

@@ -14,8 +14,8 @@ mod solve;
 pub mod view;
 
 use self::model::Periodic;
+use super::registry::Loaded;
 use super::{Asked, Facts, Found, Outcome, Problem, Settings};
-use crate::model::Loaded;
 
 impl Problem for Periodic {
     fn name(&self) -> &'static str {

@@ -6,8 +6,8 @@ use super::chain;
 use super::curve::{MAX_CURVE, curve, ends_early};
 use super::lines::{cost_line, line, simulated_deviation, tie};
 use super::model::Periodic;
+use crate::problems::registry::Body;
 use crate::run::Watch;
-use crate::solution::Body;
 use remapping::periodic::{
     Bound, Kind, Method, Processors, cost_aware, first_passage, methods, negative_load,
     negative_load_of_dependent,

@@ -1,11 +1,11 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
 use super::answer::{Answer, CostLine, Line, Period, Steps};
+use crate::document::log::Log;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
-use crate::render::curve::framed;
-use crate::render::digits::{every, sampled, up};
-use crate::solution::log::Log;
+use crate::text::curve::framed;
+use crate::text::digits::{every, sampled, up};
 use plotters::prelude::BLACK;
 use std::fmt::Write;
 

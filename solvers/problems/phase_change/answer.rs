@@ -1,6 +1,6 @@
 //! The answer to a change of phase: a threshold for every step.
 
-use crate::solution::{Bounds, Curve, curve};
+use crate::document::{Bounds, Curve, curve};
 use serde::{Deserialize, Serialize};
 
 /// Threshold curve of a phase-change problem.

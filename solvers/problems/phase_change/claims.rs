@@ -5,9 +5,9 @@ use super::value_shape::{
     linear_and_concave, one_more_segment, segments_double, value_falls_with_n, value_in_odds_rises,
     value_rises,
 };
-use crate::verify::Truth::{Fails, Theorem};
-use crate::verify::brute_force::Direct;
-use crate::verify::{Claim, Verdict};
+use crate::proving::Truth::{Fails, Theorem};
+use crate::proving::brute_force::Direct;
+use crate::proving::{Claim, Verdict};
 use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};

@@ -3,7 +3,7 @@
 use super::evaluation::{AIM, Rule, expected};
 use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::phase_change::evaluation::EvaluationError;
 use remapping::phase_change::{

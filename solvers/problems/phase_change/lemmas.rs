@@ -1,9 +1,9 @@
 //! One change of phase: the cases the claims of [NR86, NR90] are checked on.
 
 use super::claims::CLAIMS;
-use crate::model::{Loaded, Problem};
-use crate::verify::decks::{deck, field, hundredth, hundredths, law, text, weights};
-use crate::verify::{Effort, Field, Finding};
+use crate::problems::registry::{Loaded, Problem};
+use crate::proving::decks::{deck, field, hundredth, hundredths, law, text, weights};
+use crate::proving::{Effort, Field, Finding};
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
@@ -124,7 +124,8 @@ pub(crate) fn tail_law(law: &Lifetime, start: u64) -> Lifetime {
 }
 
 pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
-    let field = Field { loaded, own: case(loaded), near: near(loaded), case };
+    let read = |deck: &str| case(&loaded.another(deck)?);
+    let field = Field { own: case(loaded), near: near(loaded), read: &read };
     field.examine(CLAIMS, effort)
 }
 

@@ -14,8 +14,8 @@ pub mod value_shape;
 pub mod view;
 
 use self::model::PhaseChange;
+use super::registry::Loaded;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for PhaseChange {

@@ -5,7 +5,7 @@ use super::super::proved::{
     same, within,
 };
 use super::answer::{Answer, Exact, Filter, Hazard};
-use crate::solution::Bounds;
+use crate::document::Bounds;
 use remap_checker::facts::OfPhaseChange;
 use remap_checker::{Interval, Steps};
 use std::fmt::Display;

@@ -2,8 +2,8 @@
 //! segments.
 
 use super::lemmas::{BRANCHES, Case, ratio, show};
-use crate::verify::Verdict;
-use crate::verify::brute_force::Direct;
+use crate::proving::Verdict;
+use crate::proving::brute_force::Direct;
 use remapping::Rational;
 use remapping::phase_change::Hazard;
 use remapping::phase_change::exact::ExactStep;

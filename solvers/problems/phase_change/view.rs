@@ -1,14 +1,14 @@
 //! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
 
 use super::answer::Answer;
+use crate::document::Bounds;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::problems::phase_change::compare::{Costs, Line};
-use crate::render::curve;
-use crate::render::curve::{points, window};
-use crate::render::digits::{compared_between, compared_within, proved, settled, up};
-use crate::render::{Row, shorten, within};
-use crate::solution::Bounds;
+use crate::text::curve;
+use crate::text::curve::{points, window};
+use crate::text::digits::{compared_between, compared_within, proved, settled, up};
+use crate::text::{Row, shorten, within};
 use std::fmt::Write;
 
 /// What to do, and what it is worth.

@@ -1,6 +1,7 @@
 //! The answer to recurring phases: two thresholds for every step.
 
-use crate::solution::{Bounds, Curve, curve};
+use crate::document::rule::Filter;
+use crate::document::{Bounds, Curve, curve};
 use serde::{Deserialize, Serialize};
 
 /// Both threshold curves of recurring phases.
@@ -33,22 +34,6 @@ pub struct Answer {
     /// With `--exact`: the same as fractions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<Exact>,
-}
-
-/// The parameters of Bayes' rule.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Filter {
-    /// The belief at step 0.
-    pub initial: f64,
-    /// The chance that the first phase ends between one step and the next.
-    pub to_second: f64,
-    /// The same of the second.
-    pub to_first: f64,
-    /// The probability of each level of the detector in the first phase.
-    pub first: Vec<f64>,
-    /// The same in the second.
-    pub second: Vec<f64>,
 }
 
 /// A curve with its certified bounds.

@@ -1,10 +1,10 @@
 //! Phases that come back: what must hold of both mappings, against following every report.
 
-use crate::model::{Loaded, Problem};
 use crate::problems::phase_change::lemmas::{lifetime, ratio, show, tail_law};
-use crate::verify::Truth::{Fails, Theorem};
-use crate::verify::decks::{deck, field, hundredth, hundredths, text};
-use crate::verify::{Claim, Effort, Field, Finding, Verdict};
+use crate::problems::registry::{Loaded, Problem};
+use crate::proving::Truth::{Fails, Theorem};
+use crate::proving::decks::{deck, field, hundredth, hundredths, text};
+use crate::proving::{Claim, Effort, Field, Finding, Verdict};
 use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::Rational;
@@ -106,7 +106,8 @@ const EAGER: &str = "Model(title: \"Eager\", problem: PhaseSwitching(lifetime: F
     detector: (false_alarm: 0.2, missed: 0.2)))";
 
 pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
-    let field = Field { loaded, own: case(loaded), near: near(loaded), case };
+    let read = |deck: &str| case(&loaded.another(deck)?);
+    let field = Field { own: case(loaded), near: near(loaded), read: &read };
     field.examine(CLAIMS, effort)
 }
 

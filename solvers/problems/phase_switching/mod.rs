@@ -11,8 +11,8 @@ mod solve;
 pub mod view;
 
 use self::model::PhaseSwitching;
+use super::registry::Loaded;
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::model::Loaded;
 use remapping::Status;
 
 impl Problem for PhaseSwitching {

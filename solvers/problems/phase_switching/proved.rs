@@ -4,8 +4,9 @@ use super::super::proved::{
     Agreed, Entry, Fault, Open, Promise, ROUNDING, above, bounds, fact, farthest, fraction, length,
     needed, same, within,
 };
-use super::answer::{Answer, Exact, Filter, Thresholds};
-use crate::solution::Bounds;
+use super::answer::{Answer, Exact, Thresholds};
+use crate::document::Bounds;
+use crate::document::rule::Filter;
 use remap_checker::facts::OfPhaseSwitching;
 use remap_checker::{Interval, Switches};
 

@@ -1,13 +1,14 @@
 //! The `PhaseSwitching` problem: from model to two threshold curves.
 
 use super::super::{Found, Settings, shared_stretch};
-use super::answer::{Answer, Exact, Filter, Thresholds};
+use super::answer::{Answer, Exact, Thresholds};
 use super::model::PhaseSwitching;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::document::rule::Filter;
+use crate::document::{Bounds, Curve};
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
-use crate::solution::Body;
-use crate::solution::{Bounds, Curve};
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::exact::{self, ExactError};
 use remapping::phase_switching::{self, PhaseSwitching as Problem};

@@ -1,12 +1,12 @@
 //! Recurring phases: two thresholds and the room between them.
 
 use super::answer::{Answer, Thresholds};
+use crate::document::{Bounds, Curve};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
-use crate::render::curve::{over_probability, points, window};
-use crate::render::digits::{brief, compared_within, settled};
-use crate::render::{Row, within};
-use crate::solution::{Bounds, Curve};
+use crate::text::curve::{over_probability, points, window};
+use crate::text::digits::{brief, compared_within, settled};
+use crate::text::{Row, within};
 use plotters::prelude::RGBColor;
 use remapping::phase_switching::{exceeded, undercut};
 use std::fmt::Write;
@@ -141,17 +141,17 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
     let _ = writeln!(text, "{} linear pieces at most", answer.segments);
     if let Some(exact) = &answer.exact {
-        let _ = writeln!(text, "exactly: V = {}", crate::render::shorten(&exact.value));
+        let _ = writeln!(text, "exactly: V = {}", crate::text::shorten(&exact.value));
         for (n, (up, down)) in exact.to_second.iter().zip(&exact.to_first).enumerate() {
             let up = match up.as_str() {
                 "0" => "always to the second".to_owned(),
                 "1" => "never to the second".to_owned(),
-                above => format!("to the second above {}", crate::render::shorten(above)),
+                above => format!("to the second above {}", crate::text::shorten(above)),
             };
             let down = match down.as_str() {
                 "0" => "never to the first".to_owned(),
                 "1" => "always to the first".to_owned(),
-                below => format!("to the first below {}", crate::render::shorten(below)),
+                below => format!("to the first below {}", crate::text::shorten(below)),
             };
             let _ = writeln!(text, "  step {n}: {up}, {down}");
         }

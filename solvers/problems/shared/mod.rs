@@ -1,3 +1,5 @@
 //! What several kinds of problem use.
 
+pub mod map;
+pub mod recommended;
 pub mod two_phase;

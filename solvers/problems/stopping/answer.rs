@@ -1,7 +1,9 @@
 //! The answer to optimal stopping: a decision for every load vector.
 
-use crate::solution::dynamics::Dynamics;
-use crate::solution::{Bounds, map};
+use crate::document::Bounds;
+use crate::document::dynamics::{Dynamics, Kind};
+use crate::document::priced::Priced;
+use crate::problems::shared::map;
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -274,5 +276,23 @@ impl Answer {
         }
         (vectors != Some(decisions.len()))
             .then(|| "`decision` has not one letter for each load vector".to_owned())
+    }
+}
+
+impl Priced {
+    pub(crate) fn of_stopping(answer: &Answer) -> Option<Priced> {
+        let dynamics = answer.dynamics.clone()?;
+        let endless = dynamics.course == Kind::Endless;
+        Some(Priced {
+            dynamics,
+            processes: answer.lowest().len(),
+            // With a random state after a remap, J is that of stopping at what a remap costs in all.
+            remap_cost: if endless { answer.remap_cost } else { answer.remap_value },
+            job: (0, 0),
+            optimum: answer.average.map(|bounds| (bounds.lower + bounds.upper) / 2.0),
+            fixed: None,
+            stride: 1,
+            goes_on: !endless && answer.remap_value > answer.remap_cost,
+        })
     }
 }

@@ -1,9 +1,9 @@
 //! What [YXW03] says about optimal stopping, and what follows.
 
 use super::lemmas::{Case, Solved};
-use crate::verify::Truth::{Fails, Theorem};
-use crate::verify::brute_force::exact_stopping;
-use crate::verify::{Claim, Verdict};
+use crate::proving::Truth::{Fails, Theorem};
+use crate::proving::brute_force::exact_stopping;
+use crate::proving::{Claim, Verdict};
 use remapping::Bounds;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Edge};

@@ -6,7 +6,7 @@ use super::compare_once;
 use super::model::Stopping;
 use super::solve::{astray, unplayed};
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::chain::Operator;

@@ -4,7 +4,7 @@ use super::super::Contest;
 use super::super::sampling::{BATCH, Played, Report, line, rule};
 use super::solve::unplayed;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::policy::Rule;
 use remapping::simulate::Tally;

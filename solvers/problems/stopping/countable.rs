@@ -5,9 +5,9 @@ use super::decision_map::{Outcome, letter};
 use super::model::Stopping;
 use super::solve::{refuse, start_from};
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
-use crate::solution::Body;
 use remapping::stopping::Unbounded;
 
 /// The most states that are kept, where fewer do not do; and where they are the fewest.

@@ -2,7 +2,7 @@
 
 use super::decision_map::Outcome;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Loaded;
 use remapping::communicator::Communicator;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{self, States};

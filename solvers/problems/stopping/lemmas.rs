@@ -2,9 +2,9 @@
 
 use super::claims::CLAIMS;
 use super::model::Stopping;
-use crate::model::{Loaded, Problem as Models};
-use crate::verify::decks::{deck, field, hundredth, text};
-use crate::verify::{Effort, Field, Finding};
+use crate::problems::registry::{Loaded, Problem as Models};
+use crate::proving::decks::{deck, field, hundredth, text};
+use crate::proving::{Effort, Field, Finding};
 use proptest::prelude::*;
 use remapping::Status;
 use remapping::chain::Operator;
@@ -96,7 +96,8 @@ impl Solved {
 }
 
 pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
-    let field = Field { loaded, own: case(loaded), near: near(loaded), case };
+    let read = |deck: &str| case(&loaded.another(deck)?);
+    let field = Field { own: case(loaded), near: near(loaded), read: &read };
     field.examine(CLAIMS, effort)
 }
 

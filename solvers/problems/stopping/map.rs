@@ -2,7 +2,8 @@
 
 use super::answer::Answer;
 use crate::plot::{BAND, DrawError, Picture, THRESHOLD};
-use crate::solution::{Body, sweep::Run};
+use crate::problems::registry::Body;
+use crate::problems::registry::sweep::Run;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use remapping::Status;

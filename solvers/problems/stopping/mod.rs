@@ -21,8 +21,8 @@ pub mod varying;
 pub mod view;
 
 use self::model::Stopping;
+use super::registry::Loaded;
 use super::{Asked, Contest, Facts, Files, Found, Method, Outcome, Policies, Problem, Settings};
-use crate::model::Loaded;
 use crate::output::check_free;
 use remapping::Status;
 

@@ -3,12 +3,12 @@
 mod faults;
 mod made;
 
+use crate::document::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::model::chain::Chain;
 use crate::model::cost::Cost;
 use crate::model::explain::Shape;
 use crate::model::number::Decimal;
 use crate::model::transition::Transition;
-use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use made::Made;
 use remapping::Rational;
 use remapping::chain::{Edge, JointRows, Operator};

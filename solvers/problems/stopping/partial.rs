@@ -8,10 +8,10 @@ use super::solve::{refuse, start_from};
 use super::unlisted;
 use super::varying::by_state;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
 use crate::model::cost::Cost;
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::run::Watch;
-use crate::solution::Body;
 use remapping::Status;
 use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
 

@@ -8,13 +8,13 @@ use super::model::Stopping;
 use super::solve::{astray, refuse, start_from};
 use super::unlisted;
 use crate::complaint::Complaint;
+use crate::document::dynamics::Dynamics;
 use crate::memory;
-use crate::model::Loaded;
 use crate::model::cost::Cost;
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
-use crate::solution::Body;
-use crate::solution::dynamics::Dynamics;
 use remapping::chain::{Operator, Shared};
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{

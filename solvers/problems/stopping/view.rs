@@ -2,9 +2,9 @@
 
 use super::answer::{Answer, CostByState};
 use super::map;
-use crate::render::digits::{brief, compared, up};
-use crate::render::{Row, within};
-use crate::solution::Bounds;
+use crate::document::Bounds;
+use crate::text::digits::{brief, compared, up};
+use crate::text::{Row, within};
 use std::fmt::Write;
 
 /// A count, in full as far as its digits are known.

@@ -18,9 +18,9 @@ pub mod workload;
 
 use self::answer::Answer;
 use crate::complaint::Complaint;
-use crate::model::Loaded;
+use crate::problems::registry::Body;
+use crate::problems::registry::Loaded;
 use crate::problems::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings, Write};
-use crate::solution::Body;
 use remapping::Status;
 use workload::Workload;
 

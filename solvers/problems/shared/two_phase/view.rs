@@ -3,8 +3,8 @@
 use super::answer::{Answer, ScenarioSolved};
 use super::figure::Policy;
 use super::workload::Comparison;
-use crate::render::Row;
-use crate::render::digits::sampled;
+use crate::text::Row;
+use crate::text::digits::sampled;
 use std::fmt;
 
 /// Rows and columns per position of the curve drawn in text.

@@ -64,7 +64,7 @@ pub(crate) fn listed(answer: &stopping::Answer, decisions: &str) -> Map {
 }
 
 /// The map of one step of drifting loads.
-pub(super) fn of_multisets(
+pub(crate) fn of_multisets(
     answer: &load_drift::Answer,
     decisions: &str,
 ) -> Result<Map, &'static str> {

@@ -1,6 +1,6 @@
 //! Numbers in as many digits as their errors allow, and errors rounded up.
 
-use crate::solution::Bounds;
+use crate::document::Bounds;
 use remapping::estimate::Estimate;
 
 /// A number as it is shown.

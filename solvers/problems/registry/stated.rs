@@ -1,28 +1,20 @@
 //! Rules from answers: what each states.
 
-use super::advised::{Advised, overlapping};
-use super::log::Log;
-use super::map;
-use super::priced::Priced;
-use super::program::of_the_program;
-use super::rule::{Belief, RemapInterval, Rule, StatedRule, Switching};
 use super::{Body, Document, Solution};
 use crate::complaint::Complaint;
+use crate::document::advised::overlapping;
+use crate::document::log::Log;
+use crate::document::priced::Priced;
+use crate::document::program::of_the_program;
+use crate::document::rule::{Belief, Found, RemapInterval, Rule, StatedRule, Switching};
 use crate::problems::periodic::answer as periodic;
 use crate::problems::phase_change::answer as phase_change;
 use crate::problems::phase_change::answer::Premature;
 use crate::problems::phase_switching::answer as phase_switching;
+use crate::problems::shared::map;
 use remapping::phase_switching::{exceeded, undercut};
 use remapping::{Bounds, Status};
 use std::path::Path;
-
-/// What a document says of when to remap.
-pub enum Found {
-    /// The rule of a solution.
-    Rule(Box<StatedRule>),
-    /// The rule that a log has taught.
-    Advised(Box<Advised>),
-}
 
 /// The rule in the file at `path`, of a solution or a log; the unit of load of a solution is `unit` seconds, or what it
 /// says itself.
@@ -282,7 +274,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
 }
 
 impl Switching {
-    pub(super) fn of(answer: &phase_switching::Answer) -> Result<Switching, &'static str> {
+    pub(crate) fn of(answer: &phase_switching::Answer) -> Result<Switching, &'static str> {
         let belief = answer.belief.clone();
         let belief = belief.ok_or("it has no `belief`: solve the model again")?;
         if answer.first_step.is_some() || answer.to_second.threshold.is_empty() {
@@ -306,7 +298,7 @@ impl Switching {
 }
 
 impl Belief {
-    pub(super) fn of(answer: &phase_change::Answer) -> Result<Belief, &'static str> {
+    pub(crate) fn of(answer: &phase_change::Answer) -> Result<Belief, &'static str> {
         let belief = answer.belief.as_ref();
         let belief = belief.ok_or("it has no `belief`")?;
         let detector = (belief.false_alarm, belief.missed);
@@ -339,7 +331,7 @@ impl Belief {
 
 impl RemapInterval {
     /// The one of least cost where a remap has a cost, if a bound allows it.
-    pub(super) fn of(answer: &periodic::Answer) -> Result<RemapInterval, &'static str> {
+    pub(crate) fn of(answer: &periodic::Answer) -> Result<RemapInterval, &'static str> {
         let (every, tolerance) = match &answer.cost_aware {
             Some(cost) => (cost.interval.number(), cost.tolerance_max_over_mean),
             None => (answer.interval, None),

@@ -1,22 +1,15 @@
 //! The answer as a document: a header common to all problems, and the problem's own part. It is the
 //! same in process and from a file.
 
-pub mod advised;
-pub mod dynamics;
-pub mod log;
-pub mod map;
-mod priced;
-mod program;
+mod loaded;
 mod read;
-pub mod recommended;
-pub mod rule;
-mod stated;
+pub mod stated;
 pub mod sweep;
 
+pub use loaded::{Loaded, Model, Problem};
 pub use read::{Document, of_text, read};
-pub use remapping::Bounds;
-pub use remapping::phase_change::Curve;
 
+use crate::document::log;
 use crate::problems::continuous_drift::answer as continuous_drift;
 use crate::problems::load_drift::answer as load_drift;
 use crate::problems::many_phases::answer as many_phases;
@@ -26,7 +19,6 @@ use crate::problems::phase_switching::answer as phase_switching;
 use crate::problems::shared::two_phase::answer as two_phase;
 use crate::problems::stopping::answer as stopping;
 use remapping::Status;
-use remapping::phase_change::Run;
 use serde::{Deserialize, Serialize};
 
 /// One solved model.
@@ -117,32 +109,4 @@ impl Body {
             Body::Periodic(_) => "periodic",
         }
     }
-}
-
-/// One JSON document, ending in a newline.
-pub fn to_json<T: Serialize>(value: &T) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("documents have string keys only");
-    text.push('\n');
-    text
-}
-
-/// The thresholds from step `first` on: of the head one by one, of most steps, which may share one up to
-/// some step, and of the others one by one.
-pub(crate) fn curve(
-    first: u64,
-    head: &[[f64; 2]],
-    shared: Option<(Bounds, u64)>,
-    lower: &[f64],
-    upper: &[f64],
-) -> Curve {
-    let one = |(n, bounds): (u64, Bounds)| Run { first: n, last: n, bounds };
-    let head = head.iter().filter(|_| shared.is_some());
-    let mut runs: Vec<Run> = (first..).zip(head.map(|ends| (*ends).into())).map(one).collect();
-    let mut from = first + runs.len() as u64;
-    if let Some((bounds, last)) = shared {
-        runs.push(Run { first: from, last, bounds });
-        from = last + 1;
-    }
-    let ends = lower.iter().zip(upper).map(|(&lower, &upper)| Bounds { lower, upper });
-    runs.into_iter().chain((from..).zip(ends).map(one)).collect()
 }

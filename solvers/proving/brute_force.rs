@@ -151,7 +151,7 @@ pub(crate) type Triple = [f64; 3];
 
 /// Says whether to remap after a step (before the next) at these levels, given the expected
 /// objective of going on and of remapping.
-pub(super) type Rule<'a> = &'a dyn Fn(u64, &[usize], f64, f64) -> bool;
+pub(crate) type Rule<'a> = &'a dyn Fn(u64, &[usize], f64, f64) -> bool;
 
 /// Drifting loads over all ordered load vectors.
 pub(crate) struct Ordered<'a> {

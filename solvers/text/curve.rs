@@ -1,6 +1,6 @@
 //! A threshold curve drawn in text.
 
-use crate::solution::Curve;
+use crate::document::Curve;
 
 const WIDTH: usize = 72;
 const HEIGHT: usize = 12;

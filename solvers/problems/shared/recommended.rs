@@ -1,8 +1,9 @@
 //! What a solution of drifting loads recommends, and the rule that is exported of it.
 
-use super::rule::{LoadThresholds, RemapInterval, Rule};
+use crate::document::rule::Threshold;
+use crate::document::rule::{LoadThresholds, RemapInterval, Rule};
 use crate::problems::continuous_drift::answer as continuous_drift;
-use crate::problems::load_drift::answer::{Answer, Closest, Curve, Mean, Threshold};
+use crate::problems::load_drift::answer::{Answer, Closest, Curve, Mean};
 
 /// A rule that a sentence says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,7 +67,7 @@ impl Answer {
     }
 
     /// The rule to export where no map was asked for, what it is, and whether it costs no more than the optimum.
-    pub(super) fn rule(&self) -> Result<(Rule, Vec<String>, bool), &'static str> {
+    pub(crate) fn rule(&self) -> Result<(Rule, Vec<String>, bool), &'static str> {
         if let Some(curve) = &self.threshold_curve {
             if is_dearer(curve, self.never.value) {
                 let about = self.costs(Simple::Never, self.never.value);
@@ -159,7 +160,7 @@ impl Answer {
 
 impl continuous_drift::Answer {
     /// The rule to export, and what it is.
-    pub(super) fn rule(&self) -> Result<(Rule, Vec<String>), &'static str> {
+    pub(crate) fn rule(&self) -> Result<(Rule, Vec<String>), &'static str> {
         let curve = self.threshold_curve.as_ref();
         let curve = curve.ok_or("it states no rule: the computation was stopped")?;
         let mean = self.mean_load.unwrap_or(0.0);

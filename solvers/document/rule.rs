@@ -1,12 +1,50 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
-use super::map::Map;
-pub use super::priced::{BestFixed, Priced};
-pub use super::stated::{Found, find, of, read};
-use crate::problems::load_drift::answer::Threshold;
-use crate::problems::phase_switching::answer::Filter;
+use super::advised::Advised;
+use super::priced::Priced;
+use crate::problems::shared::map::Map;
 pub use remapping::policy::stated::Measure;
 use remapping::simulate::Statistic;
+use serde::{Deserialize, Serialize};
+
+/// The threshold that holds from a number of steps on, up to that of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Threshold {
+    /// The first number of steps.
+    pub from: u64,
+    /// The threshold on max - mean.
+    pub threshold: f64,
+}
+
+impl Threshold {
+    /// No imbalance is above it: there is no remap to decide on.
+    pub const NEVER: f64 = remapping::load_drift::Curve::NEVER;
+}
+
+/// The parameters of Bayes' rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// The belief at step 0.
+    pub initial: f64,
+    /// The chance that the first phase ends between one step and the next.
+    pub to_second: f64,
+    /// The same of the second.
+    pub to_first: f64,
+    /// The probability of each level of the detector in the first phase.
+    pub first: Vec<f64>,
+    /// The same in the second.
+    pub second: Vec<f64>,
+}
+
+/// What a document says of when to remap.
+pub enum Found {
+    /// The rule of a solution.
+    Rule(Box<StatedRule>),
+    /// The rule that a log has taught.
+    Advised(Box<Advised>),
+}
 
 /// A rule and where it comes from.
 #[derive(Debug, Clone)]
@@ -89,7 +127,7 @@ impl Belief {
     }
 
     /// Takes the longest run of equal thresholds out of a full list.
-    pub(super) fn of_list(
+    pub(crate) fn of_list(
         last: u64,
         list: &[f64],
         detector: (f64, f64),

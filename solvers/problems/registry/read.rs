@@ -1,10 +1,11 @@
 //! Documents read back from files. What does not belong in one is refused, with its place.
 
-use super::advised::Advised;
-use super::log::{Fits, Log};
-use super::sweep::{self, Run, Sweep};
+use super::sweep;
+use super::sweep::{Run, Sweep};
 use super::{Body, Certified, Solution};
 use crate::complaint::{Complaint, ReadText, Source};
+use crate::document::advised::Advised;
+use crate::document::log::{Fits, Log};
 use remapping::Status;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor,

@@ -1,12 +1,12 @@
 //! Rules of models that were fitted to logs, in the units and steps of the program.
 
 use super::log::Log;
+use super::rule::Threshold;
 use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule};
-use crate::problems::load_drift::answer::Threshold;
 
 /// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
 /// steps as it does at the first.
-pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
+pub(crate) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
     let Log { unit_seconds: unit, stride, job_steps, .. } = *log;
     let steps = |steps: u64| steps.saturating_mul(stride);
     let scaled = |threshold: f64| match threshold {
