@@ -3,7 +3,6 @@
 use super::Exit;
 use crate::cli::Export;
 use crate::complaint::Complaint;
-use crate::document::rule;
 use crate::document::rule::Found;
 use crate::export;
 use crate::output::{check_free, print_bytes, write_file};

@@ -4,7 +4,7 @@ use super::log::{Opened, TRIED, assumed, open, priced, remaps_recorded};
 use super::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
-use crate::document::{rule, to_json};
+use crate::document::to_json;
 use crate::fitting::short;
 use crate::output::{check_free, print, say, write_file};
 use crate::plot::{self, Format};

@@ -1,6 +1,6 @@
 //! What other rules of a solved model cost, for settings made from its rule.
 
-use super::dynamics::{Dynamics, Kind};
+use super::dynamics::Dynamics;
 use remapping::simulate::Trials;
 
 /// What other rules of the same model cost, in units and steps of the model.

@@ -16,14 +16,12 @@ pub(crate) mod syntax;
 pub mod transition;
 pub mod weights;
 
-use crate::complaint::{Complaint, ReadText, Source, Span};
-use number::Decimal;
+use crate::complaint::{Complaint, ReadText, Source};
 use review::Review;
 use ron::extensions::Extensions;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use syntax::Node;
 

@@ -8,7 +8,6 @@ pub mod regions;
 pub use phase_switching::start as two_thresholds;
 
 use crate::complaint::Complaint;
-use crate::document::Bounds;
 use crate::document::log::Log;
 use crate::plot::{self, Format};
 use crate::problems::continuous_drift::view as continuous_drift;

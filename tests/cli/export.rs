@@ -3,7 +3,7 @@
 use crate::languages::in_every_language;
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
-use remap::document::rule::{self, Rule, StatedRule};
+use remap::document::rule::{Rule, StatedRule};
 use remap::problems::registry::{Loaded, Problem};
 use remapping::belief::{Belief, Detector, Report};
 use remapping::monitor::SwitchingMonitor;

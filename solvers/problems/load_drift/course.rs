@@ -1,7 +1,6 @@
 //! How long each rank works in each step of a recursion, and when their blocks of states are moved.
 
 use crate::complaint::Complaint;
-use crate::document::rule;
 use crate::replaying::solution;
 use remapping::communicator::{Communicator, Shares};
 use remapping::load_drift::{Backward, Ranks, Transition};
