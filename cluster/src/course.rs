@@ -34,7 +34,7 @@ pub fn fits(
     arguments: &Solve,
     ranks: usize,
 ) -> Result<(), Complaint> {
-    let is_recursion = match &loaded.model.problem {
+    let is_recursion = match &loaded.problem {
         Problem::LoadDrift(model) => shared::is_recursion(model, settings, ranks),
         _ => false,
     };

@@ -45,7 +45,7 @@ pub fn lead(
         }
         Ok((problems::solve(loaded, settings, files)?, Exit::Done))
     };
-    let possible = match &loaded.model.problem {
+    let possible = match &loaded.problem {
         Problem::Stopping(_) => true,
         Problem::LoadDrift(model) => {
             load_drift::shared::is_possible(model, settings, ranks.ranks())
@@ -67,7 +67,7 @@ pub fn lead(
     let identity = loaded.text().to_owned();
     let checkpoint = remap::checkpoint::Checkpoint::new(files.folder, &loaded.path, identity);
     let checkpoint = checkpoint.path().to_owned();
-    let is_saved = matches!(loaded.model.problem, Problem::Stopping(_));
+    let is_saved = matches!(loaded.problem, Problem::Stopping(_));
     if let (Some(folder), Method::Value, true) = (checkpoint.parent(), settings.method, is_saved) {
         make_folder(folder).map_err(|complaint| vec![complaint])?;
     }
@@ -88,7 +88,7 @@ pub fn lead(
         proof,
         checkpoint: (checkpoint, !files.force),
     };
-    let watch = Watch::start(&loaded.model.title, settings.time_limit);
+    let watch = Watch::start(&loaded.title, settings.time_limit);
     let solved = together(ranks, loaded, &job, &watch, &mut course)?;
     let Some((found, exit)) = solved else { return alone() };
     let exit = exit.worst(course::write(&course, arguments));
@@ -124,7 +124,7 @@ pub fn serve(ranks: &Arc<Ranks>, arguments: &Arguments) -> u8 {
             checkpoint: (checkpoint.into(), !asked.usual.force),
         };
         let mut course = Course::new(ranks.clone(), course::wanted(asked), None);
-        let watch = Watch::start(&loaded.model.title, job.settings.time_limit);
+        let watch = Watch::start(&loaded.title, job.settings.time_limit);
         // What is wrong is the same everywhere, and rank 0 says it.
         let _ = together(ranks, &loaded, &job, &watch, &mut course);
     }
@@ -143,7 +143,7 @@ fn together(
     watch: &Watch,
     course: &mut Course,
 ) -> Outcome<Option<(Found, Exit)>> {
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::Stopping(model) => stopping(ranks, loaded, model, job, watch),
         Problem::LoadDrift(model) => {
             let communicator: Arc<dyn Communicator> = ranks.clone();

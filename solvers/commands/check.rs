@@ -19,7 +19,7 @@ pub fn run(arguments: &Check) -> Exit {
                 continue;
             }
         };
-        let known = problems::of(&loaded.model.problem);
+        let known = problems::of(&loaded.problem);
         let (problem, mut facts) = (known.name(), known.facts(&loaded));
         if let Some(ranks) = arguments.ranks {
             facts.extend(problems::facts_of_ranks(&loaded, ranks as usize));
@@ -28,17 +28,17 @@ pub fn run(arguments: &Check) -> Exit {
             say(&format!("warning: {}: {warning}", path.display()));
         }
         if !arguments.json {
-            print(&format!("{}\n  problem: {problem}\n", loaded.model.title));
+            print(&format!("{}\n  problem: {problem}\n", loaded.title));
             for (name, value) in &facts {
                 print(&format!("  {name}: {value}\n"));
             }
         }
         let mut fields = Map::new();
-        fields.insert("title".to_owned(), loaded.model.title.into());
+        fields.insert("title".to_owned(), loaded.file.title.into());
         fields.insert("problem".to_owned(), problem.into());
         // The facts become fields of the document.
         fields.extend(facts.into_iter().map(|(name, value)| (name.replace(' ', "_"), value)));
-        fields.insert("warnings".to_owned(), loaded.warnings.into());
+        fields.insert("warnings".to_owned(), loaded.file.warnings.into());
         documents.push(Value::Object(fields));
     }
     if arguments.json {

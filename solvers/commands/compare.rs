@@ -48,7 +48,7 @@ fn one(
     documents: &mut Vec<String>,
 ) -> Result<Exit, Vec<Complaint>> {
     let loaded = Loaded::read(model)?;
-    let problem = problems::of(&loaded.model.problem);
+    let problem = problems::of(&loaded.problem);
     let recording = |folder: &Path, name: &str| {
         let stem = model.file_stem().unwrap_or_default().to_string_lossy();
         folder.join(format!("{stem}-{name}.csv"))

@@ -54,7 +54,7 @@ impl Row {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     let loaded = Loaded::read(&arguments.model)?;
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::PhaseChange(model) => of_change(arguments, &loaded, model),
         Problem::PhaseSwitching(model) => of_switching(arguments, &loaded, model),
         _ => {
@@ -72,9 +72,8 @@ fn of_change(
 ) -> Result<Exit, Vec<Complaint>> {
     let problem = model.problem();
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-    let solution =
-        phase_change::solve(&problem, accuracy, &Watch::start(&loaded.model.title, None))
-            .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
+    let solution = phase_change::solve(&problem, accuracy, &Watch::start(&loaded.title, None))
+        .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
     if solution.status == Status::Interrupted {
         return Ok(Exit::Interrupted);
     }
@@ -118,7 +117,7 @@ fn of_switching(
         return Err(vec![not_binary(loaded)]);
     }
     let problem = model.problem();
-    let watch = Watch::start(&loaded.model.title, None);
+    let watch = Watch::start(&loaded.title, None);
     let refuse =
         |error: SwitchingError| vec![loaded.complain("problem", &error.to_string(), "", "")];
     let (monitor, status) = match model.lifetime() {

@@ -45,7 +45,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
         check_free(plot, arguments.force).map_err(one)?;
     }
     let loaded = Loaded::read(&arguments.model)?;
-    let watch = Watch::start(&loaded.model.title, arguments.time_limit);
+    let watch = Watch::start(&loaded.title, arguments.time_limit);
     let truth = match problems::truth(&loaded, &watch)? {
         Ok(truth) => truth,
         Err(status) => {
@@ -148,8 +148,8 @@ impl Document {
     /// One in which nothing is known yet.
     fn new(loaded: &Loaded, status: Status, watch: &Watch, warnings: Vec<String>) -> Document {
         Document {
-            title: loaded.model.title.clone(),
-            problem: problems::of(&loaded.model.problem).name().to_owned(),
+            title: loaded.title.clone(),
+            problem: problems::of(&loaded.problem).name().to_owned(),
             part: None,
             optimum: None,
             never: None,

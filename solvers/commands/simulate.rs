@@ -26,8 +26,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
     }
     let loaded = Loaded::read(&arguments.model)?;
     playable(&loaded, arguments)?;
-    let drifts =
-        matches!(loaded.model.problem, Problem::LoadDrift(_) | Problem::ContinuousDrift(_));
+    let drifts = matches!(loaded.problem, Problem::LoadDrift(_) | Problem::ContinuousDrift(_));
     let policy = [("--policy", arguments.policy.is_some() && !drifts)];
     idle::tell(&policy, "it is for drifting loads; this trace has no remaps");
     let mut table = Table::of(&loaded);
@@ -97,7 +96,7 @@ type Steps<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
 impl Table {
     /// Of a model that was fitted to a log in the units and steps of the log.
     fn of(loaded: &Loaded) -> Table {
-        let log = loaded.model.log();
+        let log = loaded.log.clone();
         let (unit, stride) = log.map_or((1.0, 1), |log| (log.unit_seconds, log.stride));
         Table { unit, stride, text: String::new(), row: Vec::new(), ranks: 0, steps: 0, remaps: 0 }
     }
@@ -135,7 +134,7 @@ const STEPS: u64 = 1000;
 
 /// Refuses problems without a trace.
 fn playable(loaded: &Loaded, arguments: &Simulate) -> Result<(), Vec<Complaint>> {
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::LoadDrift(_) | Problem::PhaseChange(_) => Ok(()),
         Problem::ContinuousDrift(model) => {
             let steps = arguments.steps.unwrap_or(model.problem().steps);
@@ -185,7 +184,7 @@ fn too_long(loaded: &Loaded, steps: u64) -> Vec<Complaint> {
 
 /// Plays a model step by step.
 fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::LoadDrift(model) => {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);

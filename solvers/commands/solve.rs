@@ -215,7 +215,7 @@ fn outputs(arguments: &Solve) -> Vec<PathBuf> {
 
 /// No output may replace a file that a model names.
 fn check_named(arguments: &Solve, loaded: &Loaded) -> Result<(), Complaint> {
-    let Some(named) = loaded.file().map(|file| place(&file)) else { return Ok(()) };
+    let Some(named) = loaded.named_file().map(|file| place(&file)) else { return Ok(()) };
     match outputs(arguments).iter().find(|output| place(output) == named) {
         None => Ok(()),
         Some(output) => {

@@ -26,9 +26,9 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
     if let Err(complaint) = base.check_places(&choose(&axes, 0)) {
         return report(&[complaint]);
     }
-    let stops = matches!(base.model.problem, Problem::Stopping(_));
+    let stops = matches!(base.problem, Problem::Stopping(_));
     let plot = arguments.plot.as_deref();
-    let output = Output::new(&base.model.title, stops, &axes, arguments.settings.json)
+    let output = Output::new(&base.title, stops, &axes, arguments.settings.json)
         .drawn(plot, arguments.force);
     let mut output = match output {
         Ok(output) => output,

@@ -4,6 +4,7 @@ pub mod chain;
 pub mod cost;
 pub mod detector;
 pub(crate) mod explain;
+pub mod file;
 pub mod law;
 pub mod lifetime;
 mod matrix_market;

@@ -80,13 +80,13 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         let message = "no certificate: remaps that come into force later are not checked";
         return Err(Complaint::elsewhere(message, "solve without --certificate"));
     }
-    if let Problem::LoadDrift(model) = &loaded.model.problem
+    if let Problem::LoadDrift(model) = &loaded.problem
         && model.mentions_overlap()
     {
         let message = "no certificate: the model has `overlap`, of no steps or no share, which the checker does not read";
         return Err(Complaint::elsewhere(message, "leave `overlap` out"));
     }
-    match loaded.model.problem {
+    match loaded.problem {
         Problem::ContinuousDrift(_) => {
             let message =
                 "no certificate: the bounds are confidence intervals, which prove nothing";
@@ -205,7 +205,7 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
                 && answer.discount.is_none_or(|rate| rate <= 0.99)
         }
         Body::LoadDrift(answer) => {
-            let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
+            let Problem::LoadDrift(model) = &loaded.problem else { return None };
             let small = |states: u64| states.saturating_mul(model.problem().steps) <= 100_000;
             !answer.statistical && answer.states.is_some_and(small)
         }
@@ -221,7 +221,7 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
 /// What the checker finds to follow from an answer, and from what.
 fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence, Proof), Refusal> {
     let model = Model::read(loaded.text(), loaded.folder())?;
-    match (&model, &loaded.model.problem) {
+    match (&model, &loaded.problem) {
         (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {
             let (problem, tolerance) = (problem.problem(), solved.solution.tolerance);
             phase_change::certificate::of(model, &problem, tolerance, budget)

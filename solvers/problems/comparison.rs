@@ -153,14 +153,14 @@ pub fn ended_by(status: Status) -> &'static str {
 
 /// Plays policies on a model.
 pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
-    let watch = Watch::waiting(&loaded.model.title, contest.time_limit);
-    let problem = super::of(&loaded.model.problem);
+    let watch = Watch::waiting(&loaded.title, contest.time_limit);
+    let problem = super::of(&loaded.problem);
     let asked = Asked { loaded, settings: contest, files: Files::default(), watch: &watch };
     let (policies, status) = problem.compare(&asked)?;
     let mut warnings = loaded.warnings.clone();
     warnings.extend(policies.unfinished(status));
     Ok(Comparison {
-        title: loaded.model.title.clone(),
+        title: loaded.title.clone(),
         problem: problem.name(),
         tolerance: policies.tolerance(),
         policies,
@@ -173,7 +173,7 @@ pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
 
 /// The usual policies on a model, as far as `time_limit` seconds reach.
 pub fn usual(loaded: &Loaded, time_limit: f64) -> Usual {
-    let Some(policies) = super::of(&loaded.model.problem).usual_policies() else {
+    let Some(policies) = super::of(&loaded.problem).usual_policies() else {
         return Usual::default();
     };
     let contest = Contest { policies, runs: 100, seed: 1, time_limit: Some(time_limit) };

@@ -12,6 +12,7 @@ pub mod claims;
 pub mod comparison;
 pub mod continuous_drift;
 pub mod fluids;
+pub mod kind;
 pub mod land_battle;
 pub mod load_drift;
 pub mod many_phases;
@@ -28,6 +29,7 @@ pub mod stopping;
 pub mod together;
 
 pub use comparison::{Comparison, Contest, Policies};
+pub use kind::{Asked, Facts, Found, Kind, Outcome, Write};
 pub use settings::{Files, Method, Settings, UNSAMPLED, is_sampled};
 
 use self::phase_change::model::MAX_PER_STEP;
@@ -41,81 +43,11 @@ use remapping::Status;
 use remapping::continuous_drift::Drifting;
 use remapping::load_drift::many::Goal;
 use remapping::phase_change::Run;
-use serde_json::Value;
 use std::sync::Arc;
 use stopping::table::Table;
 
-/// Takes a name and bytes that belong to it.
-pub type Write<'a> = dyn FnMut(&str, &[u8]) -> Result<(), Complaint> + 'a;
-
-/// What is said of a model, by name.
-pub type Facts = Vec<(&'static str, Value)>;
-
-/// What is found, or what is wrong with the model, as only solving brings to light.
-pub type Outcome<T> = Result<T, Vec<Complaint>>;
-
-/// What is asked of a problem: a model, and how it is treated.
-pub struct Asked<'a, S> {
-    /// The model and the text it stands in.
-    pub loaded: &'a Loaded,
-    /// How it is solved, or which policies are played.
-    pub settings: &'a S,
-    /// Where long computations are saved now and then.
-    pub files: Files<'a>,
-    /// The clock.
-    pub watch: &'a Watch,
-}
-
-/// What is done with the models of one problem.
-pub trait Problem {
-    /// The problem, as documents name it.
-    fn name(&self) -> &'static str;
-
-    /// What can be said without solving.
-    fn facts(&self, loaded: &Loaded) -> Facts;
-
-    /// The ways to solve it, besides the usual one.
-    fn methods(&self) -> &'static [Method] {
-        &[]
-    }
-
-    /// Why this model has no methods, where others of its problem have some.
-    fn has_no_methods(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Solves the model.
-    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found>;
-
-    /// Plays policies on the model.
-    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        let message = "policies cannot be played on this problem";
-        let help = "compare takes PhaseChange, PhaseSwitching, LoadDrift, ContinuousDrift, ActivityMesh, Stopping, Fluids and LandBattle models";
-        let label = "a problem without sample paths";
-        Err(vec![asked.loaded.complain("problem", message, label, help)])
-    }
-
-    /// The policies that a report shows; none where it shows none.
-    fn usual_policies(&self) -> Option<Vec<String>> {
-        None
-    }
-
-    /// The names of the recorded costs that [`Problem::record`] writes.
-    fn recordings(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Hands recorded costs, per step and processor as CSV, to `write` with their names.
-    ///
-    /// # Errors
-    /// The first that `write` returns.
-    fn record(&self, _seed: u64, _write: &mut Write<'_>) -> Result<(), Complaint> {
-        Ok(())
-    }
-}
-
 /// The registry.
-pub fn of(problem: &registry::Problem) -> &dyn Problem {
+pub fn of(problem: &registry::Problem) -> &dyn Kind {
     match problem {
         registry::Problem::PhaseChange(problem) => problem.as_ref(),
         registry::Problem::PhaseSwitching(problem) => problem.as_ref(),
@@ -132,30 +64,12 @@ pub fn of(problem: &registry::Problem) -> &dyn Problem {
 
 /// What can be said of `remap-mpi` on so many ranks.
 pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
-    match &loaded.model.problem {
+    match &loaded.problem {
         registry::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
         registry::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, ranks),
         // The paths; each rank prepares all that they take.
         registry::Problem::ContinuousDrift(_) => vec![("ranks that share the work", ranks.into())],
         _ => vec![("ranks that share the work", 1.into())],
-    }
-}
-
-/// What solving a problem finds.
-pub struct Found {
-    /// The answer.
-    pub body: Body,
-    /// How the computation ended.
-    pub status: Status,
-    /// Warnings that only solving brings to light.
-    pub warnings: Vec<String>,
-    /// Of a decision map, every class of states.
-    pub table: Option<Arc<Table>>,
-}
-
-impl Found {
-    fn new(body: Body, status: Status, warnings: Vec<String>) -> Found {
-        Found { body, status, warnings, table: None }
     }
 }
 
@@ -172,7 +86,7 @@ pub struct Solved {
 /// # Errors
 /// What would be right.
 pub fn check_method(loaded: &Loaded, method: Method) -> Result<(), Complaint> {
-    let problem = of(&loaded.model.problem);
+    let problem = of(&loaded.problem);
     let methods = problem.methods();
     if method == Method::Auto || methods.contains(&method) {
         return Ok(());
@@ -200,7 +114,7 @@ pub fn truth<'a>(
     loaded: &'a Loaded,
     watch: &Watch,
 ) -> Outcome<Result<Box<dyn regret::Truth + 'a>, Status>> {
-    match &loaded.model.problem {
+    match &loaded.problem {
         registry::Problem::PhaseChange(_) => phase_change::regret::of(loaded, watch),
         registry::Problem::LoadDrift(_) => load_drift::regret::of(loaded, watch),
         _ => {
@@ -213,9 +127,9 @@ pub fn truth<'a>(
 
 /// Solves one model.
 pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<Solved> {
-    let watch = Watch::start(&loaded.model.title, settings.time_limit);
+    let watch = Watch::start(&loaded.title, settings.time_limit);
     let asked = Asked { loaded, settings, files, watch: &watch };
-    let found = of(&loaded.model.problem).solve(&asked)?;
+    let found = of(&loaded.problem).solve(&asked)?;
     Ok(document(loaded, settings, found, watch.seconds()))
 }
 
@@ -231,7 +145,7 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
     };
     let verdict = claims::examine(&found.body, found.status, tolerance);
     let mut warnings = loaded.warnings.clone();
-    let log = loaded.model.log();
+    let log = loaded.log.clone();
     warnings.extend(log.as_ref().and_then(Log::misfit));
     warnings.extend(found.warnings);
     warnings.extend(settings.ignored(&found.body));
@@ -239,7 +153,7 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
         warnings.extend(verdict.warning);
     }
     let solution = Solution {
-        title: loaded.model.title.clone(),
+        title: loaded.title.clone(),
         log,
         body: found.body,
         status: verdict.status,

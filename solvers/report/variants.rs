@@ -57,7 +57,7 @@ impl Axis {
 fn axes(loaded: &Loaded, solution: &Solution) -> Vec<Axis> {
     let cost = "cost of a remap";
     let at_cost = |given: f64| Axis::of(cost, "problem.remap_cost", given, &COSTS);
-    match (&solution.body, &loaded.model.problem) {
+    match (&solution.body, &loaded.problem) {
         (Body::PhaseChange(_), Problem::PhaseChange(model)) => {
             let problem = model.problem();
             let test = Axis::of(
@@ -115,7 +115,7 @@ pub(super) fn of(
     // What the file does not state as a number cannot be set.
     axes.retain(|axis| loaded.with(&[(axis.path, &text(axis.values[axis.first]))]).is_ok());
     let first: Vec<usize> = axes.iter().map(|axis| axis.first).collect();
-    let watch = Watch::waiting(&loaded.model.title, None);
+    let watch = Watch::waiting(&loaded.title, None);
     let all: u64 = axes.iter().map(|axis| axis.values.len() as u64).product();
     let done = AtomicU64::new(1);
     let set = |at: &[usize]| -> Vec<(&str, String)> {

@@ -30,7 +30,7 @@ pub(crate) fn distances(
         Stop::Model(vec![loaded.complain("problem", message, "", help)])
     };
     let kind = "learning is of Stopping models with one remap cost and after_remap: Stop";
-    let Problem::Stopping(model) = &loaded.model.problem else {
+    let Problem::Stopping(model) = &loaded.problem else {
         return Err(refuse(kind, "give such a model"));
     };
     let (false, Some(rho), AfterRemap::Stop) =

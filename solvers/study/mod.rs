@@ -145,7 +145,7 @@ fn drifting(
     let refuse = |message: &str, help: &str| {
         Err(Stop::Model(vec![loaded.complain("problem", message, "", help)]))
     };
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::LoadDrift(model) if !model.stops() => {
             refuse("remaps come into force at once in this series", "leave `overlap` out")
         }

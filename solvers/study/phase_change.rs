@@ -140,7 +140,7 @@ fn problem(path: &Path) -> Result<PhaseChange, Stop> {
     let refuse = |message: &str, help: &str| {
         Err(Stop::Model(vec![loaded.complain("problem", message, "", help)]))
     };
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::PhaseChange(model) => {
             let problem = model.problem();
             match problem.last_step() {

@@ -25,7 +25,7 @@ pub(crate) fn above_optimum(
     let refuse = |message: &str, help: &str| {
         Stop::Model(vec![loaded.complain("problem", message, "", help)])
     };
-    let Problem::PhaseSwitching(model) = &loaded.model.problem else {
+    let Problem::PhaseSwitching(model) = &loaded.problem else {
         let help = "give a PhaseSwitching model";
         return Err(refuse("this series is made of recurring phases", help));
     };

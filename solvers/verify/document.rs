@@ -41,8 +41,8 @@ impl Verification {
         let claims = verify(loaded, effort);
         let Effort { cases, seed } = effort;
         Verification {
-            title: loaded.model.title.clone(),
-            problem: problems::of(&loaded.model.problem).name(),
+            title: loaded.title.clone(),
+            problem: problems::of(&loaded.problem).name(),
             status: if is_interrupted() { Status::Interrupted } else { Status::Converged },
             as_expected: claims.iter().all(Finding::is_as_expected),
             cases,

@@ -14,7 +14,7 @@ use crate::proving::{Effort, Finding};
 
 /// What is known about the claims that speak of this kind of model.
 pub fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::PhaseChange(_) => phase_change::verify(loaded, effort),
         Problem::PhaseSwitching(_) => phase_switching::verify(loaded, effort),
         Problem::Stopping(_) => stopping::verify(loaded, effort),

@@ -209,7 +209,7 @@ proptest! {
         let loaded = model(&problem);
         let found = proof(&loaded, &certified(&loaded, "1e-6"));
         let found = found.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
-        let Problem::PhaseChange(problem) = &loaded.model.problem else { unreachable!() };
+        let Problem::PhaseChange(problem) = &loaded.problem else { unreachable!() };
         let exact = exact::solve(&problem.problem(), 20_000, &()).expect("short");
         let value = exact.value().to_f64().value();
         for (name, low, high) in &found.intervals() {

@@ -103,7 +103,7 @@ fn two_thresholds_decide_as_the_engine_does() {
         let outcome = place.run(&["solve", "--json", &path]).exits(0);
         place.write("solution.json", &outcome.out);
         let solution = outcome.json();
-        let problem = match &Loaded::read(&place.root().join(&path)).unwrap().model.problem {
+        let problem = match &Loaded::read(&place.root().join(&path)).unwrap().problem {
             Problem::PhaseSwitching(model) => model.problem(),
             _ => unreachable!(),
         };
@@ -162,8 +162,7 @@ fn two_thresholds_decide_as_the_engine_does() {
                 SwitchingMonitor::endless(&problem, found.to_second, found.to_first).unwrap()
             }
             Some(_) => {
-                let lifetime = match &Loaded::read(&place.root().join(&path)).unwrap().model.problem
-                {
+                let lifetime = match &Loaded::read(&place.root().join(&path)).unwrap().problem {
                     Problem::PhaseSwitching(model) => model.lifetime().unwrap(),
                     _ => unreachable!(),
                 };
@@ -272,9 +271,7 @@ fn an_archived_map_is_exported_by_classes() {
     assert!(letters.contains(&'R') && letters.contains(&'C'));
     // The engine's own map, solved anew.
     let loaded = remap::problems::registry::Loaded::read(&place.path("long.ron")).unwrap();
-    let remap::problems::registry::Problem::Stopping(model) = &loaded.model.problem else {
-        panic!()
-    };
+    let remap::problems::registry::Problem::Stopping(model) = &loaded.problem else { panic!() };
     let (states, operator) = model.states(Path::new(".")).unwrap();
     let imbalance = model.imbalance().unwrap();
     let problem =

@@ -70,7 +70,7 @@ fn settings() -> Settings {
 
 /// Whether the model is so small that solving it proves nothing about patience.
 fn is_small(loaded: &Loaded) -> bool {
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::PhaseChange(_) => true,
         Problem::LoadDrift(model) => model.memory() < 1_000_000,
         Problem::Stopping(model) => {

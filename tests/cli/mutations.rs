@@ -233,7 +233,7 @@ fn ten_thousand_mutants_are_answered_or_explained() {
                 let quick = |problem: &Problem| {
                     matches!(problem, Problem::PhaseChange(_) | Problem::PhaseSwitching(_))
                 };
-                if quick(&loaded.model.problem) {
+                if quick(&loaded.problem) {
                     problems::solve(&loaded, &settings, Files::default())?;
                 }
                 Ok(())

@@ -379,7 +379,7 @@ pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
     use remapping::load_drift::{Loads, MapPolicy, States, Transition};
     let problem = |name: &str| {
         let loaded = remap::problems::registry::Loaded::read(&place.path(name)).unwrap();
-        let remap::problems::registry::Problem::LoadDrift(model) = &loaded.model.problem else {
+        let remap::problems::registry::Problem::LoadDrift(model) = &loaded.problem else {
             panic!()
         };
         model.problem()

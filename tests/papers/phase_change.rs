@@ -34,8 +34,8 @@ fn folder() -> PathBuf {
 
 fn problem(path: &Path) -> phase_change::PhaseChange {
     let loaded = Loaded::read(path).unwrap_or_else(|faults| panic!("{path:?}: {faults:?}"));
-    assert!(loaded.model.source.is_some(), "{path:?} names no source");
-    match loaded.model.problem {
+    assert!(loaded.source.is_some(), "{path:?} names no source");
+    match loaded.problem {
         Problem::PhaseChange(problem) => problem.problem(),
         _ => panic!("{path:?} is not about a phase change"),
     }
@@ -146,7 +146,7 @@ fn every_study_reads() {
         assert!(study.source.is_some(), "{path:?} names no source");
         for model in study.series.iter_mut().flat_map(Series::models_mut) {
             let loaded = Loaded::read(model).unwrap_or_else(|faults| panic!("{faults:?}"));
-            assert!(loaded.model.source.is_some(), "{model:?} names no source");
+            assert!(loaded.source.is_some(), "{model:?} names no source");
         }
         count += 1;
     }

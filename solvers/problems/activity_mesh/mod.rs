@@ -4,16 +4,16 @@ mod compare;
 pub mod model;
 
 use self::model::ActivityMesh;
-use super::registry::Loaded;
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings};
+use crate::model::file::ModelFile;
 use remapping::Status;
 
-impl Problem for ActivityMesh {
+impl Kind for ActivityMesh {
     fn name(&self) -> &'static str {
         "activity_mesh"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 

@@ -7,16 +7,16 @@ pub mod solve;
 pub mod view;
 
 use self::model::ContinuousDrift;
-use super::registry::Loaded;
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings};
+use crate::model::file::ModelFile;
 use remapping::Status;
 
-impl Problem for ContinuousDrift {
+impl Kind for ContinuousDrift {
     fn name(&self) -> &'static str {
         "continuous_drift"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 

@@ -5,9 +5,9 @@ use super::super::{Found, Settings};
 use super::answer::{Answer, Class, Fixed};
 use super::model::ContinuousDrift;
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::load_drift::answer::Representation;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::Communicator;
@@ -18,7 +18,7 @@ use remapping::phase_change::Bounds;
 
 /// Solves the model, on several ranks by sharing the paths.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &ContinuousDrift,
     settings: &Settings,
     watch: &Watch,

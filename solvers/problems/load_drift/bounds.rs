@@ -8,8 +8,8 @@ use super::solve::of_outcome;
 use crate::complaint::Complaint;
 use crate::document::rule::Threshold;
 use crate::memory;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
@@ -47,7 +47,7 @@ pub(super) fn are_not_there(model: &LoadDrift) -> Option<NoBounds> {
 
 /// Solves the model.
 pub(super) fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     settings: &Settings,
     watch: &Watch,
@@ -57,7 +57,7 @@ pub(super) fn solve(
 
 /// The same on several ranks, which share the paths.
 pub(super) fn solve_on(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     settings: &Settings,
     watch: &Watch,

@@ -7,7 +7,7 @@ use super::compare_many::{self, CURVE};
 use super::model::LoadDrift;
 use super::solve::{LONGEST_INTERVAL, prepare, shortage};
 use crate::complaint::Complaint;
-use crate::problems::registry::Loaded;
+use crate::model::file::ModelFile;
 use crate::run::Watch;
 use remapping::load_drift::many::NoBounds;
 use remapping::load_drift::{
@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 
 /// Plays policies; with what is finished if it is stopped.
 pub(super) fn compare(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     contest: &Contest,
     watch: &Watch,

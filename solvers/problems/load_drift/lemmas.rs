@@ -101,7 +101,7 @@ pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 }
 
 fn case(loaded: &Loaded) -> Option<LoadDrift> {
-    let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
+    let Problem::LoadDrift(model) = &loaded.problem else { return None };
     let mut problem = model.problem();
     problem.steps = problem.steps.min(MOST_STEPS);
     let small = model.states().is_some_and(|states| states <= MOST_STATES as u64);

@@ -19,16 +19,16 @@ mod unlisted;
 pub mod view;
 
 use self::model::LoadDrift;
-use super::registry::Loaded;
-use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Kind, Method, Outcome, Policies, Settings};
+use crate::model::file::ModelFile;
 use remapping::Status;
 
-impl Problem for LoadDrift {
+impl Kind for LoadDrift {
     fn name(&self) -> &'static str {
         "load_drift"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 

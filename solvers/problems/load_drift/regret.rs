@@ -27,7 +27,7 @@ pub(in crate::problems) fn of<'a>(
     loaded: &'a Loaded,
     watch: &Watch,
 ) -> Result<Result<Box<dyn Truth + 'a>, Status>, Vec<Complaint>> {
-    let Problem::LoadDrift(model) = &loaded.model.problem else {
+    let Problem::LoadDrift(model) = &loaded.problem else {
         return Err(vec![another(loaded)]);
     };
     let (problem, overlap) = (model.problem(), model.overlap());
@@ -88,7 +88,7 @@ impl Truth for True<'_> {
         place: (&str, &str),
         watch: &Watch,
     ) -> Result<Judged, Failure> {
-        let Problem::LoadDrift(model) = &assumed.model.problem else {
+        let Problem::LoadDrift(model) = &assumed.problem else {
             return Err(vec![another(assumed)].into());
         };
         let believed = model.problem();

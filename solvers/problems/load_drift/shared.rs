@@ -6,7 +6,7 @@ use super::model::LoadDrift;
 use super::{bounds, solve};
 use crate::complaint::Complaint;
 use crate::memory;
-use crate::problems::registry::Loaded;
+use crate::model::file::ModelFile;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::chain::Multisets;
@@ -30,7 +30,7 @@ pub fn is_recursion(model: &LoadDrift, settings: &Settings, ranks: usize) -> boo
 
 /// Solves the model together with the other ranks, of which the first has the answer; `None` where it cannot be shared.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     settings: &Settings,
     files: Files<'_>,

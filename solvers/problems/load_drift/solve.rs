@@ -12,9 +12,9 @@ use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
 use crate::document::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::memory;
+use crate::model::file::ModelFile;
 use crate::output::say;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
@@ -34,7 +34,7 @@ const QUICK: u64 = 2_000_000;
 
 /// Solves the model, going on from a checkpoint if there is one.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     settings: &Settings,
     files: Files<'_>,
@@ -47,7 +47,7 @@ pub fn solve(
 /// The same on several ranks, the first of which has the answer. The first clock stops the recursion, and is the same
 /// on all of them. Blocks of states move as the course says.
 pub(super) fn solve_on(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     settings: &Settings,
     files: Files<'_>,
@@ -149,7 +149,7 @@ pub(super) fn solve_on(
 
 /// The states of the own rank.
 fn part(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     problem: &load_drift::LoadDrift,
     ranks: &Ranks,
 ) -> Result<States, Vec<Complaint>> {
@@ -174,7 +174,7 @@ impl Ended<'_> {
     /// What it has found, on the first rank.
     fn answer(
         &self,
-        (loaded, model, settings): (&Loaded, &LoadDrift, &Settings),
+        (loaded, model, settings): (&ModelFile, &LoadDrift, &Settings),
         transition: &Transition,
         (together, watch): (&dyn Observer, &Watch),
         (ranks, noted): (&Ranks, Noted),
@@ -239,7 +239,7 @@ pub(super) fn shortage(model: &LoadDrift) -> Option<String> {
 
 /// The state space and the operator, if they fit.
 pub fn prepare(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     problem: &load_drift::LoadDrift,
 ) -> Result<(States, Transition), Vec<Complaint>> {
@@ -254,7 +254,7 @@ pub fn prepare(
 /// What the program comes to without remaps, before anything else: it takes far less, and all answers show it. On several
 /// ranks all of them go on, or none.
 pub(super) fn without_remaps(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     problem: &load_drift::LoadDrift,
     watch: &Watch,
     others: Option<&dyn Communicator>,
@@ -275,7 +275,7 @@ pub(super) fn without_remaps(
 
 /// The operator alone.
 pub(super) fn joint(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     problem: &load_drift::LoadDrift,
 ) -> Result<Transition, Vec<Complaint>> {
     Transition::new(&problem.chain, problem.processors)
@@ -283,7 +283,7 @@ pub(super) fn joint(
 }
 
 /// Why there is nothing to show, and whether that is a limit's fault.
-pub(super) fn refused(loaded: &Loaded, label: &str, limit: Option<Status>) -> Vec<Complaint> {
+pub(super) fn refused(loaded: &ModelFile, label: &str, limit: Option<Status>) -> Vec<Complaint> {
     let help = "take fewer processors or levels, or --method bounds";
     let mut complaint = loaded.complain("problem", "this model cannot be solved", label, help);
     complaint.limit = limit;

@@ -6,8 +6,8 @@ use super::least::at_least;
 use super::model::LoadDrift;
 use super::solve::without_remaps;
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::load_drift;
@@ -18,7 +18,7 @@ const QUICK: u64 = 500_000_000;
 
 /// The answer, which says what is `lacking`.
 pub(super) fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &LoadDrift,
     lacking: &str,
     watch: &Watch,

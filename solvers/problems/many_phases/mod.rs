@@ -10,15 +10,15 @@ pub mod view;
 pub use solve::GAP;
 
 use self::model::ManyPhases;
-use super::registry::Loaded;
-use super::{Asked, Facts, Found, Outcome, Problem, Settings};
+use super::{Asked, Facts, Found, Kind, Outcome, Settings};
+use crate::model::file::ModelFile;
 
-impl Problem for ManyPhases {
+impl Kind for ManyPhases {
     fn name(&self) -> &'static str {
         "many_phases"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 

@@ -4,8 +4,8 @@ use super::super::{Found, Settings};
 use super::answer::Answer;
 use super::model::ManyPhases;
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::many_phases::{self, Horizon, Remap};
 
@@ -17,7 +17,7 @@ const MOST_BELIEFS: usize = 5_000;
 
 /// Solves the model.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &ManyPhases,
     settings: &Settings,
     watch: &Watch,

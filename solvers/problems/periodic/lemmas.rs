@@ -126,7 +126,7 @@ pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 }
 
 fn case(loaded: &Loaded) -> Option<Case> {
-    let Problem::Periodic(model) = &loaded.model.problem else { return None };
+    let Problem::Periodic(model) = &loaded.problem else { return None };
     // Loads on a chain have no increments; a covariance no laws.
     let given = model.bound()?;
     if model.chain_loads().is_some() || model.has_covariance() {

@@ -14,15 +14,15 @@ mod solve;
 pub mod view;
 
 use self::model::Periodic;
-use super::registry::Loaded;
-use super::{Asked, Facts, Found, Outcome, Problem, Settings};
+use super::{Asked, Facts, Found, Kind, Outcome, Settings};
+use crate::model::file::ModelFile;
 
-impl Problem for Periodic {
+impl Kind for Periodic {
     fn name(&self) -> &'static str {
         "periodic"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 

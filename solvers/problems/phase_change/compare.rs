@@ -3,7 +3,7 @@
 use super::evaluation::{AIM, Rule, expected};
 use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::complaint::Complaint;
-use crate::problems::registry::Loaded;
+use crate::model::file::ModelFile;
 use crate::run::Watch;
 use remapping::phase_change::evaluation::EvaluationError;
 use remapping::phase_change::{
@@ -133,7 +133,7 @@ impl Costs {
 
 /// Evaluates the policies of these names; all if there are none.
 pub(super) fn compare(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &PhaseChange,
     policies: &[String],
     watch: &Watch,
@@ -157,7 +157,7 @@ pub(super) fn compare(
 fn played(
     names: &[String],
     rules: Vec<Rule>,
-    loaded: &Loaded,
+    loaded: &ModelFile,
     problem: &Problem,
     watch: &Watch,
 ) -> Result<(Vec<Line>, Status), Vec<Complaint>> {
@@ -245,7 +245,7 @@ impl Line {
 }
 
 /// Whether policies are evaluated on a program with this last step.
-pub(super) fn can_be_evaluated(loaded: &Loaded, last: u64) -> Result<(), Vec<Complaint>> {
+pub(super) fn can_be_evaluated(loaded: &ModelFile, last: u64) -> Result<(), Vec<Complaint>> {
     if last > MAX_PER_STEP {
         let label = format!("M = {last}");
         let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}");

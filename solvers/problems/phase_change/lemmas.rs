@@ -130,7 +130,7 @@ pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 }
 
 fn case(loaded: &Loaded) -> Option<Case> {
-    match &loaded.model.problem {
+    match &loaded.problem {
         Problem::PhaseChange(model) => Case::new(model.problem()),
         _ => None,
     }
@@ -138,7 +138,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
 
 /// Short programs that have something of the model, and something random.
 fn near(loaded: &Loaded) -> BoxedStrategy<String> {
-    let Problem::PhaseChange(model) = &loaded.model.problem else { return text("").boxed() };
+    let Problem::PhaseChange(model) = &loaded.problem else { return text("").boxed() };
     let problem = model.problem();
     let own = |path: &str| loaded.literal(path).filter(|literal| literal.len() < 500);
     let short = problem.last_step() <= LONGEST;

@@ -14,16 +14,16 @@ pub mod value_shape;
 pub mod view;
 
 use self::model::PhaseChange;
-use super::registry::Loaded;
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings};
+use crate::model::file::ModelFile;
 use remapping::Status;
 
-impl Problem for PhaseChange {
+impl Kind for PhaseChange {
     fn name(&self) -> &'static str {
         "phase_change"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 

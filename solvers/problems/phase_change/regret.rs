@@ -51,7 +51,7 @@ pub(in crate::problems) fn of<'a>(
 }
 
 fn phase_change(loaded: &Loaded) -> Result<PhaseChange, Vec<Complaint>> {
-    let Problem::PhaseChange(model) = &loaded.model.problem else {
+    let Problem::PhaseChange(model) = &loaded.problem else {
         let message = "another problem than the true one";
         return Err(vec![loaded.complain("problem", message, "", "change numbers of the model")]);
     };
@@ -118,7 +118,7 @@ impl Truth for True<'_> {
                 _ => (self.loaded.number(path)?.exact, Rational::ZERO),
             };
             off(self.loaded, path, [&base, &rest], |changed| {
-                let Problem::PhaseChange(model) = &changed.model.problem else { return false };
+                let Problem::PhaseChange(model) = &changed.problem else { return false };
                 // A detector that points the other way is another question.
                 let errors = model.says_yes_or_no() && path.starts_with("problem.detector");
                 let reversed = errors && !points_as_before(&self.problem, &model.problem());

@@ -4,8 +4,8 @@ use super::super::{Found, Settings, shared_stretch};
 use super::answer::{Answer, Exact, Filter, Hazard, Premature};
 use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::belief::{Level, Levels};
 use remapping::phase_change::exact::{self, ExactError};
@@ -20,7 +20,7 @@ const MOST_STEPS_SUMMED: u64 = 100_000;
 
 /// Solves the model.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &PhaseChange,
     settings: &Settings,
     watch: &Watch,

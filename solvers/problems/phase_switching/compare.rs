@@ -4,8 +4,8 @@ use super::super::phase_change::compare::{Costs, Line, Measure};
 use super::model::PhaseSwitching;
 use super::policies::{Field, Rule, Trouble};
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::phase_change::model::MAX_PER_STEP;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::phase_change::Bounds;
@@ -17,7 +17,7 @@ pub(super) const USUAL: [&str; 6] =
 
 /// Evaluates the policies of these names; all if there are none.
 pub(super) fn compare(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &PhaseSwitching,
     policies: &[String],
     watch: &Watch,

@@ -112,7 +112,7 @@ pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 }
 
 fn case(loaded: &Loaded) -> Option<Case> {
-    let Problem::PhaseSwitching(model) = &loaded.model.problem else { return None };
+    let Problem::PhaseSwitching(model) = &loaded.problem else { return None };
     let problem = model.problem();
     let of_end = |length: u64| match model.lifetime() {
         None => Lifetime::fixed(length),
@@ -129,7 +129,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
 
 /// Short programs that have something of the model, and something random.
 fn near(loaded: &Loaded) -> BoxedStrategy<String> {
-    let Problem::PhaseSwitching(model) = &loaded.model.problem else { return text("").boxed() };
+    let Problem::PhaseSwitching(model) = &loaded.problem else { return text("").boxed() };
     let own = |path: &str| loaded.literal(path).filter(|literal| literal.len() < 500);
     let short = model.lifetime().is_some_and(|law| law.last() <= 7);
     let lifetimes = field(own("problem.lifetime").filter(|_| short), lifetime());

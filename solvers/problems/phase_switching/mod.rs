@@ -11,16 +11,16 @@ mod solve;
 pub mod view;
 
 use self::model::PhaseSwitching;
-use super::registry::Loaded;
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings};
+use crate::model::file::ModelFile;
 use remapping::Status;
 
-impl Problem for PhaseSwitching {
+impl Kind for PhaseSwitching {
     fn name(&self) -> &'static str {
         "phase_switching"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 

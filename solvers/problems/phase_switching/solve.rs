@@ -6,8 +6,8 @@ use super::model::PhaseSwitching;
 use crate::complaint::Complaint;
 use crate::document::rule::Filter;
 use crate::document::{Bounds, Curve};
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::exact::{self, ExactError};
@@ -22,7 +22,7 @@ const MOST_STEPS_SUMMED: u64 = 100_000;
 
 /// Solves the model.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &PhaseSwitching,
     settings: &Settings,
     watch: &Watch,

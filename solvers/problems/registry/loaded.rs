@@ -1,8 +1,8 @@
 //! A model file that has been read: what it states, and where it states it.
 
-use crate::complaint::{Complaint, ReadText, Source, Span};
+use crate::complaint::{Complaint, ReadText, Source};
 use crate::document::log::{Fits, Log};
-use crate::model::number::Decimal;
+use crate::model::file::ModelFile;
 use crate::model::review::Review;
 use crate::model::syntax::Node;
 use crate::model::{decode, explain, folder_of, packed, places, read_bytes, values};
@@ -17,13 +17,14 @@ use crate::problems::phase_change::model as phase_change;
 use crate::problems::phase_switching::model as phase_switching;
 use crate::problems::stopping::model as stopping;
 use serde::Deserialize;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The content of a model file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Model {
+struct Model {
     /// What the model is about, in a line.
     pub title: String,
     /// Where it comes from.
@@ -47,7 +48,7 @@ pub struct Model {
 
 impl Model {
     /// What it keeps of the log it was fitted to.
-    pub fn log(&self) -> Option<Log> {
+    fn log(&self) -> Option<Log> {
         Log::of(self.unit_seconds, self.stride, self.fits.clone(), self.job_steps)
     }
 
@@ -91,14 +92,18 @@ pub enum Problem {
 /// A model that has been read and found right.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The model.
-    pub model: Model,
-    /// The file it was read from; paths inside the model are relative to its folder.
-    pub path: PathBuf,
-    /// What is legal in it but suspicious.
-    pub warnings: Vec<String>,
-    source: Source,
-    tree: Node,
+    /// The file it stands in.
+    pub file: ModelFile,
+    /// The problem it states.
+    pub problem: Problem,
+}
+
+impl Deref for Loaded {
+    type Target = ModelFile;
+
+    fn deref(&self) -> &ModelFile {
+        &self.file
+    }
 }
 
 impl Loaded {
@@ -120,46 +125,37 @@ impl Loaded {
             Some(rest) => rest.to_owned(),
             None => text,
         };
-        let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
-        let tree = places(&source)?;
-        let (rest, loads) = packed::set_aside(source.text(), &tree, stopping::LOADS);
-        let mut model: Model = values(&source, &tree, &rest, shapes(source.text(), &tree))?;
+        let read: Source = Arc::new(ReadText::new(path.display().to_string(), text));
+        let tree = places(&read)?;
+        let (rest, loads) = packed::set_aside(read.text(), &tree, stopping::LOADS);
+        let mut model: Model = values(&read, &tree, &rest, shapes(read.text(), &tree))?;
         if let (Some(loads), Problem::Stopping(problem)) = (loads, &mut model.problem) {
             problem.set_loads(loads);
         }
-        let mut review = Review::new(&source, &tree);
+        let mut review = Review::new(&read, &tree);
         model.review_log(&mut review);
         model.problem.review(&mut review, folder_of(path));
         match review.finish() {
             (faults, warnings) if faults.is_empty() => {
-                Ok(Loaded { model, path: path.to_owned(), warnings, source, tree })
+                let log = model.log();
+                let Model { title, source, problem, .. } = model;
+                let path = path.to_owned();
+                Ok(Loaded {
+                    file: ModelFile { title, source, log, path, warnings, read, tree },
+                    problem,
+                })
             }
             (faults, _) => Err(faults),
         }
     }
 
-    /// The same model with other values: pairs of a path (`problem.remap_cost`) and what to write
-    /// there. Fields left to their defaults can be given too. The values are put in together, so that
-    /// only the outcome must be a model.
+    /// The same model with other values, put in together, so that only the outcome must be a model.
+    ///
+    /// # Errors
+    /// A path that names no place of the model; what is wrong with the outcome.
     pub fn with(&self, settings: &[(&str, &str)]) -> Result<Loaded, Vec<Complaint>> {
-        let mut edits = Vec::new();
-        for (path, value) in settings {
-            edits.push(self.edit(path, value).map_err(|complaint| vec![complaint])?);
-        }
-        edits.sort_by_key(|(span, _)| span.start);
-        if let Some(pair) = edits.windows(2).find(|pair| pair[1].0.start < pair[0].0.end) {
-            let message = format!("`{}` lies inside another place that is set", pair[1].1);
-            return Err(vec![Complaint::elsewhere(message, "set one of them only")]);
-        }
-        let text = self.source.text();
-        let (mut replaced, mut from) = (String::with_capacity(text.len()), 0);
-        for (span, value) in edits {
-            replaced.push_str(&text[from..span.start]);
-            replaced.push_str(&value);
-            from = span.end;
-        }
-        replaced.push_str(&text[from..]);
-        Loaded::from_text(&self.path, replaced)
+        let text = self.replaced(settings).map_err(|complaint| vec![complaint])?;
+        Loaded::from_text(&self.path, text)
     }
 
     /// The model in this text, as if it stood beside this one; none if it is wrong.
@@ -168,72 +164,12 @@ impl Loaded {
         Loaded::from_text(&path, deck.to_owned()).ok()
     }
 
-    /// The text of the model.
-    pub fn text(&self) -> &str {
-        self.source.text()
-    }
-
-    /// A number that tells this text from others.
-    pub fn checksum(&self) -> String {
-        format!("{:08x}", crc32fast::hash(self.text().as_bytes()))
-    }
-
-    /// The text of the value at `path`, if it is there.
-    pub fn literal(&self, path: &str) -> Option<&str> {
-        self.tree.find(path).map(|node| &self.source.text()[node.span.clone()])
-    }
-
-    /// The folder that paths inside the model are relative to.
-    pub fn folder(&self) -> &Path {
-        folder_of(&self.path)
-    }
-
     /// The file that the model names, if it names one.
-    pub fn file(&self) -> Option<PathBuf> {
-        match &self.model.problem {
+    pub fn named_file(&self) -> Option<PathBuf> {
+        match &self.problem {
             Problem::Stopping(problem) => Some(self.folder().join(problem.file()?)),
             _ => None,
         }
-    }
-
-    /// What to replace in the text, and by what, so that `path` has `value`.
-    fn edit(&self, path: &str, value: &str) -> Result<(Span, String), Complaint> {
-        if let Some(node) = self.tree.find(path) {
-            // A name replaces the variant, `Fixed(9)`; a number what the variant holds.
-            let named = value.starts_with(|c: char| c.is_alphabetic() || "[({\"".contains(c));
-            let node = if named { node } else { node.unwrapped() };
-            return Ok((node.span.clone(), value.to_owned()));
-        }
-        let (parent, field) = path.rsplit_once('.').unwrap_or(("", path));
-        let holder = self.tree.find(parent);
-        if let Some((at, comma)) = holder.and_then(Node::insertion_point) {
-            let comma = if comma { ", " } else { "" };
-            return Ok((at..at, format!("{comma}{field}: {value}")));
-        }
-        let (known, names) = self.tree.nearest(path);
-        let message = format!("the model has no place `{path}` to set");
-        let help = match (known.is_empty(), names.is_empty()) {
-            (_, true) => format!("`{known}` is a single value"),
-            (true, _) => format!("paths begin with {}", names.join(", ")),
-            _ => format!("`{known}` has {}", names.join(", ")),
-        };
-        Err(Complaint::elsewhere(message, help))
-    }
-
-    /// Faults the first of `settings` that names no place of the model.
-    pub fn check_places(&self, settings: &[(&str, &str)]) -> Result<(), Complaint> {
-        settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
-    }
-
-    /// The number at `path`, if one stands there.
-    pub fn number(&self, path: &str) -> Option<Decimal> {
-        let node = self.tree.find(path)?.unwrapped();
-        Decimal::parse(&self.source.text()[node.span.clone()]).ok()
-    }
-
-    /// A complaint about the value at `path`, for faults that only solving brings to light.
-    pub fn complain(&self, path: &str, message: &str, label: &str, help: &str) -> Complaint {
-        Complaint::at(&self.source, self.tree.locate(path), message, label, help)
     }
 }
 

@@ -6,7 +6,7 @@ mod read;
 pub mod stated;
 pub mod sweep;
 
-pub use loaded::{Loaded, Model, Problem};
+pub use loaded::{Loaded, Problem};
 pub use read::{Document, of_text, read};
 
 use crate::document::log;

@@ -6,7 +6,7 @@ use super::compare_once;
 use super::model::Stopping;
 use super::solve::{astray, unplayed};
 use crate::complaint::Complaint;
-use crate::problems::registry::Loaded;
+use crate::model::file::ModelFile;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::chain::Operator;
@@ -33,7 +33,7 @@ const MOST_VISITED: u64 = 400_000_000;
 
 /// Plays policies; with what is finished if it is stopped.
 pub(super) fn compare(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     contest: &Contest,
     watch: &Watch,

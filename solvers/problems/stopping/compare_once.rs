@@ -4,7 +4,7 @@ use super::super::Contest;
 use super::super::sampling::{BATCH, Played, Report, line, rule};
 use super::solve::unplayed;
 use crate::complaint::Complaint;
-use crate::problems::registry::Loaded;
+use crate::model::file::ModelFile;
 use crate::run::Watch;
 use remapping::policy::Rule;
 use remapping::simulate::Tally;
@@ -40,7 +40,7 @@ impl Kind {
 
 /// Plays policies; with what is finished if it is stopped.
 pub(super) fn compare(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     states: &States,
     problem: &Problem,
     contest: &Contest,
@@ -93,7 +93,7 @@ pub(super) fn compare(
     Ok((report, status))
 }
 
-fn endless(loaded: &Loaded, name: &str) -> Vec<Complaint> {
+fn endless(loaded: &ModelFile, name: &str) -> Vec<Complaint> {
     let message =
         format!("under `{name}` the computation may go on without balance or remap for ever");
     unplayed(loaded, &message, "leave it out of --policies")

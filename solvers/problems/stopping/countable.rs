@@ -5,8 +5,8 @@ use super::decision_map::{Outcome, letter};
 use super::model::Stopping;
 use super::solve::{refuse, start_from};
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::stopping::Unbounded;
 
@@ -16,7 +16,7 @@ const MOST_FIRST: usize = 20_000_000;
 
 /// Solves the model for the levels that are shown.
 pub(super) fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     (walks, shown): (&Unbounded, usize),
     settings: &Settings,

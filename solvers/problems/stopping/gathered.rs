@@ -2,7 +2,7 @@
 
 use super::decision_map::Outcome;
 use crate::complaint::Complaint;
-use crate::problems::registry::Loaded;
+use crate::model::file::ModelFile;
 use remapping::communicator::Communicator;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{self, States};
@@ -22,7 +22,7 @@ pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Optio
 
 /// Where remaps lead from the own states.
 pub(super) fn targets(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     states: &States,
     (imbalance, own): (&Imbalance, Range<usize>),
     communicator: &dyn Communicator,

@@ -102,7 +102,7 @@ pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 }
 
 fn case(loaded: &Loaded) -> Option<Case> {
-    let Models::Stopping(model) = &loaded.model.problem else { return None };
+    let Models::Stopping(model) = &loaded.problem else { return None };
     let (states, _) = model.states(loaded.folder()).ok()?;
     if states.vectors().is_none_or(|vectors| vectors > MOST_STATES) {
         return None;

@@ -21,17 +21,17 @@ pub mod varying;
 pub mod view;
 
 use self::model::Stopping;
-use super::registry::Loaded;
-use super::{Asked, Contest, Facts, Files, Found, Method, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Files, Found, Kind, Method, Outcome, Policies, Settings};
+use crate::model::file::ModelFile;
 use crate::output::check_free;
 use remapping::Status;
 
-impl Problem for Stopping {
+impl Kind for Stopping {
     fn name(&self) -> &'static str {
         "stopping"
     }
 
-    fn facts(&self, loaded: &Loaded) -> Facts {
+    fn facts(&self, loaded: &ModelFile) -> Facts {
         solve::facts(loaded, self)
     }
 

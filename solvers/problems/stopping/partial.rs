@@ -9,8 +9,8 @@ use super::unlisted;
 use super::varying::by_state;
 use crate::complaint::Complaint;
 use crate::model::cost::Cost;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
@@ -30,7 +30,7 @@ pub(super) fn costs(model: &Stopping) -> [f64; 2] {
 
 /// Solves the model.
 pub(super) fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,
     watch: &Watch,

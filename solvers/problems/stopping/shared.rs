@@ -8,8 +8,8 @@ use super::model::Stopping;
 use super::solve::{decided, finish, hasty, refuse, start_from};
 use super::varying;
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::problems::together::Together;
 use crate::run::Watch;
 use remapping::Bounds;
@@ -42,7 +42,7 @@ pub struct Part {
 /// Solves the model together with the other ranks; `None` where it cannot be shared. `proof` asks for what a
 /// certificate needs.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,
     (watch, communicator): (&Watch, &Arc<dyn Communicator>),
@@ -153,7 +153,7 @@ const VARIED_BYTES: u64 = 200;
 /// States of a rank at most, and of others that it needs; bytes of its rows while they are read, and of the loads
 /// of all states.
 fn share_of_rows(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     (states, ranks): (&States, usize),
 ) -> Option<(usize, usize, u64)> {
@@ -172,7 +172,7 @@ fn share_of_rows(
 }
 
 /// What `check` prints of so many ranks.
-pub fn facts(loaded: &Loaded, model: &Stopping, ranks: usize) -> Facts {
+pub fn facts(loaded: &ModelFile, model: &Stopping, ranks: usize) -> Facts {
     let alone = vec![("ranks that share the work", 1.into())];
     let states = is_shared(model).then(|| model.space().ok()).flatten();
     let share = states.as_ref().and_then(|states| match model.is_joint() {

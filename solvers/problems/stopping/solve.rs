@@ -8,8 +8,8 @@ use super::table::Table;
 use super::unlisted;
 use crate::complaint::Complaint;
 use crate::memory;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::Bounds;
 use remapping::Status;
@@ -23,17 +23,17 @@ pub fn is_archived(model: &Stopping) -> bool {
 }
 
 /// Why the model cannot be solved.
-pub(super) fn refuse(loaded: &Loaded, message: &str, help: &str) -> Vec<Complaint> {
+pub(super) fn refuse(loaded: &ModelFile, message: &str, help: &str) -> Vec<Complaint> {
     vec![loaded.complain("problem", "this model cannot be solved", message, help)]
 }
 
 /// Why rules are not played on a model, which may well be solved.
-pub(super) fn unplayed(loaded: &Loaded, message: &str, help: &str) -> Vec<Complaint> {
+pub(super) fn unplayed(loaded: &ModelFile, message: &str, help: &str) -> Vec<Complaint> {
     vec![loaded.complain("problem", "rules cannot be played on this model", message, help)]
 }
 
 /// Why a remap of these loads leads nowhere.
-pub(super) fn astray(loaded: &Loaded, states: &States, loads: &[i64]) -> Vec<Complaint> {
+pub(super) fn astray(loaded: &ModelFile, states: &States, loads: &[i64]) -> Vec<Complaint> {
     let message = format!("a remap of the loads {loads:?} leads out of the levels");
     let help = match states.share_loads() {
         true => {
@@ -47,7 +47,7 @@ pub(super) fn astray(loaded: &Loaded, states: &States, loads: &[i64]) -> Vec<Com
 
 /// Solves the model.
 pub fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,
     watch: &Watch,
@@ -250,7 +250,7 @@ pub(super) fn finish(
 }
 
 /// What `check` prints.
-pub fn facts(loaded: &Loaded, model: &Stopping) -> Vec<(&'static str, Value)> {
+pub fn facts(loaded: &ModelFile, model: &Stopping) -> Vec<(&'static str, Value)> {
     let Ok((states, operator)) = model.states(loaded.folder()) else { return Vec::new() };
     let vectors = f64::from(Vectors::of(&states.shape()));
     let mut facts = vec![

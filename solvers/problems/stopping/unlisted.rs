@@ -9,8 +9,8 @@ use crate::document::Bounds;
 use crate::document::dynamics::Dynamics;
 use crate::memory;
 use crate::model::cost::Cost;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::imbalance::Imbalance;
@@ -27,7 +27,7 @@ pub(super) fn short_of(states: usize, needed: u64, there: u64) -> String {
 
 /// The answer, which says what is `lacking`, and how it ended.
 pub(super) fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     lacking: &str,
     status: Status,

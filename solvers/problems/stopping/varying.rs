@@ -11,8 +11,8 @@ use crate::complaint::Complaint;
 use crate::document::dynamics::Dynamics;
 use crate::memory;
 use crate::model::cost::Cost;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::chain::{Operator, Shared};
@@ -29,7 +29,7 @@ pub(super) const SWEEPS: u64 = 10_000_000;
 
 /// Solves the model.
 pub(super) fn solve(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,
     watch: &Watch,
@@ -56,7 +56,7 @@ pub(super) enum Moves {
 
 /// The same on the ranks of the operator, of which the first has the answer.
 pub(super) fn solve_on(
-    loaded: &Loaded,
+    loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,
     (states, imbalance): (&States, &Imbalance),

@@ -18,9 +18,9 @@ pub mod workload;
 
 use self::answer::Answer;
 use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::registry::Loaded;
-use crate::problems::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings, Write};
+use crate::problems::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings, Write};
 use remapping::Status;
 use workload::Workload;
 
@@ -38,12 +38,12 @@ pub trait TwoPhases {
     fn workload(&self) -> impl Workload;
 }
 
-impl<M: TwoPhases> Problem for M {
+impl<M: TwoPhases> Kind for M {
     fn name(&self) -> &'static str {
         M::NAME
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self, _loaded: &ModelFile) -> Facts {
         TwoPhases::facts(self)
     }
 
