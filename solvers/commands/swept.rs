@@ -94,7 +94,7 @@ impl<'a> Output<'a> {
     pub fn add(&mut self, run: Run) {
         self.groups.add(&run);
         match run.solution.status {
-            Status::Converged if render::is_statistical(&run.solution.body) => {}
+            Status::Converged if run.solution.body.answer().accuracy().is_statistical() => {}
             Status::Converged => self.tolerance = self.tolerance.max(run.solution.tolerance),
             _ => self.early = true,
         }

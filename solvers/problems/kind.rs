@@ -4,8 +4,11 @@ use super::registry::Body;
 use super::stopping::table::Table;
 use super::{Contest, Files, Method, Policies, Settings};
 use crate::complaint::Complaint;
+use crate::document::log::Log;
 use crate::model::file::ModelFile;
+use crate::plot::Format;
 use crate::run::Watch;
+use crate::text::Row;
 use remapping::Status;
 use serde_json::Value;
 use std::sync::Arc;
@@ -95,4 +98,81 @@ impl Found {
     pub(crate) fn new(body: Body, status: Status, warnings: Vec<String>) -> Found {
         Found { body, status, warnings, table: None }
     }
+}
+
+/// What an answer says first.
+pub enum Headline {
+    /// Nothing: the summary begins with the answer.
+    InSummary,
+    /// What to do and what it is worth, in a sentence. Of a stopped answer it needs the remark that it is not final.
+    Sentence(String),
+    /// The same, where the sentence itself says how final it is.
+    Final(String),
+}
+
+/// What the bounds of an answer are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Accuracy {
+    /// Proved, to the tolerance.
+    Proved,
+    /// Each number says what is known of it.
+    Told,
+    /// Confidence intervals; without an interval the paths do not differ.
+    Statistical {
+        /// Whether the paths differ, so that they tell how far off their mean may be.
+        interval: bool,
+        /// The gap, or the upper end of its interval, relative to the lower bound; infinite without.
+        gap: f64,
+    },
+}
+
+impl Accuracy {
+    /// Of an answer whose gap, and the interval of that, are known in percent.
+    pub fn sampled(percent: Option<f64>, interval: Option<[f64; 2]>) -> Accuracy {
+        let upper = interval.map(|[_, upper]| upper).or(percent);
+        Accuracy::Statistical {
+            interval: interval.is_some(),
+            gap: upper.unwrap_or(f64::INFINITY) / 100.0,
+        }
+    }
+
+    /// Whether the bounds are confidence intervals.
+    pub fn is_statistical(self) -> bool {
+        matches!(self, Accuracy::Statistical { .. })
+    }
+}
+
+/// The answer to one kind of problem.
+pub trait Answer {
+    /// What contradicts itself in an answer that was read from a file.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+
+    /// What its bounds are.
+    fn accuracy(&self) -> Accuracy {
+        Accuracy::Proved
+    }
+
+    /// What to do and what it is worth.
+    fn headline(&self) -> Headline {
+        Headline::InSummary
+    }
+
+    /// What the answer is in the units and steps of the program whose log the model was fitted to.
+    fn of_the_program(&self, _log: &Log) -> Option<String> {
+        None
+    }
+
+    /// Writes the readable summary.
+    fn summary(&self, text: &mut String);
+
+    /// The cells of its line in the table of a sweep.
+    fn cells(&self) -> Row;
+
+    /// Its picture, as the bytes of a file.
+    ///
+    /// # Errors
+    /// A picture that cannot be drawn.
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint>;
 }

@@ -5,22 +5,14 @@ pub mod log;
 mod policies;
 pub mod regions;
 
-pub use phase_switching::start as two_thresholds;
-
 use crate::complaint::Complaint;
 use crate::document::log::Log;
 use crate::plot::{self, Format};
-use crate::problems::continuous_drift::view as continuous_drift;
-use crate::problems::load_drift::view as load_drift;
-use crate::problems::many_phases::view as many_phases;
-use crate::problems::periodic::view as periodic;
+use crate::problems::kind::{Accuracy, Answer, Headline};
 use crate::problems::phase_change::view as phase_change;
-use crate::problems::phase_switching::view as phase_switching;
+use crate::problems::registry::Solution;
 use crate::problems::registry::sweep::Run;
-use crate::problems::registry::{Body, Solution};
-use crate::problems::shared::two_phase::{picture as two_phase_plot, view as two_phase};
-use crate::problems::stopping::map;
-use crate::problems::stopping::view as stopping;
+use crate::problems::shared::two_phase::picture as two_phase_plot;
 use crate::problems::{Comparison, Policies};
 use crate::text::Row;
 use remapping::Status;
@@ -32,48 +24,42 @@ pub fn summary(solution: &Solution) -> String {
     if let Some(sentence) = headline(solution) {
         let _ = writeln!(text, "{sentence}");
     }
-    text.extend(solution.log.as_ref().and_then(|log| of_the_program(&solution.body, log)));
-    match &solution.body {
-        Body::PhaseChange(answer) => phase_change::summary(&mut text, answer),
-        Body::PhaseSwitching(answer) => phase_switching::summary(&mut text, answer),
-        Body::ManyPhases(answer) => many_phases::summary(&mut text, answer),
-        Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
-        Body::ContinuousDrift(answer) => continuous_drift::summary(&mut text, answer),
-        Body::Stopping(answer) => stopping::summary(&mut text, answer),
-        Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::summary(&mut text, answer),
-        Body::Periodic(answer) => text.push_str(&periodic::summary(answer)),
-    }
-    let seconds = solution.seconds;
-    let ending = match solution.status {
-        _ if solution.contradiction.is_some() => "not certified: it contradicts itself".to_owned(),
-        Status::Converged if is_statistical(&solution.body) => {
-            let on = if has_interval(&solution.body) { "" } else { " on each of the paths drawn" };
-            format!("the gap of {:e} is reached{on}, nothing is proved", solution.tolerance)
-        }
-        // Its numbers are as close as the line before says.
-        Status::Converged if matches!(solution.body, Body::Periodic(_)) => "complete".to_owned(),
-        Status::Converged => format!("certified to {:e}", solution.tolerance),
-        Status::IterationLimit if is_statistical(&solution.body) => {
-            let gap = solution.tolerance;
-            // Asked for over all states, which do not fit, it is no solution.
-            match solution.warnings.iter().any(|warning| warning.contains("was not reached")) {
-                true => format!("the gap of {gap:e} is not reached, nothing is proved"),
-                false => {
-                    format!("not over all states; the gap of {gap:e} is reached, nothing is proved")
-                }
-            }
-        }
-        Status::IterationLimit => "tolerance not reached".to_owned(),
-        Status::TimeLimit => "stopped by the time limit".to_owned(),
-        Status::MemoryLimit => "stopped as memory ran short".to_owned(),
-        Status::Interrupted => "interrupted".to_owned(),
-    };
-    let _ = writeln!(text, "{ending}, {seconds:.3} s");
+    let answer = solution.body.answer();
+    text.extend(solution.log.as_ref().and_then(|log| of_the_program(answer, log)));
+    answer.summary(&mut text);
+    let _ = writeln!(text, "{}, {:.3} s", ending(solution), solution.seconds);
     text
 }
 
+/// How the computation ended, and what that says of the bounds.
+fn ending(solution: &Solution) -> String {
+    let asked = solution.tolerance;
+    if solution.contradiction.is_some() {
+        return "not certified: it contradicts itself".to_owned();
+    }
+    match (solution.status, solution.body.answer().accuracy()) {
+        (Status::Converged, Accuracy::Statistical { interval, .. }) => {
+            let on = if interval { "" } else { " on each of the paths drawn" };
+            format!("the gap of {asked:e} is reached{on}, nothing is proved")
+        }
+        (Status::Converged, Accuracy::Told) => "complete".to_owned(),
+        (Status::Converged, Accuracy::Proved) => format!("certified to {asked:e}"),
+        // Asked for over all states, which do not fit, it is no solution.
+        (Status::IterationLimit, Accuracy::Statistical { gap, .. }) if gap <= asked => {
+            format!("not over all states; the gap of {asked:e} is reached, nothing is proved")
+        }
+        (Status::IterationLimit, Accuracy::Statistical { .. }) => {
+            format!("the gap of {asked:e} is not reached, nothing is proved")
+        }
+        (Status::IterationLimit, _) => "tolerance not reached".to_owned(),
+        (Status::TimeLimit, _) => "stopped by the time limit".to_owned(),
+        (Status::MemoryLimit, _) => "stopped as memory ran short".to_owned(),
+        (Status::Interrupted, _) => "interrupted".to_owned(),
+    }
+}
+
 /// What units and steps of a model that was fitted to a log are to the program, where they are not its own.
-fn of_the_program(body: &Body, log: &Log) -> Option<String> {
+fn of_the_program(answer: &dyn Answer, log: &Log) -> Option<String> {
     let Log { unit_seconds, stride, .. } = *log;
     let unit = (unit_seconds != 1.0).then(|| format!("a unit of load is {unit_seconds} seconds"));
     let step = (stride > 1).then(|| format!("a step here is {stride} of its steps"));
@@ -81,25 +67,17 @@ fn of_the_program(body: &Body, log: &Log) -> Option<String> {
     if words.is_empty() {
         return None;
     }
-    match body {
-        Body::LoadDrift(answer) => words.extend(load_drift::of_the_program(answer, log)),
-        Body::Periodic(answer) => words.extend(periodic::of_the_program(answer, log)),
-        _ => {}
-    }
+    words.extend(answer.of_the_program(log));
     Some(format!("for the program: {}\n", words.join("; ")))
 }
 
 /// What to do, and what it is worth, in a sentence that says whether it is the final one. Problems without it begin with
 /// theirs.
 fn headline(solution: &Solution) -> Option<String> {
-    let sentence = match &solution.body {
-        Body::PhaseChange(answer) => phase_change::headline(answer),
-        Body::PhaseSwitching(answer) => phase_switching::headline(answer),
-        Body::Stopping(answer) => stopping::headline(answer),
-        Body::LoadDrift(answer) if answer.bounds.is_none() => load_drift::headline(answer),
-        // It speaks of limits itself.
-        Body::Periodic(answer) => return Some(periodic::headline(answer)),
-        _ => return None,
+    let sentence = match solution.body.answer().headline() {
+        Headline::InSummary => return None,
+        Headline::Final(sentence) => return Some(sentence),
+        Headline::Sentence(sentence) => sentence,
     };
     let certain = solution.status == Status::Converged && solution.contradiction.is_none();
     Some(match certain || sentence.starts_with("Not solved") {
@@ -108,40 +86,9 @@ fn headline(solution: &Solution) -> Option<String> {
     })
 }
 
-/// Whether its bounds are confidence intervals.
-pub fn is_statistical(body: &Body) -> bool {
-    match body {
-        Body::LoadDrift(answer) => answer.statistical,
-        Body::ContinuousDrift(_) => true,
-        _ => false,
-    }
-}
-
-/// Whether sample paths differ, so that they tell how far off their mean may be.
-fn has_interval(body: &Body) -> bool {
-    match body {
-        Body::LoadDrift(answer) => answer.gap_interval.is_some(),
-        Body::ContinuousDrift(answer) => answer.gap_interval.is_some(),
-        _ => false,
-    }
-}
-
 /// The picture of a solution, as the bytes of a file.
 pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
-    let title = solution.title.as_str();
-    let chart = match &solution.body {
-        Body::PhaseChange(answer) => phase_change::picture(title, answer),
-        Body::PhaseSwitching(answer) => phase_switching::picture(title, answer),
-        Body::ManyPhases(answer) => many_phases::picture(title, answer),
-        Body::LoadDrift(answer) => load_drift::picture(title, answer),
-        Body::ContinuousDrift(answer) => continuous_drift::picture(title, answer),
-        Body::Fluids(answer) | Body::LandBattle(answer) => two_phase_plot::picture(title, answer),
-        Body::Periodic(answer) => periodic::picture(title, answer),
-        Body::Stopping(answer) => {
-            return plot::picture(format, &map::DecisionMap { title, answer });
-        }
-    };
-    plot::picture(format, &chart)
+    solution.body.answer().draw(&solution.title, format)
 }
 
 /// The readable table of a comparison.
@@ -180,16 +127,7 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
 /// The line of one run.
 pub fn row(run: &Run) -> Row {
     let set = run.set.iter().map(|(path, value)| (path.clone(), value.to_string()));
-    let cells = match &run.solution.body {
-        Body::PhaseChange(answer) => phase_change::cells(answer),
-        Body::PhaseSwitching(answer) => phase_switching::cells(answer),
-        Body::ManyPhases(answer) => many_phases::cells(answer),
-        Body::LoadDrift(answer) => load_drift::cells(answer),
-        Body::ContinuousDrift(answer) => continuous_drift::cells(answer),
-        Body::Stopping(answer) => stopping::cells(answer),
-        Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::cells(answer),
-        Body::Periodic(answer) => periodic::cells(answer),
-    };
+    let cells = run.solution.body.answer().cells();
     let ended = match run.solution.status {
         Status::Converged => None,
         Status::TimeLimit => Some("time limit"),

@@ -1,17 +1,43 @@
 //! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
 
 use super::answer::{Answer, Class};
+use crate::complaint::Complaint;
 use crate::plot::chart::Chart;
+use crate::plot::{self, Format};
+use crate::problems::kind::{self, Accuracy};
 use crate::problems::load_drift::answer::Curve;
 use crate::problems::load_drift::view::{
     POLICY, between, late, moved, rule, sampled_cells, thresholds, within_percent,
 };
+use crate::text::Row;
 use crate::text::digits::{every, plain};
 use remapping::continuous_drift::KeptSlopes;
 use std::fmt::Write;
 
+impl kind::Answer for Answer {
+    fn fault(&self) -> Option<String> {
+        Answer::fault(self)
+    }
+
+    fn accuracy(&self) -> Accuracy {
+        Accuracy::sampled(self.gap_percent, self.gap_interval)
+    }
+
+    fn summary(&self, text: &mut String) {
+        summary(text, self);
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &picture(title, self))
+    }
+}
+
 /// The readable summary.
-pub fn summary(text: &mut String, answer: &Answer) {
+fn summary(text: &mut String, answer: &Answer) {
     if let Some(curve) = &answer.threshold_curve {
         let best = answer.best_fixed.map(|fixed| (fixed.interval, fixed.value));
         rule(text, curve, best);
@@ -71,7 +97,7 @@ fn classes(text: &mut String, classes: &[Class]) {
 }
 
 /// A line of a sweep's table.
-pub fn cells(answer: &Answer) -> crate::text::Row {
+fn cells(answer: &Answer) -> crate::text::Row {
     match (answer.bounds, answer.gap_percent) {
         (Some(bounds), Some(gap)) => sampled_cells(bounds, gap, answer.gap_interval, answer.remaps),
         _ => Vec::new(),
@@ -79,7 +105,7 @@ pub fn cells(answer: &Answer) -> crate::text::Row {
 }
 
 /// The thresholds against the steps since the last remap.
-pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let none = Curve {
         by_steps_since: Vec::new(),
         by_step: Vec::new(),

@@ -1,20 +1,60 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
 use super::answer::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
+use crate::complaint::Complaint;
 use crate::document::log::Log;
 use crate::document::rule::Threshold;
 use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, THRESHOLD};
+use crate::problems::kind::{self, Accuracy, Headline};
 use crate::problems::shared::recommended::{Simple, is_dearer};
 use crate::problems::stopping::answer::CostByState;
+use crate::text::Row;
 use crate::text::digits::{brief, compared, every, exceeded};
 use crate::text::within;
 use plotters::prelude::BLACK;
 use remapping::overlap::Overlap;
 use std::fmt::Write;
 
+impl kind::Answer for Answer {
+    fn fault(&self) -> Option<String> {
+        Answer::fault(self)
+    }
+
+    fn accuracy(&self) -> Accuracy {
+        match self.statistical {
+            true => Accuracy::sampled(self.gap_percent, self.gap_interval),
+            false => Accuracy::Proved,
+        }
+    }
+
+    fn headline(&self) -> Headline {
+        match self.bounds {
+            None => Headline::Sentence(headline(self)),
+            Some(_) => Headline::InSummary,
+        }
+    }
+
+    fn of_the_program(&self, log: &Log) -> Option<String> {
+        of_the_program(self, log)
+    }
+
+    fn summary(&self, text: &mut String) {
+        summary(text, self);
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &picture(title, self))
+    }
+}
+
 /// What to do, and what it is worth, of an answer over all states.
-pub fn headline(answer: &Answer) -> String {
+fn headline(answer: &Answer) -> String {
     let fixed = &answer.best_fixed;
     let Some(value) = answer.value else {
         let simple = match fixed.interval {
@@ -61,7 +101,7 @@ pub fn headline(answer: &Answer) -> String {
 }
 
 /// The rule of the headline in seconds and steps of the program, where it is one of a number.
-pub fn of_the_program(answer: &Answer, Log { unit_seconds, stride, .. }: &Log) -> Option<String> {
+fn of_the_program(answer: &Answer, Log { unit_seconds, stride, .. }: &Log) -> Option<String> {
     let closest = answer.closest_threshold.first();
     let (simple, about) = match (answer.best_threshold, closest) {
         (None, Some(closest)) if !answer.is_above_all(closest.threshold) => {
@@ -83,7 +123,7 @@ pub fn of_the_program(answer: &Answer, Log { unit_seconds, stride, .. }: &Log) -
 }
 
 /// The readable summary.
-pub fn summary(text: &mut String, answer: &Answer) {
+fn summary(text: &mut String, answer: &Answer) {
     if let Some(bounds) = answer.bounds {
         return sampled(text, answer, bounds);
     }
@@ -279,7 +319,7 @@ fn percent(value: f64) -> String {
 }
 
 /// The cells of a sweep's table.
-pub fn cells(answer: &Answer) -> crate::text::Row {
+fn cells(answer: &Answer) -> crate::text::Row {
     if let (Some(bounds), Some(gap)) = (answer.bounds, answer.gap_percent) {
         return sampled_cells(bounds, gap, answer.gap_interval, answer.remaps);
     }
@@ -334,7 +374,7 @@ pub(crate) fn sampled_cells(
 }
 
 /// Utilization against the interval between remaps [NRS86, Fig. 4]; of many ranks their rule.
-pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     if let Some(curve) = &answer.threshold_curve {
         return thresholds(title, curve);
     }

@@ -1,13 +1,34 @@
 //! Any number of phases: what the program does when it is sure, and a picture of the beliefs of three phases.
 
 use super::answer::Answer;
+use crate::complaint::Complaint;
 use crate::plot::COLOURS;
 use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{self, Format};
+use crate::problems::kind::{self};
 use crate::text::{Row, within};
 use std::fmt::Write;
 
+impl kind::Answer for Answer {
+    fn fault(&self) -> Option<String> {
+        Answer::fault(self)
+    }
+
+    fn summary(&self, text: &mut String) {
+        summary(text, self);
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &picture(title, self))
+    }
+}
+
 /// The readable summary.
-pub fn summary(text: &mut String, answer: &Answer) {
+fn summary(text: &mut String, answer: &Answer) {
     let what = match answer.discount {
         Some(rate) => format!("expected time, each cycle counting {rate} of the one before,"),
         None => "expected completion time".to_owned(),
@@ -44,7 +65,7 @@ fn act(to: usize, m: usize) -> String {
 }
 
 /// A line of a sweep's table.
-pub fn cells(answer: &Answer) -> Row {
+fn cells(answer: &Answer) -> Row {
     let value = answer.value.map_or(String::new(), |value| format!("{:.6}", value.middle()));
     let width =
         answer.value.map_or(String::new(), |value| format!("{:.1e}", value.upper - value.lower));
@@ -53,7 +74,7 @@ pub fn cells(answer: &Answer) -> Row {
 
 /// The beliefs under the first mapping, each in the colour of its decision: of two phases over the probability of
 /// the second, of more in the plane of the probabilities of the second and the third.
-pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let at = |belief: &[f64], z: usize| belief.get(z).copied().unwrap_or(0.0);
     let mut series = Vec::new();
     let row = answer.decision.first().map_or(&[][..], Vec::as_slice);

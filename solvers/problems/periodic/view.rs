@@ -1,13 +1,47 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
 use super::answer::{Answer, CostLine, Line, Period, Steps};
+use crate::complaint::Complaint;
 use crate::document::log::Log;
 use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{self, Format};
 use crate::plot::{COLOURS, THRESHOLD};
+use crate::problems::kind::{self, Accuracy, Headline};
+use crate::text::Row;
 use crate::text::curve::framed;
 use crate::text::digits::{every, sampled, up};
 use plotters::prelude::BLACK;
 use std::fmt::Write;
+
+impl kind::Answer for Answer {
+    fn fault(&self) -> Option<String> {
+        Answer::fault(self)
+    }
+
+    fn accuracy(&self) -> Accuracy {
+        Accuracy::Told
+    }
+
+    fn headline(&self) -> Headline {
+        Headline::Final(headline(self))
+    }
+
+    fn of_the_program(&self, log: &Log) -> Option<String> {
+        of_the_program(self, log)
+    }
+
+    fn summary(&self, text: &mut String) {
+        text.push_str(&summary(self));
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &picture(title, self))
+    }
+}
 
 const WIDTH: usize = 72;
 const HEIGHT: usize = 12;
@@ -21,7 +55,7 @@ fn symbol(answer: &Answer) -> &'static str {
 }
 
 /// The part of the summary that is this problem's own.
-pub fn summary(answer: &Answer) -> String {
+fn summary(answer: &Answer) -> String {
     let mut text = curve(answer);
     if let Some(last) = answer.deviation_through {
         let _ = writeln!(text, "the curve ends at step {last}, before the interval does");
@@ -94,12 +128,12 @@ fn numerical(answer: &Answer) -> f64 {
 }
 
 /// The interval in steps of the program that a model was fitted to the log of.
-pub fn of_the_program(answer: &Answer, log: &Log) -> Option<String> {
+fn of_the_program(answer: &Answer, log: &Log) -> Option<String> {
     Some(format!("remap {}", every(answer.interval?.saturating_mul(log.stride))))
 }
 
 /// The answer in a sentence.
-pub fn headline(answer: &Answer) -> String {
+fn headline(answer: &Answer) -> String {
     let Some(bound) = answer.bound else {
         return match answer.interval {
             Some(interval) => format!("Remap {}: the least cost per step", every(interval)),
@@ -164,7 +198,7 @@ fn cheapest(cost: &CostLine) -> String {
 }
 
 /// The line of a sweep: every method, then what was simulated and what a remap cost asks for.
-pub fn cells(answer: &Answer) -> Vec<(String, String)> {
+fn cells(answer: &Answer) -> Vec<(String, String)> {
     let cell = |line: &Line| (line.name.clone(), line.interval.to_string());
     let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
     if let Some(simulated) = &answer.simulated {
@@ -211,7 +245,7 @@ fn curve(answer: &Answer) -> String {
 }
 
 /// The imbalance against time with the bound and the interval of each method: [FXW03, Figs. 4-8].
-pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
+fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
     let last = answer.deviation.len().saturating_sub(1).max(1) as f64;
     let highest = answer.deviation.iter().copied().fold(answer.bound.unwrap_or(0.0), f64::max);
     let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };

@@ -1,9 +1,12 @@
 //! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
 
 use super::answer::Answer;
+use crate::complaint::Complaint;
 use crate::document::Bounds;
 use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
+use crate::problems::kind::{self, Headline};
 use crate::problems::phase_change::compare::{Costs, Line};
 use crate::text::curve;
 use crate::text::curve::{points, window};
@@ -11,8 +14,30 @@ use crate::text::digits::{compared_between, compared_within, proved, settled, up
 use crate::text::{Row, shorten, within};
 use std::fmt::Write;
 
+impl kind::Answer for Answer {
+    fn fault(&self) -> Option<String> {
+        Answer::fault(self)
+    }
+
+    fn headline(&self) -> Headline {
+        Headline::Sentence(headline(self))
+    }
+
+    fn summary(&self, text: &mut String) {
+        summary(text, self);
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &picture(title, self))
+    }
+}
+
 /// What to do, and what it is worth.
-pub fn headline(answer: &Answer) -> String {
+fn headline(answer: &Answer) -> String {
     let thresholds = answer.curve();
     let Some(run) = thresholds.runs().next().filter(|_| answer.n0 != Some(0)) else {
         return match answer.n0 {
@@ -45,7 +70,7 @@ pub fn headline(answer: &Answer) -> String {
 }
 
 /// The readable summary.
-pub fn summary(text: &mut String, answer: &Answer) {
+fn summary(text: &mut String, answer: &Answer) {
     let thresholds = answer.curve();
     let _ = write!(text, "{}", curve::draw(&thresholds));
     let last = answer.last_step;
@@ -94,7 +119,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
 }
 
 /// A line of a sweep's table.
-pub fn cells(answer: &Answer) -> Row {
+fn cells(answer: &Answer) -> Row {
     let start = answer.curve().at(0);
     let start = start.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()));
     let value = answer.value.map(|value| format!("{:.9}", value.middle()));
@@ -106,7 +131,7 @@ pub fn cells(answer: &Answer) -> Row {
 }
 
 /// pi_n against n with its certified band.
-pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let curve = answer.curve();
     let (first, last) = window(&curve).unwrap_or((0, 1));
     let steps = first as f64..(last as f64).max(first as f64 + 1.0);

@@ -1,15 +1,40 @@
 //! Recurring phases: two thresholds and the room between them.
 
 use super::answer::{Answer, Thresholds};
+use crate::complaint::Complaint;
 use crate::document::{Bounds, Curve};
 use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
+use crate::problems::kind::{self, Headline};
 use crate::text::curve::{over_probability, points, window};
 use crate::text::digits::{brief, compared_within, settled};
 use crate::text::{Row, within};
 use plotters::prelude::RGBColor;
 use remapping::phase_switching::{exceeded, undercut};
 use std::fmt::Write;
+
+impl kind::Answer for Answer {
+    fn fault(&self) -> Option<String> {
+        Answer::fault(self)
+    }
+
+    fn headline(&self) -> Headline {
+        Headline::Sentence(headline(self))
+    }
+
+    fn summary(&self, text: &mut String) {
+        summary(text, self);
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &picture(title, self))
+    }
+}
 
 const WIDTH: usize = 72;
 const HEIGHT: usize = 16;
@@ -37,7 +62,7 @@ fn act(p: f64, [up, down]: [Bounds; 2]) -> char {
 const WIDE: f64 = 1e-6;
 
 /// What to do, and what it is worth.
-pub fn headline(answer: &Answer) -> String {
+fn headline(answer: &Answer) -> String {
     let Some([up, down]) = start(answer) else {
         return "Not solved: the thresholds of no step are known".to_owned();
     };
@@ -93,7 +118,7 @@ pub fn headline(answer: &Answer) -> String {
 }
 
 /// The readable summary.
-pub fn summary(text: &mut String, answer: &Answer) {
+fn summary(text: &mut String, answer: &Answer) {
     let legend = "2 go to the second mapping   1 go to the first   . stay";
     match answer.last_step {
         Some(_) => {
@@ -173,7 +198,7 @@ fn draw(curves: &[Curve; 2]) -> String {
 }
 
 /// A line of a sweep's table.
-pub fn cells(answer: &Answer) -> Row {
+fn cells(answer: &Answer) -> Row {
     let shown = |bounds: Option<Bounds>| {
         bounds.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()))
     };
@@ -193,7 +218,7 @@ pub fn cells(answer: &Answer) -> Row {
 }
 
 /// Both curves, and what the program does on either side of them.
-pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let curves = answer.curves();
     let endless = answer.last_step.is_none();
     let (first, last) = steps(&curves).filter(|_| !endless).unwrap_or((0, 1));

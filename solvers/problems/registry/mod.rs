@@ -11,6 +11,7 @@ pub use read::{Document, of_text, read};
 
 use crate::document::log;
 use crate::problems::continuous_drift::answer as continuous_drift;
+use crate::problems::kind::Answer;
 use crate::problems::load_drift::answer as load_drift;
 use crate::problems::many_phases::answer as many_phases;
 use crate::problems::periodic::answer as periodic;
@@ -95,6 +96,20 @@ pub enum Body {
 }
 
 impl Body {
+    /// What all answers have.
+    pub fn answer(&self) -> &dyn Answer {
+        match self {
+            Body::PhaseChange(answer) => answer.as_ref(),
+            Body::PhaseSwitching(answer) => answer.as_ref(),
+            Body::ManyPhases(answer) => answer.as_ref(),
+            Body::LoadDrift(answer) => answer.as_ref(),
+            Body::ContinuousDrift(answer) => answer.as_ref(),
+            Body::Stopping(answer) => answer.as_ref(),
+            Body::Fluids(answer) | Body::LandBattle(answer) => answer,
+            Body::Periodic(answer) => answer.as_ref(),
+        }
+    }
+
     /// The problem, as documents name it.
     pub fn problem(&self) -> &'static str {
         match self {

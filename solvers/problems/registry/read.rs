@@ -154,17 +154,7 @@ impl<'a> Part<'a> {
             "periodic" => Body::Periodic(Box::new(self.answer()?)),
             other => return Err(self.wrong(&format!("`{other}` is not one of the problems"))),
         };
-        let fault = match &body {
-            Body::PhaseChange(answer) => answer.fault(),
-            Body::PhaseSwitching(answer) => answer.fault(),
-            Body::ManyPhases(answer) => answer.fault(),
-            Body::LoadDrift(answer) => answer.fault(),
-            Body::ContinuousDrift(answer) => answer.fault(),
-            Body::Stopping(answer) => answer.fault(),
-            Body::Periodic(answer) => answer.fault(),
-            Body::Fluids(_) | Body::LandBattle(_) => None,
-        };
-        if let Some(fault) = fault {
+        if let Some(fault) = body.answer().fault() {
             return Err(self.wrong(&fault));
         }
         let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =

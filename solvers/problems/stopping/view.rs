@@ -2,10 +2,35 @@
 
 use super::answer::{Answer, CostByState};
 use super::map;
+use crate::complaint::Complaint;
 use crate::document::Bounds;
+use crate::plot::{self, Format};
+use crate::problems::kind::{self, Headline};
 use crate::text::digits::{brief, compared, up};
 use crate::text::{Row, within};
 use std::fmt::Write;
+
+impl kind::Answer for Answer {
+    fn fault(&self) -> Option<String> {
+        Answer::fault(self)
+    }
+
+    fn headline(&self) -> Headline {
+        Headline::Sentence(headline(self))
+    }
+
+    fn summary(&self, text: &mut String) {
+        summary(text, self);
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &map::DecisionMap { title, answer: self })
+    }
+}
 
 /// A count, in full as far as its digits are known.
 fn short(count: f64) -> String {
@@ -21,7 +46,7 @@ fn has_map(answer: &Answer) -> bool {
 const CLOSE: f64 = 1e-2;
 
 /// What to do, and what it is worth.
-pub fn headline(answer: &Answer) -> String {
+fn headline(answer: &Answer) -> String {
     let (counts, all) = (answer.counts, &answer.states);
     let known = has_map(answer);
     let mut text = match counts.remap {
@@ -88,7 +113,7 @@ pub fn headline(answer: &Answer) -> String {
 }
 
 /// The readable summary.
-pub fn summary(text: &mut String, answer: &Answer) {
+fn summary(text: &mut String, answer: &Answer) {
     let _ = write!(text, "{}", map::draw(answer));
     let equal = answer.shape.chunk_by(|a, b| a == b).map(|equal| match equal {
         [_, _, _, _, ..] => format!("{}^{}", equal[0], equal.len()),
@@ -201,7 +226,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
 }
 
 /// A line of a sweep's table.
-pub fn cells(answer: &Answer) -> Row {
+fn cells(answer: &Answer) -> Row {
     vec![
         ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),
         ("remap value".to_owned(), format!("{:.10}", answer.remap_value)),

@@ -2,10 +2,28 @@
 
 use super::answer::{Answer, ScenarioSolved};
 use super::figure::Policy;
+use super::picture::picture;
 use super::workload::Comparison;
+use crate::complaint::Complaint;
+use crate::plot::{self, Format};
+use crate::problems::kind;
 use crate::text::Row;
 use crate::text::digits::sampled;
 use std::fmt;
+
+impl kind::Answer for Answer {
+    fn summary(&self, text: &mut String) {
+        summary(text, self);
+    }
+
+    fn cells(&self) -> Row {
+        cells(self)
+    }
+
+    fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
+        plot::picture(format, &picture(title, self))
+    }
+}
 
 /// Rows and columns per position of the curve drawn in text.
 const ROWS: usize = 16;
@@ -64,12 +82,12 @@ impl fmt::Display for Answer {
 }
 
 /// The readable summary.
-pub fn summary(text: &mut String, answer: &Answer) {
+fn summary(text: &mut String, answer: &Answer) {
     text.push_str(&answer.to_string());
 }
 
 /// A line of a sweep's table.
-pub fn cells(answer: &Answer) -> Row {
+fn cells(answer: &Answer) -> Row {
     let (gain, threshold) = answer.middle();
     let known = |value: f64, shown: String| if value.is_finite() { shown } else { String::new() };
     vec![
