@@ -1,19 +1,20 @@
 //! What a model file says of itself, so that answers can be held against it.
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
+use crate::core::counts;
+use crate::core::decimal::Number;
+use crate::core::proof::Interval;
+use crate::core::span::Span;
+use crate::lifetime::Lifetime;
+use crate::lifetime::remaining::Remaining;
 use crate::load_drift::LoadDrift;
 use crate::loads::space::Space;
-use crate::loads::{Cost, Processes, counts};
+use crate::loads::{Cost, Processes};
 use crate::many_phases::{Choice, ManyPhases};
-use crate::model::Number;
-use crate::number::Span;
 use crate::periodic::{Bound, Periodic};
-use crate::phases::Lifetime;
-use crate::phases::remaining::Remaining;
-use crate::proof::Interval;
-use crate::recursion::horizon::{Hazard, Horizon, PhaseChange};
+use crate::phase_change::horizon::{Hazard, Horizon, PhaseChange};
+use crate::phase_switching::PhaseSwitching;
 use crate::stopping::Stopping;
-use crate::switching::PhaseSwitching;
 use num_bigint::BigInt;
 use num_traits::Zero;
 

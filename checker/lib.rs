@@ -4,87 +4,43 @@
 //! computed is computed in integers, rounded in the safe direction. docs/certificates.md states the
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
+mod core;
+mod detector;
 pub mod facts;
+mod lifetime;
 mod load_drift;
 mod loads;
 mod making;
 mod many_phases;
 mod model;
-mod number;
 mod periodic;
-mod phases;
-mod proof;
-pub mod recursion;
-mod state;
+pub mod phase_change;
+pub mod phase_switching;
+mod shown;
 mod stopping;
-pub mod switching;
-mod weights;
 
-pub use loads::{counts::Counts, counts::Decision, space::Space};
+pub use crate::core::budget::{Budget, Refusal};
+pub use crate::core::counts::{Counts, Decision};
+pub use crate::core::proof::{Interval, Proof, Steps, Switches};
+pub use loads::space::Space;
 pub use making::{certificate, check, seal};
 pub use many_phases::{Grid, ManyPhases};
 pub use periodic::Periodic;
-pub use proof::{Interval, Proof};
-pub use recursion::horizon::{PhaseChange, Steps};
+pub use phase_change::horizon::PhaseChange;
+pub use phase_switching::PhaseSwitching;
 pub use stopping::{Stopping, region::Entry, values::Run};
-pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use state::{Shown, States};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Why nothing has been proved.
-#[allow(missing_docs, reason = "the messages say it")]
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Refusal {
-    #[error("the model: {0}")]
-    Model(String),
-    #[error(
-        "this is not a certificate of this version: make it again with `remap solve --certificate`"
-    )]
-    NotACertificate,
-    #[error("the certificate is damaged: its digest does not match")]
-    Damaged,
-    #[error("the certificate belongs to another model file")]
-    Foreign,
-    #[error("the certificate is malformed")]
-    Malformed,
-    #[error("the model or the certificate is too large to be checked")]
-    TooLarge,
-    #[error("checking this takes more work than it was given")]
-    OverBudget,
-    #[error("not proved: {0}")]
-    Unproved(&'static str),
-}
-
-/// The work that checks may still take, in products of two numbers, about: some nanoseconds each.
-pub struct Budget(AtomicU64);
-
-impl Budget {
-    /// So much.
-    pub fn new(work: u64) -> Budget {
-        Budget(AtomicU64::new(work))
-    }
-
-    fn spend(&self, work: u64) -> Result<(), Refusal> {
-        let less = |left: u64| left.checked_sub(work);
-        let spent = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        spent.map(drop).map_err(|_| Refusal::OverBudget)
-    }
-}
-
-fn model_error<T>(what: &str) -> Result<T, Refusal> {
-    Err(Refusal::Model(what.to_owned()))
-}
+use stopping::states::{Shown, States};
 
 /// What a certificate holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Evidence {
     /// Fraction bits, and steps back through the horizon.
-    PhaseChange(u32, Vec<recursion::Steps>),
+    PhaseChange(u32, Vec<phase_change::Steps>),
     /// Fraction bits, and the values of the states; nothing of a computation with an end.
     Stopping(u32, Vec<Run>),
     /// Nothing: the recursion is run again.
@@ -94,7 +50,7 @@ pub enum Evidence {
     /// Points per deviation, where laws that are on no lattice are put on one.
     Periodic(u32),
     /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
-    PhaseSwitching(u32, Vec<switching::Steps>),
+    PhaseSwitching(u32, Vec<phase_switching::Steps>),
     /// On what grid the recursion is run.
     ManyPhases(Grid),
 }
@@ -129,7 +85,7 @@ impl Model {
     fn find(&self, evidence: &Evidence, budget: &Budget) -> Result<Shown, Refusal> {
         let proof = match (self, evidence) {
             (Model::PhaseChange(own), Evidence::PhaseChange(bits, steps)) => {
-                recursion::prove(own, *bits, steps, budget)
+                phase_change::prove(own, *bits, steps, budget)
             }
             (Model::Stopping(own), Evidence::Stopping(bits, runs)) => {
                 return own.prove(*bits, runs, budget);
@@ -140,7 +96,7 @@ impl Model {
             (Model::LoadDrift(own), Evidence::LoadDrift) => load_drift::prove(own, budget),
             (Model::Periodic(own), Evidence::Periodic(grid)) => periodic::prove(own, *grid, budget),
             (Model::PhaseSwitching(own), Evidence::PhaseSwitching(bits, steps)) => {
-                switching::prove(own, *bits, steps, budget)
+                phase_switching::prove(own, *bits, steps, budget)
             }
             (Model::ManyPhases(own), Evidence::ManyPhases(how)) => own.prove(how, budget),
             _ => Err(Refusal::Malformed),

@@ -1,15 +1,15 @@
 //! Drifting loads: the backward recursion over the whole horizon, in integers rounded down. What the
 //! rounding takes away in all is bounded, so the value lies between what is found and that much more.
 
-use crate::loads::chain::by_one;
+use crate::core::budget::{Budget, Refusal, model_error};
+use crate::core::proof::Proof;
+use crate::core::span::{Span, UNIT, WEIGHT};
+use crate::core::weights::{down, up};
+use crate::core::written;
 use crate::loads::imbalance::{Imbalance, RunningCost};
+use crate::loads::rows::by_one;
 use crate::loads::space::Space;
 use crate::loads::{Chain, Cost, Processes};
-use crate::model::written;
-use crate::number::{Span, UNIT, WEIGHT};
-use crate::proof::Proof;
-use crate::weights::{down, up};
-use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};

@@ -1,6 +1,7 @@
 //! What makes certificates, and what tests ask for.
 
-use crate::{Budget, Evidence, MAGIC, Model, Proof, Refusal, check_within};
+use crate::core::budget::{Budget, Refusal};
+use crate::{Evidence, MAGIC, Model, Proof, check_within};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 

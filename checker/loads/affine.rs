@@ -1,9 +1,10 @@
 //! Chains of loads that are multiplied and added to.
 
-use crate::loads::chain::Row;
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::Number;
+use crate::core::written;
+use crate::loads::rows::Row;
 use crate::loads::signed::Signed;
-use crate::model::{Number, written};
-use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed as _, ToPrimitive, Zero};
 use std::collections::BTreeMap;

@@ -1,15 +1,13 @@
 //! How the load of a process moves.
 
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::Number;
 use crate::loads::affine::Affine;
 use crate::loads::dense::dense;
+use crate::loads::rows::{Row, laws};
 use crate::loads::{Chain, Edge};
-use crate::model::{Number, is_one};
-use crate::{Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
-
-/// Where a state leads, and with what probability.
-pub type Row = Vec<(usize, BigRational)>;
+use num_traits::{One, Zero};
 
 impl Chain {
     pub fn levels(&self) -> usize {
@@ -53,28 +51,4 @@ impl Chain {
         let rows = moves.into_iter().enumerate().map(row).collect();
         Ok((*lowest, laws(rows)?))
     }
-}
-
-/// Whether one moves by at most one level, surely.
-pub fn by_one(rows: &[Row]) -> bool {
-    let near = |(from, row): (usize, &Row)| {
-        let near = |to: usize| to < rows.len() && to.abs_diff(from) <= 1;
-        row.iter().all(|(to, p)| near(*to) && !p.is_negative())
-            && row.iter().map(|(_, p)| p).sum::<BigRational>().is_one()
-    };
-    rows.iter().enumerate().all(near)
-}
-
-/// The same rows, if there are two at least and each is a distribution over them: it may miss 1 by what
-/// model files are allowed to, and is used as it is.
-pub fn laws(rows: Vec<Row>) -> Result<Vec<Row>, Refusal> {
-    let one = BigRational::one();
-    let law = |row: &Row| {
-        row.iter().all(|(to, p)| *to < rows.len() && !p.is_negative() && *p <= one)
-            && is_one(&row.iter().map(|(_, p)| p).sum())
-    };
-    if rows.len() >= 2 && rows.iter().all(law) {
-        return Ok(rows);
-    }
-    model_error("a row is no distribution over the levels there are, of which there must be two")
 }

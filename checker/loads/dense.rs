@@ -1,8 +1,8 @@
 //! Chains that are given by all their probabilities.
 
-use crate::loads::chain::{Row, laws};
-use crate::model::Number;
-use crate::{Refusal, model_error};
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::Number;
+use crate::loads::rows::{Row, laws};
 use num_traits::Zero;
 
 /// Rows of a square matrix.

@@ -1,7 +1,7 @@
 //! Processes that move independently, equal ones together.
 
-use crate::Refusal;
-use crate::loads::chain::{Row, by_one};
+use crate::core::budget::Refusal;
+use crate::loads::rows::{Row, by_one};
 use crate::loads::{Chain, Processes};
 use num_rational::BigRational;
 

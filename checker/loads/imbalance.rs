@@ -1,7 +1,7 @@
 //! The running cost of a load vector.
 
-use crate::model::written;
-use crate::{Refusal, model_error};
+use crate::core::budget::{Refusal, model_error};
+use crate::core::written;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;

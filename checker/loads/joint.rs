@@ -1,11 +1,11 @@
 //! Processes that move jointly, and their transition matrices.
 
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::decimal;
 use crate::loads::Transition;
-use crate::loads::chain::{Row, laws};
 use crate::loads::dense::dense;
+use crate::loads::rows::{Row, laws};
 use crate::loads::space::{Group, Space};
-use crate::model::decimal;
-use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use std::collections::BTreeMap;
 use std::fs::File;

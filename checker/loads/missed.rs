@@ -1,9 +1,9 @@
 //! What rows that do not sum to 1 make of expectations.
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
+use crate::core::span::{Span, WEIGHT};
+use crate::core::weights::up;
 use crate::loads::space::Space;
-use crate::number::{Span, WEIGHT};
-use crate::weights::up;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 

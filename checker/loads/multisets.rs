@@ -3,11 +3,11 @@
 //! Multisets stand in colexicographic order: those of m items below level z come first, and those whose
 //! highest item is at z next, in the order of what the others make up.
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
+use crate::core::span::{WEIGHT, wide};
 use crate::loads::Processes;
-use crate::loads::chain::by_one;
+use crate::loads::rows::by_one;
 use crate::loads::space::{Group, Space, Together};
-use crate::number::{WEIGHT, wide};
 use num_rational::BigRational;
 use rayon::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The state with given loads.
 
+use crate::core::budget::{Refusal, model_error};
 use crate::loads::space::{Group, Space};
-use crate::{Refusal, model_error};
 
 impl Space {
     /// The state that stands for given loads.

@@ -1,6 +1,6 @@
 //! The state that a remap leads to, where loads go on from there.
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
 use crate::loads::exchange::extra;
 use crate::loads::imbalance::Imbalance;
 use crate::loads::space::Space;

@@ -1,6 +1,6 @@
 //! Numbers that may be negative, as they are written.
 
-use crate::model::decimal;
+use crate::core::decimal::decimal;
 use num_rational::BigRational;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};

@@ -1,9 +1,9 @@
 //! The states of several processes, and how they move.
 
-use crate::loads::chain::Row;
+use crate::core::budget::{Refusal, model_error};
+use crate::core::span::{Span, WEIGHT, wide};
 use crate::loads::equal::orders;
-use crate::number::{Span, WEIGHT, wide};
-use crate::{Refusal, model_error};
+use crate::loads::rows::Row;
 use num_rational::BigRational;
 use std::collections::BTreeSet;
 

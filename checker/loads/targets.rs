@@ -1,6 +1,6 @@
 //! What a remap makes of the loads.
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
 use crate::loads::imbalance::Imbalance;
 use crate::loads::space::Space;
 use num_integer::Integer;

@@ -1,13 +1,13 @@
 //! Steps back from the end: values below at the points of a grid, and above the costs of policies, one for each point.
 
+use crate::core::budget::{Budget, Refusal};
+use crate::core::decimal::Number;
+use crate::core::proof::Proof;
+use crate::core::span::{Span, UNIT, WEIGHT, wide};
+use crate::core::weights::{down, up};
+use crate::lifetime::remaining::Remaining;
 use crate::many_phases::points::Points;
 use crate::many_phases::{Choice, Grid, ManyPhases};
-use crate::model::Number;
-use crate::number::{Span, UNIT, WEIGHT, wide};
-use crate::phases::remaining::Remaining;
-use crate::proof::Proof;
-use crate::weights::{down, up};
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use rayon::prelude::*;

@@ -4,7 +4,7 @@
 //! of these shares. Sums from the last phase on place any belief between the points that have them rounded down and
 //! those that have some of them rounded up (Freudenthal's triangulation).
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
 use std::collections::HashMap;
 
 /// All of them.

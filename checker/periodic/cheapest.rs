@@ -1,11 +1,11 @@
 //! The interval of least cost per step between remaps: all that come into question are looked at, until those that
 //! are longer cannot cost less. docs/certificates.md has the proof.
 
-use crate::number::{Span, UNIT, WEIGHT};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::proof::Proof;
+use crate::core::span::{Span, UNIT, WEIGHT};
+use crate::core::weights::{down, up};
 use crate::periodic::windows::{Place, power};
-use crate::proof::Proof;
-use crate::weights::{down, up};
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};

@@ -1,9 +1,9 @@
 //! Exponential laws, and gamma laws of whole shapes: bounds on how far the farthest place is from the mean.
 
+use crate::core::budget::{Budget, Refusal};
 use crate::periodic::laws::Law;
 use crate::periodic::tails::{FAR, FINE, Tails, enclose, exponential};
 use crate::periodic::windows::MOST;
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};

@@ -1,7 +1,7 @@
 //! How long a bound on the imbalance is kept, from how large the imbalance is.
 
-use crate::Refusal;
-use crate::proof::Proof;
+use crate::core::budget::Refusal;
+use crate::core::proof::Proof;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive};

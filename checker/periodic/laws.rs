@@ -1,8 +1,9 @@
 //! Numbers and laws of changes, as they are written.
 
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::{Number, is_one};
+use crate::core::written;
 use crate::loads::signed::Signed;
-use crate::model::{Number, is_one, written};
-use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed as _};

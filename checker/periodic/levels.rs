@@ -1,12 +1,12 @@
 //! Loads on a chain of levels: how long a bound on the imbalance is kept.
 
+use crate::core::budget::{Budget, Refusal, model_error};
+use crate::core::decimal::Number;
+use crate::core::proof::Proof;
+use crate::core::span::WEIGHT;
 use crate::loads::Chain;
-use crate::model::Number;
-use crate::number::WEIGHT;
 use crate::periodic::windows::{MOST, Place, largest};
 use crate::periodic::{Bound, Periodic};
-use crate::proof::Proof;
-use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};

@@ -1,10 +1,10 @@
 //! Numbers of one normal law: bounds on how far the farthest place is from the mean.
 
+use crate::core::budget::{Budget, Refusal};
+use crate::core::proof::Proof;
 use crate::periodic::keeping::Line;
 use crate::periodic::squares::quadratic;
 use crate::periodic::tails::{FAR, FINE, Tails, enclose, exponential};
-use crate::proof::Proof;
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};

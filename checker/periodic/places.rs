@@ -1,8 +1,8 @@
 //! Where a processor is after some steps: laws among integers that enclose its law, for [`crate::periodic::windows`].
 
-use crate::number::{UNIT, WEIGHT};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::span::{UNIT, WEIGHT};
 use crate::periodic::windows::{MOST, Place};
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};

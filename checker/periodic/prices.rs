@@ -1,6 +1,7 @@
 //! What a remap costs, as it is written.
 
-use crate::model::{Number, written};
+use crate::core::decimal::Number;
+use crate::core::written;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;

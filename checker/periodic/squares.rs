@@ -1,7 +1,7 @@
 //! How long a bound is kept by what grows as a quadratic of the time.
 
+use crate::core::proof::Proof;
 use crate::periodic::keeping::Line;
-use crate::proof::Proof;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};

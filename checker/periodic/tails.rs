@@ -1,8 +1,8 @@
 //! Laws by their tails, on no lattice: places among integers that enclose them in the convex order.
 
-use crate::number::{UNIT, WEIGHT};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::span::{UNIT, WEIGHT};
 use crate::periodic::windows::{MOST, Place, largest};
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;

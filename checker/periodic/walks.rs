@@ -1,8 +1,8 @@
 //! Steps that are multiples of one number, less what all have in common.
 
+use crate::core::budget::{Budget, Refusal};
 use crate::periodic::laws::{Law, Points};
 use crate::periodic::windows::{Place, largest};
-use crate::{Budget, Refusal};
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};

@@ -1,9 +1,9 @@
 //! How far the place farthest from the mean of all is from it, on average: for independent places among the
 //! integers. What all lie within is counted window by window; docs/certificates.md has the formula.
 
-use crate::number::{UNIT, WEIGHT, wide};
-use crate::weights::up;
-use crate::{Budget, Refusal};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::span::{UNIT, WEIGHT, wide};
+use crate::core::weights::up;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use rayon::prelude::*;

@@ -1,11 +1,11 @@
 //! Average costs of computations that go on from even loads after a remap. docs/certificates.md has the proof.
 
-use crate::number::Span;
-use crate::proof::Proof;
-use crate::state::{Shown, States};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::proof::Proof;
+use crate::core::span::Span;
+use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
 use crate::stopping::{Stopping, partial, whole};
-use crate::{Budget, Refusal};
 
 /// What is shown by these relative costs h: the least average is between bounds on T h - h [Odoni 1969], and no cost is negative.
 pub(crate) fn prove(

@@ -1,13 +1,15 @@
 //! Optimal stopping over a number of steps: the backward recursion in integers, with bounds on both sides.
 //! docs/certificates.md has the proof.
 
-use crate::loads::counts::{Counts, Decision, Tally};
-use crate::number::Span;
-use crate::proof::Proof;
-use crate::state::{Shown, States};
+use crate::core::counts::{Counts, Decision};
+
+use crate::core::budget::{Budget, Refusal};
+use crate::core::counts::Tally;
+use crate::core::proof::Proof;
+use crate::core::span::Span;
+use crate::stopping::states::{Shown, States};
 use crate::stopping::values::Run;
 use crate::stopping::{After, Stopping};
-use crate::{Budget, Refusal};
 
 /// What the recursion shows, in units of 2^-bits; there is no evidence besides these.
 pub(crate) fn prove(

@@ -1,13 +1,15 @@
 //! Maps of optimal stopping: two functions that the Bellman operator moves towards each other enclose the
 //! optimal cost. docs/certificates.md has the proof.
 
-use crate::loads::counts::{Counts, Decision, Tally};
-use crate::number::Span;
-use crate::proof::Proof;
-use crate::state::{Shown, States};
+use crate::core::counts::{Counts, Decision};
+
+use crate::core::budget::{Budget, Refusal};
+use crate::core::counts::Tally;
+use crate::core::proof::Proof;
+use crate::core::span::Span;
 use crate::stopping::Stopping;
+use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
-use crate::{Budget, Refusal};
 
 /// What is shown where a remap ends all costs.
 pub(crate) fn prove(

@@ -1,6 +1,6 @@
 //! What a remap costs by the units that it moves.
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
 use crate::loads::exchange::extra;
 use crate::stopping::{After, Stopping};
 use num_bigint::BigInt;

@@ -1,10 +1,10 @@
 //! Remaps that move any number of units.
 
+use crate::core::budget::{Budget, Refusal};
+use crate::core::span::Span;
 use crate::loads::Cost;
 use crate::loads::exchange::extra;
-use crate::number::Span;
 use crate::stopping::{After, Stopping, Written};
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;

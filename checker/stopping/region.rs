@@ -1,18 +1,20 @@
 //! Optimal stopping where one remaps at once but in some states: only these, and those from which they are
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
+use crate::core::counts::{Counts, Decision};
 use crate::loads::Cost;
-use crate::loads::chain::{Row, by_one};
-use crate::loads::counts::{Counts, Decision, Tally};
+use crate::loads::rows::{Row, by_one};
+
+use crate::core::budget::{Budget, Refusal};
+use crate::core::counts::Tally;
+use crate::core::decimal::Number;
+use crate::core::proof::Proof;
+use crate::core::span::{Span, UNIT, WEIGHT};
+use crate::core::weights::{down, up};
 use crate::loads::equal::{Equal, orders};
 use crate::loads::imbalance::Imbalance;
-use crate::model::Number;
-use crate::number::{Span, UNIT, WEIGHT};
-use crate::proof::Proof;
-use crate::state::{Shown, States};
+use crate::stopping::states::{Shown, States};
 use crate::stopping::{After, Stopping, Written};
-use crate::weights::{down, up};
-use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, ToPrimitive, Zero};

@@ -1,22 +1,16 @@
 //! Walks without a highest load: what bounds J where some levels are kept, and those beyond may cost anything up to a
 //! remap. docs/certificates.md has the proof.
 
-use crate::loads::{Chain, Cost, Edge, Processes};
-use crate::model::{Number, written};
-use crate::state::{Shown, States};
+use crate::core::budget::{Budget, Refusal, model_error};
+use crate::core::decimal::Number;
+use crate::loads::unbounded::Unbounded;
+use crate::loads::{Cost, Processes};
+use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
 use crate::stopping::{After, Stopping, Written, maps};
-use crate::{Budget, Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::Zero;
 use std::path::Path;
-
-written! {
-    pub struct Unbounded {
-        pub count: usize, #[serde(default)] pub lowest: i64, pub up: Number, pub down: Number,
-        pub edge: Edge, pub shown: usize
-    }
-}
 
 /// Processes, and levels of each that are shown.
 const MOST: [usize; 2] = [100, 1000];
@@ -32,21 +26,6 @@ pub(crate) fn walks(model: &mut Written) -> Result<Option<Unbounded>, Refusal> {
     }
     model.processes = walks.levels(walks.shown, &walks.down);
     Ok(Some(walks))
-}
-
-impl Unbounded {
-    /// On so many levels, the last of which is left downward alone, with this probability.
-    pub fn levels(&self, levels: usize, last: &Number) -> Processes {
-        let (mut up, mut down) = (vec![self.up.clone(); levels], vec![self.down.clone(); levels]);
-        down[levels - 1] = last.clone();
-        up[levels - 1] = Number(BigRational::zero());
-        down[0] = Number(BigRational::zero());
-        if self.edge == Edge::Reflect {
-            up[0] = Number(&self.up.0 + &self.down.0);
-        }
-        let chain = Chain::BirthDeath { lowest: self.lowest, up, down };
-        Processes::Identical { count: self.count, chain }
-    }
 }
 
 impl Stopping {

@@ -1,11 +1,11 @@
 //! Optimal stopping where a remap leads to random loads.
 
+use crate::core::budget::{Budget, Refusal, model_error};
 use crate::loads::Cost;
 use crate::loads::space::Space;
-use crate::state::{Shown, States};
+use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
 use crate::stopping::{Stopping, maps};
-use crate::{Budget, Refusal, model_error};
 use num_traits::Zero;
 
 /// What is shown by these values.

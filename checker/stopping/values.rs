@@ -1,7 +1,7 @@
 //! A lower and an upper value for each state, as certificates have them.
 
+use crate::core::budget::{Budget, Refusal};
 use crate::loads::space::Space;
-use crate::{Budget, Refusal};
 use std::iter::repeat_n;
 
 /// How many states that follow each other have the same values; the lower one, less that of those before,

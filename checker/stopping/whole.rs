@@ -1,6 +1,6 @@
 //! Remaps to even loads.
 
-use crate::Refusal;
+use crate::core::budget::Refusal;
 use crate::stopping::Stopping;
 
 /// Bounds on what they lead to in each state, from bounds on going on.

@@ -1,6 +1,6 @@
 //! What a certificate file is refused for, and model files that mean something else than they seem to.
 
-use remap_checker::recursion::Steps;
+use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal, certificate, check, seal};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};

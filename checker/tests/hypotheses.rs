@@ -1,7 +1,7 @@
 //! One forged certificate for each hypothesis of docs/certificates.md: it breaks that one alone, and would prove
 //! something false if nobody looked.
 
-use remap_checker::recursion::Steps;
+use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Grid, Model, Proof, Refusal, certificate, check};
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! For every refusal with a message of its own something that is refused for it. One that is added to the checker
 //! without a line here fails the test.
 
-use remap_checker::recursion::Steps;
-use remap_checker::switching::{Rest, Steps as Back};
+use remap_checker::phase_change::Steps;
+use remap_checker::phase_switching::{Rest, Steps as Back};
 use remap_checker::{Budget, Evidence, Model, Refusal, certificate, check, seal};
 use std::collections::BTreeSet;
 use std::path::Path;

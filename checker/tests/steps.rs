@@ -1,6 +1,6 @@
 //! Many steps at once: what they prove is true of every one of them.
 
-use remap_checker::recursion::Steps;
+use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal};
 use std::path::Path;
 

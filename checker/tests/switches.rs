@@ -1,7 +1,7 @@
 //! Recurring phases against the recursion itself, every report followed; and what a proof of them needs.
 
-use remap_checker::recursion::Steps as Others;
-use remap_checker::switching::{Rest, Steps};
+use remap_checker::phase_change::Steps as Others;
+use remap_checker::phase_switching::{Rest, Steps};
 use remap_checker::{Budget, Evidence, Interval, Model, Proof, Refusal, Switches};
 use std::path::Path;
 

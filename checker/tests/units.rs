@@ -179,7 +179,7 @@ fn times_beyond_the_doubles_are_enclosed() {
              hazard: Constant(0)))"
         );
         let found = Model::read(&text, Path::new("")).unwrap();
-        let steps = vec![remap_checker::recursion::Steps::On(Vec::new()); 4];
+        let steps = vec![remap_checker::phase_change::Steps::On(Vec::new()); 4];
         let (_, low, high) =
             found.prove(&Evidence::PhaseChange(40, steps)).unwrap().intervals()[0].clone();
         assert!(low <= truth && truth <= high, "{time}: {low} {high}");

@@ -6,7 +6,7 @@ use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
 use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings, certificate};
-use remap_checker::recursion::Steps;
+use remap_checker::phase_change::Steps;
 use remap_checker::{Budget, Evidence, Proof, Refusal, check, seal};
 use remapping::phase_change::exact;
 use std::path::{Path, PathBuf};

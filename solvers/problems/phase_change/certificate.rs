@@ -1,6 +1,6 @@
 //! The proof of thresholds: the beliefs at which the solver's functions touch the value function.
 
-use remap_checker::recursion::{BELIEF_BITS, Recursion, Steps};
+use remap_checker::phase_change::{BELIEF_BITS, Recursion, Steps};
 use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
 use remapping::phase_change::{self, Accuracy, Bounds, Spans};
 

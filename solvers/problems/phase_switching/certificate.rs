@@ -1,8 +1,8 @@
 //! The proof of both thresholds: the beliefs between which the difference of the mappings is nearly linear.
 
 use super::super::certificate::widest;
-use remap_checker::recursion::BELIEF_BITS;
-use remap_checker::switching::{Recursion, Rest, Steps};
+use remap_checker::phase_change::BELIEF_BITS;
+use remap_checker::phase_switching::{Recursion, Rest, Steps};
 use remap_checker::{Budget, Evidence, PhaseSwitching, Proof, Refusal};
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::{self, AtRest, Places};

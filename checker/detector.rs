@@ -1,53 +1,16 @@
-//! How long programs last and what detectors report, as they are written.
+//! What detectors report, as model files state it.
 
-pub mod remaining;
-pub mod spans;
-
-use crate::model::{Number, is_one, written};
+use crate::core::decimal::{Number, is_one};
+use crate::core::written;
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use std::collections::BTreeMap;
-use std::fmt;
 
 written! {
-    pub enum Lifetime {
-        Fixed(u64),
-        Uniform { first: u64, last: u64 },
-        Geometric { rate: Number, first: u64, last: u64 },
-        Pmf(Weights)
-    }
     struct Binary { false_alarm: Number, missed: Number }
     struct Level { before: Number, after: Number }
     enum Lists { Levels(Vec<Level>), Several(Vec<Detector>) }
-}
-
-/// Values and their probabilities, no value twice.
-#[derive(Clone, PartialEq)]
-pub struct Weights(pub BTreeMap<u64, Number>);
-
-impl<'de> Deserialize<'de> for Weights {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Weights, D::Error> {
-        deserializer.deserialize_map(Weights(BTreeMap::new()))
-    }
-}
-
-impl<'de> Visitor<'de> for Weights {
-    type Value = Weights;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map of values to probabilities")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Weights, A::Error> {
-        while let Some((value, probability)) = map.next_entry()? {
-            if self.0.insert(value, probability).is_some() {
-                return Err(A::Error::custom("a value has two probabilities"));
-            }
-        }
-        Ok(self)
-    }
 }
 
 /// What a detector may report: the probability of each report before the change and after it. Both

@@ -1,6 +1,6 @@
 //! Integers that stand for themselves over a power of two, and intervals with such ends.
 
-use crate::Refusal;
+use super::budget::Refusal;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;

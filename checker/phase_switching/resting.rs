@@ -1,12 +1,12 @@
 //! Recurring phases at rest: all steps that are left at once. docs/certificates.md has the proof.
 
-use crate::number::{Span, UNIT, WEIGHT, wide};
-use crate::phases::remaining::{beliefs, powers};
-use crate::switching::Rest;
-use crate::switching::filter::Upper;
-use crate::switching::side::{Motion, Side, Step};
-use crate::weights::up;
-use crate::{Budget, Refusal};
+use super::Rest;
+use super::filter::Upper;
+use super::side::{Motion, Side, Step};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::span::{Span, UNIT, WEIGHT, wide};
+use crate::core::weights::up;
+use crate::lifetime::remaining::{beliefs, powers};
 use num_rational::BigRational;
 
 impl Side {

@@ -5,14 +5,17 @@ pub(crate) mod filter;
 pub(crate) mod resting;
 pub(crate) mod side;
 
-use crate::model::{Number, written};
-use crate::number::{Span, UNIT, WEIGHT};
-use crate::phases::remaining::{Remaining, beliefs, powers};
-use crate::phases::{Detector, Lifetime};
-use crate::proof::{Interval, Proof};
-use crate::switching::filter::{Filter, Upper};
-use crate::switching::side::{Motion, Side, Step};
-use crate::{Budget, Refusal, model_error};
+use self::filter::{Filter, Upper};
+use self::side::{Motion, Side, Step};
+use crate::core::budget::{Budget, Refusal, model_error};
+use crate::core::decimal::Number;
+use crate::core::proof::Switches;
+use crate::core::proof::{Interval, Proof};
+use crate::core::span::{Span, UNIT, WEIGHT};
+use crate::core::written;
+use crate::detector::Detector;
+use crate::lifetime::Lifetime;
+use crate::lifetime::remaining::{Remaining, beliefs, powers};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -55,17 +58,6 @@ impl PhaseSwitching {
         let Cycles { first, second } = &self.cycle;
         [&first.own.0 - &first.other.0, &second.other.0 - &second.own.0]
     }
-}
-
-/// Steps that share intervals of both thresholds of recurring phases; those of a program without end have no last
-/// one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Switches {
-    pub first: u64,
-    pub last: u64,
-    pub to_second: Interval,
-    pub to_first: Interval,
 }
 
 /// A part of a certificate.

@@ -1,9 +1,9 @@
 //! One of the two bounds on the difference between the mappings and on what switching saves.
 
-use crate::number::{Span, UNIT, wide};
-use crate::switching::filter::{Filter, Upper};
-use crate::weights::{down, up};
-use crate::{Budget, Refusal};
+use super::filter::{Filter, Upper};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::span::{Span, UNIT, wide};
+use crate::core::weights::{down, up};
 use std::rc::Rc;
 
 /// Bounds from one side. Those from below are bounds from above where phases and mappings change places, the
@@ -93,7 +93,7 @@ impl Side {
     }
 
     /// What is saved a step before, where the difference is this: its shape, and its least value.
-    pub(super) fn save(
+    pub(crate) fn save(
         &self,
         raw: &Upper<i64>,
         step: &Step,
@@ -109,7 +109,7 @@ impl Side {
     }
 
     /// Takes a step, if the difference comes out as this.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         raw: Upper<i64>,
         step: &Step,
@@ -126,7 +126,7 @@ impl Side {
 
     /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
     /// which on it is not below less the first, at least.
-    pub(super) fn thresholds(&self) -> [u64; 2] {
+    pub(crate) fn thresholds(&self) -> [u64; 2] {
         let Upper { at, value } = &*self.difference;
         // Up to where it stays below what is refused: it crosses the level there.
         let until = |refused: i64, level: i64| match value.iter().position(|v| *v >= refused) {

@@ -1,9 +1,9 @@
 //! How many cycles a program still has, step by step; and steps as certificates have them.
 
-use crate::model::{Number, is_one};
-use crate::number::{Span, UNIT, WEIGHT};
-use crate::phases::{Lifetime, Weights};
-use crate::{Refusal, model_error};
+use super::{Lifetime, Weights};
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::{Number, is_one};
+use crate::core::span::{Span, UNIT, WEIGHT};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 

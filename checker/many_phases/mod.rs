@@ -4,10 +4,11 @@
 pub mod bounds;
 pub mod points;
 
-use crate::model::{Number, written};
-use crate::phases::Lifetime;
-use crate::phases::remaining::Remaining;
-use crate::{Refusal, model_error};
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::Number;
+use crate::core::written;
+use crate::lifetime::Lifetime;
+use crate::lifetime::remaining::Remaining;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};

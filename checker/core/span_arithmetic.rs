@@ -1,6 +1,6 @@
 //! Arithmetic of intervals.
 
-use crate::number::{FINE, Span, ceil};
+use super::span::{FINE, Span, ceil};
 use num_bigint::BigInt;
 use num_integer::Integer;
 

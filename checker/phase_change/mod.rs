@@ -7,14 +7,14 @@
 
 pub(crate) mod horizon;
 
-pub use crate::phases::remaining::BELIEF_BITS;
+pub use crate::lifetime::remaining::BELIEF_BITS;
 
-use crate::number::{Span, UNIT, WEIGHT, wide};
-use crate::phases::remaining::{beliefs, powers};
-use crate::proof::Proof;
-use crate::recursion::horizon::{Horizon, Motion, PhaseChange};
-use crate::weights::{down, up};
-use crate::{Budget, Refusal};
+use self::horizon::{Horizon, Motion, PhaseChange};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::proof::{self, Proof};
+use crate::core::span::{Span, UNIT, WEIGHT, wide};
+use crate::core::weights::{down, up};
+use crate::lifetime::remaining::{beliefs, powers};
 use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -297,9 +297,9 @@ impl<'a> Recursion<'a> {
             // Where remapping never pays, the threshold is 1.
             let below = if *low == UNIT { 1.0 } else { below.max(0.0) };
             let last = std::mem::replace(&mut end, *first) - 1;
-            horizon::Steps { first: *first, last, threshold: (below, above.min(1.0)).into() }
+            proof::Steps { first: *first, last, threshold: (below, above.min(1.0)).into() }
         });
-        let mut steps: Vec<horizon::Steps> = steps.collect();
+        let mut steps: Vec<proof::Steps> = steps.collect();
         steps.reverse();
         Ok(Proof::Thresholds { value: mean.plus(&delays).reals().into(), steps })
     }

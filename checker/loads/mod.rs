@@ -2,7 +2,6 @@
 
 pub mod affine;
 pub mod chain;
-pub mod counts;
 pub mod dense;
 pub mod equal;
 pub mod exchange;
@@ -12,13 +11,16 @@ pub mod missed;
 pub mod multisets;
 pub mod places;
 pub mod returns;
+pub mod rows;
 pub mod signed;
 pub mod space;
 pub mod targets;
+pub mod unbounded;
 
+use self::unbounded::Unbounded;
+use crate::core::decimal::Number;
+use crate::core::written;
 use crate::loads::affine::Affine;
-use crate::model::{Number, written};
-use crate::stopping::unbounded::Unbounded;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 

@@ -1,14 +1,14 @@
 //! The times and the horizon of a phase-change problem, step by step.
 
-use crate::model::{Number, written};
-use crate::number::{Span, WEIGHT};
-use crate::phases::remaining::Remaining;
-use crate::phases::{Detector, Lifetime};
-use crate::proof::Interval;
-use crate::{Refusal, model_error};
+use crate::core::budget::{Refusal, model_error};
+use crate::core::decimal::Number;
+use crate::core::span::{Span, WEIGHT};
+use crate::core::written;
+use crate::detector::Detector;
+use crate::lifetime::Lifetime;
+use crate::lifetime::remaining::Remaining;
 use num_rational::BigRational;
 use num_traits::{One, Signed};
-use serde::{Deserialize, Serialize};
 
 written! {
     pub struct PhaseChange {
@@ -43,15 +43,6 @@ impl PhaseChange {
             Premature::Revert => None,
         }
     }
-}
-
-/// Steps that share an interval of their thresholds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Steps {
-    pub first: u64,
-    pub last: u64,
-    pub threshold: Interval,
 }
 
 /// The step that has been reached, backwards.

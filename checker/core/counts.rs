@@ -1,6 +1,6 @@
 //! How many states there are of each decision.
 
-use crate::proof::Interval;
+use crate::core::proof::Interval;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Products with weights.
 
-use crate::number::{UNIT, WEIGHT, wide};
+use super::span::{UNIT, WEIGHT, wide};
 
 /// `value * weight`, rounded down.
 pub fn down(value: u64, weight: u64) -> u64 {

@@ -1,8 +1,8 @@
 //! How the belief moves while phases come and go, and functions of it enclosed from above.
 
-use crate::number::{Span, UNIT, WEIGHT, wide};
-use crate::weights::{down, up};
-use crate::{Budget, Refusal};
+use crate::core::budget::{Budget, Refusal};
+use crate::core::span::{Span, UNIT, WEIGHT, wide};
+use crate::core::weights::{down, up};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 

@@ -1,0 +1,87 @@
+//! What is proved of single states, by their loads.
+
+use crate::core::budget::Refusal;
+use crate::core::counts::Decision;
+use crate::core::proof::Proof;
+use crate::loads::Processes;
+use crate::stopping::{Stopping, Written};
+use std::collections::HashMap;
+
+/// With how many steps left, or more, one remaps at least and at most; `None` where one never does.
+type From = [Option<u64>; 2];
+
+/// A decision and bounds on the cost.
+pub(crate) type State = (Decision, [u64; 2]);
+
+/// How many states in a row have these bounds.
+pub(crate) type Bounds = (u64, [u64; 2]);
+
+/// What is proved of each state, in units of 2^-bits.
+pub(crate) enum States {
+    /// Nothing.
+    None,
+    /// Of all of them: their decisions, and the first ones that share bounds.
+    All { bits: u32, decisions: Vec<Decision>, values: Vec<(u64, [u64; 2])>, from: Vec<From> },
+    /// Of those that are looked at; in all others one remaps, at this cost.
+    Region { bits: u32, listed: HashMap<Vec<i64>, State>, rho: [u64; 2], equal: Vec<Equal> },
+}
+
+/// Equal processes, the lowest of their loads, and how many levels there are.
+type Equal = (Vec<usize>, i64, usize);
+
+/// What has been proved, and what of each state.
+pub(crate) type Shown = (Proof, States);
+
+impl States {
+    pub fn of_all(
+        bits: u32,
+        decisions: Vec<Decision>,
+        runs: Vec<Bounds>,
+        from: Vec<From>,
+    ) -> States {
+        let mut next = 0;
+        let values = runs.into_iter().map(|(count, bounds)| {
+            next += count;
+            (next - count, bounds)
+        });
+        States::All { bits, decisions, values: values.collect(), from }
+    }
+
+    pub fn of_region(
+        bits: u32,
+        listed: HashMap<Vec<i64>, State>,
+        rho: [u64; 2],
+        model: &Written,
+    ) -> Result<States, Refusal> {
+        let equal = model.processes.equal(&model.capacities())?;
+        let equal = equal.into_iter().map(|(members, (low, rows))| (members, low, rows.len()));
+        Ok(States::Region { bits, listed, rho, equal: equal.collect() })
+    }
+}
+
+impl Stopping {
+    /// Where the state with these loads stands, which must be those at this place of a list if there is one.
+    pub(crate) fn place_of(&self, loads: &[i64], listed: usize) -> Option<usize> {
+        if let Processes::Joint { loads: all, .. } = &self.model.processes {
+            return all.get(listed).filter(|own| *own == loads).map(|_| listed);
+        }
+        let space = self.space().ok().filter(|space| space.processes == loads.len())?;
+        space.place_of(loads).ok()
+    }
+}
+
+/// The same loads, those of equal processes ascending, if they are within the levels.
+pub(crate) fn ordered(equal: &[Equal], loads: &[i64]) -> Option<Vec<i64>> {
+    let processes = equal.iter().map(|(members, ..)| members.len()).sum::<usize>();
+    let mut all = Some(loads.to_vec()).filter(|loads| loads.len() == processes)?;
+    for (members, lowest, levels) in equal {
+        let mut own: Vec<i64> = members.iter().map(|i| loads[*i]).collect();
+        own.sort_unstable();
+        let level = |load: &i64| usize::try_from(load.checked_sub(*lowest)?).ok();
+        if !own.iter().all(|load| level(load).is_some_and(|level| level < *levels)) {
+            return None;
+        }
+        members.iter().zip(own).for_each(|(i, load)| all[*i] = load);
+    }
+    Some(all)
+}
