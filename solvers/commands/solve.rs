@@ -12,7 +12,7 @@ use crate::output::{
 use crate::plot::Format;
 use crate::problems::registry::Loaded;
 use crate::problems::registry::{Body, Certified, Solution, read};
-use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, is_sampled, stopping::table};
+use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, stopping::table};
 use crate::render;
 use crate::run::{is_interrupted, within};
 use remap_checker::Budget;
@@ -72,7 +72,7 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
             }
         };
         let seed = [("--seed", arguments.settings.seed.is_some())];
-        if !is_sampled(&solved.solution.body) {
+        if !solved.solution.body.answer().is_sampled() {
             solved.solution.warnings.extend(idle::told(&seed, UNSAMPLED));
         }
         let possible = certificate::is_possible(&loaded, &solved.solution);

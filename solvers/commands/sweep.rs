@@ -7,7 +7,7 @@ use crate::cli::Sweep;
 use crate::output::{is_closed, say};
 use crate::problems::registry::sweep::{Part, Run};
 use crate::problems::registry::{Loaded, Problem};
-use crate::problems::{self, Files, Settings, UNSAMPLED, is_sampled};
+use crate::problems::{self, Files, Settings, UNSAMPLED};
 use crate::run::is_interrupted;
 use std::collections::HashSet;
 
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
                 continue;
             }
         };
-        if !is_sampled(&solution.body) {
+        if !solution.body.answer().is_sampled() {
             let seed = [("--seed", arguments.settings.seed.is_some())];
             solution.warnings.extend(idle::told(&seed, UNSAMPLED));
         }

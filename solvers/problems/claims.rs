@@ -1,11 +1,5 @@
 //! What an answer claims, and whether it may be called certified: every answer passes here before it is shown.
 
-use super::load_drift::answer as load_drift;
-use super::phase_change::answer as phase_change;
-use super::phase_change::answer::Exact;
-use super::phase_switching::answer as phase_switching;
-use super::registry::Body;
-use super::stopping::answer as stopping;
 use crate::document::{Bounds, Curve};
 use remapping::{Rational, Status};
 
@@ -34,7 +28,8 @@ impl Claim {
         Claim { unit: lower.abs().max(1.0), ..Claim::absolute(name, lower, upper) }
     }
 
-    fn with(self, exact: Option<Rational>) -> Claim {
+    /// The same, of a number that is known.
+    pub fn with(self, exact: Option<Rational>) -> Claim {
         Claim { exact, ..self }
     }
 
@@ -71,10 +66,15 @@ pub struct Verdict {
     pub contradiction: Option<String>,
 }
 
-/// Examines an answer that was computed to `tolerance` and ended with `status`.
-pub fn examine(body: &Body, status: Status, tolerance: f64) -> Verdict {
-    let claims = claims(body);
-    let contradiction = claims.iter().find_map(Claim::contradiction).or_else(|| other(body));
+/// Examines an answer with these claims that was computed to `tolerance` and ended with `status`; `contradiction` is what
+/// else in it cannot be true.
+pub fn examine(
+    claims: &[Claim],
+    contradiction: Option<String>,
+    status: Status,
+    tolerance: f64,
+) -> Verdict {
+    let contradiction = claims.iter().find_map(Claim::contradiction).or(contradiction);
     let widest = claims.iter().max_by(|a, b| a.width().total_cmp(&b.width()));
     let missed = widest.filter(|claim| claim.width() > tolerance);
     let reached = missed.is_none() && contradiction.is_none();
@@ -115,39 +115,8 @@ fn met(width: f64) -> String {
     format!("{:.1e}", 1.06 * width)
 }
 
-fn claims(body: &Body) -> Vec<Claim> {
-    match body {
-        Body::PhaseChange(answer) => of_phase_change(answer),
-        Body::PhaseSwitching(answer) => of_phase_switching(answer),
-        Body::ManyPhases(answer) => {
-            let exact = answer.exact.as_ref().and_then(|value| value.parse().ok());
-            let value = answer.value.map(|value| Claim::relative("V", value.lower, value.upper));
-            value.map(|claim| claim.with(exact)).into_iter().collect()
-        }
-        Body::LoadDrift(answer) => of_load_drift(answer),
-        Body::Stopping(answer) => of_stopping(answer),
-        Body::Fluids(answer) | Body::LandBattle(answer) => {
-            let all = answer.scenarios.iter().flat_map(|scenario| &scenario.threshold);
-            // Thresholds without bounds of their own: that they are numbers is all there is to see.
-            all.map(|threshold| Claim::absolute("a threshold", *threshold, *threshold)).collect()
-        }
-        // Confidence intervals prove nothing.
-        Body::ContinuousDrift(_) => Vec::new(),
-        // Intervals of time steps carry no bounds; each method says what it promises.
-        Body::Periodic(_) => Vec::new(),
-    }
-}
-
-/// What else cannot be true.
-fn other(body: &Body) -> Option<String> {
-    let Body::PhaseChange(answer) = body else { return None };
-    let exact = answer.exact.as_ref()?.n0;
-    let n0 = answer.n0.filter(|n0| *n0 != exact)?;
-    Some(format!("n0 is given as {n0}, and is exactly {exact}"))
-}
-
 /// One claim for each run of equal bounds, or for each step where the exact thresholds are known.
-fn of_curve(name: &str, curve: &Curve, exact: Option<&[String]>) -> Vec<Claim> {
+pub fn of_curve(name: &str, curve: &Curve, exact: Option<&[String]>) -> Vec<Claim> {
     let claim =
         |n: u64, bounds: Bounds| Claim::absolute(format!("{name}_{n}"), bounds.lower, bounds.upper);
     let step = |n: u64, fraction: &String| Some(claim(n, curve.at(n)?).with(fraction.parse().ok()));
@@ -155,58 +124,4 @@ fn of_curve(name: &str, curve: &Curve, exact: Option<&[String]>) -> Vec<Claim> {
         Some(fractions) => (0..).zip(fractions).filter_map(|(n, f)| step(n, f)).collect(),
         None => curve.runs().map(|run| claim(run.first, run.bounds)).collect(),
     }
-}
-
-fn of_phase_change(answer: &phase_change::Answer) -> Vec<Claim> {
-    let exact = answer.exact.as_ref();
-    let thresholds = exact.map(|Exact { threshold, .. }| threshold.as_slice());
-    let mut claims = of_curve("pi", &answer.curve(), thresholds);
-    let value = answer.value.map(|value| Claim::relative("V", value.lower, value.upper));
-    claims.extend(value.map(|claim| claim.with(exact.and_then(|e| e.value.parse().ok()))));
-    claims
-}
-
-fn of_phase_switching(answer: &phase_switching::Answer) -> Vec<Claim> {
-    let exact = answer.exact.as_ref();
-    let names = ["to_second", "to_first"];
-    let mut claims = Vec::new();
-    for ((name, curve), k) in names.iter().zip(&answer.curves()).zip(0..) {
-        let fractions = exact.map(|exact| match k {
-            0 => exact.to_second.as_slice(),
-            _ => exact.to_first.as_slice(),
-        });
-        claims.extend(of_curve(name, curve, fractions));
-    }
-    if answer.last_step.is_none() {
-        let both = [&answer.to_second, &answer.to_first];
-        for (name, found) in names.iter().zip(both) {
-            let bounds = found.lower.iter().zip(&found.upper);
-            claims.extend(bounds.map(|(lower, upper)| Claim::absolute(*name, *lower, *upper)));
-        }
-    }
-    let value = answer.value.map(|value| Claim::relative("the value", value.lower, value.upper));
-    claims.extend(value.map(|claim| claim.with(exact.and_then(|e| e.value.parse().ok()))));
-    claims
-        .extend(answer.average.map(|mean| Claim::relative("the average", mean.lower, mean.upper)));
-    claims
-}
-
-fn of_load_drift(answer: &load_drift::Answer) -> Vec<Claim> {
-    if answer.statistical {
-        // Confidence intervals prove nothing.
-        return Vec::new();
-    }
-    let bounds = answer.value_bounds;
-    vec![Claim::relative("the value", bounds.lower, bounds.upper)]
-}
-
-fn of_stopping(answer: &stopping::Answer) -> Vec<Claim> {
-    let [lower, upper] = answer.remap_bounds;
-    let average = answer.average;
-    let averages = average.map(|mean| Claim::relative("the average cost", mean.lower, mean.upper));
-    // The gap bounds every J, relative to max(1, R); where there is none, the average.
-    let what = if average.is_some() { "the average cost" } else { "every J relative to max(1, R)" };
-    let gap = Claim::absolute(what, 0.0, answer.value_gap);
-    let whole = Claim { unit: upper.max(1.0), ..Claim::absolute("R", lower, upper) };
-    averages.into_iter().chain([gap, whole]).collect()
 }

@@ -1,6 +1,8 @@
 //! What every kind of problem does with its models, and what is asked of it.
 
+use super::claims::Claim;
 use super::registry::Body;
+use super::settings::Choice;
 use super::stopping::table::Table;
 use super::{Contest, Files, Method, Policies, Settings};
 use crate::complaint::Complaint;
@@ -152,6 +154,27 @@ pub trait Answer {
     /// What its bounds are.
     fn accuracy(&self) -> Accuracy {
         Accuracy::Proved
+    }
+
+    /// The intervals that it claims to contain a number; one wider than the tolerance, and the answer is not certified.
+    /// Confidence intervals are no claims.
+    fn claims(&self) -> Vec<Claim> {
+        Vec::new()
+    }
+
+    /// What else in it cannot be true.
+    fn contradiction(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether something of it is drawn at random, so that it has a seed.
+    fn is_sampled(&self) -> bool {
+        self.accuracy().is_statistical()
+    }
+
+    /// Why an option makes no difference to it; none where it does.
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        Some(option.is_for())
     }
 
     /// What to do and what it is worth.

@@ -23,14 +23,14 @@ pub mod proved;
 pub mod registry;
 pub mod regret;
 pub mod sampling;
-mod settings;
+pub mod settings;
 pub mod shared;
 pub mod stopping;
 pub mod together;
 
 pub use comparison::{Comparison, Contest, Policies};
 pub use kind::{Asked, Facts, Found, Kind, Outcome, Write};
-pub use settings::{Files, Method, Settings, UNSAMPLED, is_sampled};
+pub use settings::{Files, Method, Settings, UNSAMPLED};
 
 use self::phase_change::model::MAX_PER_STEP;
 use self::registry::Loaded;
@@ -143,12 +143,12 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
         Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
         _ => settings.tolerance,
     };
-    let verdict = claims::examine(&found.body, found.status, tolerance);
+    let verdict = found.body.examine(found.status, tolerance);
     let mut warnings = loaded.warnings.clone();
     let log = loaded.log.clone();
     warnings.extend(log.as_ref().and_then(Log::misfit));
     warnings.extend(found.warnings);
-    warnings.extend(settings.ignored(&found.body));
+    warnings.extend(settings.ignored(found.body.answer()));
     if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
         warnings.extend(verdict.warning);
     }

@@ -1,6 +1,6 @@
 //! What may be asked of a solver.
 
-use super::registry::Body;
+use super::kind::Answer;
 use std::path::{Path, PathBuf};
 
 /// How models are solved, and what of the answer is wanted.
@@ -57,49 +57,64 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What was asked for that solving this problem knows nothing of, a sentence each.
-    pub fn ignored(&self, body: &Body) -> Vec<String> {
-        let levels = matches!(body, Body::LoadDrift(_));
-        let stopping = matches!(body, Body::Stopping(_));
-        let changes = matches!(body, Body::PhaseChange(_));
-        let periodic = matches!(body, Body::Periodic(_));
-        let (no_map, no_list) = match body {
-            Body::ContinuousDrift(_) => (
-                "loads without levels have no map of states",
-                "loads without levels have no list of states",
-            ),
-            _ => ("it is for LoadDrift", "it is for Stopping and LoadDrift"),
-        };
-        let (fractions, no_fractions) = match body {
-            Body::PhaseChange(_) | Body::PhaseSwitching(_) => (true, ""),
-            Body::ManyPhases(_) => (false, "a short life has its fraction without it"),
-            _ => (false, "it is for PhaseChange and PhaseSwitching"),
-        };
-        let asked = [
-            (self.step.is_some() && !levels, "--step", no_map),
-            (self.values && !levels && !stopping, "--values", no_list),
-            (self.segments.is_some() && !changes, "--segments", "it is for PhaseChange"),
-            (self.critical_costs && !stopping, "--critical-costs", "it is for Stopping"),
-            (self.exact && !fractions, "--exact", no_fractions),
-            (
-                self.simulate.is_some() && !periodic,
-                "--simulate",
-                "it is for Periodic; remap compare plays policies",
-            ),
+    /// What was asked for that makes no difference to this answer, a sentence each.
+    pub fn ignored(&self, answer: &dyn Answer) -> Vec<String> {
+        let chosen = [
+            (self.step.is_some(), Choice::Step),
+            (self.values, Choice::Values),
+            (self.segments.is_some(), Choice::Segments),
+            (self.critical_costs, Choice::CriticalCosts),
+            (self.exact, Choice::Exact),
+            (self.simulate.is_some(), Choice::Simulate),
         ];
-        let told = asked.into_iter().filter(|(asked, ..)| *asked);
-        told.map(|(_, option, reason)| format!("{option} makes no difference here: {reason}"))
-            .collect()
+        let told = |(chosen, option): (bool, Choice)| {
+            let reason = answer.ignores(option).filter(|_| chosen)?;
+            Some(format!("{} makes no difference here: {reason}", option.name()))
+        };
+        chosen.into_iter().filter_map(told).collect()
     }
 }
 
-/// Whether something of an answer is drawn at random, so that it has a seed.
-pub fn is_sampled(body: &Body) -> bool {
-    match body {
-        Body::LoadDrift(answer) => answer.statistical,
-        Body::ContinuousDrift(answer) => answer.statistical,
-        Body::Periodic(answer) => answer.simulated.is_some(),
-        _ => false,
+/// An option that matters to some kinds of problem only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The step whose decisions are wanted.
+    Step,
+    /// The value function.
+    Values,
+    /// The most segments kept.
+    Segments,
+    /// The remap costs at which decisions switch.
+    CriticalCosts,
+    /// Fractions.
+    Exact,
+    /// Sample paths.
+    Simulate,
+}
+
+impl Choice {
+    /// The option on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Choice::Step => "--step",
+            Choice::Values => "--values",
+            Choice::Segments => "--segments",
+            Choice::CriticalCosts => "--critical-costs",
+            Choice::Exact => "--exact",
+            Choice::Simulate => "--simulate",
+        }
+    }
+
+    /// The kinds of problem that it is for.
+    pub fn is_for(self) -> &'static str {
+        match self {
+            Choice::Step => "it is for LoadDrift",
+            Choice::Values => "it is for Stopping and LoadDrift",
+            Choice::Segments => "it is for PhaseChange",
+            Choice::CriticalCosts => "it is for Stopping",
+            Choice::Exact => "it is for PhaseChange and PhaseSwitching",
+            Choice::Simulate => "it is for Periodic; remap compare plays policies",
+        }
     }
 }
 

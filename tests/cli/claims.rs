@@ -4,7 +4,6 @@
 use crate::workplace::Workplace;
 use proptest::prelude::*;
 use remap::cli::{Cli, Command};
-use remap::problems::claims::examine;
 use remap::problems::registry::Loaded;
 use remap::problems::registry::{Body, Solution};
 use remap::problems::{self, Files, Settings};
@@ -233,7 +232,7 @@ fn an_answer_that_cannot_be_true_is_not_certified() {
         }),
     ];
     for solution in wrong {
-        let verdict = examine(&solution.body, Status::Converged, 1e-1);
+        let verdict = solution.body.examine(Status::Converged, 1e-1);
         assert!(verdict.contradiction.is_some());
         assert_eq!(verdict.status, Status::IterationLimit);
     }
@@ -245,11 +244,11 @@ fn an_answer_that_cannot_be_true_is_not_certified() {
         solution
     });
     for solution in unknown {
-        let verdict = examine(&solution.body, Status::Converged, 1e-1);
+        let verdict = solution.body.examine(Status::Converged, 1e-1);
         assert_eq!((verdict.contradiction, verdict.status), (None, Status::IterationLimit));
         assert!(verdict.warning.is_some());
         // What was stopped says so.
-        let verdict = examine(&solution.body, Status::TimeLimit, 1e-1);
+        let verdict = solution.body.examine(Status::TimeLimit, 1e-1);
         assert_eq!(verdict.status, Status::TimeLimit);
     }
 }

@@ -9,6 +9,7 @@ use crate::problems::load_drift::answer::Curve;
 use crate::problems::load_drift::view::{
     POLICY, between, late, moved, rule, sampled_cells, thresholds, within_percent,
 };
+use crate::problems::settings::Choice;
 use crate::text::Row;
 use crate::text::digits::{every, plain};
 use remapping::continuous_drift::KeptSlopes;
@@ -21,6 +22,14 @@ impl kind::Answer for Answer {
 
     fn accuracy(&self) -> Accuracy {
         Accuracy::sampled(self.gap_percent, self.gap_interval)
+    }
+
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        match option {
+            Choice::Step => Some("loads without levels have no map of states"),
+            Choice::Values => Some("loads without levels have no list of states"),
+            other => Some(other.is_for()),
+        }
     }
 
     fn summary(&self, text: &mut String) {

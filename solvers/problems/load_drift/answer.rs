@@ -4,6 +4,7 @@ use crate::document::Bounds;
 use crate::document::dynamics::{Dynamics, Kind};
 use crate::document::priced::{BestFixed, Priced};
 use crate::document::rule::Threshold;
+use crate::problems::claims::Claim;
 use crate::problems::stopping::answer::CostByState;
 use remapping::load_drift;
 use remapping::overlap::Overlap;
@@ -225,6 +226,16 @@ impl From<load_drift::BestThreshold> for BestThreshold {
 }
 
 impl Answer {
+    /// The intervals that the answer claims to contain a number.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
+        if self.statistical {
+            // Confidence intervals prove nothing.
+            return Vec::new();
+        }
+        let bounds = self.value_bounds;
+        vec![Claim::relative("the value", bounds.lower, bounds.upper)]
+    }
+
     /// What is wrong with lists that do not fit, if anything.
     pub(crate) fn fault(&self) -> Option<String> {
         if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {

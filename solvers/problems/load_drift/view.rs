@@ -7,7 +7,9 @@ use crate::document::rule::Threshold;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, THRESHOLD};
+use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Accuracy, Headline};
+use crate::problems::settings::Choice;
 use crate::problems::shared::recommended::{Simple, is_dearer};
 use crate::problems::stopping::answer::CostByState;
 use crate::text::Row;
@@ -38,6 +40,17 @@ impl kind::Answer for Answer {
 
     fn of_the_program(&self, log: &Log) -> Option<String> {
         of_the_program(self, log)
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        Answer::claims(self)
+    }
+
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        match option {
+            Choice::Step | Choice::Values => None,
+            other => Some(other.is_for()),
+        }
     }
 
     fn summary(&self, text: &mut String) {

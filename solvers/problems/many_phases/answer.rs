@@ -1,6 +1,7 @@
 //! The answer to any number of phases: bounds on the cost, and a mapping for each belief of a grid.
 
 use crate::document::Bounds;
+use crate::problems::claims::Claim;
 use serde::{Deserialize, Serialize};
 
 /// What the optimal policy of any number of phases costs, and decisions at step 0.
@@ -35,6 +36,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The intervals that the answer claims to contain a number.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
+        let exact = self.exact.as_ref().and_then(|value| value.parse().ok());
+        let value = self.value.map(|value| Claim::relative("V", value.lower, value.upper));
+        value.map(|claim| claim.with(exact)).into_iter().collect()
+    }
+
     /// What is wrong with lists that do not fit, if anything.
     pub(crate) fn fault(&self) -> Option<String> {
         let laws = self.beliefs.iter().all(|belief| {

@@ -5,13 +5,26 @@ use crate::complaint::Complaint;
 use crate::plot::COLOURS;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
+use crate::problems::claims::Claim;
 use crate::problems::kind::{self};
+use crate::problems::settings::Choice;
 use crate::text::{Row, within};
 use std::fmt::Write;
 
 impl kind::Answer for Answer {
     fn fault(&self) -> Option<String> {
         Answer::fault(self)
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        Answer::claims(self)
+    }
+
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        match option {
+            Choice::Exact => Some("a short life has its fraction without it"),
+            other => Some(other.is_for()),
+        }
     }
 
     fn summary(&self, text: &mut String) {

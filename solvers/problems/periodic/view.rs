@@ -7,6 +7,7 @@ use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
 use crate::plot::{COLOURS, THRESHOLD};
 use crate::problems::kind::{self, Accuracy, Headline};
+use crate::problems::settings::Choice;
 use crate::text::Row;
 use crate::text::curve::framed;
 use crate::text::digits::{every, sampled, up};
@@ -28,6 +29,17 @@ impl kind::Answer for Answer {
 
     fn of_the_program(&self, log: &Log) -> Option<String> {
         of_the_program(self, log)
+    }
+
+    fn is_sampled(&self) -> bool {
+        self.simulated.is_some()
+    }
+
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        match option {
+            Choice::Simulate => None,
+            other => Some(other.is_for()),
+        }
     }
 
     fn summary(&self, text: &mut String) {

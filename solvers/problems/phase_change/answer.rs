@@ -1,6 +1,7 @@
 //! The answer to a change of phase: a threshold for every step.
 
 use crate::document::{Bounds, Curve, curve};
+use crate::problems::claims::{Claim, of_curve};
 use serde::{Deserialize, Serialize};
 
 /// Threshold curve of a phase-change problem.
@@ -104,6 +105,16 @@ pub struct Exact {
 }
 
 impl Answer {
+    /// The intervals that the answer claims to contain a number.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
+        let exact = self.exact.as_ref();
+        let thresholds = exact.map(|Exact { threshold, .. }| threshold.as_slice());
+        let mut claims = of_curve("pi", &self.curve(), thresholds);
+        let value = self.value.map(|value| Claim::relative("V", value.lower, value.upper));
+        claims.extend(value.map(|claim| claim.with(exact.and_then(|e| e.value.parse().ok()))));
+        claims
+    }
+
     /// The thresholds step by step, equal ones together.
     pub fn curve(&self) -> Curve {
         let ends = self.threshold_stationary_lower.zip(self.threshold_stationary_upper);

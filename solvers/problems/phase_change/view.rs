@@ -6,8 +6,10 @@ use crate::document::Bounds;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
+use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Headline};
 use crate::problems::phase_change::compare::{Costs, Line};
+use crate::problems::settings::Choice;
 use crate::text::curve;
 use crate::text::curve::{points, window};
 use crate::text::digits::{compared_between, compared_within, proved, settled, up};
@@ -21,6 +23,23 @@ impl kind::Answer for Answer {
 
     fn headline(&self) -> Headline {
         Headline::Sentence(headline(self))
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let exact = self.exact.as_ref()?.n0;
+        let n0 = self.n0.filter(|n0| *n0 != exact)?;
+        Some(format!("n0 is given as {n0}, and is exactly {exact}"))
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        Answer::claims(self)
+    }
+
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        match option {
+            Choice::Segments | Choice::Exact => None,
+            other => Some(other.is_for()),
+        }
     }
 
     fn summary(&self, text: &mut String) {

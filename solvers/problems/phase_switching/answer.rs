@@ -2,6 +2,7 @@
 
 use crate::document::rule::Filter;
 use crate::document::{Bounds, Curve, curve};
+use crate::problems::claims::{Claim, of_curve};
 use serde::{Deserialize, Serialize};
 
 /// Both threshold curves of recurring phases.
@@ -91,6 +92,33 @@ pub struct Exact {
 }
 
 impl Answer {
+    /// The intervals that the answer claims to contain a number.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
+        let exact = self.exact.as_ref();
+        let names = ["to_second", "to_first"];
+        let mut claims = Vec::new();
+        for ((name, curve), k) in names.iter().zip(&self.curves()).zip(0..) {
+            let fractions = exact.map(|exact| match k {
+                0 => exact.to_second.as_slice(),
+                _ => exact.to_first.as_slice(),
+            });
+            claims.extend(of_curve(name, curve, fractions));
+        }
+        if self.last_step.is_none() {
+            let both = [&self.to_second, &self.to_first];
+            for (name, found) in names.iter().zip(both) {
+                let bounds = found.lower.iter().zip(&found.upper);
+                claims.extend(bounds.map(|(lower, upper)| Claim::absolute(*name, *lower, *upper)));
+            }
+        }
+        let value = self.value.map(|value| Claim::relative("the value", value.lower, value.upper));
+        claims.extend(value.map(|claim| claim.with(exact.and_then(|e| e.value.parse().ok()))));
+        claims.extend(
+            self.average.map(|mean| Claim::relative("the average", mean.lower, mean.upper)),
+        );
+        claims
+    }
+
     /// The curves to the second mapping and back; empty for a program that never ends.
     pub fn curves(&self) -> [Curve; 2] {
         let first = self.first_step.unwrap_or(0);

@@ -6,7 +6,9 @@ use crate::document::{Bounds, Curve};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
+use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Headline};
+use crate::problems::settings::Choice;
 use crate::text::curve::{over_probability, points, window};
 use crate::text::digits::{brief, compared_within, settled};
 use crate::text::{Row, within};
@@ -21,6 +23,17 @@ impl kind::Answer for Answer {
 
     fn headline(&self) -> Headline {
         Headline::Sentence(headline(self))
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        Answer::claims(self)
+    }
+
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        match option {
+            Choice::Exact => None,
+            other => Some(other.is_for()),
+        }
     }
 
     fn summary(&self, text: &mut String) {

@@ -10,6 +10,7 @@ pub use loaded::{Loaded, Problem};
 pub use read::{Document, of_text, read};
 
 use crate::document::log;
+use crate::problems::claims::{Verdict, examine};
 use crate::problems::continuous_drift::answer as continuous_drift;
 use crate::problems::kind::Answer;
 use crate::problems::load_drift::answer as load_drift;
@@ -108,6 +109,12 @@ impl Body {
             Body::Fluids(answer) | Body::LandBattle(answer) => answer,
             Body::Periodic(answer) => answer.as_ref(),
         }
+    }
+
+    /// Examines the claims of an answer that was computed to `tolerance` and ended with `status`.
+    pub fn examine(&self, status: Status, tolerance: f64) -> Verdict {
+        let answer = self.answer();
+        examine(&answer.claims(), answer.contradiction(), status, tolerance)
     }
 
     /// The problem, as documents name it.

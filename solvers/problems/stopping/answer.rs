@@ -3,6 +3,7 @@
 use crate::document::Bounds;
 use crate::document::dynamics::{Dynamics, Kind};
 use crate::document::priced::Priced;
+use crate::problems::claims::Claim;
 use crate::problems::shared::map;
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
@@ -205,6 +206,20 @@ impl<'de> Deserialize<'de> for Vectors {
 }
 
 impl Answer {
+    /// The intervals that the answer claims to contain a number.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
+        let [lower, upper] = self.remap_bounds;
+        let average = self.average;
+        let averages =
+            average.map(|mean| Claim::relative("the average cost", mean.lower, mean.upper));
+        // The gap bounds every J, relative to max(1, R); where there is none, the average.
+        let what =
+            if average.is_some() { "the average cost" } else { "every J relative to max(1, R)" };
+        let gap = Claim::absolute(what, 0.0, self.value_gap);
+        let whole = Claim { unit: upper.max(1.0), ..Claim::absolute("R", lower, upper) };
+        averages.into_iter().chain([gap, whole]).collect()
+    }
+
     /// Whether states of a joint chain have the same loads.
     pub fn shares_loads(&self) -> bool {
         self.loads.iter().collect::<HashSet<_>>().len() < self.loads.len()

@@ -5,7 +5,9 @@ use super::map;
 use crate::complaint::Complaint;
 use crate::document::Bounds;
 use crate::plot::{self, Format};
+use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Headline};
+use crate::problems::settings::Choice;
 use crate::text::digits::{brief, compared, up};
 use crate::text::{Row, within};
 use std::fmt::Write;
@@ -17,6 +19,17 @@ impl kind::Answer for Answer {
 
     fn headline(&self) -> Headline {
         Headline::Sentence(headline(self))
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        Answer::claims(self)
+    }
+
+    fn ignores(&self, option: Choice) -> Option<&'static str> {
+        match option {
+            Choice::Values | Choice::CriticalCosts => None,
+            other => Some(other.is_for()),
+        }
     }
 
     fn summary(&self, text: &mut String) {

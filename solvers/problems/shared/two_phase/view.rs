@@ -6,12 +6,19 @@ use super::picture::picture;
 use super::workload::Comparison;
 use crate::complaint::Complaint;
 use crate::plot::{self, Format};
+use crate::problems::claims::Claim;
 use crate::problems::kind;
 use crate::text::Row;
 use crate::text::digits::sampled;
 use std::fmt;
 
 impl kind::Answer for Answer {
+    // Thresholds without bounds of their own: that they are numbers is all there is to see.
+    fn claims(&self) -> Vec<Claim> {
+        let all = self.scenarios.iter().flat_map(|scenario| &scenario.threshold);
+        all.map(|threshold| Claim::absolute("a threshold", *threshold, *threshold)).collect()
+    }
+
     fn summary(&self, text: &mut String) {
         summary(text, self);
     }
