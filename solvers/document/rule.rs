@@ -2,7 +2,7 @@
 
 use super::advised::Advised;
 use super::priced::Priced;
-use crate::problems::shared::map::Map;
+use remapping::policy::Map;
 pub use remapping::policy::stated::Measure;
 use remapping::simulate::Statistic;
 use serde::{Deserialize, Serialize};

@@ -44,6 +44,15 @@ const ENGINE: &[&[&str]] = &[
     &["continuous_drift", "controller"],
 ];
 
+/// The floors of the checker; its core knows no kind of problem.
+const CHECKER: &[&[&str]] = &[
+    &["core"],
+    &["detector", "lifetime", "loads"],
+    &["load_drift", "many_phases", "periodic", "phase_change", "phase_switching", "stopping"],
+    &["facts", "making", "model", "shown"],
+    &["tests"],
+];
+
 /// What each module at the top of a crate imports, with a file that does.
 type Arrows = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
@@ -175,6 +184,12 @@ fn imports_of_the_command_line_go_down() {
 fn imports_of_the_engine_go_down() {
     let arrows = arrows(&root().join("src"), ENGINE);
     assert_eq!(faults(&arrows, ENGINE), Vec::<String>::new());
+}
+
+#[test]
+fn imports_of_the_checker_go_down() {
+    let arrows = arrows(&root().join("checker"), CHECKER);
+    assert_eq!(faults(&arrows, CHECKER), Vec::<String>::new());
 }
 
 /// The library of arguments ends where commands begin.
