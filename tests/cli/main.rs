@@ -68,4 +68,5 @@ mod traces;
 mod traces_made;
 mod unreadable_logs;
 mod verify;
+mod words;
 mod workplace;
