@@ -191,7 +191,7 @@ fn pages_lead_somewhere() {
         }
     }
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    assert!(readme.lines().count() <= 150, "the README is a first page");
+    assert!(readme.lines().count() <= 120, "the README is a first page");
 }
 
 #[test]
