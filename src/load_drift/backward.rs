@@ -1,4 +1,5 @@
-//! The backward recursion over the horizon, resumable at every step.
+//! Backward induction over the horizon (equations T1 and T2 of the [module](super)). It can be
+//! resumed at every step.
 
 use super::late::Late;
 use super::ranks::Around;
@@ -14,69 +15,64 @@ use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;
 use rayon::prelude::*;
 
-/// What is carried along.
+/// What the recursion carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carry {
     /// The value and the decisions: one vector.
     Value,
-    /// The expected work and number of remaps too: three vectors.
+    /// The expected work and the expected number of remaps in addition: three vectors.
     Outcome,
 }
 
-/// The recursion from the last step to the first.
-///
-/// Memory: three vectors of the number of states for the value alone, five for the outcome. A step
-/// costs one application of the transition operator per vector carried, restricted to the states in
-/// which the program may want to go on: where a remap is certain (by the rule, or by a bound on the
-/// cost of going on; see [`Remapping`]) the cost depends on the total load alone. Where few states of many
-/// are left, most steps go over these alone. Of several ranks each has its own states
-/// ([`shared`](Self::shared)), and all of them call the same methods in the same order.
+/// Backward induction from the last step to the first. Memory: three vectors of the number of
+/// states for the value, five for the outcome. A step costs one application of the transition
+/// operator for each vector, in states in which continuing may be optimal. Where a remap is
+/// certain, by the rule or a bound (see [`Remapping`]), the cost depends on the total load alone.
+/// Where few of many states remain, most steps visit only these (a region). Each rank holds its own
+/// states ([`shared`](Self::shared)); all ranks call the same methods in the same order.
 pub struct Backward<'a> {
     pub(super) problem: &'a LoadDrift,
     pub(super) states: &'a States,
     pub(super) transition: &'a Transition,
     pub(super) control: Control,
     pub(super) remapping: Remapping,
-    /// Decisions that are given, instead of the control's.
+    /// Decisions that are evaluated, in place of those of `control`.
     pub(super) given: Option<MapPolicy>,
-    /// Thresholds that take the control's place, each from the decision after its step on; empty where it has none.
+    /// Thresholds in place of `control`, each valid from the decision after its step on. Empty
+    /// where there are none.
     pub(super) by_step: Vec<(u64, f64)>,
-    /// What a remap costs in each state beyond that, the steps beside it included; nothing where it costs the same
-    /// everywhere.
+    /// Cost of a remap in each state beyond `remap_cost`, including the cost of the steps during a
+    /// delayed remap. Empty where a remap costs the same in all states.
     pub(super) surcharges: Vec<f64>,
-    /// Remaps that come into force later.
     pub(super) late: Option<Late>,
     pub(super) remaining: u64,
-    /// By total: states with r (max - mean) beyond this remap for certain at the next decision, and
-    /// the vectors hold nothing for them.
+    /// By total: states with r (max - mean) beyond this remap for certain at the next decision; the
+    /// vectors hold no value for them.
     pub(super) limits: Vec<u32>,
-    /// What the limits are expected to be.
+    /// Limits expected at the next step.
     pub(super) expected: Vec<u32>,
     pub(super) vectors: Vec<Vec<f64>>,
-    /// Where the value of the next step back is made, while that of the step before may still be needed. Ranks that
-    /// share the states have none.
+    /// Buffer for the value of the next step back, while the present value may still be needed.
+    /// Empty for ranks that share the states.
     pub(super) scratch: Vec<f64>,
-    /// What the transition is applied to: in the states that are reached from the own ones.
     pub(super) buffer: Around,
     pub(super) decisions: Decisions,
-    /// The decisions of the next step back, and by total the largest r (max - mean) with which it
-    /// goes on.
+    /// Decisions of the next step back, and by total the largest r (max - mean) that continues.
     pub(super) upcoming: Decisions,
     pub(super) goes_on: Option<Vec<u32>>,
-    /// What underflow has taken from the probabilities of a joint move.
+    /// Probability that underflow removes from a joint move, at most.
     underflow: f64,
-    /// The states that the next step goes over, if not over all.
     pub(super) region: Option<Region>,
     pub(super) search: Search,
-    /// What rounding may have done on regions that are given up.
+    /// Bound on the rounding error made on regions that have been abandoned.
     pub(super) lost: f64,
-    /// Who has the other states.
     pub(super) ranks: Ranks,
-    /// What a remap costs at most, with the steps beside it.
+    /// Largest cost of a remap, including the steps during a delayed remap.
     pub(super) dearest: f64,
 }
 
-/// What underflow takes from all probabilities of a move, at most. One that is no double at all may be missing.
+/// Upper bound on the probability that underflow removes from all probabilities of a move. A
+/// probability below the least double may be missing.
 fn underflow(problem: &LoadDrift) -> f64 {
     let moves = (problem.processors * problem.chain.levels()) as f64;
     let rows = problem.chain.rows();
@@ -84,7 +80,7 @@ fn underflow(problem: &LoadDrift) -> f64 {
     moves * if subnormal { TINY } else { f64::from_bits(1) }
 }
 
-/// By how much values may be off: by a factor between e^-growth and e^growth, and then by so much.
+/// Error bound of the values: a factor between e^-growth and e^growth, then an absolute error.
 pub(super) struct Rounding {
     pub growth: f64,
     pub absolute: f64,
@@ -94,8 +90,8 @@ impl<'a> Backward<'a> {
     /// The recursion at the end of the horizon.
     ///
     /// # Panics
-    /// When `transition` and `states` are not those of the problem, and where units moved are paid for but not split
-    /// evenly.
+    /// When `transition` or `states` belong to another problem, and where units moved have a cost
+    /// but the rebalance is not an even split.
     pub fn new(
         problem: &'a LoadDrift,
         states: &'a States,
@@ -148,10 +144,11 @@ impl<'a> Backward<'a> {
         backward
     }
 
-    /// The recursion that evaluates these decisions, of a problem with the same states; past their end it never remaps.
+    /// The recursion that evaluates these decisions of a problem with the same states. Past their
+    /// last step it never remaps.
     ///
     /// # Panics
-    /// When the decisions are of other states.
+    /// When the decisions belong to other states.
     pub fn following(
         problem: &'a LoadDrift,
         states: &'a States,
@@ -163,10 +160,11 @@ impl<'a> Backward<'a> {
         Backward::new(problem, states, transition, control, carry).playing(decisions)
     }
 
-    /// The same recursion with these decisions in place of its control; past their end it never remaps.
+    /// The same recursion with these decisions in place of its control. Past their last step it
+    /// never remaps.
     ///
     /// # Panics
-    /// When the decisions are of other states.
+    /// When the decisions belong to other states.
     #[must_use]
     pub fn playing(self, decisions: MapPolicy) -> Self {
         let fits = decisions.at(1).is_none_or(|map| map.count() == self.states.count());
@@ -175,8 +173,9 @@ impl<'a> Backward<'a> {
         Backward { given: Some(decisions), control, ..self }
     }
 
-    /// The same recursion with the threshold on max - mean of the step in place of its control: of those listed the last that is not
-    /// of a later step, and before them the first.
+    /// The same recursion with thresholds on max - mean that depend on the step, in place of its
+    /// control. The last listed threshold whose step has been reached holds; before the first, the
+    /// first.
     pub(super) fn by_step(self, thresholds: Vec<(u64, f64)>) -> Self {
         Backward { by_step: thresholds, ..self }
     }
@@ -188,11 +187,11 @@ impl<'a> Backward<'a> {
         at.map_or(self.control, |(_, threshold)| Control::Threshold(*threshold))
     }
 
-    /// Shares the recursion among ranks, each of which has values and decisions of its own states alone, with the same
-    /// bits as one rank has.
+    /// Shares the recursion among ranks. Each rank has the values and decisions of its own states
+    /// only, with the same bits as on one rank.
     ///
     /// # Panics
-    /// When the states are not those of the own rank.
+    /// When the states are not those of this rank.
     #[must_use]
     pub fn shared(mut self, ranks: Ranks) -> Self {
         if let Some((others, shares)) = ranks.others() {
@@ -209,18 +208,19 @@ impl<'a> Backward<'a> {
         self
     }
 
-    /// Steps still to be gone through; 0 when the recursion is done.
+    /// Steps still to be computed; 0 when the recursion is done.
     pub fn remaining(&self) -> u64 {
         self.remaining
     }
 
-    /// The decisions between steps k and k + 1 for k = `remaining() + 1`, after the latest
-    /// [`advance`](Self::advance), in the own states. None remaps before the first, and at the end of the horizon.
+    /// The decisions between steps k and k + 1, k = `remaining() + 1`, after the latest
+    /// [`advance`](Self::advance), in the own states. None remaps before the first and at the
+    /// horizon.
     pub fn decisions(&self) -> &Decisions {
         &self.decisions
     }
 
-    /// How many states the latest step had to be computed in.
+    /// Number of states in which the latest step was computed.
     pub fn active_states(&self) -> usize {
         let own = (0..self.states.count()).into_par_iter().filter(|state| self.is_active(*state));
         let all = self.ranks.gather(vec![own.count() as f64]);
@@ -232,8 +232,8 @@ impl<'a> Backward<'a> {
             && !is_left_out(self.vectors[0][state])
     }
 
-    /// The cost-to-go of each own state, before the first move (T1) or the first step (T2) when done;
-    /// `None` where a remap is certain and it was not computed.
+    /// The cost-to-go of each own state, before the first move (T1) or the first step (T2) when
+    /// done; `None` where a remap is certain and it was not computed.
     pub fn cost_to_go(&self) -> Vec<Option<f64>> {
         let vectors = self.written();
         let values = vectors[0].iter().enumerate();
@@ -245,7 +245,7 @@ impl<'a> Backward<'a> {
         self.decisions.closest_of_all(self.states, &self.ranks)
     }
 
-    /// Goes one step back. Does nothing when done.
+    /// Computes one step back. Does nothing when done.
     pub fn advance(&mut self) {
         if self.remaining == 0 || self.advance_in_region() {
             return;
@@ -267,7 +267,6 @@ impl<'a> Backward<'a> {
         self.goes_on = self.decides_after(next).then(|| self.decide(next));
         let moved = self.seeks().then(|| self.moved_everywhere());
         if self.vectors.len() > 1 {
-            // Work and remaps to come matter where the program goes on, and after a remap.
             let least = self.farthest_in_force();
             let mut limits = vec![least; self.limits.len()];
             match &self.goes_on {
@@ -292,9 +291,9 @@ impl<'a> Backward<'a> {
         self.seek_region(moved);
     }
 
-    /// Expected outcome of `steps - remaining()` steps from the initial state: of the whole horizon
-    /// when done, and before that of the same program with a shorter horizon. `None` if only the
-    /// value is carried.
+    /// Expected outcome of `steps - remaining()` steps from the initial state. When done this is
+    /// the whole horizon; before, the same program with a shorter horizon. `None` if only the value
+    /// is carried.
     pub fn outcome(&self) -> Option<Outcome> {
         let [value, work, remaps] = self.vectors.as_slice() else { return None };
         let at_start = |vector| self.at_places(vector)[self.remapping.start()];
@@ -307,25 +306,24 @@ impl<'a> Backward<'a> {
         self.at_places(&self.vectors[0])[self.remapping.start()]
     }
 
-    /// Proved bounds on what [`value`](Self::value) is without rounding.
+    /// Proved bounds on [`value`](Self::value) in exact arithmetic.
     pub fn value_bounds(&self) -> Bounds {
         let (value, Rounding { growth, absolute }) = (self.value(), self.rounding());
-        // The operations on these numbers themselves lose less than the last factors allow for.
         let lower = (value * (-growth).exp() - absolute) * (1.0 - 4.0 * f64::EPSILON);
         let upper = (value * growth.exp() + absolute) * (1.0 + 4.0 * f64::EPSILON);
         Bounds { lower: lower.max(0.0), upper }
     }
 
-    /// What rounding may have done to the values so far. All that is added is nonnegative: costs of steps,
-    /// costs of remaps, products with probabilities. So with the relative error of one step and the absolute
-    /// one of the cost it adds, k steps turn V into at most e^(k error) (V + k absolute), and no less than
-    /// e^(-k error) (V - k absolute), the recursion being monotone and no expectation raising constants
-    /// (but for rows that sum to a little more than 1).
+    /// Bound on the rounding error of the values so far. All terms are nonnegative: costs of steps
+    /// and remaps, products with probabilities. Let `error` be the relative error of one step and
+    /// `absolute` that of the cost it adds. After k steps V is at most e^(k error) (V + k absolute)
+    /// and at least e^(-k error) (V - k absolute). For the recursion is monotone, and no
+    /// expectation raises constants, except for rows that sum to a little more than 1.
     pub(super) fn rounding(&self) -> Rounding {
         let problem = self.problem;
         let steps = (problem.steps - self.remaining) as f64;
-        // Six: the cost of a remap and its two targets, the cost of the step, and their sums; two more for units moved,
-        // and four for the steps beside a remap.
+        // Six operations: the cost of a remap and its two targets, the cost of the step, and their
+        // sums. Two more for units moved, and four for the steps during a delayed remap.
         let own = match (self.is_constant(), &self.late) {
             (true, _) => 6.0,
             (false, None) => 8.0,
@@ -347,7 +345,7 @@ impl<'a> Backward<'a> {
         Rounding { growth: 1.1 * step * steps, absolute }
     }
 
-    /// What a remap costs at most, in any state, with the steps beside it.
+    /// Largest cost of a remap over all states, including the steps during a delayed remap.
     pub fn dearest_remap(&self) -> f64 {
         self.dearest
     }
@@ -357,7 +355,8 @@ impl<'a> Backward<'a> {
         self.surcharges.is_empty()
     }
 
-    /// What a vector of the own states has in those that remaps lead to, and at the start; on all ranks.
+    /// Entries of a vector of the own states at the states that remaps lead to, and at the initial
+    /// state; gathered from all ranks.
     pub(super) fn at_places(&self, vector: &[f64]) -> Vec<f64> {
         let first = self.states.first();
         let own = first..first + vector.len();
@@ -365,7 +364,6 @@ impl<'a> Backward<'a> {
         self.ranks.gather(places.map(|place| vector[place - first]).collect())
     }
 
-    /// Reads off what a remap leads to.
     pub(super) fn observe(&mut self) {
         let remap_cost = self.problem.remap_cost;
         if let Some(late) = &self.late {
@@ -382,7 +380,7 @@ impl<'a> Backward<'a> {
         self.remapping.leads_to(&self.at_places(&self.vectors[0]))
     }
 
-    /// The same of one that is decided after the step with this number.
+    /// The same for a remap that is decided after the step with this number.
     pub(super) fn leads_to_after(&self, step: u64) -> Vec<f64> {
         match &self.late {
             None => self.leads_to(),

@@ -1,41 +1,50 @@
-//! The best of the rules that remap when max - mean exceeds a threshold.
+//! The best threshold policy: remap when max - mean exceeds a constant.
+//!
+//! Each candidate threshold is evaluated exactly by backward induction, with the policy fixed. The
+//! search starts from a given threshold and goes outward on both sides.
 
 use super::{Backward, Carry, Control, LoadDrift, States, Transition, Unremapped};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use std::ops::ControlFlow;
 
-/// A threshold on max - mean, and those it is the best of.
+/// A threshold on max - mean, and the range of thresholds that were evaluated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestThreshold {
-    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
+    /// Remap when max - mean exceeds this. It lies halfway between two attainable values, or above
+    /// all.
     pub threshold: f64,
-    /// The exact expected objective of that rule.
+    /// The exact expected objective of this policy.
     pub value: f64,
-    /// The least and the largest threshold that were evaluated: all that make a difference between these were. Below them the
-    /// least there is was too, and never above them.
+    /// The least and the largest threshold evaluated. All thresholds between them that make a
+    /// difference were evaluated, too. The least possible threshold and "never remap" were
+    /// evaluated in addition.
     pub searched: [f64; 2],
 }
 
-/// Beyond a threshold whose rule costs so much more than the best, none is tried.
+/// The search stops on one side at a threshold whose value exceeds the best by this factor.
 const FAR: f64 = 1.01;
 
-/// So many thresholds are all tried.
+/// With fewer distinct thresholds than this, all are evaluated.
 const FEW: u32 = 32;
 
-/// What two ways to add up the same costs may differ by.
+/// Relative difference that two ways of summing the same costs may have.
 const ROUNDING: f64 = 1e-12;
 
 impl LoadDrift {
-    /// The best threshold on max - mean among those around `start`, each evaluated exactly: where there are more than a few, on either
-    /// side on to the first that costs a hundredth more than the best, or the last there is; and the two ends, to remap whatever is not balanced and
-    /// never to remap. Of equal ones the lowest, or never. Time: a backward recursion over the states within the threshold, for each.
+    /// The best threshold on max - mean among those around `start`, each evaluated exactly.
+    ///
+    /// With few distinct thresholds all are evaluated. Otherwise the search goes on, on each side,
+    /// to the first threshold that costs 1 % more than the best. The two extremes are evaluated in
+    /// any case: remap whatever is not balanced, and never remap. Of equal thresholds the result is
+    /// the lowest, or never. Time: one backward recursion over the states within the threshold, for
+    /// each threshold.
     ///
     /// # Errors
-    /// The halt the observer asked for.
+    /// The halt that the observer requested.
     ///
     /// # Panics
-    /// When `states` and `transition` are not those of the problem.
+    /// When `states` and `transition` belong to another problem.
     pub fn best_threshold(
         &self,
         states: &States,
@@ -46,13 +55,13 @@ impl LoadDrift {
         self.best_threshold_overlapping(Overlap::NONE, (states, transition), start, observer)
     }
 
-    /// The same where remaps come into force later.
+    /// The same with delayed remaps.
     ///
     /// # Errors
-    /// The halt the observer asked for.
+    /// The halt that the observer requested.
     ///
     /// # Panics
-    /// When `states` and `transition` are not those of the problem.
+    /// When `states` and `transition` belong to another problem.
     pub fn best_threshold_overlapping(
         &self,
         overlap: Overlap,
@@ -95,7 +104,8 @@ impl LoadDrift {
                 best = (0, value);
             }
         }
-        // Nothing exceeds the last one: never, which need not be near the others.
+        // No imbalance exceeds the last threshold: never remap. Its value need not be near that of
+        // the others.
         let never = Unremapped::of(self, observer)?.never.value;
         if never <= best.1 * (1.0 + ROUNDING) {
             best = (last, never);
@@ -104,14 +114,16 @@ impl LoadDrift {
         Ok(BestThreshold { threshold: states.threshold_at(best.0), value: best.1, searched })
     }
 
-    /// The exact expected objective of the rule that remaps when max - mean exceeds the threshold of the step: each holds from the
-    /// decision after its step on, the first from the start, up to the next. Time: a backward recursion over all states.
+    /// The exact expected objective of the policy that remaps when max - mean exceeds the threshold
+    /// of the step. Each threshold holds from the decision after its step on, up to the next; the
+    /// first holds from the start. Time: one backward recursion over all states.
     ///
     /// # Errors
-    /// The halt the observer asked for.
+    /// The halt that the observer requested.
     ///
     /// # Panics
-    /// When `states` and `transition` are not those of the problem, or the steps are not in ascending order.
+    /// When `states` and `transition` belong to another problem, or the steps are not in ascending
+    /// order.
     pub fn value_of_thresholds(
         &self,
         overlap: Overlap,
@@ -126,7 +138,7 @@ impl LoadDrift {
     }
 }
 
-/// What a recursion comes to.
+/// Runs a recursion to the end and returns its value.
 fn value_of(mut backward: Backward<'_>, observer: &dyn Observer) -> Result<f64, Halt> {
     while backward.remaining() > 0 {
         if let ControlFlow::Break(halt) = observer.check() {

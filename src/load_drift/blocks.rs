@@ -1,36 +1,40 @@
-//! Blocks of states that move from rank to rank, so that each rank has as much work as any other.
+//! Load balancing of the recursion itself: blocks of states move between ranks so that all ranks
+//! have equal work.
 //!
-//! A step costs what it is computed in: the states within the limits, which change as the recursion goes on. Where they
-//! lie is known, what they take is measured by whoever looks at a clock, and the engine says where to cut so that all
-//! ranks would have taken equally long. Values do not depend on who has them, so that blocks move at any step.
+//! A step is computed in the states within the limits, and the limits change as the recursion goes
+//! on. The caller measures the time of each rank; this module computes where to cut so that all
+//! ranks would have taken equally long. Values do not depend on which rank holds them, so blocks
+//! can move at any step.
 
 use super::{Backward, Ranks, Snapshot, States};
 use crate::communicator::Shares;
 
-/// How much work there is in the states: in stretches of them, in order, with the number of states of each and a
-/// number that is in proportion to its work.
+/// Distribution of work over the states: consecutive stretches, each with its number of states and
+/// an amount proportional to its work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Work {
     stretches: Vec<(usize, f64)>,
 }
 
-/// Stretches that a rank tells others about.
+/// Number of stretches that a rank reports to the others.
 const STRETCHES: usize = 256;
 
-/// How many times as many states as in equal parts a rank may come to have: what it needs of memory is bounded.
+/// A rank holds at most this many times the number of states of an equal partition, which bounds
+/// its memory.
 const MOST_TIMES_EQUAL: usize = 2;
 
-/// What a state beyond the limits takes, in parts of one within.
+/// Work of a state beyond the limits, relative to one within.
 const PASSED_OVER: f64 = 1.0 / 16.0;
 
 impl Work {
-    /// These stretches: numbers of states, and amounts of work.
+    /// Stretches given as pairs: number of states, amount of work.
     pub fn new(stretches: Vec<(usize, f64)>) -> Work {
         Work { stretches }
     }
 
-    /// The first block of each of so many parts of equal work, of so many blocks in all, and that number; each part has
-    /// one at least, and [`MOST_TIMES_EQUAL`] times as many as in equal parts at most. `None` where no work is known.
+    /// Partition of `blocks` blocks into `parts` parts of equal work: the first block of each part,
+    /// and `blocks`. Each part has at least one block, and at most [`MOST_TIMES_EQUAL`] times the
+    /// number in an equal partition. `None` where no work is known.
     ///
     /// # Panics
     /// When there are fewer blocks than parts.
@@ -43,7 +47,7 @@ impl Work {
         let most = MOST_TIMES_EQUAL * blocks.div_ceil(parts);
         let mut starts = vec![0];
         let mut stretches = self.stretches.iter();
-        // What comes before the present stretch, and it.
+        // Sums before the present stretch, and the present stretch.
         let (mut first, mut before, mut present) = (0, 0.0, (0, 0.0));
         for part in 1..parts {
             let goal = all * part as f64 / parts as f64;
@@ -54,7 +58,7 @@ impl Work {
             let share = if present.1 > 0.0 { (goal - before) / present.1 } else { 0.0 };
             let state = first as f64 + share.clamp(0.0, 1.0) * present.0 as f64;
             let block = (state / States::BLOCK as f64).round() as usize;
-            // Those to come have room for the rest, and a block each.
+            // The later parts need room for the remaining blocks, and one block each.
             let (before, later) = (starts[part - 1], parts - part);
             let least = (before + 1).max(blocks.saturating_sub(later * most));
             starts.push(block.clamp(least, (before + most).min(blocks - later)));
@@ -65,8 +69,9 @@ impl Work {
 }
 
 impl Backward<'_> {
-    /// Where the work of the latest step was, over all states, which took the own rank so many seconds; 0 where nobody
-    /// has measured that, and all states within the limits count alike. All ranks call it.
+    /// Distribution of the work of the latest step over all states. `seconds` is the time it took
+    /// on this rank; 0 where it was not measured, and then all states within the limits count
+    /// alike. All ranks call it.
     pub fn work(&self, seconds: f64) -> Work {
         let count = self.states.count();
         let stretch = count.div_ceil(STRETCHES).next_multiple_of(States::BLOCK).max(States::BLOCK);
@@ -90,7 +95,8 @@ impl Backward<'_> {
 }
 
 impl Snapshot {
-    /// The part of the own rank when states that are shared by `ranks` are shared like this. All ranks call it.
+    /// This rank's part after the states have moved from the shares of `ranks` to `to`. All ranks
+    /// call it.
     #[must_use]
     pub fn moved(mut self, ranks: &Ranks, to: &Shares) -> Snapshot {
         if let Some((others, from)) = ranks.others() {

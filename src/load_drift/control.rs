@@ -1,23 +1,24 @@
-//! How remaps are decided.
+//! Decision rules that the recursion can follow.
 
 use super::{LoadDrift, States};
 
 /// How remaps are decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Control {
-    /// By the cheaper of the two branches; ties go to going on.
+    /// By the cheaper of the two branches; ties continue.
     Optimal,
-    /// By the rule that remaps when max - mean > threshold.
+    /// Remap when max - mean > threshold.
     Threshold(f64),
-    /// By the rule that remaps when mean / max < minimum.
+    /// Remap when mean / max < minimum.
     Utilization(f64),
 }
 
-/// Relative slack within which two branches count as equal, of loads and of what a remap costs too: loads may be far above that.
+/// Relative slack within which two branches count as equal. The slack is also bounded relative to
+/// the remap cost, because loads may be far larger than that.
 const TIE: f64 = 1e-12;
 const TIE_OF_REMAP: f64 = 1e-6;
 
-/// Whether going on, at this cost, is the dearer branch.
+/// Whether continuing, at cost `value`, is more expensive than a remap.
 pub(super) fn is_dearer(problem: &LoadDrift, value: f64, remapped: f64) -> bool {
     let slack = TIE * value.abs().max(remapped.abs());
     let remap = problem.remap_cost.max(problem.per_unit_moved);
@@ -26,7 +27,7 @@ pub(super) fn is_dearer(problem: &LoadDrift, value: f64, remapped: f64) -> bool 
 }
 
 impl Control {
-    /// Whether to remap in a state where going on costs `value` and remapping `remapped`.
+    /// Whether to remap in a state where continuing costs `value` and a remap `remapped`.
     pub(super) fn remaps(
         self,
         problem: &LoadDrift,

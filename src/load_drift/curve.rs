@@ -1,23 +1,24 @@
-//! A rule of a few numbers: remap when max - mean is above a threshold that depends on the steps since the last
-//! remap, and above another that depends on the step.
+//! A policy of a few numbers: remap when max - mean exceeds a threshold that depends on the steps
+//! since the last remap, and another that depends on the step.
 //!
-//! It is read off states that a better policy has met, with what a remap would gain in each: for every
-//! stretch of steps the threshold above which the gains add up to most. Stretches whose thresholds hardly
-//! matter become one.
+//! The thresholds are fitted to states visited under a better policy, each with the gain of a remap
+//! there. For every stretch of steps the fit takes the threshold above which the gains sum to the
+//! most. Neighboring stretches are merged where that loses little gain.
 
 use serde::{Deserialize, Serialize};
 
-/// Thresholds on max - mean: a remap is due above both.
+/// Thresholds on max - mean: remap when both are exceeded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// From how many steps since the last remap, or the start, which threshold holds; from 1.
+    /// Pairs (steps since the last remap or the start, threshold): each holds from that number on;
+    /// from 1.
     pub since: Vec<(u64, f64)>,
-    /// From which step on which one holds; from 1.
+    /// Pairs (step, threshold): each holds from that step on; from 1.
     pub step: Vec<(u64, f64)>,
 }
 
-/// A state after a step but the last.
+/// A visited state, after a step other than the last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seen {
     /// The step, from 1.
@@ -26,13 +27,13 @@ pub struct Seen {
     pub since: u64,
     /// max - mean.
     pub imbalance: f64,
-    /// What a remap gains here, negative where going on is better.
+    /// Gain of a remap in this state; negative where continuing is better.
     pub gain: f64,
-    /// Whether it was remapped.
+    /// Whether the better policy remapped here.
     pub remapped: bool,
 }
 
-/// Share of all gains that a stretch of its own must be worth.
+/// Share of all gains that a stretch must contribute to remain separate.
 const WORTH: f64 = 1e-2;
 
 impl Curve {
@@ -49,7 +50,8 @@ impl Curve {
         !self.since.is_empty() && self.since.iter().all(|(_, threshold)| *threshold == Curve::NEVER)
     }
 
-    /// The curve of most gain on what was seen of a program of so many steps: the one that never remaps if there is none to be had.
+    /// The curve of largest gain on the visited states of a program of `steps` steps. It never
+    /// remaps if no remap gains.
     pub fn fit(seen: &[Seen], steps: u64) -> Curve {
         let spacings: Vec<f64> =
             seen.iter().filter(|s| s.remapped).map(|s| s.since as f64).collect();
@@ -70,7 +72,7 @@ impl Curve {
         let mut step = vec![(1, 0.0)];
         let stretches = stretches(left);
         for (i, (_, threshold)) in stretches.iter().enumerate().rev() {
-            // A stretch of steps left ends where the next begins.
+            // A stretch of remaining steps ends where the next begins.
             let most = stretches.get(i + 1).map_or(end, |(next, _)| next - 1);
             let from = (steps - most.min(steps - 1)).max(1);
             if step.last().is_some_and(|last| last.1 != *threshold) {
@@ -83,8 +85,9 @@ impl Curve {
         Curve { step, ..curve }
     }
 
-    /// The same decisions on whole loads of so many processors, whose max - mean is a whole number over that of processors: thresholds
-    /// lie halfway between two of these, so that rounding decides nothing.
+    /// The same decisions on integer loads of `processors` processors. There max - mean is an
+    /// integer over the number of processors; each threshold moves halfway between two such values,
+    /// so that rounding decides nothing.
     #[must_use]
     pub fn between_whole_loads(self, processors: u64) -> Curve {
         let r = processors as f64;
@@ -95,18 +98,18 @@ impl Curve {
         };
         Curve {
             since: moved(self.since, |at| at == Curve::NEVER),
-            // Zero is none.
+            // Zero means no threshold.
             step: moved(self.step, |at| at == Curve::NEVER || at == 0.0),
         }
     }
 
-    /// Whether it remaps after this step.
+    /// Whether the policy remaps after this step.
     pub fn remaps(&self, step: u64, since: u64, imbalance: f64) -> bool {
         imbalance > above(&self.since, since).max(above(&self.step, step))
     }
 }
 
-/// The threshold that holds at a number of steps, none before the first.
+/// The threshold that holds at a number of steps; minus infinity before the first.
 fn above(thresholds: &[(u64, f64)], at: u64) -> f64 {
     match thresholds[..thresholds.partition_point(|(from, _)| *from <= at)].last() {
         Some((_, threshold)) => *threshold,
@@ -114,8 +117,8 @@ fn above(thresholds: &[(u64, f64)], at: u64) -> f64 {
     }
 }
 
-/// A stretch: its first number of steps, states with their gains from the least balanced on, and the best
-/// threshold with its gain.
+/// A stretch: its first number of steps, its states with their gains from the largest imbalance
+/// down, and the best threshold with its gain.
 struct Stretch {
     from: u64,
     states: Vec<(f64, f64)>,
@@ -127,7 +130,7 @@ impl Stretch {
     fn new(from: u64, mut states: Vec<(f64, f64)>) -> Stretch {
         states.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
         let (mut sum, mut gain) = (0.0, 0.0);
-        // Above all that was seen.
+        // Above all visited states.
         let mut threshold = states.first().map_or(0.0, |first| 2.0 * first.0 + 1.0);
         for (i, (imbalance, one)) in states.iter().enumerate() {
             sum += one;
@@ -145,7 +148,7 @@ impl Stretch {
     }
 }
 
-/// Thresholds by a number of steps, in as few stretches as do.
+/// Thresholds by number of steps, in as few stretches as the tolerance allows.
 fn stretches(states: impl Iterator<Item = (u64, f64, f64)>) -> Vec<(u64, f64)> {
     let mut firsts = vec![1u64];
     while firsts[firsts.len() - 1] < 1 << 40 {
@@ -186,7 +189,8 @@ fn stretches(states: impl Iterator<Item = (u64, f64, f64)>) -> Vec<(u64, f64)> {
 mod tests {
     use super::*;
 
-    /// States whose gains change sign at a known curve, with noise: the curve is found, in as many stretches.
+    /// Gains change sign at a known curve, with noise: the fit recovers the curve and its number of
+    /// stretches.
     #[test]
     fn finds_the_curve_that_gains_were_made_from() {
         let true_threshold = |since: u64| if since < 8 { 3.0 } else { 2.0 };

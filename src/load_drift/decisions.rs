@@ -1,4 +1,4 @@
-//! The decision of every state at one moment, as a map over multisets.
+//! Decision map of one moment: one bit for each multiset of levels.
 
 use super::{Ranks, States};
 use crate::chain::Multisets;
@@ -9,7 +9,7 @@ const CHUNK: usize = 1 << 16;
 /// All whole numbers up to this one are doubles.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// One bit per state, in order of rank: remap, or go on.
+/// One bit for each state, in order of rank: remap, or continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decisions {
     count: usize,
@@ -19,20 +19,21 @@ pub struct Decisions {
 /// The threshold on max - mean closest to a decision map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closest {
-    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
+    /// Remap when max - mean exceeds this. It lies halfway between two attainable values, or above
+    /// all.
     pub threshold: f64,
-    /// Share of all vectors of loads on which the map and the threshold disagree.
+    /// Share of all load vectors on which the map and the threshold disagree.
     pub disagreement: f64,
 }
 
 impl Decisions {
-    /// The map that goes on in all of `count` states.
+    /// The map that continues in all of `count` states.
     pub fn none(count: usize) -> Decisions {
         Decisions { count, words: vec![0; count.div_ceil(64)] }
     }
 
-    /// The map with these words, as [`words`](Self::words) gives them; `None` if their number is not
-    /// right for `count` states.
+    /// The map with these words, as [`words`](Self::words) returns them. `None` if their number is
+    /// wrong for `count` states.
     pub fn from_words(count: usize, words: Vec<u64>) -> Option<Decisions> {
         (words.len() == count.div_ceil(64)).then_some(Decisions { count, words })
     }
@@ -52,7 +53,7 @@ impl Decisions {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The map as 64 states a word, lowest bit first.
+    /// The map with 64 states in a word, lowest bit first.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -61,13 +62,13 @@ impl Decisions {
         &mut self.words
     }
 
-    /// By value of r (max - mean) = 0, 1, ..., (r-1)(L-1): how many vectors of loads the map lets
-    /// go on and how many it remaps. A multiset counts as many times as it has orderings.
+    /// By value of r (max - mean) = 0, 1, ..., (r-1)(L-1): the number of load vectors that
+    /// continue, and of those that remap. A multiset counts as many times as it has orderings.
     pub fn by_excess(&self, states: &States) -> Vec<[f64; 2]> {
         self.counts_of_all(states, &Ranks::alone())
     }
 
-    /// The same of the maps of all ranks.
+    /// The same for the maps of all ranks.
     fn counts_of_all(&self, states: &States, ranks: &Ranks) -> Vec<[f64; 2]> {
         if let Some(all) = vectors_by_excess(states.multisets()) {
             let parts = ranks.gather(self.going_on(states));
@@ -79,7 +80,7 @@ impl Decisions {
         counts.as_chunks().0.to_vec()
     }
 
-    /// Adds these states to the counts, those that go on and those that remap by turns.
+    /// Adds these states to the counts, which alternate: those that continue, those that remap.
     fn count_by_excess(&self, states: &States, counts: &mut [f64]) {
         let multisets = states.multisets();
         let mut walk = multisets.from(states.first());
@@ -92,8 +93,9 @@ impl Decisions {
         }
     }
 
-    /// How many vectors of loads of these states the map lets go on, by value of r (max - mean), where all sums are exact
-    /// and so the same in any order. Words of states that all remap are passed over.
+    /// Number of load vectors that continue in these states, by value of r (max - mean). Used where
+    /// all sums are exact and so the same in any order. Words in which all states remap are
+    /// skipped.
     fn going_on(&self, states: &States) -> Vec<f64> {
         let multisets = states.multisets();
         let none = || vec![0.0; states.largest_excess() as usize + 1];
@@ -118,16 +120,16 @@ impl Decisions {
         })
     }
 
-    /// The threshold on max - mean that disagrees least with the map; the lowest of several.
+    /// The threshold on max - mean that disagrees least with the map; the lowest of equals.
     pub fn closest_threshold(&self, states: &States) -> Closest {
         self.closest_of_all(states, &Ranks::alone())
     }
 
-    /// The same of the maps of all ranks, of which each has its own states.
+    /// The same for the maps of all ranks, each with its own states.
     pub(super) fn closest_of_all(&self, states: &States, ranks: &Ranks) -> Closest {
         let counts = self.counts_of_all(states, ranks);
         let all: f64 = counts.iter().flatten().sum();
-        // Below every excess: the threshold rule remaps everywhere.
+        // Below every excess the threshold policy remaps everywhere.
         let mut wrong: f64 = counts.iter().map(|[on, _]| on).sum();
         let mut best: Option<(f64, usize)> = None;
         for (excess, [on, remap]) in counts.iter().enumerate() {
@@ -142,20 +144,21 @@ impl Decisions {
     }
 }
 
-/// How many vectors of loads there are by value of r (max - mean). `None` where that is more than doubles count exactly.
+/// Number of load vectors by value of r (max - mean). `None` where it exceeds what doubles count
+/// exactly.
 fn vectors_by_excess(multisets: &Multisets) -> Option<Vec<f64>> {
     let (r, levels) = (multisets.items(), multisets.levels());
     let vectors = (levels as f64).powf(r as f64);
     let orders: f64 = (1..=r).map(|k| k as f64).product();
-    // That of a multiset is found by way of r times as much.
+    // The number of orderings of a multiset is computed through r times as much.
     if vectors > LARGEST_EXACT || vectors.min(orders) * r as f64 > LARGEST_EXACT {
         return None;
     }
     let mut counts = vec![0.0; (r - 1) * (levels - 1) + 1];
     let mut below = Vec::new();
     for max in 0..levels {
-        // Those with this largest level or less by sum of levels, one process after another: windows are differences of
-        // running sums.
+        // Counts the vectors whose largest level is at most this, by sum of levels, adding one
+        // process at a time. Windows are differences of running sums.
         let mut within = vec![1.0];
         for _ in 0..r {
             let mut running = vec![0.0];

@@ -1,9 +1,15 @@
-//! Every fixed interval, exactly, without a joint state space.
+//! Exact evaluation of every fixed remap interval, without a joint state space.
 //!
 //! Between remaps the processors are independent. After a remap with sum of levels t, r - k of them
-//! stand at level f and k at f + 1, so n steps later E max = sum over x of
-//! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
-//! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
+//! are at level f and k at level f + 1. Let F_l be the distribution function of one chain n steps
+//! after level l, and p_l its probabilities. Then after n steps
+//!
+//! ```text
+//! E max = lowest + sum over x of (1 - F_f(x)^(r-k) F_{f+1}(x)^k).
+//! ```
+//!
+//! The next remap depends on the total alone, whose distribution is the convolution p_f^{*(r-k)} *
+//! p_{f+1}^{*k}. Reference: [NRS86, section 3].
 
 use super::laws::{Laws, SETTLED, Sums, Support, are_settled, convolve, identity, multiply};
 use super::periods::Periods;
@@ -15,12 +21,12 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// Periods for each sum of levels that are gone through before what is left is doubled up to, and the most sums for which
-/// it is.
+/// `PATIENCE`: periods per sum of levels that are computed one by one before the remaining ones are
+/// computed by repeated squaring. `DOUBLED`: the largest number of sums for which squaring is used.
 const PATIENCE: usize = 8;
 const DOUBLED: usize = 256;
 
-/// A fixed interval and what it leads to.
+/// A fixed interval and its outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IntervalOutcome {
     /// Remap every this many steps; an interval of the whole horizon never remaps.
@@ -32,7 +38,8 @@ pub struct IntervalOutcome {
 /// The exact expectations of all fixed intervals 1..=longest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intervals {
-    /// Expected cost of a remap after n steps from the start, n = 0, 1, ...; one number if it is always the same.
+    /// Expected cost of a remap after n steps from the start, n = 0, 1, ...; one number if it is
+    /// constant.
     remap_costs: Vec<f64>,
     outcomes: Vec<IntervalOutcome>,
     /// Expected cost of the first n steps without a remap, n = 0, 1, ...
@@ -41,10 +48,10 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Evaluates the intervals 1..=min(`longest`, steps); the last of them never remaps if it is
-    /// the number of steps. A halt makes the one that is being evaluated the last. Time: O(T)
-    /// convolutions of laws of length r L per interval, T = r (L-1) + 1 totals, and steps / interval
-    /// products with a T x T matrix.
+    /// Evaluates the intervals 1..=min(`longest`, steps). The interval of all steps never remaps.
+    /// After a halt the interval being evaluated is the last. Time per interval: O(T) convolutions
+    /// of distributions of length r L, with T = r (L-1) + 1 totals, and steps / interval products
+    /// with a T x T matrix.
     ///
     /// # Panics
     /// When the cost of a remap depends on the loads: see [`moving`](Self::moving).
@@ -53,11 +60,11 @@ impl Intervals {
         Intervals::evaluate(problem, Overlap::NONE, longest, observer, Vec::new)
     }
 
-    /// The same where units moved are paid for: how many there are to be expected comes from an application of the
+    /// The same where units moved have a cost. Their expected number takes one application of the
     /// operator to all states per interval.
     ///
     /// # Panics
-    /// When `states` and `transition` are not those of the problem.
+    /// When `states` and `transition` belong to another problem.
     pub fn moving(
         problem: &LoadDrift,
         states: &States,
@@ -69,7 +76,7 @@ impl Intervals {
         Intervals::moving_shared(problem, all, transition, longest, observer)
     }
 
-    /// The same on ranks that share the states, which call it together.
+    /// The same on ranks that share the states. All ranks call it.
     ///
     /// # Panics
     /// As [`moving`](Self::moving).
@@ -83,9 +90,9 @@ impl Intervals {
         Intervals::overlapping(problem, Overlap::NONE, all, transition, longest, observer)
     }
 
-    /// The same where remaps come into force d steps later. Intervals are those between decisions, of which there is none
-    /// while a remap is under way: those of d steps and fewer are as that of d + 1. Nor is there one of a remap that
-    /// would come into force after the last step.
+    /// The same with remaps delayed by d steps. An interval is the time between two decisions, and
+    /// nothing is decided while a remap is in progress. Intervals of at most d steps equal that of
+    /// d + 1. A remap that would take effect after the last step is not made.
     ///
     /// # Panics
     /// As [`moving`](Self::moving).
@@ -104,12 +111,12 @@ impl Intervals {
             problem.processors,
             &vec![states.largest_excess(); states.distinct_totals()],
         );
-        // What a remap costs beyond the fixed part after so many more steps, in each state.
+        // Expected cost of a remap beyond the fixed part after n more steps, in each state.
         let mut expected = problem.surcharges(states);
         let mut around = ranks.room(states.count());
         let balanced = (0..states.distinct_totals())
             .map(|total| states.multisets().rank(&problem.balanced(total)[0].1));
-        // Evenly split, loads with a larger total have a higher rank.
+        // For even splits, a larger total has a higher rank.
         let own: Vec<usize> = balanced
             .map(|rank| rank.wrapping_sub(states.first()))
             .filter(|state| *state < states.count())
@@ -122,8 +129,9 @@ impl Intervals {
         Intervals::evaluate(problem, overlap, longest, observer, advance)
     }
 
-    /// `surcharges` tells of 1, 2, ... steps after a remap, one after the other, what the next remap is then expected to
-    /// cost beyond the fixed part, by the total of the last; nothing where that is all.
+    /// `surcharges` returns, call by call for 1, 2, ... steps after a remap, the expected cost of
+    /// the next remap beyond the fixed part, by the total at the last remap. It returns an empty
+    /// list where there is no such cost.
     fn evaluate(
         problem: &LoadDrift,
         overlap: Overlap,
@@ -134,7 +142,7 @@ impl Intervals {
         let rows = problem.chain.rows();
         let levels = rows.len();
         let totals = problem.processors * (levels - 1) + 1;
-        // Later than the last step is never.
+        // A delay past the last step means that no remap takes effect.
         let late = overlap.steps.min(problem.steps) as usize;
         let longest = longest.max(late as u64 + 1).min(problem.steps);
         let starts: Vec<usize> = (0..totals).filter(|&total| problem.keeps(total)).collect();
@@ -162,7 +170,6 @@ impl Intervals {
                 break;
             }
         }
-        // What is decided while a remap is under way is not done.
         if let Some(soonest) = outcomes.get(late).copied() {
             outcomes[..late].iter_mut().for_each(|one| one.outcome = soonest.outcome);
         }
@@ -171,7 +178,7 @@ impl Intervals {
         Intervals { remap_costs, outcomes, unremapped, halted }
     }
 
-    /// What one interval comes to, below the number of steps.
+    /// The outcome of one interval shorter than the number of steps.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -185,25 +192,25 @@ impl Intervals {
         problem.evaluate_interval([interval as usize, 0], &sums.laws, &starts, &sums, &[])
     }
 
-    /// What the program comes to if it never remaps. Time: O(L) a step for birth–death chains, otherwise
-    /// O(L^2).
+    /// The outcome without remaps. Time: O(L) per step for birth–death chains, otherwise O(L^2).
     pub fn never(problem: &LoadDrift) -> Outcome {
         Unremapped::of(problem, &()).expect("nobody stops it").never
     }
 
-    /// n*, the interval of 1..=steps that minimises W(n), the expected average cost per step if the first remap
-    /// is after step n [NRS86, section 3]: the cost-aware interval, the longest of equal ones. Time as for
-    /// [`never`](Self::never).
+    /// n*, the interval in 1..=steps that minimizes W(n), the expected average cost per step if the
+    /// first remap is after step n [NRS86, section 3]; of equal ones the longest.
     pub fn least_average_cost(problem: &LoadDrift) -> u64 {
         Unremapped::of(problem, &()).expect("nobody stops it").least_average_cost
     }
 
-    /// An upper bound on the expected objective of remapping every `interval` steps (never, if these are all),
-    /// where `value` was computed for it. Where units moved are paid for, of never alone.
+    /// An upper bound on the expected objective of remapping every `interval` steps (never, if
+    /// these are all steps). `value` is the computed objective. Where units moved have a cost, the
+    /// bound holds for never only.
     ///
-    /// The law of a chain after n steps is a sum of products of n rounded probabilities and E max a sum over
-    /// the levels of 1 less a product of r sums of it; the law of the totals after k remaps is a sum of products
-    /// of k r such laws; and laws that have settled may go on moving by what they moved last.
+    /// Sources of the error: the distribution of a chain after n steps is a sum of products of n
+    /// rounded probabilities. E max is a sum over the levels of 1 minus a product of r sums of it.
+    /// The distribution of the totals after k remaps is a sum of products of k r such
+    /// distributions. A converged distribution may keep changing by as much as it changed last.
     pub fn upper_bound(problem: &LoadDrift, interval: u64, value: f64) -> f64 {
         let unit = f64::EPSILON;
         let (levels, r) = (problem.chain.levels() as f64, problem.processors as f64);
@@ -222,17 +229,17 @@ impl Intervals {
         (value * relative + 2.0 * steps * step + settled) * (1.0 + 4.0 * unit)
     }
 
-    /// Every interval, from 1 on.
+    /// Outcomes of all intervals, from 1 on.
     pub fn all(&self) -> &[IntervalOutcome] {
         &self.outcomes
     }
 
-    /// What stopped the evaluation before the longest interval asked for, if anything.
+    /// The halt that ended the evaluation early, if any.
     pub fn halted(&self) -> Option<Halt> {
         self.halted
     }
 
-    /// The interval of least value, the longest of equal ones.
+    /// The interval of least value; of equal ones the longest.
     pub fn best(&self) -> IntervalOutcome {
         let mut best = self.outcomes[0];
         for &interval in &self.outcomes[1..] {
@@ -243,13 +250,13 @@ impl Intervals {
         best
     }
 
-    /// W(n), the expected average cost per step if the first remap is after step n
-    /// [NRS86, section 3]; n from 1 to the longest interval.
+    /// W(n), the expected average cost per step if the first remap is after step n [NRS86, section
+    /// 3]; n from 1 to the longest interval.
     pub fn average_cost(&self, n: u64) -> f64 {
         (self.unremapped[n as usize] + self.remap_cost(n)) / n as f64
     }
 
-    /// The interval of least [`average_cost`](Self::average_cost) of those evaluated, the longest of equal ones.
+    /// The interval of least [`average_cost`](Self::average_cost); of equal ones the longest.
     pub fn least_average(&self) -> u64 {
         let longer = |best: u64, n: u64| match self.average_cost(n) <= self.average_cost(best) {
             true => n,
@@ -258,26 +265,25 @@ impl Intervals {
         (1..=self.outcomes.len() as u64).fold(1, longer)
     }
 
-    /// What a remap is expected to cost n steps after the start, n from 1 to the longest interval.
+    /// Expected cost of a remap n steps after the start, n from 1 to the longest interval.
     pub fn remap_cost(&self, n: u64) -> f64 {
         *self.remap_costs.get(n as usize).unwrap_or(&self.remap_costs[0])
     }
 
-    /// Expected cost of step n = 1, 2, ... of a program that never remaps: the growth of the
-    /// imbalance, where that is the objective.
+    /// Expected cost of step n = 1, 2, ... without remaps.
     pub fn growth(&self) -> Vec<f64> {
         self.unremapped.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 }
 
 impl LoadDrift {
-    /// Whether some remap leaves loads with this sum of levels.
+    /// Whether some remap results in loads with this sum of levels.
     fn keeps(&self, total: usize) -> bool {
         use super::Rebalance;
         self.rebalance == Rebalance::Split || total.is_multiple_of(self.processors)
     }
 
-    /// An interval of n steps, where remaps come into force so many steps later.
+    /// Outcome of an interval of n steps, with remaps delayed by `late` steps.
     fn evaluate_interval(
         &self,
         [interval, late]: [usize; 2],
@@ -287,7 +293,7 @@ impl LoadDrift {
         surcharges: &[f64],
     ) -> Outcome {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        // Of the steps after a remap was decided, those that are made under the new mapping, up to this one.
+        // Steps after a decision that are made under the new mapping.
         let own = |at: &[f64], sum: &[Vec<f64>], steps: usize, first: bool| match first || late == 0
         {
             true => dot(at, &sum[steps]),
@@ -300,7 +306,6 @@ impl LoadDrift {
         let (mut value, mut done, mut remaps) = (0.0, 0.0, 0u64);
         let mut left = self.steps as usize;
         let reach = interval + late;
-        // What the steps beside a remap lose.
         let beside = |at: &[f64]| match late {
             0 => 0.0,
             _ => dot(at, &slower[reach]) - dot(at, &slower[interval]),
@@ -327,7 +332,6 @@ impl LoadDrift {
                 at = next;
                 let more = left.saturating_sub(1 + late) / interval;
                 if settled {
-                    // From here on every interval is like the one before.
                     let (paid, worked) = period(&at, false);
                     value += more as f64 * paid;
                     done += more as f64 * worked;
@@ -362,8 +366,8 @@ impl LoadDrift {
         Outcome::new(self.objective, value, done, remaps as f64)
     }
 
-    /// For each start, the law of the sum of levels after each processor has moved by `laws` and
-    /// the loads have been rebalanced.
+    /// For each start, the distribution of the sum of levels after each processor has moved by
+    /// `laws` and the loads have been rebalanced.
     fn remap_kernel(&self, laws: &Laws, starts: &[usize], totals: usize) -> Vec<Support> {
         let r = self.processors;
         let powers: Vec<Vec<Vec<f64>>> = laws

@@ -1,17 +1,19 @@
-//! Remaps that come into force some steps after their decision.
+//! Delayed (asynchronous) remaps: a remap takes effect d steps after its decision.
 //!
-//! The d steps after a decision are made on the old mapping, while the loads that an even split of those of the
-//! decision would have left move on unseen. Nothing is decided meanwhile, so that no larger state is needed: what the
-//! d steps beside a remap cost depends on the loads of the decision alone, and the split is worth what going on from
-//! it costs d moves later. With V_k(x) the cost of going on from x at the decision after step k, s(x) the cost of a
-//! slower step and R the rebalance, a remap comes to
+//! The d steps after a decision use the old mapping. Meanwhile the loads that an even split at the
+//! decision would have produced move on. No decision is made during the delay, so the state space
+//! does not grow. The cost of the d steps depends on the loads at the decision alone. The value of
+//! the split is the expected cost-to-go d moves later. Let V_k(x) be the cost of continuing from x
+//! at the decision after step k. Let s(x) be the cost of a slowed step and R the rebalance. A remap
+//! costs
 //!
 //! ```text
-//! C + B_d(x) + sum over z of P^d(R x, z) V_{k+d}(z),   B_0 = 0,   B_{j+1}(x) = sum over y of P(x, y) (s(y) + B_j(y))
+//! C + B_d(x) + sum over z of P^d(R x, z) V_{k+d}(z),
+//! B_0 = 0,   B_{j+1}(x) = sum over y of P(x, y) (s(y) + B_j(y))
 //! ```
 //!
-//! where decisions are made after a step, and B_{j+1}(x) = s(x) + sum over y of P(x, y) B_j(y) where they are made
-//! before one. One that would come into force after the last step is not made.
+//! where decisions are made after a step. Where they are made before a step, B_{j+1}(x) = s(x) +
+//! sum over y of P(x, y) B_j(y). A remap that would take effect after the last step is not made.
 
 use super::backward::Backward;
 use super::{Carry, Control, LoadDrift, States, Timing, Transition};
@@ -25,38 +27,39 @@ use std::ops::ControlFlow;
 /// States handled by one task.
 const TASK: usize = 1 << 14;
 
-/// Remaps under way.
+/// Remaps in progress.
 pub(super) struct Late {
     pub(super) overlap: Overlap,
-    /// Whether the steps beside a remap are known: then they are part of the surcharges.
+    /// Whether the cost of the steps during a remap is computed; it is then part of the surcharges.
     is_ready: bool,
-    /// The work of the steps beside a remap from each state, if it is carried.
+    /// Work of the steps during a remap from each state, if work is carried.
     pub(super) work: Vec<f64>,
-    /// What the splits are worth whose remaps come into force at one of the next decisions, in the places, for each
-    /// vector that is carried: the earliest decision comes first.
+    /// Value of the splits that take effect at one of the next decisions, at the target states of
+    /// remaps, for each vector that is carried. The earliest decision comes first.
     worth: VecDeque<Vec<Vec<f64>>>,
-    /// The moment of the first of them, after a step with this number.
+    /// Step after which the first of them takes effect.
     first: u64,
 }
 
 impl Late {
-    /// The same in words.
+    /// The same encoded as words.
     pub(super) fn words(&self) -> Vec<u64> {
         let numbers = self.worth.iter().flatten().flatten();
         [self.first].into_iter().chain(numbers.map(|number| number.to_bits())).collect()
     }
 
-    /// What the vectors are worth in the places when a remap that is decided after the step with this number comes into
-    /// force.
+    /// Values of the vectors at the target states for a remap that is decided after the step with
+    /// this number.
     pub(super) fn worth(&self, step: u64) -> &[Vec<f64>] {
         &self.worth[(step + self.overlap.steps - self.first) as usize]
     }
 }
 
 impl<'a> Backward<'a> {
-    /// The recursion of a program whose remaps come into force later; the next one is decided after a step under the new
-    /// mapping at the earliest. Control and given decisions are asked while no remap is under way. Time: d more
-    /// expectations a step for each vector, near even loads; memory: two vectors more, of the outcome three.
+    /// The recursion with delayed remaps. The next remap is decided, at the earliest, after a step
+    /// under the new mapping. Control and given decisions apply only while no remap is in progress.
+    /// Time: d more expectations per step and vector, near even loads. Memory: two more vectors,
+    /// three for the outcome.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -69,7 +72,7 @@ impl<'a> Backward<'a> {
     ) -> Backward<'a> {
         let mut backward = Backward::new(problem, states, transition, control, carry);
         if !overlap.is_none() {
-            // Later than the last step is never.
+            // A delay past the last step means that no remap takes effect.
             let overlap = Overlap { steps: overlap.steps.min(problem.steps), ..overlap };
             let largest = problem.lowest + problem.chain.levels() as f64;
             backward.dearest += overlap.steps as f64 * (1.0 + overlap.slowdown) * largest;
@@ -85,7 +88,7 @@ impl<'a> Backward<'a> {
         backward
     }
 
-    /// Computes what the steps beside a remap come to.
+    /// Computes the cost and work of the steps during a remap.
     fn prepare(&mut self, overlap: Overlap, observer: &dyn Observer) -> Result<(), Halt> {
         let (problem, states) = (self.problem, self.states);
         let slower = |state: usize| {
@@ -111,7 +114,7 @@ impl<'a> Backward<'a> {
         Ok(())
     }
 
-    /// What so many steps add up to from each state, if a step in a state comes to this.
+    /// Expected sum of `step` over `steps` steps from each state.
     fn beside(
         &mut self,
         steps: u64,
@@ -147,29 +150,31 @@ impl<'a> Backward<'a> {
         Wanted::new(self.problem.processors, &vec![excess; self.states.distinct_totals()])
     }
 
-    /// How many steps after its decision a remap comes into force.
+    /// Number of steps between the decision for a remap and its effect.
     pub(super) fn delay(&self) -> u64 {
         self.late.as_ref().map_or(0, |late| late.overlap.steps)
     }
 
-    /// Whether anything is decided after the step with this number: not where a remap would come into force after the
-    /// last.
+    /// Whether there is a decision after the step with this number. There is none where a remap
+    /// would take effect after the last step.
     pub(super) fn decides_after(&self, step: u64) -> bool {
         step > 0 && step + self.delay() < self.problem.steps
     }
 
-    /// The largest r (max - mean) that loads have when a remap comes into force.
+    /// The largest r (max - mean) that loads can have when a remap takes effect.
     pub(super) fn farthest_in_force(&self) -> u32 {
         let moves = u32::try_from(self.delay()).unwrap_or(u32::MAX);
         let moved = self.remapping.farthest().saturating_mul(moves);
         self.remapping.balanced_excess() + moved.min(self.states.largest_excess())
     }
 
-    /// Computes what the next [`advance`](Self::advance) needs to know of remaps that come into force at the present
-    /// moment; without this it does so itself. Where remaps come into force at once there is nothing to do.
+    /// Computes the value of remaps that take effect at the present moment, which the next
+    /// [`advance`](Self::advance) needs. Without this call `advance` computes it itself. Does
+    /// nothing where remaps are immediate.
     ///
     /// # Errors
-    /// The halt the observer asked for, which is consulted for each expectation; it can be called again.
+    /// The halt that the observer requested. The observer is consulted for each expectation; the
+    /// method can be called again.
     pub fn look_ahead(&mut self, observer: &dyn Observer) -> Result<(), Halt> {
         let Some(late) = self.late.as_ref().filter(|_| self.remaining > 0) else { return Ok(()) };
         let (overlap, is_ready, first) = (late.overlap, late.is_ready, late.first);
@@ -181,7 +186,7 @@ impl<'a> Backward<'a> {
         }
         let delay = self.delay();
         let (farthest, least) = (self.remapping.farthest(), self.remapping.balanced_excess());
-        // Otherwise no remap comes into force at this moment.
+        // Otherwise no remap takes effect at this moment.
         let is_asked = self.decides_after(self.remaining.saturating_sub(delay));
         let mut out = vec![0.0; self.states.count()];
         let mut worth = vec![vec![0.0; self.remapping.places().len()]; self.vectors.len()];
@@ -206,10 +211,10 @@ impl<'a> Backward<'a> {
         Ok(())
     }
 
-    /// Takes up the [`words`](Late::words) of remaps under way.
+    /// Restores remaps in progress from [`words`](Late::words).
     ///
     /// # Errors
-    /// Those of another recursion, or of another step.
+    /// Words of another recursion, or of another step.
     pub(super) fn resume_late(&mut self, words: &[u64]) -> Result<(), ChainError> {
         let check = |what: &str, expected: usize, found: usize| match expected == found {
             true => Ok(()),

@@ -1,22 +1,23 @@
-//! Laws of single loads from each level, and what steps under them come to.
+//! Distributions of single loads from each level, and expected costs of steps under them.
 
 use super::{LoadDrift, Objective, Timing};
 
-/// Laws nearer than this are the same up to rounding: what follows repeats itself.
+/// Two distributions closer than this are equal up to rounding: all later steps repeat.
 pub(super) const SETTLED: f64 = 8.0 * f64::EPSILON;
 
-/// Whether two laws are the same up to rounding, which probabilities that are tiny and grow are not.
+/// Whether two distributions are equal up to rounding. The test is relative, so that tiny
+/// probabilities that still grow count as different.
 pub(super) fn are_settled(a: &[f64], b: &[f64]) -> bool {
-    // Smaller ones have fewer digits.
+    // Smaller (subnormal) numbers have fewer digits.
     let rounding = |p: f64| SETTLED * p.max(f64::MIN_POSITIVE / SETTLED);
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= rounding(a.max(*b)))
 }
 
-/// Laws of one chain: `laws[l][x]`, the probability of level x from level l.
+/// Distributions of one chain: `laws[l][x]` is the probability of level x from level l.
 pub(super) type Laws = Vec<Vec<f64>>;
 
-/// What the first 0, 1, ... steps from even loads add up to, by their total: cost, work, and the time by which they would
-/// take longer beside a remap.
+/// Cumulative sums over the first 0, 1, ... steps from even loads, by total: cost, work, and the
+/// extra time of the steps during a remap.
 pub(super) struct Sums<'p> {
     problem: &'p LoadDrift,
     slowdown: f64,
@@ -33,7 +34,7 @@ impl<'p> Sums<'p> {
         Sums { problem, slowdown, laws, cost: none(), work: none(), slower: none() }
     }
 
-    /// Goes on to so many steps.
+    /// Extends the sums to so many steps.
     pub(super) fn reach(&mut self, steps: usize, starts: &[usize], rows: &Laws) {
         while self.cost.len() <= steps {
             let next = multiply(rows, &self.laws);
@@ -57,27 +58,29 @@ impl<'p> Sums<'p> {
     }
 }
 
-/// What a step is expected to show.
+/// Expected maximum, mean and imbalance of a step.
 #[derive(Clone, Copy)]
 pub(super) struct Shown {
     pub(super) max: f64,
     pub(super) mean: f64,
-    /// The largest load less the mean one: where moves are rare, far smaller than either.
+    /// Expected max - mean; where moves are rare, far smaller than either.
     pub(super) imbalance: f64,
 }
 
 impl LoadDrift {
-    /// From balanced loads with sum of levels `start`, when each processor has moved by `laws`.
+    /// Expectations from balanced loads with sum of levels `start`, after each processor has moved
+    /// by `laws`.
     pub(super) fn expected_step(&self, laws: &Laws, start: usize) -> Shown {
         let (lower, extra) = (start / self.processors, start % self.processors);
         let upper = lower + usize::from(extra > 0);
         self.expected_extremes(&laws[lower], &laws[upper], extra)
     }
 
-    /// Of `extra` processors with law `q` and the others with `p`.
+    /// Expectations where `extra` processors have distribution `q` and the others `p`.
     ///
-    /// E max is the sum over x of P(max > x), and E mean that of the mean P(load > x). Neither their difference nor 1 less a
-    /// product near 1 is taken as it stands: rare moves would drown in rounding.
+    /// E max is the sum over x of P(max > x), and E mean the sum of the mean of P(load > x).
+    /// Neither their difference nor 1 minus a product near 1 is computed directly: rounding would
+    /// drown rare moves.
     pub(super) fn expected_extremes(&self, p: &[f64], q: &[f64], extra: usize) -> Shown {
         let (r, extra) = (self.processors as f64, extra as f64);
         let others = r - extra;
@@ -110,7 +113,7 @@ impl LoadDrift {
         Shown { max: self.lowest + max, mean: self.lowest + mean, imbalance: imbalance.max(0.0) }
     }
 
-    /// What a step costs that is expected to show this.
+    /// Expected cost of a step with these expectations.
     pub(super) fn expected_cost(&self, shown: Shown) -> f64 {
         match self.objective {
             Objective::Imbalance => shown.imbalance,
@@ -119,7 +122,8 @@ impl LoadDrift {
     }
 }
 
-/// A law from its first value that is not 0 to the last: little of it in a short interval.
+/// A distribution from its first nonzero value to its last. Over a short interval few levels are
+/// reached.
 pub(super) struct Support {
     first: usize,
     law: Vec<f64>,
@@ -132,7 +136,7 @@ impl Support {
         Support { first, law: law[first..end].to_vec() }
     }
 
-    /// Adds so much of the law to `sum`.
+    /// Adds `share` times the distribution to `sum`.
     pub(super) fn add_to(&self, sum: &mut [f64], share: f64) {
         let sum = sum[self.first..].iter_mut();
         sum.zip(&self.law).for_each(|(sum, p)| *sum += share * p);

@@ -1,11 +1,11 @@
-//! Multisets of any chain, by way of the full tensor.
+//! Transition operator on multisets for chains with any transition matrix, through the full tensor.
 
 use crate::chain::{ChainError, Dense, Factor, Multisets, Operator, Product};
 use rayon::prelude::*;
 
-/// The operator of r equal chains with any transition matrix, on multisets of levels: spread over
-/// the L^r vectors of levels, applied one process after another, and read back. Needs memory for
-/// two full tensors.
+/// The operator of r equal chains with any transition matrix, on multisets of levels. It expands
+/// the function to the L^r vectors of levels, applies the matrix to one process after another, and
+/// reads the result back. Memory: two full tensors. Time: O(r L^(r+1)).
 pub struct Lifted {
     multisets: Multisets,
     product: Product,

@@ -6,8 +6,10 @@
 //! Over a horizon of K steps, with u the cost of a step (max - mean, or max) and R the rebalance,
 //!
 //! ```text
-//! after each step (T1):   V_k(x) = sum over y of P(x, y) (u(y) + min(V_{k+1}(y), C + V_{k+1}(R y))),  V_K = 0
-//! before each step (T2):  V_k(x) = u(x) + sum over y of P(x, y) min(V_{k+1}(y), C + V_{k+1}(R y)),    V_K = u
+//! after each step (T1):   V_K = 0
+//!     V_k(x) = sum over y of P(x, y) (u(y) + min(V_{k+1}(y), C + V_{k+1}(R y)))
+//! before each step (T2):  V_K = u
+//!     V_k(x) = u(x) + sum over y of P(x, y) min(V_{k+1}(y), C + V_{k+1}(R y))
 //! ```
 //!
 //! with no decision after step K (T1) or before step 1 (T2). The processors are exchangeable, so
@@ -93,14 +95,14 @@ pub struct LoadDrift {
     pub steps: u64,
     /// Cost of one remap C >= 0, in units of time.
     pub remap_cost: f64,
-    /// What a remap costs besides for each unit of load that changes its processor, >= 0. Other than 0 with
-    /// [`Rebalance::Split`] only: the other rules take load away or add some.
+    /// Cost of a remap for each unit of load that changes its processor, >= 0. Nonzero only with
+    /// [`Rebalance::Split`]: the other rules add or remove load.
     pub per_unit_moved: f64,
-    /// What a remap makes of the loads.
+    /// How a remap distributes the loads.
     pub rebalance: Rebalance,
     /// When the program may remap.
     pub timing: Timing,
-    /// What is minimised.
+    /// What is minimized.
     pub objective: Objective,
 }
 
@@ -126,7 +128,7 @@ pub enum Timing {
     BeforeStep,
 }
 
-/// What is minimised, besides the cost of the remaps.
+/// What is minimized, in addition to the cost of the remaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
     /// The time lost to imbalance, the sum over the steps of max - mean.
@@ -149,7 +151,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// From what the recursions carry: the objective, the work and the number of remaps.
+    /// From the values that the recursions carry: the objective, the work and the number of remaps.
     fn new(objective: Objective, value: f64, work: f64, remaps: f64) -> Outcome {
         let time = match objective {
             Objective::Imbalance => value + work,

@@ -12,19 +12,19 @@ use rand::{Rng, RngExt};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Sample paths of [`LoadDrift`]: each processor moves by the inverse of its distribution function
-/// at a random number that is the same for every policy.
+/// Sample paths of [`LoadDrift`]. Each processor moves by inversion of its distribution function,
+/// at a random number that is the same for every policy (common random numbers).
 #[derive(Debug, Clone)]
 pub struct Loads {
     problem: LoadDrift,
     overlap: Overlap,
     /// `cumulative[l][x]`: probability that level l moves to level x or below.
     cumulative: Vec<Vec<f64>>,
-    /// What a remap costs on average, where that depends on the loads.
+    /// Average cost of a remap, where it depends on the loads.
     typical: Option<f64>,
 }
 
-/// The random numbers of the step a path has come to.
+/// The random numbers of the present step of a path.
 #[derive(Debug)]
 pub struct Draws {
     stream: Stream,
@@ -48,12 +48,12 @@ impl Loads {
         Loads { problem, overlap: Overlap::NONE, cumulative, typical: None }
     }
 
-    /// With remaps that come into force later.
+    /// With delayed remaps.
     pub fn overlapping(self, overlap: Overlap) -> Loads {
         Loads { overlap, ..self }
     }
 
-    /// With the cost of a remap that is told to rules which want one number.
+    /// With a typical remap cost, for policies that need one number.
     pub fn typically(self, remap_cost: f64) -> Loads {
         Loads { typical: Some(remap_cost), ..self }
     }
@@ -118,7 +118,7 @@ impl Workload for Loads {
         for (level, draw) in levels.iter_mut().zip(&world.moves) {
             let row = &self.cumulative[usize::from(*level)];
             let next = row.partition_point(|sum| sum <= draw);
-            // Rows may sum to a little less than one; the last possible move takes the rest.
+            // Rows may sum to slightly less than one; the last possible move takes the remainder.
             let last = || row.partition_point(|sum| sum < &row[row.len() - 1]);
             *level = if next < row.len() { next } else { last() } as u16;
         }
@@ -138,8 +138,8 @@ impl Workload for Loads {
     }
 }
 
-/// The optimal decisions of a whole horizon. Consecutive equal maps are kept once: far from the end
-/// the decision no longer depends on the step.
+/// The optimal decisions of a whole horizon. Consecutive equal maps are stored once: far from the
+/// end the decision no longer depends on the step.
 #[derive(Debug, Clone)]
 pub struct MapPolicy {
     multisets: Arc<Multisets>,
@@ -153,10 +153,10 @@ pub struct MapPolicy {
 }
 
 impl MapPolicy {
-    /// Solves the problem and keeps every decision.
+    /// Solves the problem and stores every decision.
     ///
     /// # Errors
-    /// The halt the observer asked for.
+    /// The halt that the observer requested.
     pub fn solve(
         problem: &LoadDrift,
         states: &States,
@@ -166,10 +166,10 @@ impl MapPolicy {
         MapPolicy::overlapping(problem, Overlap::NONE, (states, transition), observer)
     }
 
-    /// The same where remaps come into force later: the decisions while none is under way.
+    /// The same with delayed remaps: the decisions while no remap is in progress.
     ///
     /// # Errors
-    /// The halt the observer asked for.
+    /// The halt that the observer requested.
     pub fn overlapping(
         problem: &LoadDrift,
         overlap: Overlap,
@@ -206,12 +206,12 @@ impl MapPolicy {
         })
     }
 
-    /// The decisions between steps k and k + 1, for k from 1 to the number of steps less one.
+    /// The decisions between steps k and k + 1, for k from 1 to the number of steps minus one.
     pub fn decisions(&self, k: u64) -> &Decisions {
         &self.maps[k as usize - 1]
     }
 
-    /// The same, `None` for other k.
+    /// The same; `None` for other k.
     pub fn at(&self, k: u64) -> Option<&Decisions> {
         self.maps.get((k as usize).wrapping_sub(1)).map(|map| &**map)
     }

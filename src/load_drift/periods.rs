@@ -1,18 +1,19 @@
-//! Very many periods between remaps, one like the other, without going through each.
+//! Very many equal periods between remaps, evaluated by repeated squaring of their Markov chain.
 
 use nalgebra::{DMatrix, DVector};
 
-/// Periods from one remap to the next, as the sum of levels after the remap sees them.
+/// Periods from one remap to the next, as a Markov chain on the sum of levels after a remap.
 pub(super) struct Periods {
-    /// The probabilities of the sum after the next remap, in a row for each sum.
+    /// Transition probabilities to the sum after the next remap, one row for each sum.
     pub(super) kernel: DMatrix<f64>,
-    /// What a period is expected to cost and to work from each sum, a column each.
+    /// Expected cost and work of a period from each sum, one column each.
     pub(super) sums: DMatrix<f64>,
 }
 
 impl Periods {
-    /// Goes on for so many periods from the law `at`, which becomes that after them: what they cost and work. Twice the
-    /// periods are one product of matrices: O(T^3 log count) for T sums.
+    /// Evaluates `count` periods from the distribution `at`, which becomes the distribution after
+    /// them. Returns their cost and work. Doubling the periods is one product of matrices: O(T^3
+    /// log count) for T sums.
     pub(super) fn play(mut self, mut count: usize, at: &mut [f64]) -> [f64; 2] {
         let mut law = DVector::from_column_slice(at).transpose();
         let mut found = [0.0; 2];

@@ -1,4 +1,4 @@
-//! Ranks that go through one recursion together, each with its own states.
+//! Ranks that compute one recursion together, each with its own states.
 
 use super::Transition;
 use crate::chain::Wanted;
@@ -6,28 +6,29 @@ use crate::communicator::{Communicator, Shares};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Who has which states, and how the others are told; or one rank that has all.
+/// The partition of the states among ranks and their communicator, or a single rank with all
+/// states.
 #[derive(Clone, Default)]
 pub struct Ranks {
     others: Option<(Arc<dyn Communicator>, Shares)>,
 }
 
 impl Ranks {
-    /// One that has all states.
+    /// A single rank with all states.
     pub fn alone() -> Ranks {
         Ranks::default()
     }
 
-    /// Those of `communicator`, with these parts of the states; see [`Transition::shares`].
+    /// The ranks of `communicator`, with these parts of the states; see [`Transition::shares`].
     ///
     /// # Panics
-    /// When there is not one part for each rank.
+    /// When the number of parts differs from the number of ranks.
     pub fn new(communicator: Arc<dyn Communicator>, shares: Shares) -> Ranks {
         assert_eq!(communicator.ranks(), shares.ranks(), "each rank has a part");
         Ranks { others: Some((communicator, shares)) }
     }
 
-    /// The same with other parts of the states; one that has all keeps them.
+    /// The same with other parts of the states. A single rank keeps all.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -37,12 +38,12 @@ impl Ranks {
         others.map_or_else(Ranks::alone, |(others, _)| Ranks::new(others.clone(), shares))
     }
 
-    /// What connects them, and who has which states, if there are several.
+    /// The communicator and the partition, if there are several ranks.
     pub fn others(&self) -> Option<(&dyn Communicator, &Shares)> {
         self.others.as_ref().map(|(communicator, shares)| (&**communicator, shares))
     }
 
-    /// Room for a function of the own states, and of those that are reached from them.
+    /// A buffer for a function of the own states and of those reached from them.
     pub(super) fn room(&self, count: usize) -> Around {
         let (before, all) = self.others().map_or((0, count), |(others, shares)| {
             let (own, window) = (shares.own(others.rank()), shares.window(others.rank()));
@@ -51,13 +52,14 @@ impl Ranks {
         Around { all: vec![0.0; all], before, count }
     }
 
-    /// How many there are, and which of them this is.
+    /// Number of ranks, and the index of this one.
     pub(super) fn place(&self) -> (usize, usize) {
         self.others().map_or((1, 0), |(others, _)| (others.ranks(), others.rank()))
     }
 
-    /// Which of the things with so many members, counted up to the first member of each and to the end, are the own ones:
-    /// about as many members as on any other rank.
+    /// Partition of items with different numbers of members: the range of this rank, with about as
+    /// many members as on any other. `first` counts the members before each item, and all members
+    /// at the end.
     pub(super) fn evenly(&self, first: &[usize]) -> Range<usize> {
         let ((count, rank), things) = (self.place(), first.len() - 1);
         let start = |rank: usize| match rank {
@@ -68,7 +70,7 @@ impl Ranks {
         start(rank)..start(rank + 1)
     }
 
-    /// The numbers of all ranks in their order.
+    /// The numbers of all ranks, in the order of the ranks.
     pub(super) fn gather(&self, own: Vec<f64>) -> Vec<f64> {
         match self.others() {
             Some((others, _)) => others.gather(&own),
@@ -76,14 +78,14 @@ impl Ranks {
         }
     }
 
-    /// Each number becomes the largest that any rank has in its place.
+    /// Replaces each number by its maximum over all ranks.
     pub(super) fn largest(&self, numbers: &mut [f64]) {
         if let Some((others, _)) = self.others() {
             others.largest(numbers);
         }
     }
 
-    /// The same of whole numbers.
+    /// The same for integers.
     pub(super) fn highest(&self, numbers: Vec<u32>) -> Vec<u32> {
         if self.others.is_none() {
             return numbers;
@@ -93,7 +95,8 @@ impl Ranks {
         all.into_iter().map(|number| number as u32).collect()
     }
 
-    /// What the own numbers are together with those of the ranks before, which `add` takes up one after the other.
+    /// Accumulates numbers rank by rank: each rank applies `add` to the result of the ranks before
+    /// it.
     pub(super) fn in_turn(&self, begin: Vec<f64>, add: impl FnOnce(&mut [f64])) -> Vec<f64> {
         let (count, rank) = self.place();
         let (mut numbers, mut add) = (begin, Some(add));
@@ -111,7 +114,7 @@ impl Ranks {
     }
 }
 
-/// A function of the own states and of those that are reached from them, which other ranks may have.
+/// A function of the own states and of those reached from them, which other ranks may hold.
 pub(super) struct Around {
     all: Vec<f64>,
     before: usize,
@@ -119,17 +122,17 @@ pub(super) struct Around {
 }
 
 impl Around {
-    /// It in the own states.
+    /// Values in the own states, mutable.
     pub fn own(&mut self) -> &mut [f64] {
         &mut self.all[self.before..][..self.count]
     }
 
-    /// The same, to look at.
+    /// Values in the own states.
     pub fn seen(&self) -> &[f64] {
         &self.all[self.before..][..self.count]
     }
 
-    /// Its expectation over the next state, from the wanted ones of the own states.
+    /// Expectation of the function over the next state, from the wanted states among the own ones.
     pub fn expect(
         &mut self,
         ranks: &Ranks,

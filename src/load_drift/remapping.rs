@@ -1,17 +1,18 @@
-//! What a remap costs in each state, and where it is certain to be the better branch.
+//! Cost of the remap branch, and a test for states in which a remap is certain to be optimal.
 //!
 //! A remap leads to a state that depends on the total t alone: its cost-to-go is C + B(t). Suppose
-//! the program remaps at the decision after the next move wherever r (max - mean) > e, and let x
-//! have r (max - mean) > a, with a so much larger that no move of all processors leads back to e.
-//! Going on from x then costs exactly E u + C + E B_next(t'), which is at least
+//! the program remaps at the decision after the next move wherever r (max - mean) > e. Let x have r
+//! (max - mean) > a, with `a` so large that no joint move leads back to e. Continuing from x then
+//! costs exactly E u + C + E B_next(t'), which is at least
 //!
 //! ```text
-//! (least expected cost of a step beyond a) + C + B_next(t) - (steepest fall of B_next from t) E |t' - t|
+//! (least expected cost of a step beyond a) + C + B_next(t)
+//!     - (steepest decrease of B_next from t) E |t' - t|
 //! ```
 //!
-//! Where that exceeds C + B(t) for every t, remapping is optimal in all states beyond a, and their
-//! cost need not be computed. Near the end of the horizon, where remaps no longer pay, it fails and
-//! nothing is left out.
+//! Where that exceeds C + B(t) for every t, a remap is optimal in all states beyond `a`, and their
+//! cost need not be computed. Near the end of the horizon remaps no longer pay; then the test fails
+//! and every state is computed.
 
 use super::transition::Reach;
 use super::{LoadDrift, Objective, States, Timing};
@@ -25,19 +26,19 @@ pub struct Remapping {
     objective: Objective,
     timing: Timing,
     reach: Reach,
-    /// Ranks of the states that a remap leads to, and of that at the start, in ascending order.
+    /// Ranks of the states that a remap leads to, and of the initial state, in ascending order.
     places: Vec<usize>,
-    /// Which of the places each total is brought to, with probabilities.
+    /// By total: indices into `places` that a remap leads to, with probabilities.
     targets: Vec<Vec<(f64, usize)>>,
-    /// The place of the start.
+    /// Index of the initial state in `places`.
     start: usize,
-    /// Expected value, work and number of remaps after a remap, its own cost included.
+    /// Expected value, work and number of remaps after a remap, including its own cost.
     costs: Vec<Vec<f64>>,
     remap_cost: f64,
 }
 
-/// Relative margin by which going on must be worse for a remap to be certain, above the rounding of the
-/// recursion unless it has very many steps.
+/// Relative margin by which continuing must be worse for a remap to be certain. It exceeds the
+/// rounding of the recursion unless there are very many steps.
 const MARGIN: f64 = 1e-9;
 
 impl Remapping {
@@ -67,22 +68,23 @@ impl Remapping {
         }
     }
 
-    /// Ranks of the states whose cost-to-go is asked for, in ascending order.
+    /// Ranks of the states whose cost-to-go is needed, in ascending order.
     pub(super) fn places(&self) -> &[usize] {
         &self.places
     }
 
-    /// Which of them is the start.
+    /// Index of the initial state among them.
     pub(super) fn start(&self) -> usize {
         self.start
     }
 
-    /// Expected cost of a remap from each total, its own included, where `value` is the cost-to-go of the places.
+    /// Expected cost of a remap from each total, including its own cost, for the cost-to-go `value`
+    /// at the places.
     pub(super) fn leads_to(&self, value: &[f64]) -> Vec<f64> {
         self.targets.iter().map(|to| self.remap_cost + expected(to, value)).collect()
     }
 
-    /// Reads off what a remap leads to, from value, work and number of remaps of the places.
+    /// Records the remap branch from value, work and number of remaps at the places.
     pub(super) fn observe(&mut self, vectors: &[Vec<f64>], remap_cost: f64) {
         let own = [remap_cost, 0.0, 1.0];
         let table = |(vector, own): (&Vec<f64>, f64)| {
@@ -91,19 +93,19 @@ impl Remapping {
         self.costs = vectors.iter().zip(own).map(table).collect();
     }
 
-    /// Per vector, what a remap leads to from each total.
+    /// For each vector, the remap branch by total.
     pub(super) fn costs(&self) -> &[Vec<f64>] {
         &self.costs
     }
 
-    /// By how much one move changes r (max - mean) at most.
+    /// Largest change of r (max - mean) in one move.
     pub(super) fn farthest(&self) -> u32 {
         (2 * (self.processors - 1) * self.reach.levels) as u32
     }
 
-    /// For each total t, an a such that no move leads from there and r (max - mean) > a to a state
-    /// in which the program may go on, if it may only up to `certain[t']` at total t': the maximum
-    /// falls by s levels at most, taking one processor along, while the others rise by s.
+    /// For each total t, a limit `a` such that no move leads from r (max - mean) > `a` to a state
+    /// that may continue. At total t' only states up to `certain[t']` may continue. The maximum
+    /// falls by at most s levels; that moves one processor, while the others rise by s.
     pub(super) fn reachable(&self, certain: &[u32]) -> Vec<u32> {
         let (r, s) = (self.processors, self.reach.levels);
         let fall = self.farthest();
@@ -116,15 +118,15 @@ impl Remapping {
             .collect()
     }
 
-    /// The largest r (max - mean) a remap leaves, and some more.
+    /// The largest r (max - mean) after a remap, or slightly more.
     pub(super) fn balanced_excess(&self) -> u32 {
         self.processors as u32 - 1
     }
 
-    /// For each total, an a such that remapping is optimal in every state with r (max - mean) > a,
-    /// at the decision that precedes the one last observed, if no move leads from there to a state
-    /// in which the program may go on; `value` is the cost-to-go of the places, which like those last
-    /// observed may be off by `rounding`, relatively and absolutely.
+    /// For each total, a limit `a` such that a remap is optimal in every state with r (max - mean)
+    /// > `a`. This concerns the decision before the one last observed, provided that no move leads
+    /// from there to a state that may continue. `value` is the cost-to-go at the places. It and the
+    /// values last observed may have the error `rounding`, relative and absolute.
     pub(super) fn certain_beyond(&self, value: &[f64], rounding: [f64; 2]) -> Vec<u32> {
         let (r, s) = (self.processors, self.reach.levels);
         let next = &self.costs[0];
@@ -142,7 +144,7 @@ impl Remapping {
             let size = least.abs().max(remapped.abs()).max(1.0);
             let lost = 2.0 * (rounding[0] * size.max(next[total]) + rounding[1]);
             let margin = (MARGIN * size).max(lost * (2.0 + self.reach.total_distance(r)));
-            // The imbalance from which on the next step alone makes up for the difference.
+            // The imbalance from which the next step alone compensates for the difference.
             let imbalance = remapped + margin - least - self.step_beyond_imbalance(total);
             let excess = (imbalance * r as f64).ceil().max(0.0);
             if excess < f64::from(full) { excess as u32 } else { full }
@@ -150,14 +152,14 @@ impl Remapping {
         (0..=last).map(one).collect()
     }
 
-    /// The largest r (max - mean) of any state with this total: its maximum is at most L - 1, and
+    /// The largest r (max - mean) of any state with this total. Its maximum is at most L - 1, and
     /// at most the total.
     pub(super) fn largest_excess(&self, total: usize) -> u32 {
         (self.processors * total.min(self.levels - 1) - total) as u32
     }
 
-    /// What the next step costs at least in a state with this total, less its max - mean; for T2,
-    /// less what the step costs after a remap.
+    /// Lower bound on the cost of the next step in a state with this total, minus its max - mean.
+    /// For T2, also minus the cost of the step after a remap.
     fn step_beyond_imbalance(&self, total: usize) -> f64 {
         let relative = total as f64 / self.processors as f64;
         let mean = self.lowest + relative;
@@ -166,7 +168,7 @@ impl Remapping {
             (Objective::Imbalance, Timing::AfterStep) => self.reach.drift.0 - self.reach.drift.1,
             (Objective::Makespan, Timing::AfterStep) => mean + self.reach.drift.0,
             // This step is paid after the remap. Rebalanced loads are all equal, or have the same
-            // mean; they never exceed it rounded up.
+            // mean; they never exceed the mean rounded up.
             (_, Timing::BeforeStep) => relative - relative.ceil(),
         }
     }

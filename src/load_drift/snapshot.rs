@@ -4,21 +4,21 @@ use super::backward::Backward;
 use super::late::Late;
 use crate::chain::ChainError;
 
-/// Where the recursion stands: all that must be kept to resume it.
+/// State of the recursion: all that is needed to resume it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// Steps still to be gone through.
+    /// Steps still to be computed.
     pub remaining: u64,
-    /// By total: states with r (max - mean) beyond this are left out of the vectors.
+    /// By total: states with r (max - mean) beyond this are not in the vectors.
     pub limits: Vec<u32>,
     /// Value, and if carried work and number of remaps, of every state.
     pub vectors: Vec<Vec<f64>>,
-    /// The region that the next steps go over, or what remaps under way lead to, in words of their own.
+    /// The region that the next steps visit, or the values of remaps in progress, encoded as words.
     pub region: Vec<u64>,
 }
 
 impl Backward<'_> {
-    /// Goes on from a snapshot of the same recursion.
+    /// Resumes from a snapshot of the same recursion.
     ///
     /// # Errors
     /// A snapshot of another shape.
@@ -34,7 +34,7 @@ impl Backward<'_> {
         let most = self.problem.steps.min(snapshot.remaining);
         check("steps of the snapshot", most as usize, snapshot.remaining as usize)?;
         check("totals of the snapshot", self.limits.len(), snapshot.limits.len())?;
-        // Limits may lie a move, and the one that is added for good measure, beyond the largest excess.
+        // A limit may lie one move, and the safety margin added to it, beyond the largest excess.
         let beyond = self.remapping.balanced_excess() + self.remapping.farthest() + 1;
         for &limit in &snapshot.limits {
             let most = (self.states.largest_excess() + beyond).min(limit);
@@ -51,13 +51,13 @@ impl Backward<'_> {
         }
     }
 
-    /// What must be kept to resume from here, of the own states.
+    /// What is needed to resume from here, for the own states.
     pub fn snapshot(&self) -> Snapshot {
         let (limits, vectors) = (self.limits.clone(), self.written());
         Snapshot { remaining: self.remaining, limits, vectors, region: self.words() }
     }
 
-    /// Shows [`snapshot`](Self::snapshot) without a copy of the vectors.
+    /// Passes [`snapshot`](Self::snapshot) to a function without a copy of the vectors.
     pub fn show<T>(&mut self, to: impl FnOnce(&Snapshot) -> T) -> T {
         if let Some(region) = &self.region {
             region.write(&mut self.vectors, &self.ranks);
@@ -70,7 +70,7 @@ impl Backward<'_> {
         seen
     }
 
-    /// [`snapshot`](Self::snapshot) of a recursion that ends here, without a copy of the vectors.
+    /// [`snapshot`](Self::snapshot) of a recursion that stops here, without a copy of the vectors.
     pub fn into_snapshot(mut self) -> Snapshot {
         if let Some(region) = &self.region {
             region.write(&mut self.vectors, &self.ranks);
@@ -80,12 +80,12 @@ impl Backward<'_> {
         Snapshot { remaining: self.remaining, limits, vectors: self.vectors, region }
     }
 
-    /// What a snapshot has besides numbers of states and totals.
+    /// The encoded part of a snapshot.
     fn words(&self) -> Vec<u64> {
         self.late.as_ref().map_or_else(|| self.saved_region(), Late::words)
     }
 
-    /// The vectors with what stands in the region.
+    /// The vectors, with the values of the region written to them.
     pub(super) fn written(&self) -> Vec<Vec<f64>> {
         let mut vectors = self.vectors.clone();
         if let Some(region) = &self.region {

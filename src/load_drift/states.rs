@@ -1,15 +1,16 @@
-//! The multisets of levels, with what a step costs in them and where a remap leads.
+//! The multisets of levels, with the data that determines the cost of a step and the target of a
+//! remap.
 
 use super::{LoadDrift, Rebalance};
 use crate::chain::{ChainError, Multisets};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What the recursion needs to know of every state: its total and its largest level.
+/// Total and largest level of every state.
 #[derive(Debug, Clone)]
 pub struct States {
     multisets: Multisets,
-    /// The rank of the first.
+    /// Rank of the first state.
     first: usize,
     totals: Vec<u32>,
     largest: Vec<u16>,
@@ -17,13 +18,13 @@ pub struct States {
     least: Vec<u32>,
 }
 
-/// Where a remap leads from a given total: sorted levels and their probability. One entry, or two.
+/// Result of a remap from a given total: sorted levels and their probability. One entry, or two.
 pub type Balanced = Vec<(f64, Vec<usize>)>;
 
 impl States {
     /// Number of states filled by one task.
     const CHUNK: usize = 1 << 15;
-    /// Number of states of a block: those of a word of decisions.
+    /// Number of states in a block: those of one word of decisions.
     pub(super) const BLOCK: usize = 64;
 
     /// The states of `processors` processors on `levels` <= 65536 levels.
@@ -35,8 +36,7 @@ impl States {
         States::part(processors, levels, all)
     }
 
-    /// Those of them with the ranks `own`, which count from 0 wherever a state is asked for by number.
-    ///
+    /// The states with ranks `own` only. Indices of states then count from 0.
     /// # Errors
     /// As [`new`](Self::new).
     pub fn part(processors: usize, levels: usize, own: Range<usize>) -> Result<States, ChainError> {
@@ -61,7 +61,7 @@ impl States {
         Ok(states)
     }
 
-    /// The ranking of the states.
+    /// The ranking of the multisets.
     pub fn multisets(&self) -> &Multisets {
         &self.multisets
     }
@@ -71,12 +71,12 @@ impl States {
         self.totals.len()
     }
 
-    /// Number of states of which these may be a part.
+    /// Number of states of the whole problem.
     pub fn all(&self) -> usize {
         self.multisets.states()
     }
 
-    /// The rank of the first.
+    /// Rank of the first state.
     pub fn first(&self) -> usize {
         self.first
     }
@@ -106,20 +106,20 @@ impl States {
         self.least[block]
     }
 
-    /// The threshold on max - mean that this r (max - mean) does not exceed and the next does: halfway between them, so that
-    /// rounded loads decide as exact ones.
+    /// The threshold on max - mean that this r (max - mean) does not exceed and the next does. It
+    /// lies halfway between them, so that rounded loads decide as exact ones do.
     pub fn threshold_at(&self, excess: u32) -> f64 {
         (f64::from(excess) + 0.5) / self.multisets.items() as f64
     }
 
-    /// The largest r (max - mean) that does not exceed a threshold on max - mean, which may be one of these numbers but for
-    /// rounding.
+    /// The largest r (max - mean) that does not exceed a threshold on max - mean. The threshold may
+    /// equal an attainable value up to rounding.
     pub fn within(&self, threshold: f64) -> u32 {
         let excess = (threshold * self.multisets.items() as f64 + 0.25).floor();
         (excess.max(0.0) as u32).min(self.largest_excess())
     }
 
-    /// r (max - mean) of each state, a whole number.
+    /// r (max - mean) of each state, an integer.
     pub fn excess(&self, state: usize) -> u32 {
         let r = self.multisets.items() as u32;
         r * u32::from(self.largest[state]) - self.totals[state]
@@ -127,8 +127,9 @@ impl States {
 }
 
 impl LoadDrift {
-    /// The fewest units of load that change their processor when the total of these levels is split evenly:
-    /// processors above the average keep its floor or its ceiling, as many of them the ceiling as there are to be.
+    /// The fewest units of load that change their processor when the total of these levels is split
+    /// evenly. Processors above the average keep its floor or its ceiling; as many keep the ceiling
+    /// as the split allows.
     pub fn units_moved(&self, levels: &[usize]) -> usize {
         let total: usize = levels.iter().sum();
         let (floor, extra) = (total / self.processors, total % self.processors);
@@ -136,12 +137,13 @@ impl LoadDrift {
         above.clone().map(|level| level - floor).sum::<usize>() - above.count().min(extra)
     }
 
-    /// What a remap costs at most.
+    /// Largest cost of a remap.
     pub fn dearest_remap(&self, states: &States) -> f64 {
         self.remap_cost + self.surcharges(states).into_iter().fold(0.0, f64::max)
     }
 
-    /// What a remap costs in each state beyond [`remap_cost`](Self::remap_cost); nothing where that is all.
+    /// Cost of a remap in each state beyond [`remap_cost`](Self::remap_cost); empty where there is
+    /// none.
     pub(super) fn surcharges(&self, states: &States) -> Vec<f64> {
         if self.per_unit_moved == 0.0 {
             return Vec::new();

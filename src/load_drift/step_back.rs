@@ -1,4 +1,5 @@
-//! One step of the backward recursion over all states: what is decided, what is paid, and the expectation over the move.
+//! One step of the backward recursion over all states: decision, cost of the step, and expectation
+//! over the move.
 
 use super::backward::{Backward, Rounding};
 use super::{Control, States, Timing};
@@ -9,8 +10,8 @@ use rayon::prelude::*;
 const TASK: usize = 1 << 8;
 
 impl Backward<'_> {
-    /// Makes the decisions that precede the present value, those between steps `moment` and `moment` + 1. Returns, by total, the largest
-    /// r (max - mean) with which the program goes on.
+    /// Makes the decisions that precede the present value, those between steps `moment` and
+    /// `moment` + 1. Returns, by total, the largest r (max - mean) that continues.
     pub(super) fn decide(&mut self, moment: u64) -> Vec<u32> {
         let given = self.given.as_ref().map(|maps| maps.at(moment));
         let (control, problem, states) = (self.control_at(moment), self.problem, self.states);
@@ -45,8 +46,8 @@ impl Backward<'_> {
         self.ranks.highest(largest.reduce(none, larger))
     }
 
-    /// Fills the buffer with what the better (or the prescribed) branch comes to, for T1 with the
-    /// step before it, in all states that can be reached from those up to `limits` by total.
+    /// Fills the buffer with the value of the better (or prescribed) branch; for T1 including the
+    /// step before it. It covers all states reached from those up to `limits` by total.
     pub(super) fn fill(&mut self, vector: usize, decides: bool, limits: &[u32]) {
         let (control, problem, states) = (self.control, self.problem, self.states);
         let surcharges = match (vector, &self.late) {
@@ -57,7 +58,7 @@ impl Backward<'_> {
         let pays = vector < 2 && problem.timing == Timing::AfterStep;
         let after = self.remapping.costs().get(vector).filter(|_| decides);
         let beyond = match self.scratch.is_empty() && vector == 0 {
-            // What stood there before is lost when more is wanted.
+            // The vector is overwritten later, so all states are filled in case more are wanted.
             true => u32::MAX,
             false => limits.iter().copied().max().unwrap_or(0) + self.remapping.farthest(),
         };
@@ -88,16 +89,16 @@ impl Backward<'_> {
         });
     }
 
-    /// Takes the expectation of the value over the next state, wherever the decision that comes next
-    /// (earlier in time) may be to go on, if after the move it is to remap beyond `certain`.
-    /// Returns, by total, the largest r (max - mean) of those states.
+    /// Computes the expectation of the value over the next state, wherever the preceding decision
+    /// may be to continue. After the move, states beyond `certain` remap. Returns, by total, the
+    /// largest r (max - mean) of the computed states.
     pub(super) fn transit_value(&mut self, certain: Option<&[u32]>) -> Vec<u32> {
         let decides = certain.is_some();
         let (full, processors) = (self.states.largest_excess(), self.problem.processors);
         let optimal = self.control == Control::Optimal;
         let mut limits = match certain {
             None => vec![full; self.limits.len()],
-            // What goes on a step earlier is not known.
+            // The states that continue one step earlier are not known.
             Some(_) if self.given.is_some() || !self.by_step.is_empty() => {
                 vec![full; self.limits.len()]
             }
@@ -136,7 +137,7 @@ impl Backward<'_> {
                 }
                 self.expect(&wanted, &mut out);
             }
-            // A little more, for the next step needs a little more or less.
+            // A safety margin, because the next step needs slightly more or fewer states.
             let more = if self.region.is_some() { 4 } else { 1 };
             self.expected = needed.into_iter().map(|excess| excess.saturating_add(more)).collect();
         }
@@ -147,7 +148,7 @@ impl Backward<'_> {
         limits
     }
 
-    /// The expectation of what stands in the buffer over the next state, from the wanted states.
+    /// The expectation of the buffer over the next state, from the wanted states.
     pub(super) fn expect(&mut self, wanted: &Wanted, out: &mut [f64]) {
         self.buffer.expect(&self.ranks, self.transition, wanted, out);
     }
@@ -164,7 +165,7 @@ impl Backward<'_> {
     }
 }
 
-/// The larger of two lists, entry by entry.
+/// The elementwise maximum of two lists.
 pub(super) fn larger(mut a: Vec<u32>, b: Vec<u32>) -> Vec<u32> {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
     a

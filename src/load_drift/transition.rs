@@ -6,9 +6,9 @@ use crate::communicator::Shares;
 
 /// The transition operator of r equal processors.
 pub enum Transition {
-    /// Of birth–death chains: on multisets, one process after another.
+    /// For birth–death chains: on multisets, one process after another.
     Exchangeable(Box<Exchangeable>),
-    /// Of chains with any transition matrix: by way of the full tensor.
+    /// For chains with any transition matrix: through the full tensor.
     Lifted(Box<Lifted>),
 }
 
@@ -44,9 +44,10 @@ impl Transition {
         }
     }
 
-    /// Who of so many ranks has which states: nearly equal work, as long as all are computed, in whole words of decisions,
-    /// and what is reached from them. `None` where that is not worth it: for fewer than three processors or few states, and where chains
-    /// move by more than a level.
+    /// Partition of the states among ranks with nearly equal work, if all states are computed.
+    /// Parts consist of whole words of decisions and list the states reached from them. `None`
+    /// where sharing does not pay: fewer than three processors, few states, or chains that move by
+    /// more than one level.
     pub fn shares(&self, ranks: usize) -> Option<Shares> {
         let Transition::Exchangeable(operator) = self else { return None };
         let blocks = operator.states() / States::BLOCK;
@@ -56,7 +57,7 @@ impl Transition {
         Some(blocks_of(operator, Effort::new(operator).starts(ranks, States::BLOCK)))
     }
 
-    /// The same by what is known of the work in a step. `None` as there.
+    /// The same for a known distribution of work. `None` as there.
     pub fn shares_of(&self, ranks: usize, work: &Work) -> Option<Shares> {
         let (Transition::Exchangeable(operator), Some(even)) = (self, self.shares(ranks)) else {
             return None;
@@ -65,7 +66,7 @@ impl Transition {
         Some(work.starts(ranks, blocks).map_or(even, |starts| blocks_of(operator, starts)))
     }
 
-    /// Expectation over the next state, from the wanted states, of the function `v`; `out` holds no
+    /// Expectation over the next state, from the wanted states, of the function `v`. `out` holds no
     /// particular value in other states.
     pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
         match self {
@@ -75,7 +76,7 @@ impl Transition {
     }
 }
 
-/// The parts of ranks that begin with these words of decisions.
+/// The parts that begin with these words of decisions.
 fn blocks_of(operator: &Exchangeable, mut starts: Vec<usize>) -> Shares {
     let last = starts.len() - 1;
     starts.iter_mut().for_each(|start| *start *= States::BLOCK);
@@ -84,13 +85,13 @@ fn blocks_of(operator: &Exchangeable, mut starts: Vec<usize>) -> Shares {
     Shares::new(starts, windows)
 }
 
-/// Fewer processors are not worth sharing.
+/// With fewer processors than this, sharing does not pay.
 const FEWEST: usize = 3;
 
 /// How far one processor moves in one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Reach {
-    /// Most levels it moves, up or down.
+    /// Largest number of levels it moves, up or down.
     pub levels: usize,
     /// Least and largest expected move, over the levels.
     pub drift: (f64, f64),

@@ -1,4 +1,4 @@
-//! A program that never remaps, step by step: what Figs. 1 and 2 of [NRS86] show.
+//! A program that never remaps, step by step (Figs. 1 and 2 of [NRS86]).
 
 use super::laws::{Shown, Support, are_settled};
 use super::{LoadDrift, Loads, Outcome, Timing};
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a step of a program that never remaps is expected to show.
+/// Expectations of a step of a program that never remaps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
     /// E max, the time of the step.
@@ -21,19 +21,21 @@ pub struct Expected {
     pub utilization: f64,
 }
 
-/// W(n), the average cost per step if the first remap is after step n [NRS86, section 3], along one path.
+/// W(n), the average cost per step if the first remap is after step n [NRS86, section 3], along one
+/// path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AverageCosts {
     /// W(1), W(2), ...
     pub averages: Vec<f64>,
-    /// Where W has its first local minimum: the step before stop-at-rise remaps, the last if it never does. From 0.
+    /// Index from 0 of the first local minimum of W: the step before stop-at-rise remaps, or the
+    /// last step if it never does.
     pub first: usize,
-    /// Where W is least, the first of equal ones. From 0.
+    /// Index from 0 of the least W, the first of equal ones.
     pub least: usize,
 }
 
 impl AverageCosts {
-    /// Of a path that is not empty.
+    /// W along a path that is not empty.
     pub fn along(path: &[Step], remap_cost: f64) -> AverageCosts {
         let mut rule = StopAtRise::new(remap_cost);
         let mut found = AverageCosts { averages: Vec::new(), first: path.len() - 1, least: 0 };
@@ -55,28 +57,29 @@ impl AverageCosts {
     }
 }
 
-/// What a step is expected to cost, and its expected mean load.
+/// Expected cost and expected mean load of a step.
 #[derive(Clone, Copy)]
 struct Paid {
     cost: f64,
     mean: f64,
 }
 
-/// What a program comes to that never remaps, and when a single remap would cost least.
+/// Outcome of a program that never remaps, and the step at which a single remap would cost least.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unremapped {
     /// The exact expectations without remaps.
     pub never: Outcome,
-    /// n*, the interval of 1..=steps that minimises W(n), the expected average cost per step if the first remap is
-    /// after step n [NRS86, section 3]; the longest of equal ones.
+    /// n*, the interval in 1..=steps that minimizes W(n), the expected average cost per step if the
+    /// first remap is after step n [NRS86, section 3]; of equal ones the longest.
     pub least_average_cost: u64,
 }
 
 impl Unremapped {
-    /// Both, step by step until costs change no more. Time: O(L) a step for birth–death chains, otherwise O(L^2).
+    /// Both, step by step until the costs converge. Time: O(L) per step for birth–death chains,
+    /// otherwise O(L^2).
     ///
     /// # Errors
-    /// The halt the observer asked for.
+    /// The halt that the observer requested.
     pub fn of(problem: &LoadDrift, observer: &dyn Observer) -> Result<Unremapped, Halt> {
         let (mut value, mut work) = (0.0, 0.0);
         let (mut done, mut spent) = (0, problem.remap_cost);
@@ -87,7 +90,8 @@ impl Unremapped {
             value += times as f64 * cost;
             work += times as f64 * mean;
             let steps = pattern.len() as u64;
-            // Of steps in the same place the last or the first has the least average.
+            // W is monotone over repetitions of the same step, so the first or the last has the
+            // least average.
             for before in [0, times - 1] {
                 let mut so_far = spent + before as f64 * cost;
                 for (step, n) in pattern.iter().zip(done + before * steps + 1..) {
@@ -106,8 +110,9 @@ impl Unremapped {
 }
 
 impl LoadDrift {
-    /// Calls `each` for the steps of a program that never remaps, one by one while their costs change, and then for those
-    /// that repeat, one or two in turn, with how many times they do.
+    /// Calls `each` for the steps of a program that never remaps. Steps come one by one while their
+    /// costs change. Then come those that repeat, one or two in turn, with their number of
+    /// repetitions.
     fn unremapped(
         &self,
         observer: &dyn Observer,
@@ -136,7 +141,8 @@ impl LoadDrift {
                 }
                 break;
             }
-            // Where every move is to a level of the other parity, every second law is the same.
+            // Where every move changes the parity of the level, distributions alternate between
+            // two.
             if let Some(last) = last.filter(|_| are_settled(&last_law, &next)) {
                 if left > 1 {
                     each(left / 2, &[last, now]);
@@ -152,9 +158,10 @@ impl LoadDrift {
         Ok(())
     }
 
-    /// What each step is expected to show if the program never remaps, exactly: the chains are independent, and
-    /// with F the law of one after n steps and A(x) = E[T; T <= x] F(x)^(r-1) = E[mean; max <= x], E (mean / max)
-    /// is the sum of A(x) (1/x - 1/(x+1)) and of A / x at the highest level.
+    /// Exact expectations of each step if the program never remaps. The chains are independent.
+    /// With F the distribution function of one chain after n steps, let A(x) = E[T; T <= x]
+    /// F(x)^(r-1) = E[mean; max <= x]. Then E (mean / max) is the sum of A(x) (1/x - 1/(x+1)), plus
+    /// A / x at the highest level.
     pub fn never_remapped(&self) -> Vec<Expected> {
         let rows = self.chain.rows();
         let mut law = vec![0.0; rows.len()];
@@ -171,7 +178,7 @@ impl LoadDrift {
         course
     }
 
-    /// What a step shows whose loads have this law, each.
+    /// Expectations of a step in which each load has this distribution.
     fn expected(&self, law: &[f64]) -> Expected {
         let r = self.processors as i32;
         let (mut below, mut partial) = (0.0, 0.0);
@@ -209,10 +216,10 @@ impl LoadDrift {
         (1..=self.steps).map(one).collect()
     }
 
-    /// W at its first local minimum and at its least, on each of so many paths.
+    /// W at its first local minimum and at its least value, on each of `runs` paths.
     ///
     /// # Errors
-    /// The halt the observer asked for.
+    /// The halt that the observer requested.
     pub fn minima(
         &self,
         runs: u64,

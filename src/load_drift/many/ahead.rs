@@ -1,8 +1,14 @@
-//! The value after a remap some steps ahead, as it is expected now: smoothed by a normal law of the total.
+//! Expected value after a remap some steps ahead: the value function smoothed by a normal
+//! distribution of the total.
 //!
-//! Tables by variance, each from the one before: the wider the law, the fewer totals tell it.
+//! ```text
+//! A_k(m, v) = E G_k(m + sqrt(v) Z),   Z standard normal
+//! ```
+//!
+//! There is one table for each variance of a geometric sequence, computed from the previous one.
+//! Wider distributions need fewer totals.
 
-/// Expectations of a function of the total, by step, over normal laws.
+/// Expectations of a function of the total over normal distributions, by step.
 pub struct Ahead {
     first: f64,
     grids: Vec<Grid>,
@@ -17,20 +23,21 @@ struct Grid {
     begin: usize,
 }
 
-/// The least variance, relative to that of one step of all ranks; each is so many times the one before.
+/// The least variance, relative to that of one step of all ranks, and the ratio of consecutive
+/// variances.
 const LEAST_VARIANCE: f64 = 0.35;
 const RATIO: f64 = 1.35;
-/// Distance of totals in deviations.
+/// Distance of totals, in standard deviations.
 const SPACING: f64 = 0.5;
-/// Numbers in all tables, at most.
+/// Largest number of entries in all tables.
 const MOST_NUMBERS: f64 = 6e7;
-/// Where a law ends, in deviations.
+/// Truncation of the distribution, in standard deviations.
 const END: f64 = 4.5;
-/// Laws narrower than this are summed over whole numbers.
+/// A distribution with a smaller standard deviation is summed over integers.
 const NARROW: f64 = 8.0;
 
 impl Ahead {
-    /// For totals in a range, and laws of up to so many steps of this variance.
+    /// Tables for totals in a range, and for variances of up to `longest` steps of variance `one`.
     pub fn new([first, last]: [f64; 2], one: f64, longest: usize, steps: u64) -> Ahead {
         let mut variances = vec![LEAST_VARIANCE * one];
         while variances[variances.len() - 1] < one * longest as f64 && one > 0.0 {
@@ -54,7 +61,7 @@ impl Ahead {
         Ahead { first, grids, values: vec![Vec::new(); steps as usize + 1] }
     }
 
-    /// Takes a function at step k, linear between nodes in ascending order.
+    /// Stores a function at step k, piecewise linear between nodes in ascending order.
     pub fn fill(&mut self, k: u64, nodes: &[f64], function: &[f64]) {
         let count = self.grids.iter().map(|grid| grid.count).sum();
         let mut all: Vec<f32> = Vec::with_capacity(count);
@@ -69,7 +76,8 @@ impl Ahead {
         self.values[k as usize] = all;
     }
 
-    /// The expectation over a normal law; none if its variance is below `least`.
+    /// The expectation over a normal distribution; `None` if its variance is below
+    /// [`least`](Self::least).
     pub fn at(&self, k: u64, mean: f64, variance: f64) -> Option<f64> {
         let least = self.grids[0].variance;
         if variance < least {
@@ -98,7 +106,7 @@ impl Ahead {
 }
 
 impl Grid {
-    /// By a cubic through four points.
+    /// Interpolation by a cubic through four points (Catmull-Rom).
     fn read<T: Into<f64> + Copy>(&self, values: &[T], place: f64) -> f64 {
         let end = values.len() as f64 - 1.0;
         let place = place.clamp(0.0, end);
@@ -132,7 +140,7 @@ impl Grid {
                 let weight = |by: i64| weights[by.unsigned_abs() as usize];
                 return (-reach..=reach).map(|by| weight(by) * between(mean + by as f64)).sum();
             }
-            // Exactly, from one node to the next.
+            // Exact integral of the piecewise-linear function, segment by segment.
             let (low, high) = (mean - END * deviation, mean + END * deviation);
             let inside = nodes.partition_point(|n| *n <= low)..nodes.partition_point(|n| *n < high);
             let law = |at: f64| {
@@ -176,7 +184,7 @@ impl Grid {
     }
 }
 
-/// The normal law of this variance on whole numbers: at 0, 1, ...
+/// Weights of the normal distribution of this variance at the integers 0, 1, ...
 fn kernel(variance: f64) -> Vec<f64> {
     if variance < 0.6 {
         return vec![1.0 - variance, 0.5 * variance];
@@ -193,7 +201,7 @@ fn kernel(variance: f64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Of a bend at zero, max(0, S), the expectation over a normal law is known; narrow laws are summed over whole numbers.
+    /// The expectation of max(0, S) over a normal distribution has a closed form.
     #[test]
     fn a_bend_is_smoothed_as_the_normal_law_does() {
         for one in [3.0, 900.0, 360_000.0f64] {

@@ -1,6 +1,9 @@
-//! The approximate value V^ = g + min(0, y + c), with g = C + G(S) the cost of a remap, y = Y - g how much worse the
-//! best simple policy is, and c what better policies save: linear in a few numbers of the state, with coefficients that
-//! depend on y.
+//! The approximate value function V^ = g + min(0, y + c).
+//!
+//! Here g = C + G(S) is the cost of a remap and y = Y - g the excess cost of the best simple policy
+//! Y over a remap. The correction c estimates the saving of better policies. It is linear in a few
+//! features of the state; its coefficients are piecewise linear in y. Method: approximate value
+//! iteration with linear function approximation, by least squares on simulated states.
 
 use super::counts::Counts;
 use super::evenly::Evenly;
@@ -11,26 +14,28 @@ use super::setting::Setting;
 use crate::random::{Stream, stream};
 use rayon::prelude::*;
 
-/// Numbers of a state that c is linear in.
+/// Number of features in which c is linear.
 const FEATURES: usize = 8;
-/// Values of y, relative to the cost of a remap, between which coefficients are linear; beyond the last c is 0.
+/// Values of y, relative to the cost of a remap, between which coefficients are interpolated
+/// linearly. From `NOTHING_FROM` on c is 0.
 const POINTS: [f64; 8] = [-1.1, -0.75, -0.5, -0.3, -0.15, -0.07, 0.0, 0.07];
 const NOTHING_FROM: f64 = 0.25;
 
-/// c.
+/// The correction c.
 #[derive(Debug, Clone)]
 pub struct Correction {
     remap_cost: f64,
     coefficients: Vec<[f64; FEATURES]>,
 }
 
-/// From so many steps before the end on better policies save ever less, as nothing can be saved after the last step.
+/// Within this many steps of the end the features shrink linearly, because nothing can be saved
+/// after the last step.
 const ENDING: f64 = 12.0;
 
-/// The numbers of a state.
+/// The features of a state.
 pub type Features = [f64; FEATURES];
 
-/// Of a state with its best plan, so many steps before the end.
+/// Features of a state with its best plan, `left` steps before the end.
 pub fn features(x: &Counts, plan: &Plan, setting: &Setting, left: u64) -> Features {
     let imbalance = x.top as f64 - x.total() as f64 / setting.ranks as f64;
     let share = (left as f64 / ENDING).min(1.0);
@@ -54,12 +59,12 @@ pub fn features(x: &Counts, plan: &Plan, setting: &Setting, left: u64) -> Featur
 }
 
 impl Correction {
-    /// No correction yet.
+    /// The zero correction.
     pub fn none(remap_cost: f64) -> Correction {
         Correction { remap_cost, coefficients: vec![[0.0; FEATURES]; POINTS.len()] }
     }
 
-    /// The points next to y with their weights.
+    /// The points next to y with their interpolation weights.
     fn place(&self, y: f64) -> [(usize, f64); 2] {
         let y = y / self.remap_cost.max(1e-9);
         let last = POINTS.len() - 1;
@@ -75,7 +80,7 @@ impl Correction {
         [(above - 1, 1.0 - share), (above, share)]
     }
 
-    /// This much of the one, and the rest of another.
+    /// The weighted mean of two corrections; `share` is the weight of this one.
     pub fn mixed(mut self, share: f64, other: &Correction) -> Correction {
         let own = self.coefficients.iter_mut().flatten();
         own.zip(other.coefficients.iter().flatten())
@@ -83,7 +88,7 @@ impl Correction {
         self
     }
 
-    /// c.
+    /// The correction c at y.
     pub fn at(&self, y: f64, features: &Features) -> f64 {
         let dot = |c: &Features| c.iter().zip(features).map(|(a, b)| a * b).sum::<f64>();
         let one = |(point, weight): (usize, f64)| match weight > 0.0 {
@@ -93,7 +98,7 @@ impl Correction {
         self.place(y).into_iter().map(one).sum()
     }
 
-    /// What better policies save from a remap to the next.
+    /// Saving of better policies from one remap to the next.
     pub fn saved(&self, features: &Features) -> f64 {
         let mut saved = 0.0;
         for _ in 0..4 {
@@ -103,25 +108,25 @@ impl Correction {
     }
 }
 
-/// What is known of a state.
+/// Approximate value and decision of a state.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
-    /// The approximate value, 0 at the end.
+    /// The approximate value; 0 at the end.
     pub value: f64,
-    /// How much better it is to go on than to remap at once, or worse if positive.
+    /// Cost of continuing minus cost of a remap now; a remap is better where it is positive.
     pub excess: f64,
 }
 
-/// V^.
+/// The approximate value function V^.
 pub struct Approximate<'a> {
-    /// Simple policies.
+    /// Look-ahead values of simple policies.
     pub outlook: Outlook<'a>,
-    /// c.
+    /// The correction c.
     pub correction: &'a Correction,
 }
 
 impl Approximate<'_> {
-    /// What a remap of x after step k comes to, with all that follows.
+    /// Cost of a remap of x after step k, including all that follows.
     fn remap(&self, x: &Counts, total: u64, k: u64) -> f64 {
         let Outlook { setting, remapped, .. } = &self.outlook;
         setting.price(x, total)
@@ -129,7 +134,8 @@ impl Approximate<'_> {
             + setting.after(total, |to| remapped.at(k, to as f64))
     }
 
-    /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest and looks so many ahead.
+    /// The view of a state after step k. `plan` becomes the best simple plan that remaps after at
+    /// least `span[0]` steps and looks ahead at most `span[1]` steps.
     pub fn view(&self, x: &Counts, total: u64, k: u64, span: [usize; 2], plan: &mut Plan) -> View {
         let setting = self.outlook.setting;
         self.outlook.plan(x, k, span, plan);
@@ -144,28 +150,31 @@ impl Approximate<'_> {
     }
 }
 
-/// A state that was come by, and states that followed.
+/// A visited state and sampled successors.
 struct Sample {
     y: f64,
     features: Features,
-    /// Cost of the step and of a remap after it, less the cost of a remap before; what is seen there, if it goes on.
+    /// For each successor: cost of the step and of a remap after it, minus the cost of a remap
+    /// before; and y and features there, if the program continues.
     next: Vec<(f64, Option<(f64, Features)>)>,
 }
 
-/// Runs that states are taken from, and how many moves from each.
+/// Number of simulated runs that states are taken from, number of successors sampled at each state,
+/// and number of fixed-point iterations.
 const RUNS: u64 = 128;
 const FOLLOWED: usize = 8;
 const ROUNDS: usize = 30;
-/// Keeps coefficients small that little is known of.
+/// Ridge penalty of the least squares: keeps coefficients small where there are few samples.
 const RIDGE: f64 = 1.0;
 
-/// c by fixed-point iteration on states of simulated runs, others in each round, least squares each time.
+/// Fits c by fixed-point iteration, each iteration a least-squares fit. The states come from
+/// simulated runs that differ from round to round.
 pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) -> Correction {
     let setting = approximate.outlook.setting;
     let steps = setting.steps.saturating_sub(setting.overlap.steps);
     let one = |run: u64| {
         let draws = stream(seed ^ 0x5eed, round * RUNS + run);
-        // All parts of the horizon.
+        // Starting steps cover the whole horizon.
         samples(approximate, moves, draws, run * steps / RUNS)
     };
     let runs = (0..RUNS).into_par_iter().map(one);
@@ -206,7 +215,7 @@ pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) 
     correction
 }
 
-/// The lower triangle L of a positive definite matrix L L^T.
+/// Cholesky factorization: the lower triangle L of a positive definite matrix L L^T.
 fn cholesky(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     for i in 0..size {
         for j in 0..=i {
@@ -263,7 +272,7 @@ fn samples(
         for sample in 0..FOLLOWED {
             numbers.step(moves, &x, sample, &mut draws, &mut y);
             let to = y.total();
-            // Less a number of expectation zero that goes with it.
+            // A control variate of expectation zero is subtracted.
             let cost =
                 setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to, k) + plan.value;
             if !setting.may_remap(k + 1) {

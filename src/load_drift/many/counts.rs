@@ -1,23 +1,23 @@
-//! Where many ranks are: how many of them on each level.
+//! The state of many ranks: the number of ranks on each level.
 
-/// Numbers of ranks by level; between `low` and `top` are all of them.
+/// Number of ranks by level; all ranks lie between `low` and `top`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
-    /// Ranks on each level: whole numbers.
+    /// Ranks on each level; integers.
     pub on: Vec<f64>,
     /// The lowest level in use.
     pub low: usize,
-    /// The highest.
+    /// The highest level in use.
     pub top: usize,
 }
 
 impl Counts {
-    /// Nobody yet.
+    /// No ranks.
     pub fn none(levels: usize) -> Counts {
         Counts { on: vec![0.0; levels], low: 0, top: 0 }
     }
 
-    /// `ranks` ranks with sum of levels `total`, as even as can be.
+    /// Distributes `ranks` ranks with sum of levels `total` as evenly as possible.
     pub fn split(&mut self, ranks: u64, total: u64) {
         let (floor, extra) = ((total / ranks) as usize, total % ranks);
         self.on.fill(0.0);
@@ -29,13 +29,13 @@ impl Counts {
         }
     }
 
-    /// Becomes another.
+    /// Copies another state.
     pub fn copy(&mut self, other: &Counts) {
         self.on.copy_from_slice(&other.on);
         (self.low, self.top) = (other.low, other.top);
     }
 
-    /// Empties all levels; [`settle`](Self::settle) when they are filled again.
+    /// Empties all levels. Call [`settle`](Self::settle) when they are filled again.
     pub fn clear(&mut self) {
         self.on.fill(0.0);
     }
@@ -52,7 +52,7 @@ impl Counts {
         (self.low..=self.top).map(sum).sum::<f64>() as u64
     }
 
-    /// A number of 128 bits that hardly any other state has: two that have the same one are taken for one.
+    /// A hash of 128 bits. Two states with the same hash are treated as equal.
     pub fn fingerprint(&self) -> u128 {
         let (mut a, mut b) = (0x9e37_79b9_7f4a_7c15u64, 0xc2b2_ae3d_27d4_eb4fu64);
         for level in self.low..=self.top {

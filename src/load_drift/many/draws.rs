@@ -1,9 +1,9 @@
-//! Random numbers of the laws that joint moves are made of.
+//! Random variates for joint moves: hypergeometric and binomial.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Binomial, Distribution};
 
-/// ln n! of small n.
+/// Number of entries of the table of ln n!.
 const TABLE: usize = 1024;
 
 /// ln n!, from a table or by Stirling's series.
@@ -33,14 +33,15 @@ impl LnFactorial {
         }
     }
 
-    /// ln of the number of ways to choose k of n.
+    /// ln of the binomial coefficient n over k.
     pub fn choose(&self, n: u64, k: u64) -> f64 {
         self.of(n) - self.of(k) - self.of(n - k)
     }
 
-    /// How many of `sample` drawn without replacement from `marked` and `other` are marked. By inversion
-    /// from the mode, or where that takes long by a ratio of uniforms [E. Stadlober, 1990]: the crate's own
-    /// takes time in proportion to the population.
+    /// A hypergeometric variate: the number of marked items among `sample` drawn without
+    /// replacement from `marked` and `other`. Inversion from the mode where the variance is small,
+    /// otherwise the ratio of uniforms [E. Stadlober, 1990]. The method of the `rand_distr` crate
+    /// takes time proportional to the population.
     pub fn hypergeometric(
         &self,
         marked: u64,
@@ -55,7 +56,7 @@ impl LnFactorial {
         if other == 0 || sample == population {
             return marked.min(sample);
         }
-        // Of the four equivalent draws the one with the least numbers.
+        // Of the four equivalent draws, the one with the smallest numbers.
         let few = sample.min(population - sample);
         let (less, more) = (marked.min(other), marked.max(other));
         let share = less as f64 / population as f64;
@@ -90,7 +91,7 @@ impl LnFactorial {
         if few < sample { marked - drawn } else { drawn }
     }
 
-    /// By inversion, the most probable numbers first.
+    /// Inversion, the most probable numbers first.
     fn around_mode(
         &self,
         mode: u64,
@@ -135,7 +136,7 @@ impl LnFactorial {
     }
 }
 
-/// How many of `count` events of this probability happen.
+/// A binomial variate: number of successes in `count` trials.
 pub fn binomial(count: u64, probability: f64, draws: &mut impl Rng) -> u64 {
     if count == 0 || probability <= 0.0 {
         return 0;
@@ -151,7 +152,8 @@ mod tests {
     use super::*;
     use crate::random::stream;
 
-    /// Both ways of drawing have the law's mean and variance, and small ones the law itself.
+    /// Both methods have the mean and variance of the distribution; small cases have its
+    /// probabilities.
     #[test]
     fn hypergeometric_numbers_have_their_law() {
         let factorial = LnFactorial::new();

@@ -1,6 +1,8 @@
-//! Several states that one state may lead to, spread evenly over their law: the numbers that decide how ranks move are a Latin hypercube
-//! [McKay, Beckman and Conover 1979], each of them uniform. All branches take the same ones, so that what is left of
-//! chance is much the same on all of them.
+//! Several successors of one state, as a Latin hypercube sample [McKay, Beckman and Conover 1979].
+//!
+//! The uniform numbers that decide how ranks move are stratified over the samples, and each is
+//! uniform. All branches use the same numbers (common random numbers), so that their sampling
+//! errors are strongly correlated.
 
 use super::counts::Counts;
 use super::draws::{LnFactorial, binomial};
@@ -9,35 +11,36 @@ use crate::random::Stream;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// How many decisions have numbers: those of the largest levels.
+/// Number of decisions with stratified numbers: those of the largest levels.
 const DECISIONS: usize = 24;
-/// Laws of more variance are drawn from without.
+/// Binomials of larger variance are drawn without stratified numbers.
 const WIDE: f64 = 100.0;
-/// A branch that has lost something, or is behind, takes one sample in so many.
+/// A branch that has lost something, or is behind, uses one sample in this many.
 const FEWER: usize = 4;
 
-/// Numbers of all steps, made where they are first asked for.
+/// Samples of all steps, drawn on first use.
 pub struct Samples {
     inner: usize,
     draws: Stream,
-    /// By step, those of branches that have lost nothing and are not behind, and of the others.
+    /// By step: the samples of branches that have lost nothing and are not behind, and those of the
+    /// others.
     steps: Vec<[Option<Evenly>; 2]>,
 }
 
 impl Samples {
-    /// Of so many samples in each of so many steps.
+    /// `inner` samples in each of `steps` steps.
     pub fn new(inner: usize, steps: u64, draws: Stream) -> Samples {
         Samples { inner, draws, steps: (0..steps).map(|_| [None, None]).collect() }
     }
 
-    /// No branch that is still to come begins before this step.
+    /// Drops the samples before this step. No later branch may begin before it.
     pub fn forget_before(&mut self, step: u64) {
         if let Some(last) = step.checked_sub(1) {
             self.steps[last as usize] = [None, None];
         }
     }
 
-    /// Those of the step after step k, all or few.
+    /// The samples of the step after step k: all, or few.
     pub fn of(&mut self, k: u64, few: bool) -> &Evenly {
         let samples = if few { self.inner.div_ceil(FEWER) } else { self.inner };
         let draws = &mut self.draws;
@@ -45,7 +48,7 @@ impl Samples {
     }
 }
 
-/// Numbers of some samples of one step.
+/// Stratified numbers for the samples of one step.
 pub struct Evenly {
     samples: usize,
     /// By decision and sample.
@@ -53,7 +56,7 @@ pub struct Evenly {
 }
 
 impl Evenly {
-    /// Of so many samples.
+    /// `samples` samples.
     pub fn new(samples: usize, draws: &mut Stream) -> Evenly {
         let mut places: Vec<usize> = (0..samples).collect();
         let mut numbers = Vec::with_capacity(DECISIONS * samples);
@@ -65,12 +68,12 @@ impl Evenly {
         Evenly { samples, numbers }
     }
 
-    /// How many samples.
+    /// Number of samples.
     pub fn count(&self) -> usize {
         self.samples
     }
 
-    /// The state of one sample.
+    /// The successor state in one sample.
     pub fn step(
         &self,
         moves: &Moves,
@@ -109,7 +112,8 @@ impl Evenly {
     }
 }
 
-/// The least number up to which a binomial law has this share.
+/// Quantile of a binomial distribution: the least number up to which it has probability `share`.
+/// `None` for large variances.
 fn quantile(count: u64, p: f64, share: f64, factorial: &LnFactorial) -> Option<u64> {
     if p > 0.5 {
         return quantile(count, 1.0 - p, 1.0 - share, factorial).map(|number| count - number);
@@ -139,7 +143,8 @@ mod tests {
     use super::*;
     use crate::random::stream;
 
-    /// The number is the quantile: of small laws by their sums, of others by their mean and variance; wide ones have none.
+    /// Quantiles of small distributions agree with their cumulative sums; wide distributions have
+    /// none.
     #[test]
     fn quantiles_are_those_of_the_law() {
         let factorial = LnFactorial::new();
@@ -165,7 +170,8 @@ mod tests {
         assert_eq!(quantile(1_000_000, 0.5, 0.5, &factorial), None);
     }
 
-    /// Each sample has the chain's mean on every level, and the mean over them hardly varies.
+    /// Each sample has the mean of the chain on every level, and the mean over samples has little
+    /// variance.
     #[test]
     fn samples_have_the_law_of_the_chain_and_are_even() {
         let rows = vec![

@@ -1,5 +1,8 @@
-//! One path of the lower bound: all branches of hindsight, each charged the cost of its steps less a penalty
-//! of expectation zero, and the cheapest way through them.
+//! One sample path of the information-relaxation lower bound.
+//!
+//! All branches of the perfect-information problem are simulated. Each is charged the cost of its
+//! steps minus a penalty of expectation zero. The lower bound of the path is the cheapest sequence
+//! of remaps through the branches.
 
 use super::super::Curve;
 use super::approximate::Approximate;
@@ -16,10 +19,10 @@ use rand::RngExt;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// What one path says.
+/// Result of one sample path.
 #[derive(Debug, Clone, Copy)]
 pub struct Path {
-    /// The least charge in hindsight.
+    /// The least charge with perfect information.
     pub lower: f64,
     /// The charge of the policy.
     pub upper: f64,
@@ -27,44 +30,46 @@ pub struct Path {
     pub cost: f64,
     /// Sum of the mean levels under the policy.
     pub work: f64,
-    /// Remaps of the policy.
+    /// Number of remaps under the policy.
     pub remaps: u64,
-    /// The charge of the rule of few numbers, and its remaps.
+    /// The charge of the curve policy, and its number of remaps.
     pub ruled: (f64, u64),
 }
 
-/// How paths are played.
+/// How sample paths are simulated.
 pub struct Hindsight<'a> {
-    /// What penalties are made from.
+    /// Value function from which penalties are computed.
     pub approximate: Approximate<'a>,
-    /// How ranks move.
+    /// The transition of the ranks.
     pub moves: &'a Moves,
-    /// The rule of few numbers.
+    /// The curve policy.
     pub curve: &'a Curve,
     /// Inner samples of a penalty.
     pub inner: usize,
-    /// A branch that has lost so much by not remapping is given a remap at the price of what it saves at once.
+    /// A branch that has lost this much by not remapping is ended with a remap at a lower bound of
+    /// its cost.
     pub patience: f64,
-    /// Whether what it saves counts; else the remap is free.
+    /// Whether the immediate saving of that remap is charged; otherwise the remap is free.
     pub saves: bool,
-    /// What it costs less.
+    /// Amount by which that remap is cheaper.
     pub margin: f64,
 }
 
-/// A branch that is so much behind, in costs of a remap, has few samples.
+/// A branch that is behind by this many remap costs uses few samples.
 const NEAR: f64 = 0.125;
-/// Where plans look far ahead, one that is so much behind has none, and looks but a few steps ahead, except after every so many.
+/// For long look-aheads: a branch that is behind by `FAR` remap costs uses no samples. It looks
+/// ahead only `SHORT` steps, except at every `LOOKS`-th step.
 const FAR: f64 = 0.75;
 const SHORT: usize = 12;
 const LOOKS: usize = 8;
-/// After so many steps what is known of earlier ones is forgotten.
+/// After this many steps, stored profiles of earlier steps are dropped.
 const FORGETTING: u64 = 64;
 
 impl Hindsight<'_> {
-    /// Path number `run`.
+    /// Simulates path number `run`.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt that the observer requested.
     pub fn path(&self, seed: u64, run: u64, observer: &dyn Observer) -> Result<Path, Halt> {
         let setting = self.approximate.outlook.setting;
         let steps = setting.steps;
@@ -86,7 +91,7 @@ impl Hindsight<'_> {
         (nodes[0].arrival, nodes[0].visited) = (0.0, [true; 2]);
         let mut least = vec![f64::INFINITY; steps as usize + 1];
         let mut known = Known::new();
-        // In order of time: a node is complete when its time comes.
+        // In order of time: when a node is visited, all branches that lead to it are complete.
         let mut due: Vec<Vec<u32>> = vec![Vec::new(); steps as usize + 1];
         due[0].push(0);
         for step in 0..=steps {
@@ -150,12 +155,12 @@ struct Branch<'a, 'b> {
     nodes: &'a mut Vec<Node>,
     places: &'a mut [HashMap<u64, u32>],
     due: &'a mut [Vec<u32>],
-    /// By step, the least charge so far with what follows, as far as branches were followed.
+    /// By step: the least charge so far plus look-ahead value, among the simulated branches.
     least: &'a mut [f64],
     draws: &'a mut Stream,
-    /// By step, the seed of what allots moves to levels.
+    /// By step: the seed that allots moves to levels.
     allotments: &'a [u64],
-    /// By step, the states that branches came to after it.
+    /// By step: the states that branches have reached after it.
     met: &'a mut [HashMap<u128, Met>],
     known: &'a mut Known,
 }
@@ -167,7 +172,7 @@ impl Branch<'_, '_> {
         let setting = outlook.setting;
         let levels = outlook.laws.levels();
         let Node { step: first, total, arrival, visited, .. } = self.nodes[at as usize];
-        // Steps after a remap that are paid beside it.
+        // Steps after a remap that are paid together with that remap.
         let late = if first > 0 { setting.overlap.steps as usize } else { 0 };
         let mut x = Counts::none(levels);
         let (mut y, mut z, mut even) = (x.clone(), x.clone(), x.clone());
@@ -216,7 +221,7 @@ impl Branch<'_, '_> {
             let view = approximate.view(&y, to, k + 1, [earliest(since), most], &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
-            // Branches that have lost already, or are behind others, are hardly ever the cheapest way.
+            // Branches that have lost or are behind others are rarely part of the cheapest path.
             let few = lost > 0.0 || behind > NEAR * setting.typical;
             let numbers = self.samples.of(k, few);
             let count = numbers.count();
@@ -255,10 +260,10 @@ impl Branch<'_, '_> {
             if k + 1 < setting.steps {
                 outlook.prepare(&y, to, k + 1, self.known, &mut plan);
             }
-            // An end with a cheaper remap is not one that the policy and the rule may take.
+            // The policies may not take an end with a cheaper remap.
             ended = remapping && lost > *patience && !needed;
             if ended {
-                // A remap at the price of what it saves at once, and less than that.
+                // A lower bound for a remap: the immediate saving is charged, minus a margin.
                 even.split(setting.ranks, to);
                 let saved = match self.hindsight.saves {
                     true => outlook.next_cost(&y) - outlook.next_cost(&even),
@@ -311,8 +316,10 @@ impl Branch<'_, '_> {
         node.joins = joins;
     }
 
-    /// Whether the branch may go on as another that came to this state before: not where its policy is still to be seen, nor where the
-    /// other is dearer or has lost more, for then it has fewer samples or ends sooner. Else others may go on as this one.
+    /// Whether the branch may continue as another that reached this state earlier. It may not while
+    /// its policy is still to be evaluated. Nor may it if the other is more expensive or has lost
+    /// more, because that one has fewer samples or ends sooner. If it may not, later branches may
+    /// continue as this one.
     fn meet(&mut self, step: usize, y: &Counts, here: Met, needed: bool) -> Option<Join> {
         let there = self.met[step].entry(y.fingerprint()).or_insert(here);
         if there.branch == here.branch {
@@ -329,7 +336,8 @@ impl Branch<'_, '_> {
         Some(Join { branch, ends, more: here.charge - there.charge })
     }
 
-    /// The node that a remap of this total after this step leads to, at this charge.
+    /// The node that a remap of this total after this step leads to; `charge` is the charge on
+    /// arrival.
     fn node(&mut self, step: u64, total: u64, charge: f64, visits: [bool; 2]) -> u32 {
         let setting = self.hindsight.approximate.outlook.setting;
         let total = setting.remaps_to(total, self.chances[step as usize]);

@@ -1,14 +1,16 @@
-//! Closed forms: between remaps the ranks are independent, so whether none is above a level is a product.
+//! Closed forms between remaps. The ranks are independent, so the probability that none is above a
+//! level is a product.
 //!
-//! With Q_j(i, l) the probability that a rank from level i is on no level above l after j steps and
-//! was on none from b up before, and R_j(l) the product of Q_j over the ranks, the largest level after j steps, cut off
-//! at b, has expectation b R_{j-1}(b-1) - sum over l < b of R_j(l), on those paths that were below b
-//! before. Without a barrier, b is the number of levels.
+//! Let Q_j(i, l) be the probability that a rank starting from level i is at most at level l after j
+//! steps, and was below level b before. Let R_j(l) be the product of Q_j over the ranks. On paths
+//! below b before step j, the largest level after j steps, truncated at b, has expectation b
+//! R_{j-1}(b-1) - sum over l < b of R_j(l). Without a barrier, b is the number of levels. Memory:
+//! b^2 numbers for each barrier and step; tables are computed on first use.
 
 use super::counts::Counts;
 use std::sync::OnceLock;
 
-/// The laws of one rank, step by step, as far as they are looked at.
+/// Distributions of the level of one rank, step by step, over the look-ahead.
 pub struct Laws {
     /// Moves with positive probability.
     rows: Vec<Vec<(usize, f64)>>,
@@ -21,18 +23,18 @@ pub struct Laws {
 /// ln Q for one barrier.
 pub struct Table {
     barrier: usize,
-    /// Most levels that a rank rises in a step.
+    /// Largest number of levels that a rank rises in a step.
     rise: usize,
     logs: Vec<f64>,
     /// Expected level after j steps, on paths below b before, by first level.
     means: Vec<f64>,
 }
 
-/// Products below this count as nothing.
+/// Products below this are treated as zero.
 const NOTHING: f64 = 1e-11;
 
 impl Laws {
-    /// Of a chain with these rows, for so many steps.
+    /// For a chain with these rows, over `longest` steps.
     pub fn new(rows: &[Vec<f64>], longest: usize) -> Laws {
         let levels = rows.len();
         let sparse = |row: &Vec<f64>| {
@@ -58,7 +60,7 @@ impl Laws {
         Laws { rows, longest, tables: (0..=levels).map(|_| OnceLock::new()).collect(), moments }
     }
 
-    /// Most steps looked ahead.
+    /// Largest number of steps of look-ahead.
     pub fn longest(&self) -> usize {
         self.longest
     }
@@ -89,7 +91,7 @@ impl Laws {
 impl Table {
     fn new(rows: &[Vec<(usize, f64)>], barrier: usize, longest: usize) -> Table {
         let b = barrier;
-        // Of what is not below: small numbers keep their digits.
+        // The complement is stored, so that small probabilities keep their digits.
         let mut beyond: Vec<f64> = vec![0.0; b * b];
         for from in 0..b {
             for level in 0..from {
@@ -132,7 +134,8 @@ impl Table {
         x.on[x.low..=x.top].iter().zip(&means[x.low..=x.top]).map(|(n, mean)| n * mean).sum()
     }
 
-    /// How many ranks are expected above a level after j steps, and by how many levels in all.
+    /// Expected number of ranks above a level after j steps, and the expected sum of their levels
+    /// above it.
     pub fn over(&self, j: usize, floor: usize, x: &Counts) -> (f64, f64) {
         let b = self.barrier;
         let at = &self.logs[(j - 1) * b * b..j * b * b];
@@ -155,7 +158,7 @@ impl Table {
         let b = self.barrier;
         let at = &self.logs[(j - 1) * b * b..j * b * b];
         let ranks = &x.on[x.low..=x.top];
-        // Nobody can be above this level.
+        // No rank can be above this level.
         let highest = (x.top + j * self.rise).min(b - 1);
         let mut sum = (b - 1 - highest) as f64;
         let mut survive = 1.0;

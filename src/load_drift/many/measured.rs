@@ -9,32 +9,33 @@ use crate::estimate::student_at;
 use crate::observer::{Halt, Observer};
 use std::ops::{ControlFlow, Range};
 
-/// When to stop.
+/// Stopping rule of the simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
-    /// The gap relative to the lower bound, by the upper end of its interval.
+    /// Required gap relative to the lower bound; it is tested at the upper end of the confidence
+    /// interval.
     pub gap: f64,
-    /// Inner samples of a penalty, at first and at most.
+    /// Inner samples of a penalty: initial and largest number.
     pub inner: [usize; 2],
-    /// The paths in a batch, and at most.
+    /// Paths in a batch, and largest number of paths.
     pub paths: [u64; 2],
 }
 
 impl Goal {
-    /// The gap that is aimed at unless another is asked for.
+    /// The default gap.
     pub const GAP: f64 = 2.5e-3;
 
-    /// The usual effort for a gap: few samples and paths at first where it is a wide one.
+    /// The default effort for a gap; fewer samples and paths where the gap is wide.
     pub fn of(gap: f64) -> Goal {
         let (inner, batch) = if gap >= WIDE { (4, 2) } else { (16, 4) };
         Goal { gap, inner: [inner, 64], paths: [batch, 64] }
     }
 }
 
-/// A gap of so much is a wide one.
+/// A gap from this value on is wide.
 const WIDE: f64 = 0.1;
 
-/// An expectation as paths show it: their mean, and the ends of an interval by Student's t.
+/// Estimate of an expectation: sample mean and confidence interval by Student's t.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// The mean.
@@ -46,7 +47,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of independent numbers of one law, at this level of confidence; boundless for a single one.
+    /// From independent, identically distributed values at this confidence level; unbounded for a
+    /// single value.
     pub fn of(values: &[f64], level: f64) -> Spread {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -58,8 +60,8 @@ impl Spread {
         Spread { mean, low: mean - half, high: mean + half }
     }
 
-    /// The same, but of no width where the numbers differ no more than rounding in costs of this size may, and zero where
-    /// their mean is no more than that.
+    /// The same, but with zero width where the values differ by no more than rounding at costs of
+    /// this size. The mean is then set to zero where it is no larger than that.
     fn unrounded(values: &[f64], level: f64, size: f64) -> Spread {
         let rounding = ROUNDING * size.abs();
         let first = values.first().copied().unwrap_or(0.0);
@@ -71,29 +73,29 @@ impl Spread {
     }
 }
 
-/// What sums over the steps of a path may be off by, relative to a cost.
+/// Rounding error of sums over the steps of a path, relative to a cost.
 const ROUNDING: f64 = 1e-11;
 
-/// What paths say of the optimal cost.
+/// Statistical estimates of the optimal cost from sample paths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// The lower bound, with its 99 % interval.
+    /// The lower bound with its 99 % interval.
     pub lower: Spread,
-    /// What the policy costs, with its 99 % interval: the penalties taken off.
+    /// The cost of the policy with its 99 % interval, penalties subtracted (as control variates).
     pub upper: Spread,
-    /// Upper less lower on the same paths, with its 95 % interval.
+    /// Upper minus lower bound on the same paths, with its 95 % interval.
     pub gap: Spread,
-    /// What the policy paid, penalties aside, with its 99 % interval.
+    /// The cost of the policy without penalties, with its 99 % interval.
     pub paid: Spread,
-    /// Sum of the mean levels under the policy, and number of remaps, on average.
+    /// Mean over the paths of the sum of the mean levels under the policy.
     pub work: f64,
-    /// Remaps of the policy, on average.
+    /// Mean number of remaps under the policy.
     pub remaps: f64,
-    /// What the rule of few numbers costs, with its 99 % interval: the penalties taken off.
+    /// The cost of the curve policy with its 99 % interval, penalties subtracted.
     pub ruled: Spread,
-    /// That less the lower bound on the same paths, with its 95 % interval.
+    /// Cost of the curve policy minus the lower bound on the same paths, with its 95 % interval.
     pub ruled_gap: Spread,
-    /// Remaps of the rule, on average.
+    /// Mean number of remaps of the curve policy.
     pub ruled_remaps: f64,
     /// Number of paths.
     pub paths: u64,
@@ -101,7 +103,7 @@ pub struct Measured {
     pub inner: usize,
     /// Whether the goal was reached.
     pub reached: bool,
-    /// Whether the caller stopped before.
+    /// Whether the caller stopped the simulation early.
     pub halted: Option<Halt>,
 }
 
@@ -129,14 +131,16 @@ impl Measured {
     }
 }
 
-/// So many stretches between remaps in the first batch tell how the gap is spread, or so many batches of paths: on most stretches
-/// there is none, and the few that have one are missing from a small sample. How many batches there are must not follow those
-/// played so far: programs that remapped often, and cost more, would be counted with fewer others.
+/// Minimum sample before the gap is trusted: this many intervals between remaps in the first batch,
+/// or otherwise this many batches. Most intervals contribute no gap, so a small sample may miss the
+/// few that do. The number of batches must not depend on later paths: expensive programs with many
+/// remaps would then be combined with fewer others.
 const STRETCHES: f64 = 64.0;
 const BATCHES: u64 = 4;
 
 impl Measured {
-    /// The outer ends of the intervals of both bounds; of one without width rounded outward.
+    /// The outer ends of the intervals of both bounds. An interval without width is widened by
+    /// rounding.
     pub fn outer(&self) -> Bounds {
         let off = |spread: Spread| match spread.low < spread.high {
             true => 0.0,
@@ -148,14 +152,16 @@ impl Measured {
 }
 
 impl Many {
-    /// Plays batches of paths until the goal or the observer ends it; `None` if not even two paths were
-    /// finished by then. Where the goal would take more than half of the most paths, by the square root of their number, twice
-    /// the inner samples are taken, and the paths before are left out.
+    /// Simulates batches of paths until the goal or the observer ends it. `None` if fewer than two
+    /// paths were finished. The required number of paths is extrapolated from the standard error.
+    /// If it exceeds half of the limit, the inner samples are doubled and earlier paths are
+    /// discarded.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
     }
 
-    /// The same on ranks that all have computed it; `together` stops all of them when it stops one.
+    /// The same on ranks that all hold the same policy. `together` stops all ranks when it stops
+    /// one.
     pub fn measure_together(
         &self,
         goal: Goal,
@@ -167,7 +173,7 @@ impl Many {
     }
 }
 
-/// The same of whoever plays paths, with so many inner samples.
+/// The same for any simulator of paths, called with the number of inner samples.
 pub fn play(
     goal: Goal,
     observer: &dyn Observer,
@@ -212,7 +218,7 @@ pub fn play(
             return best;
         }
         let (most_gap, half) = (goal.gap * found.lower.mean, found.gap.high - found.gap.mean);
-        // By the square root of their number.
+        // The standard error falls with the square root of the number of paths.
         let needed = match found.gap.mean < most_gap {
             true => found.paths as f64 * (half / (most_gap - found.gap.mean)).powi(2),
             false => f64::INFINITY,
@@ -233,7 +239,8 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    /// Inner samples double while the gap needs too many paths or cannot be reached; what was played with fewer is left out.
+    /// Inner samples double while the gap needs too many paths or cannot be reached; earlier paths
+    /// are discarded.
     #[test]
     fn inner_samples_double_and_earlier_paths_are_left_out() {
         let goal = Goal { gap: 0.01, inner: [16, 64], paths: [4, 64] };
@@ -253,7 +260,7 @@ mod tests {
             });
             (asked.into_inner(), found.unwrap())
         };
-        // A mean of .8 that varies a lot from path to path, then one of .5 that does not.
+        // First a mean gap of 0.8 with large variance, then 0.5 with small variance.
         let (asked, found) = played(
             |inner, run| match (inner, run % 2) {
                 (16, even) => 0.2 + 1.2 * even as f64,
@@ -263,18 +270,19 @@ mod tests {
         );
         assert_eq!((asked, found.inner, found.paths), (vec![16, 32], 32, 4));
         assert!(found.reached && (found.gap.mean - 0.5).abs() < 1e-9, "{found:?}");
-        // More paths are no help: two batches with the most samples, and it ends.
+        // More paths do not help: two batches with the largest number of samples, then it ends.
         let (asked, found) = played(|_, _| 1.2, 20);
         assert_eq!((asked, found.inner, found.paths), (vec![16, 32, 64, 64], 64, 8));
         assert!(!found.reached && (found.gap.mean - 1.2).abs() < 1e-9, "{found:?}");
-        // Few stretches between remaps say little of those that are rare, and four batches have to do.
+        // With few intervals between remaps, four batches are required.
         for (remaps, paths) in [(0, 16), (7, 16), (15, 4)] {
             let (_, found) = played(|_, run| 0.4 + 0.01 * (run % 2) as f64, remaps);
             assert!(found.reached && found.paths == paths, "{found:?}");
         }
     }
 
-    /// Sums of the same steps in another order are the same cost; smaller costs that differ are not.
+    /// Sums of the same steps in another order count as equal costs; smaller costs that differ do
+    /// not.
     #[test]
     fn costs_that_only_rounding_tells_apart_are_one() {
         let path = |lower: f64, upper: f64| Path {

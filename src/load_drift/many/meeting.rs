@@ -1,32 +1,36 @@
-//! Binomial numbers on several branches, drawn so that what they lead to is the same as often as can be.
+//! Coupling of binomial variates on several branches: branches reach the same total as often as
+//! possible.
 //!
-//! What they lead to is a place on the whole numbers. First its remainder is drawn, modulo a number that is common to all
-//! branches and not much longer than a deviation: remainders are then nearly uniform on all branches, so that all have the same one with
-//! hardly an exception. Places that differ are so at least that far apart. Then one of the places with this remainder is
-//! drawn. Both draws are races: on every place a clock rings after an exponential time E, common to all branches, and a branch whose law is p
-//! takes the place with the least E / p. It has the law p, and branches with laws that hardly differ take the same one with
-//! hardly an exception [C. T. Li and A. El Gamal, 2018].
+//! A variate leads to an integer. First its remainder modulo a common number is drawn; this number
+//! is slightly longer than a standard deviation. Remainders are then nearly uniform on all
+//! branches, so that almost always all branches have the same one. Different integers are therefore
+//! at least that far apart. Then one of the integers with this remainder is drawn.
+//!
+//! Both draws use the Poisson functional representation [C. T. Li and A. El Gamal, 2018]. Every
+//! candidate has an exponential time E, common to all branches. A branch with probabilities p takes
+//! the candidate with the least E / p. This has distribution p, and branches with similar
+//! distributions almost always take the same candidate.
 
 use super::draws::LnFactorial;
 use crate::random::{Stream, stream};
 use rand::RngExt;
 
-/// What the branches have in common in one step.
+/// Common random numbers of all branches in one step.
 pub struct Meeting {
-    /// Draws the remainders.
+    /// Stream for the remainders.
     common: Stream,
-    /// What remainders are taken modulo.
+    /// The modulus of the remainders.
     length: u64,
     time: f64,
-    /// Times, and remainders by their share.
+    /// Times, and remainders as a share of the modulus.
     points: Vec<(f64, f64)>,
-    /// The clocks at the first place and above, and below it.
+    /// Exponential times of the candidates from the first integer up, and below it.
     clocks: [Clocks; 2],
-    /// The first place.
+    /// The first integer.
     first: Option<u64>,
 }
 
-/// Exponential times, drawn as they are asked for.
+/// Exponential times, drawn on first use.
 struct Clocks(Stream, Vec<f64>);
 
 impl Clocks {
@@ -39,13 +43,14 @@ impl Clocks {
     }
 }
 
-/// In deviations, what remainders are taken modulo.
+/// Modulus of the remainders, in standard deviations.
 const LENGTH: f64 = 1.25;
-/// A law ends so many deviations from its mean, and so many numbers more.
+/// Truncation of a binomial distribution: standard deviations from its mean, and additional
+/// integers.
 const END: [f64; 2] = [9.0, 12.0];
 
 impl Meeting {
-    /// A seed for each step gives other numbers, on branches with such a deviation or less.
+    /// Common numbers for one step, from a seed, for branches with at most this standard deviation.
     pub fn new(seed: u64, deviation: f64) -> Meeting {
         let clocks = [2, 3].map(|i| Clocks(stream(seed, i), Vec::new()));
         let common = stream(seed, 1);
@@ -53,7 +58,8 @@ impl Meeting {
         Meeting { common, length, time: 0.0, points: Vec::new(), clocks, first: None }
     }
 
-    /// A number a of law Binomial(count, rise), with `start` + a the same on all branches where that can be.
+    /// A variate a ~ Binomial(count, rise), coupled so that `start` + a agrees on all branches
+    /// where possible.
     pub fn next(&mut self, start: u64, count: u64, rise: f64, factorial: &LnFactorial) -> u64 {
         if count == 0 || rise <= 0.0 {
             return 0;
@@ -69,7 +75,7 @@ impl Meeting {
         let (up, down) = (rise.ln(), (-rise).ln_1p());
         let law =
             |a: u64| (factorial.choose(count, a) + a as f64 * up + (count - a) as f64 * down).exp();
-        // The least number whose place has this remainder.
+        // The least variate whose integer has this remainder.
         let least = |remainder: u64| low + (remainder + length - (start + low) % length) % length;
         let numbers = |remainder: u64| (least(remainder)..=high).step_by(length as usize);
         let most = most_of_a_remainder(length, count, rise);
@@ -111,7 +117,8 @@ impl Meeting {
     }
 }
 
-/// No remainder is more probable: by the characteristic function of the law. A little more than that, for what rounding may hide.
+/// Upper bound on the probability of any remainder, by the characteristic function of the
+/// distribution, plus an allowance for rounding.
 fn most_of_a_remainder(length: u64, count: u64, rise: f64) -> f64 {
     let size = |m: u64| {
         let angle = 2.0 * std::f64::consts::PI * m as f64 / length as f64;
@@ -119,7 +126,7 @@ fn most_of_a_remainder(length: u64, count: u64, rise: f64) -> f64 {
     };
     let mut sum = 1.0;
     for m in 1..length {
-        // The same from the other end.
+        // Terms m and length - m are equal.
         let both = 2.0 * size(m);
         sum += both;
         if both < 1e-12 || 2 * m >= length {
@@ -158,7 +165,8 @@ mod tests {
         }
     }
 
-    /// Places that differ are a multiple of the length apart, with hardly an exception, however far apart branches are.
+    /// Different integers almost always differ by a multiple of the modulus, however far apart the
+    /// branches are.
     #[test]
     fn branches_share_their_remainders() {
         let factorial = LnFactorial::new();
@@ -177,7 +185,7 @@ mod tests {
         }
     }
 
-    /// No remainder has more than the bound of the race says: of small laws and large ones.
+    /// No remainder is more probable than the bound, for small and large distributions.
     #[test]
     fn the_most_of_a_remainder_is_a_bound() {
         let factorial = LnFactorial::new();

@@ -1,25 +1,30 @@
-//! Drifting loads on many ranks: a policy by approximate dynamic programming, and a lower bound on what any
-//! policy can cost by information relaxation [Rogers 2002; Haugh and Kogan 2004; Andersen and Broadie 2004;
-//! Brown, Smith and Sun 2010]. Both are expectations, estimated from sample paths.
+//! Drifting loads on many ranks: a policy by approximate dynamic programming, and an
+//! information-relaxation lower bound on the cost of any policy [Rogers 2002; Haugh and Kogan 2004;
+//! Andersen and Broadie 2004; Brown, Smith and Sun 2010]. Both are expectations, estimated from
+//! sample paths.
 //!
-//! Suppose a program knew all that is to come. It would pay less than any program that does not, and
-//! with a penalty Delta_k, charged after each step, whose expectation given the state before the step is zero,
-//! still no more than the best of those, on average: a policy without foresight pays no penalty on
+//! A program that knew all future moves would pay at most as much as any other. Charge a penalty
+//! Delta_k after each step, with expectation zero given the state before the step. Then the
+//! perfect-information optimum is still, on average, at most the cost of the best policy: a policy
+//! without foresight pays no penalty on average, and is one of those that perfect information
+//! chooses from. With
 //! average, and is one of those that hindsight chooses from. With
 //!
 //! ```text
 //! Delta = u(x') + V(x') - E[u(x') + V(x') | x]
 //! ```
 //!
-//! where V is the optimal cost-to-go, hindsight would be worth nothing. V is not known; with an approximation
-//! (`approximate`) little is left. Its expectation has a closed form in the main (`outlook`); what is
-//! left is taken less its mean over states that were drawn apart, so that Delta has expectation zero whatever the
-//! approximation is.
+//! where V is the optimal cost-to-go, perfect information gains nothing (strong duality). V is
+//! unknown; with an approximation (`approximate`) the duality gap is small. The main part of its
+//! expectation has a closed form (`outlook`). The remainder is centered by its mean over
+//! independent samples, so that Delta has expectation zero whatever the approximation.
 //!
-//! A remap leads to a state that depends on the total alone. So hindsight is a cheapest way through
-//! nodes (step, total), each with one branch on which the program goes on without a remap
-//! (`hindsight`). Branches are drawn so that their totals agree as often as they can (`moves`).
-//! One that has lost much more than the cost of a remap by not remapping is ended by a remap that costs
+//! A remap leads to a state that depends on the total alone. The perfect-information problem is
+//! therefore a shortest path through nodes (step, total). Each node has one branch on which the
+//! program continues without a remap (`hindsight`). Branches are coupled so that their totals agree
+//! as often as possible (`moves`). A branch that has lost much more than the cost of a remap by not
+//! remapping is ended by a remap at less than its cost; see [`Many`] for the assumption behind
+//! this.
 //! less than it does: see [`Many`] for what that assumes.
 
 mod ahead;
@@ -70,21 +75,21 @@ pub enum NoBounds {
     /// Too many ranks.
     #[error("bounds take at most {MOST_RANKS} processors, found {0}")]
     Ranks(usize),
-    /// Too long until a remap is in force.
+    /// Too many steps until a remap takes effect.
     #[error(
         "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
     )]
     Late(u64),
-    /// A remap leads nowhere: there is a single processor.
+    /// There is a single processor, so a remap has no effect.
     #[error("a single processor has nothing to balance")]
     Single,
-    /// The caller stopped.
+    /// The caller stopped the computation.
     #[error("stopped before anything was known")]
     Halted(Halt),
 }
 
 impl NoBounds {
-    /// Why a problem is out of reach, if it is.
+    /// The reason why a problem is out of reach, if it is.
     pub fn of(problem: &LoadDrift) -> Option<NoBounds> {
         let (levels, steps, ranks) = (problem.chain.levels(), problem.steps, problem.processors);
         Some(match () {
@@ -105,19 +110,22 @@ const MOST_RANKS: usize = 2_000_000;
 pub(crate) const MOST_LATE: u64 = 63;
 /// Entries of the largest table of closed forms.
 const TABLE: usize = 2_000_000;
-/// How often the values after a remap and the correction are computed from each other.
+/// Number of alternations between the values after a remap and the correction.
 const ROUNDS: u64 = 6;
-/// From the third round on this much of a new correction is taken: they would swing about what they settle at.
+/// Weight of a new correction from the third round on; damping prevents oscillation.
 const TAKEN: f64 = 0.5;
 
-/// An approximate value function with its policy, ready to be measured.
+/// An approximate value function with its policy.
 ///
-/// What the lower bound takes for granted: handed an even split of its loads, a program saves what its next step
-/// costs less, or a remap if that is cheaper, up to half the cost of a remap. For walks whose steps are log-concave
-/// (stay^2 >= up * down) and loads that do not come near the ends of their range this is a theorem, and nothing is lost
-/// at all: with D = C + V(even) - V(x), which is Schur-concave at a fixed total, and U the expected cost of the next step,
-/// D(x) = max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))). Near the ends it fails by
-/// a little; the tests measure by how much.
+/// Assumption of the lower bound: given an even split of its loads for free, a program saves at
+/// most what its next step costs less, or a remap if that is cheaper, up to half the cost of a
+/// remap.
+///
+/// This is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and for loads away
+/// from the ends of their range; then the bound loses nothing. Let D = C + V(even) - V(x), which is
+/// Schur-concave at a fixed total, and let U be the expected cost of the next step. Then D(x) =
+/// max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))). Near the
+/// ends it fails by a little; the tests measure by how much.
 pub struct Many {
     setting: Setting,
     laws: Laws,
@@ -126,7 +134,7 @@ pub struct Many {
     remapped: Remapped,
     correction: Correction,
     curve: Curve,
-    /// Whether loads move by one level at most.
+    /// Whether loads move by at most one level.
     near: bool,
     seed: u64,
 }
@@ -135,13 +143,13 @@ impl Many {
     /// Computes the policy. All random numbers depend on the seed alone.
     ///
     /// # Errors
-    /// A problem that is out of reach, or the halt the observer asks for.
+    /// A problem that is out of reach, or the halt that the observer requested.
     pub fn new(problem: &LoadDrift, seed: u64, observer: &dyn Observer) -> Result<Many, NoBounds> {
         Many::overlapping(problem, Overlap::NONE, seed, observer)
     }
 
-    /// The same with remaps that come into force some steps after their decision. The next is decided after a step under the new
-    /// mapping at the earliest.
+    /// The same with delayed remaps. The next remap is decided, at the earliest, after a step under
+    /// the new mapping.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -157,7 +165,7 @@ impl Many {
         if overlap.steps > MOST_LATE {
             return Err(NoBounds::Late(overlap.steps));
         }
-        // In a program that is too short for a remap all are as good.
+        // In a program that is too short for a remap all delays are equivalent.
         let steps = overlap.steps.min(problem.steps - 1);
         let overlap = Overlap { steps, ..overlap };
         let levels = problem.chain.levels();
@@ -166,7 +174,7 @@ impl Many {
         let priced = LoadDrift { remap_cost: setting.typical, ..problem.clone() };
         let paying = 3 * Intervals::least_average_cost(&priced) as usize + 10 + steps as usize;
         let table = (TABLE / (levels * levels)).max(2 * steps as usize + 2);
-        // A remap may come into force when the last move is made.
+        // A remap may take effect when the last move is made.
         let longest = paying.min(table).min(setting.steps as usize).max(steps as usize + 1);
         let laws = Laws::new(&rows, longest);
         let moves = Moves::new(&rows, problem.initial);
@@ -202,12 +210,12 @@ impl Many {
         Many { seed, ..self }
     }
 
-    /// The rule of few numbers that the policy is boiled down to.
+    /// The curve policy that approximates this policy by a few numbers.
     pub fn curve(&self) -> &Curve {
         &self.curve
     }
 
-    /// Plays some paths, with so many inner samples to a penalty.
+    /// Simulates some paths, with `inner` inner samples for each penalty.
     fn paths(
         &self,
         inner: usize,

@@ -1,12 +1,18 @@
-//! One step of all ranks, on many branches of hindsight at once.
+//! One step of all ranks, coupled on many branches of the perfect-information problem.
 //!
-//! Branches must meet: a remap leads to a state that depends on the total load alone, so whatever had the
-//! same total is one from there on. Two couplings see to it, and neither touches the law of a branch.
-//! First, a rank either makes its toggle, a move to one of two levels `gap` apart, up with a probability
-//! that is the same everywhere, or something else; how many ranks do something else is drawn once for
-//! all branches, as far as their laws agree. Then the number of toggles that go up is drawn so that the
-//! totals agree as often as they can (see `meeting`). The moves are allotted to the levels on each branch apart, but
-//! by numbers that are the same on all: branches in states that are nearly the same come to the same one, and stay together.
+//! A remap leads to a state that depends on the total load alone, so branches with the same total
+//! merge at a remap. Two couplings make totals agree often, and neither changes the distribution of
+//! a branch.
+//!
+//! First, a rank makes either its toggle or another move. A toggle goes to one of two levels `gap`
+//! apart, with a probability of going up that is the same at all levels. The number of ranks that
+//! make another move is drawn once for all branches, as far as their distributions agree. Second,
+//! the number of toggles that go up is coupled so that totals agree as often as possible (see
+//! `meeting`).
+//!
+//! The moves are allotted to the levels on each branch separately, but from the same random
+//! numbers. Branches in similar states therefore often reach the same state, and then stay
+//! together.
 
 use super::counts::Counts;
 use super::draws::{LnFactorial, binomial};
@@ -14,30 +20,30 @@ use super::meeting::Meeting;
 use crate::random::stream;
 use rand::Rng;
 
-/// How ranks move.
+/// The transition of all ranks in one step.
 pub struct Moves {
-    /// For the draws of whole numbers.
+    /// Table for the variates.
     pub factorial: LnFactorial,
     rows: Vec<Row>,
     gap: usize,
     /// Probability that a toggle goes up.
     rise: f64,
-    /// Probability to do something else, of most ranks.
+    /// Probability of another move than the toggle, for most ranks.
     usual: f64,
 }
 
 struct Row {
     /// Lower end of the toggle.
     toggle: usize,
-    /// Probability of something else than the toggle.
+    /// Probability of another move than the toggle.
     other: f64,
-    /// What that is: levels, and the probability of each if none before it was taken.
+    /// Other moves: levels, each with its probability given that none before it was taken.
     others: Vec<(usize, f64)>,
     /// All moves in the same form.
     all: Vec<(usize, f64)>,
 }
 
-/// The best toggle of a row with this gap: its lower end, its probability up, and how probable it is.
+/// The toggles of a row with this gap: lower end, probability of going up, and total probability.
 fn toggles(row: &[f64], gap: usize) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
     (0..row.len().saturating_sub(gap)).filter(move |&i| row[i] > 0.0 && row[i + gap] > 0.0).map(
         move |i| {
@@ -47,7 +53,7 @@ fn toggles(row: &[f64], gap: usize) -> impl Iterator<Item = (usize, f64, f64)> +
     )
 }
 
-/// Levels with the probability of each if none before it was taken.
+/// Levels, each with its probability given that none before it was taken.
 fn in_turn(law: impl Iterator<Item = (usize, f64)>) -> Vec<(usize, f64)> {
     let mut law: Vec<(usize, f64)> = law.filter(|(_, p)| *p > 1e-15).collect();
     let mut left: f64 = law.iter().map(|(_, p)| p).sum();
@@ -63,7 +69,7 @@ fn in_turn(law: impl Iterator<Item = (usize, f64)>) -> Vec<(usize, f64)> {
 }
 
 impl Moves {
-    /// The moves of a chain with these rows, most of whose ranks are like those on `typical`.
+    /// The moves of a chain with these rows; most ranks move like those on level `typical`.
     pub fn new(rows: &[Vec<f64>], typical: usize) -> Moves {
         let levels = rows.len();
         let best = |gap: usize| {
@@ -74,7 +80,8 @@ impl Moves {
         let found = (1..levels).find_map(best);
         let (gap, rise) = found.map_or((1, 0.5), |(gap, (_, rise, _))| (gap, rise));
         let row = |(from, row): (usize, &Vec<f64>)| {
-            // Of all its toggles that which is used most; those nearest to home first.
+            // The toggle with the largest usable probability; of equal ones the nearest to the
+            // level.
             let used = |&(_, up, both): &(usize, f64, f64)| {
                 both * (up / rise).min((1.0 - up) / (1.0 - rise))
             };
@@ -103,12 +110,12 @@ impl Moves {
         Moves { factorial: LnFactorial::new(), rows, gap, rise, usual }
     }
 
-    /// How many of `ranks` ranks do something else, if all are like most.
+    /// Number of ranks, of `ranks`, that make another move than the toggle, if all are like most.
     pub fn events(&self, ranks: u64, draws: &mut impl Rng) -> u64 {
         binomial(ranks, self.usual, draws)
     }
 
-    /// What the branches have in common in a step of `ranks` ranks.
+    /// Common random numbers of the branches in a step of `ranks` ranks.
     pub fn meeting(&self, ranks: u64, seed: u64) -> Meeting {
         let toggling = ranks as f64 * (1.0 - self.usual);
         Meeting::new(seed, (toggling * self.rise * (1.0 - self.rise)).sqrt())
@@ -171,7 +178,7 @@ impl Moves {
         total
     }
 
-    /// One step that nothing else depends on.
+    /// One step that is independent of all branches.
     pub fn step_apart(&self, from: &Counts, draws: &mut impl Rng, to: &mut Counts) {
         to.clear();
         for level in from.low..=from.top {
@@ -182,16 +189,16 @@ impl Moves {
 }
 
 impl Moves {
-    /// How ranks on a level move: levels, and the probability of each if none before it was taken.
+    /// Moves from a level: levels, each with its probability given that none before it was taken.
     pub fn law(&self, level: usize) -> &[(usize, f64)] {
         &self.rows[level].all
     }
 }
 
-/// Most levels.
+/// Largest number of levels.
 pub const MOST_LEVELS: usize = 200;
 
-/// Sends ranks to levels by their probabilities. Returns the sum of the levels.
+/// Distributes ranks over levels by their probabilities. Returns the sum of the levels.
 fn scatter(ranks: u64, law: &[(usize, f64)], draws: &mut impl Rng, to: &mut Counts) -> u64 {
     let (mut left, mut sum) = (ranks, 0);
     for &(level, p) in law {
@@ -211,7 +218,8 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    /// Coupled or not, a step has the mean and the variance of its chain at every level, and keeps all ranks.
+    /// Coupled or not, a step has the mean and variance of the chain at every level and keeps the
+    /// number of ranks.
     #[test]
     fn coupled_steps_have_the_law_of_the_chain() {
         let walk = |hold: bool| {
@@ -285,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Runs of three ranks, all numbers of a step made from one: what they cost is what the law of a rank says it is.
+    /// Runs of three ranks under the coupling have the expected cost of the chain.
     #[test]
     fn runs_cost_what_those_of_the_chain_do() {
         let row = |from: usize| {

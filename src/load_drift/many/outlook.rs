@@ -1,5 +1,6 @@
-//! What a simple policy costs from a state, in closed form: remap when the largest level reaches b, at the
-//! latest after T steps, then go on at the value after a remap.
+//! Look-ahead values: the expected cost of a simple policy from a state, in closed form. The policy
+//! remaps when the largest level reaches b, at the latest after T steps; then the value after a
+//! remap follows.
 
 use super::counts::Counts;
 use super::laws::Laws;
@@ -10,18 +11,18 @@ use super::totals::{Profile, Totals};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Profiles over the next total that were computed, by step, total and steps to the next remap.
+/// Computed profiles over the next total, by step, total and number of steps to the next remap.
 pub type Known = HashMap<(u64, u64, usize), Option<Arc<Profile>>>;
 
-/// What plans are made from.
+/// Data from which plans are computed.
 pub struct Outlook<'a> {
     /// The problem.
     pub setting: &'a Setting,
-    /// Between remaps.
+    /// Closed forms between remaps.
     pub laws: &'a Laws,
-    /// After a remap.
+    /// Values after a remap.
     pub remapped: &'a Remapped,
-    /// Of the total.
+    /// Distribution of the change of the total.
     pub totals: &'a Totals,
 }
 
@@ -34,7 +35,7 @@ impl Outlook<'_> {
         levels as f64 - table.products(1, x).0 + self.setting.base - self.setting.weight * mean
     }
 
-    /// What a remap is expected to cost after j steps, nearly.
+    /// Approximate expected cost of a remap after j steps.
     fn price(&self, x: &Counts, j: usize, mean: f64) -> f64 {
         let setting = self.setting;
         if setting.per_unit == 0.0 {
@@ -43,12 +44,13 @@ impl Outlook<'_> {
         let ranks = setting.ranks as f64;
         let floor = (mean / ranks).floor();
         let (above, over) = self.laws.barrier(self.laws.levels()).over(j, floor as usize, x);
-        // Loads move with their mean, the more so the fewer there are.
+        // Loads are correlated with their mean, more strongly the fewer there are.
         let moved = (over - above.min(mean - floor * ranks)).max(0.0) * (1.0 - 1.0 / ranks).sqrt();
         setting.remap_cost + setting.per_unit * moved
     }
 
-    /// What so many steps cost without a remap, and beside one.
+    /// Cumulative expected cost of `steps` steps: without a remap, and during one; and the sum of
+    /// their largest levels.
     fn open(&self, x: &Counts, steps: usize, plan: &mut Plan) -> [f64; 3] {
         if plan.open.is_empty() {
             plan.open.push([0.0; 3]);
@@ -66,7 +68,7 @@ impl Outlook<'_> {
         plan.open[steps]
     }
 
-    /// What each of the moves costs on average that x, just remapped, is not yet in force after.
+    /// Expected cost of each move during which a remap that resulted in x is not yet in effect.
     pub fn before_force(&self, x: &Counts) -> Vec<f64> {
         let mut plan = Plan::default();
         let sums: Vec<f64> =
@@ -74,7 +76,7 @@ impl Outlook<'_> {
         sums.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
-    /// What the steps cost on average until a remap of x is in force.
+    /// Expected cost of the steps until a remap of x takes effect.
     pub fn beside(&self, x: &Counts) -> f64 {
         let now = self.setting.slower_now(x.top as f64);
         match self.setting.unseen() {
@@ -103,7 +105,7 @@ impl Outlook<'_> {
                     };
                     self.price(x, j, mean) + beside + self.remapped.around(at, mean, variance)
                 }
-                // It would not come into force any more.
+                // A remap would no longer take effect.
                 () => {
                     let last = (self.setting.steps - k) as usize;
                     self.open(x, last, plan)[0] - self.open(x, j, plan)[0]
@@ -114,7 +116,7 @@ impl Outlook<'_> {
         }
     }
 
-    /// Prepares the plan made in x after step k, with this total, to be followed.
+    /// Prepares the plan made in state x after step k for [`follow`](Self::follow).
     pub fn prepare(&self, x: &Counts, total: u64, k: u64, known: &mut Known, plan: &mut Plan) {
         let (mean, variance) = self.laws.total(1, x);
         plan.tilt = Tilt::None;
@@ -124,7 +126,8 @@ impl Outlook<'_> {
             return;
         }
         let (later, spread) = self.laws.total(plan.steps, x);
-        // The same for all states of one total, where their laws are.
+        // The result is the same for all states of one total to which the distribution of the total
+        // applies.
         let rest = (plan.steps - 1) as f64 * variance;
         let whole = |total| self.remapped.around(at, total, rest);
         if self.totals.applies(x) {
@@ -167,7 +170,7 @@ mod tests {
         ]
     }
 
-    /// Every way three ranks can move in one step, with its probability.
+    /// All joint moves of three ranks in one step, with their probabilities.
     fn moves(rows: &[Vec<f64>], from: [usize; 3]) -> Vec<(Counts, f64)> {
         let levels = rows.len();
         let mut all = Vec::new();
@@ -184,8 +187,8 @@ mod tests {
         all
     }
 
-    /// Over all moves of three ranks, the cost of following a plan has the plan's value as its mean: what
-    /// the penalty is made of has expectation zero, whatever the chain, the barrier and the edges are.
+    /// Over all moves of three ranks, the mean cost of following a plan is the value of the plan:
+    /// the penalty has expectation zero for every chain and barrier.
     #[test]
     fn following_a_plan_costs_its_value_on_average() {
         let late = Overlap { steps: 3, slowdown: 0.1 };
@@ -243,7 +246,8 @@ mod tests {
         }
     }
 
-    /// Never remapping: the closed form of the plan over the last steps is the sum of expected costs.
+    /// Without remaps, the closed form of the plan over the last steps is the sum of expected
+    /// costs.
     #[test]
     fn plans_without_a_remap_cost_what_enumeration_says() {
         let rows = chains()[0].rows();
@@ -281,8 +285,8 @@ mod tests {
         assert!((plan.value - expected).abs() < 1e-12, "{} {expected}", plan.value);
     }
 
-    /// Far ahead not every step is looked at: what is left out is linear in between, the plan's value is still the mean of what
-    /// following it costs, and it hardly differs from the sum of all steps.
+    /// Distant steps are interpolated linearly. The value of the plan is still the mean of what
+    /// following it costs, and it is close to the sum of all steps.
     #[test]
     fn plans_that_leave_steps_out_cost_their_value_on_average() {
         for (chain, timing) in

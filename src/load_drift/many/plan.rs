@@ -1,38 +1,41 @@
-//! Simple policies from a state: remap when the largest level reaches b, at the latest after T steps.
+//! Simple policies from a state: remap when the largest level reaches b, at the latest after T
+//! steps. The best pair (b, T) is found by enumeration.
 
 use super::counts::Counts;
 use super::outlook::Outlook;
 use super::totals::Profile;
 use std::sync::Arc;
 
-/// The best simple policy from a state, and the numbers its cost is made of.
+/// The best simple policy from a state, and the numbers from which its cost is computed.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// Its cost, Y.
+    /// Its expected cost, Y.
     pub value: f64,
-    /// b.
+    /// The barrier b.
     pub barrier: usize,
-    /// T.
+    /// The number of steps T.
     pub steps: usize,
-    /// The least cost without a barrier, and with one so many levels above the largest; NaN where none was tried.
+    /// The least cost without a barrier, and with a barrier 1, 2, ... levels above the largest
+    /// level; NaN where none was tried.
     pub bests: [f64; BARRIERS + 1],
-    /// By number of steps, from 1: what a remap then costs with all that follows.
+    /// By number of steps, from 1: cost of a remap then, including all that follows.
     pub(super) ends: Vec<f64>,
-    /// By number of steps, from 1: the mean level that is expected.
+    /// By number of steps, from 1: the expected mean level.
     pub(super) means: Vec<f64>,
-    /// By number of steps, from 0: what they cost without a remap, and beside one, and their largest levels.
+    /// By number of steps, from 0: cumulative cost without a remap, cost during one, and sum of the
+    /// largest levels.
     pub(super) open: Vec<[f64; 3]>,
     pub(super) tilt: Tilt,
 }
 
-/// How the value after the next remap depends on the total after one step, with expectation zero.
+/// Dependence of the value after the next remap on the total after one step, with expectation zero.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Tilt {
     #[default]
     None,
-    /// A parabola in its distance from its mean.
+    /// A parabola in the distance of the total from its mean.
     Parabola { mean: f64, variance: f64, slope: f64, bend: f64 },
-    /// Less its own expectation.
+    /// A profile minus its own expectation.
     Whole(Arc<Profile>),
 }
 
@@ -49,18 +52,19 @@ impl Tilt {
     }
 }
 
-/// No bound on the steps looked ahead.
+/// No bound on the look-ahead.
 pub(super) const ALL: usize = usize::MAX;
-/// How many barriers above the largest level are tried.
+/// Number of barriers above the largest level that are tried.
 pub(super) const BARRIERS: usize = 2;
 
-/// Up to so many steps a plan is looked at after every one, beyond where one more is by a share of those beyond.
+/// Up to `DENSE` steps a plan is evaluated after every step; beyond, the distance grows by one for
+/// every `SPARSE` steps.
 pub(super) const DENSE: usize = 32;
 const SPARSE: usize = 4;
 
 impl Outlook<'_> {
-    /// The best plan from x after move k that remaps after so many steps at the earliest, but where the largest
-    /// level is reached, and looks so many ahead at most.
+    /// The best plan from x after move k. It remaps after at least `span[0]` steps, except where
+    /// the largest level reaches the barrier, and looks ahead at most `span[1]` steps.
     pub fn plan(&self, x: &Counts, k: u64, span: [usize; 2], plan: &mut Plan) {
         plan.ends.clear();
         plan.means.clear();
@@ -131,22 +135,24 @@ impl Outlook<'_> {
         }
     }
 
-    /// How many steps beyond j a plan is looked at next, of so many: without a barrier, and where a remap is in force at once,
-    /// ever fewer are.
+    /// Number of steps from j to the next evaluation of a plan. It grows only without a barrier and
+    /// with immediate remaps.
     fn gap(&self, j: usize, last: usize, barrier: usize) -> usize {
         let all = barrier < self.laws.levels() || self.setting.overlap.steps > 0;
         let gap = if all { 1 } else { 1 + j.saturating_sub(DENSE) / SPARSE };
         gap.min(last - j)
     }
 
-    /// What is paid of a stretch with step j at the end of a plan of so many steps made after move k: not of a step that is spared.
+    /// Cost of the last stretch of a plan that ends with step j after move k; a step that the remap
+    /// spares is not paid.
     fn paid_at_end(&self, k: u64, j: usize, paid: f64, step: f64) -> f64 {
         let spared = self.setting.replaces && k + (j as u64) < self.setting.steps;
         if spared { paid - step } else { paid }
     }
 
-    /// What a remap after j steps costs with all that follows, where the largest level has just reached the barrier: steps beside it
-    /// then cost more than they do on average, and one that it spares costs what it does there.
+    /// Cost of a remap after j steps, including all that follows, where the largest level has just
+    /// reached the barrier. Steps during the remap then cost more than on average, and a spared
+    /// step costs what it does at the barrier.
     fn at_barrier(&self, k: u64, j: usize, barrier: usize, plan: &Plan) -> f64 {
         let (setting, end) = (self.setting, plan.ends[j - 1]);
         if setting.replaces && k + (j as u64) < setting.steps {
@@ -164,8 +170,8 @@ impl Outlook<'_> {
         end + now + (1.0 + setting.overlap.slowdown) * sum(j + setting.unseen())
     }
 
-    /// The cost of a plan from the state y that one step from where it was made led to, that step
-    /// included: its expectation over y is the plan's value, exactly. The plan was made after step k.
+    /// The cost of a plan, made after step k, from the successor y of the state where it was made,
+    /// including that step. Its expectation over y is exactly the value of the plan.
     pub fn follow(&self, plan: &Plan, y: &Counts, total: u64, k: u64) -> f64 {
         let setting = self.setting;
         let mean = total as f64 / setting.ranks as f64;
@@ -203,7 +209,8 @@ impl Outlook<'_> {
     }
 }
 
-/// What so many steps cost, the last of which costs `step`, and the one before all of them `before`: linear in between.
+/// Cost of `gap` steps by linear interpolation: the last costs `step`, and the one before all of
+/// them `before`.
 fn stretch(gap: usize, before: f64, step: f64) -> f64 {
     let gap = gap as f64;
     0.5 * (gap - 1.0) * before + 0.5 * (gap + 1.0) * step

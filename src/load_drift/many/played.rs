@@ -1,4 +1,4 @@
-//! Paths that several ranks play together.
+//! Sample paths simulated by several ranks together.
 
 use super::hindsight::Path;
 use super::measured::{Goal, Measured, play};
@@ -10,8 +10,9 @@ use std::ops::Range;
 /// Numbers of a path.
 const NUMBERS: usize = 7;
 
-/// [`play`] on ranks that all know how to play a path: each plays some, and with many of them paths are played ahead of
-/// those that are asked for. The same as one rank finds. `observer` stops all ranks when it stops one.
+/// [`play`] on ranks that can all simulate paths. Each rank simulates some; with many ranks, paths
+/// are simulated before they are requested. The result equals that of one rank. `observer` stops
+/// all ranks when it stops one.
 pub fn play_together(
     goal: Goal,
     observer: &dyn Observer,
@@ -19,7 +20,7 @@ pub fn play_together(
     paths_of: impl Fn(usize, Range<u64>) -> Result<Vec<Path>, Halt>,
 ) -> Option<Measured> {
     let (rank, ranks) = (communicator.rank(), communicator.ranks());
-    // Inner samples, the first path, and the paths.
+    // Number of inner samples, index of the first path, and the paths.
     let known: RefCell<(usize, u64, Vec<Path>)> = RefCell::default();
     play(goal, observer, |inner, runs| {
         let mut known = known.borrow_mut();

@@ -1,4 +1,5 @@
-//! The value after a remap, G_k(S): roughly, by the best simple policy, backward in time, at some totals.
+//! The approximate value after a remap, G_k(S), at selected totals S: backward induction over k
+//! with the best simple policy.
 
 use super::ahead::Ahead;
 use super::approximate::{Correction, features};
@@ -12,20 +13,20 @@ use crate::observer::{Halt, Observer};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// G, by step and total.
+/// The value G, by step and total.
 pub struct Remapped {
     nodes: Vec<f64>,
-    /// `values[k][node]`; none for steps not yet reached.
+    /// `values[k][node]`; empty for steps not yet reached.
     values: Vec<Vec<f64>>,
     ahead: Ahead,
 }
 
 impl Remapped {
-    /// By the recursion from the last step to the first; `less` is what better policies save from one
-    /// remap to the next.
+    /// Backward induction from the last step to the first. `correction` estimates the saving of
+    /// better policies from one remap to the next.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt that the observer requested.
     pub fn new(
         setting: &Setting,
         laws: &Laws,
@@ -80,7 +81,7 @@ impl Remapped {
         Ok(remapped)
     }
 
-    /// At a total load after step k.
+    /// The value at a total load after step k, by linear interpolation.
     pub fn at(&self, k: u64, total: f64) -> f64 {
         let values = &self.values[k as usize];
         let above = self.nodes.partition_point(|node| *node < total);
@@ -95,7 +96,8 @@ impl Remapped {
         values[above - 1] * (1.0 - share) + values[above] * share
     }
 
-    /// Its expectation over a total with this mean and variance, nearly: by the normal law.
+    /// Approximate expectation over a total with this mean and variance, by the normal
+    /// distribution.
     pub fn around(&self, k: u64, mean: f64, variance: f64) -> f64 {
         self.ahead.at(k, mean, variance).unwrap_or_else(|| {
             let share = variance / self.ahead.least();
@@ -109,7 +111,7 @@ impl Remapped {
     }
 }
 
-/// Fills what was left out at the ends.
+/// Extrapolates the values omitted at the ends by constants.
 fn extend(values: &mut [f64]) {
     let Some(first) = values.iter().position(|v| !v.is_nan()) else { return };
     let last = values.iter().rposition(|v| !v.is_nan()).unwrap_or(first);

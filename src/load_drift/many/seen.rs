@@ -1,4 +1,5 @@
-//! States that the policy meets, with what a remap gains in each, and the rule that they are boiled down to.
+//! Visited states of the policy, with the gain of a remap in each, and the curve policy fitted to
+//! them.
 
 use super::super::curve::{Curve, Seen};
 use super::approximate::Approximate;
@@ -11,15 +12,16 @@ use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// States of runs over all steps, about; runs over them, at most and at least; runs over the last steps.
+/// Approximate number of visited states in runs over all steps; least and largest number of such
+/// runs; number of runs over the last steps.
 const STATES: u64 = 40_000;
 const RUNS: [u64; 2] = [4, 64];
 const LAST_RUNS: u64 = 96;
 
-/// Plays runs over all steps, and others over so many last ones.
+/// Simulates runs over all steps, and others over the last `last` steps.
 ///
 /// # Errors
-/// The halt the observer asks for.
+/// The halt that the observer requested.
 pub fn curve(
     approximate: &Approximate<'_>,
     moves: &Moves,
@@ -73,7 +75,7 @@ fn play(
             continue;
         }
         let view = approximate.view(&y, total, step, [1, ALL], &mut plan);
-        // A little past the point, to see what lies there.
+        // The remap is slightly late, to visit states past the threshold.
         let remapped = view.excess > 0.1 * setting.typical;
         let imbalance = y.top as f64 - total as f64 / setting.ranks as f64;
         found.push(Seen { step, since, imbalance, gain: view.excess, remapped });

@@ -1,30 +1,31 @@
-//! The problem, as far as many ranks see it.
+//! The parameters of the problem, aggregated for many ranks.
 
 use super::super::{LoadDrift, Objective, Rebalance, Timing};
 use super::counts::Counts;
 use crate::overlap::Overlap;
 
-/// Numbers of a problem.
+/// Parameters of a problem.
 pub struct Setting {
     /// Number of ranks.
     pub ranks: u64,
     /// Number of levels.
     pub levels: usize,
-    /// Number of moves: one a step, but for the first where decisions are made before a step.
+    /// Number of moves: one for each step, except the first where decisions are made before a step.
     pub steps: u64,
     /// Whether decisions are made before a step is paid.
     pub before_step: bool,
-    /// Whether the step about to be paid is paid with the loads of a remap in place of those before it.
+    /// Whether a remap replaces the loads with which the upcoming step is paid.
     pub replaces: bool,
-    /// Cost of a remap C, without the units that it moves.
+    /// Cost of a remap C, without the units moved.
     pub remap_cost: f64,
-    /// What each of these costs.
+    /// Cost of each unit moved.
     pub per_unit: f64,
-    /// What a remap costs, nearly, where it pays.
+    /// Approximate cost of a remap where it pays.
     pub typical: f64,
-    /// What it costs besides that the steps until it is in force are made on the old mapping.
+    /// Additional cost because the steps until a remap takes effect use the old mapping.
     pub waiting: f64,
-    /// How many steps after its decision a remap comes into force, and by which share of their time these are slower.
+    /// Number of steps until a remap takes effect, and the share of their time by which these steps
+    /// are slower.
     pub overlap: Overlap,
     /// The lowest load.
     lowest: f64,
@@ -32,17 +33,17 @@ pub struct Setting {
     pub first_total: u64,
     /// A step costs `base` + largest level - `weight` * mean level.
     pub base: f64,
-    /// 1 if the mean counts, else 0.
+    /// 1 if the mean counts, otherwise 0.
     pub weight: f64,
     rebalance: Rebalance,
-    /// The lowest and the highest total after each step, nearly.
+    /// Approximate lowest and highest total after each step.
     reach: Vec<(f64, f64)>,
     /// The largest variance of a rank's move.
     pub variance: f64,
 }
 
 impl Setting {
-    /// Of a problem whose chain has these rows.
+    /// Parameters of a problem whose chain has these rows.
     pub fn new(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> Setting {
         let moments = |(from, row): (usize, &Vec<f64>)| {
             let (mut mean, mut square) = (0.0, 0.0);
@@ -88,23 +89,25 @@ impl Setting {
         self.base + x.top as f64 - self.weight * (total as f64 / self.ranks as f64)
     }
 
-    /// The same of even loads.
+    /// The cost of a step with even loads.
     pub fn even_cost(&self, total: u64) -> f64 {
         let largest = total.div_ceil(self.ranks) as f64;
         self.base + largest - self.weight * (total as f64 / self.ranks as f64)
     }
 
-    /// Whether a remap that is decided after move k comes into force at all.
+    /// Whether a remap that is decided after move k takes effect at all.
     pub fn may_remap(&self, k: u64) -> bool {
         k + self.overlap.steps < self.steps + u64::from(self.before_step)
     }
 
-    /// How many steps are made on the old mapping after a remap, whose loads are not yet known at its decision.
+    /// Number of steps on the old mapping after a remap whose loads are not yet known at its
+    /// decision.
     pub fn unseen(&self) -> usize {
         (self.overlap.steps as usize).saturating_sub(usize::from(self.before_step))
     }
 
-    /// By how much the step about to be paid takes longer because of a remap beside it, with this largest level.
+    /// Additional time of the upcoming step because of a remap in progress, with this largest
+    /// level.
     pub fn slower_now(&self, largest: f64) -> f64 {
         match self.before_step && self.overlap.steps > 0 {
             true => self.overlap.slowdown * (self.lowest + largest),
@@ -112,12 +115,13 @@ impl Setting {
         }
     }
 
-    /// What is expected of a step beside a remap, with this mean level and this largest one.
+    /// Expected cost of a step during a remap, with this mean level and this largest level.
     pub fn beside(&self, mean: f64, largest: f64) -> f64 {
         self.base + largest - self.weight * mean + self.overlap.slowdown * (self.lowest + largest)
     }
 
-    /// What a remap of x costs, with this total; less a step that it spares, which is that of the even loads then.
+    /// Cost of a remap of x with this total, minus the step that it spares. The step with even
+    /// loads is charged after the remap.
     pub fn price(&self, x: &Counts, total: u64) -> f64 {
         let spared = if self.replaces { self.cost(x, total) } else { 0.0 };
         if self.per_unit == 0.0 {
@@ -132,7 +136,7 @@ impl Setting {
         self.remap_cost + self.per_unit * (moved - extra.min(above)) - spared
     }
 
-    /// The total after a remap; where chance decides, by a number in [0, 1).
+    /// The total after a remap; a stochastic rebalance uses a number in [0, 1).
     pub fn remaps_to(&self, total: u64, chance: f64) -> u64 {
         let (floor, extra) = (total / self.ranks, total % self.ranks);
         let even = |up: bool| (floor + u64::from(up)) * self.ranks;
@@ -156,17 +160,18 @@ impl Setting {
         }
     }
 
-    /// Whether a remap keeps the total.
+    /// Whether a remap preserves the total.
     pub fn keeps_totals(&self) -> bool {
         self.rebalance == Rebalance::Split
     }
 
-    /// Where totals lie after k steps, nearly all.
+    /// Range of almost all totals after k steps.
     pub fn reach(&self, k: u64) -> (f64, f64) {
         self.reach[k as usize]
     }
 
-    /// The totals at which values after a remap are computed: dense where few ranks lie above the others.
+    /// The totals at which values after a remap are computed; dense where few ranks are one level
+    /// above the others.
     pub fn totals(&self) -> Vec<f64> {
         let (mut low, mut high) = self.reach(0);
         for reach in &self.reach {
@@ -195,8 +200,8 @@ impl Setting {
     }
 }
 
-/// What a remap costs after the interval from an even start that costs least for each step, and the imbalance of the steps until
-/// it is in force.
+/// Cost of a remap after the interval of least average cost from an even start, and the imbalance
+/// of the steps until it takes effect.
 fn typical(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> (f64, f64) {
     if problem.per_unit_moved == 0.0 && overlap.is_none() {
         return (problem.remap_cost, 0.0);
@@ -235,10 +240,11 @@ fn typical(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> (f64, f6
     best.1
 }
 
-/// Levels about a mean whose moves it may have.
+/// Distance of the levels around a mean whose drift it may have.
 const NEAR: f64 = 3.0;
 
-/// Where totals lie after each step: means that move as ranks near them do, and some deviations more.
+/// Range of totals after each step: means that drift like ranks near them, plus several standard
+/// deviations.
 fn reach(problem: &LoadDrift, moves: &[(f64, f64)], variance: f64) -> Vec<(f64, f64)> {
     let (ranks, last) = (problem.processors as f64, moves.len() as f64 - 1.0);
     let near = |level: f64| {

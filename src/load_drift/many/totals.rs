@@ -1,23 +1,25 @@
-//! The law of the change of the total load in one step, while every rank moves like most do.
+//! Distribution of the change of the total load in one step, where every rank moves like most
+//! ranks.
 
 use super::counts::Counts;
 
-/// The law of the total.
+/// Distribution of the change of the total.
 pub struct Totals {
-    /// Which levels have the usual moves.
+    /// Levels with the usual moves.
     usual: Vec<bool>,
-    /// The least change, and the probabilities of it and the next ones; none if they are too many.
+    /// The distribution; `None` if it has too many values.
     law: Option<Hats>,
 }
 
-/// A law through the expectations of hat functions at equal distances: those of everything linear in between.
+/// A distribution given by the expectations of hat functions on an equidistant grid. It integrates
+/// every function that is linear between grid points exactly.
 struct Hats {
     first: i64,
     width: i64,
     masses: Vec<f64>,
 }
 
-/// A function of the total one step later, linear between points at equal distances.
+/// A function of the total one step later, linear between equidistant points.
 #[derive(Debug)]
 pub struct Profile {
     first: i64,
@@ -28,7 +30,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// At a total.
+    /// Value at a total.
     pub fn at(&self, total: u64) -> f64 {
         let away =
             (total as i64 - self.first).clamp(0, self.width * (self.values.len() as i64 - 1));
@@ -41,15 +43,15 @@ impl Profile {
     }
 }
 
-/// Laws of more values are not used.
+/// Largest number of values of a distribution.
 const MOST_VALUES: usize = 18_000;
-/// Points that a law is seen through, about.
+/// Approximate number of grid points.
 const POINTS: usize = 120;
-/// What is left out at either end.
+/// Probability below which values are cut off at either end.
 const NOTHING: f64 = 1e-18;
 
 impl Totals {
-    /// Of so many ranks, most of which move like those on `typical`.
+    /// For `ranks` ranks, most of which move like those on level `typical`.
     pub fn new(rows: &[Vec<f64>], typical: usize, ranks: u64) -> Totals {
         let moves = |from: usize| -> Vec<(i64, f64)> {
             let row = rows[from].iter().enumerate().filter(|(_, p)| **p > 0.0);
@@ -78,12 +80,12 @@ impl Totals {
         Totals { usual, law: law.map(|(first, law)| Hats::of(first, &law)) }
     }
 
-    /// Whether the law is that of the step after x.
+    /// Whether the distribution is that of the step after x.
     pub fn applies(&self, x: &Counts) -> bool {
         self.law.is_some() && (x.low..=x.top).all(|level| x.on[level] == 0.0 || self.usual[level])
     }
 
-    /// A function of the total one step later, as it is seen from this total.
+    /// A function of the total one step later, given the present total.
     pub fn profile(&self, total: u64, value: impl Fn(f64) -> f64) -> Option<Profile> {
         let Hats { first, width, masses } = self.law.as_ref()?;
         let first = total as i64 + first;
@@ -111,7 +113,7 @@ impl Hats {
     }
 }
 
-/// The law of the sum of two independent numbers, without its ends.
+/// Convolution: the distribution of the sum of two independent numbers, with its tails cut off.
 fn sum(a: &(i64, Vec<f64>), b: &(i64, Vec<f64>)) -> Option<(i64, Vec<f64>)> {
     let mut law = vec![0.0; a.1.len() + b.1.len() - 1];
     for (i, p) in a.1.iter().enumerate() {

@@ -1,33 +1,34 @@
-//! What hindsight chooses from: states after a remap, each with the branch that goes on from it without another, and the cheapest
-//! way through them.
+//! The perfect-information problem: nodes (states after a remap), each with the branch that
+//! continues without another remap, and the cheapest path through them.
 //!
-//! Branches that come to the same state after the same step are one from there on: what follows depends on the state and on numbers of
-//! later steps alone, so that each keeps its law.
+//! Branches that reach the same state after the same step are merged. What follows depends only on
+//! the state and on random numbers of later steps, so each branch keeps its distribution.
 
-/// A state after a remap, and the branch that goes on from it without another.
+/// A state after a remap, and the branch that continues without another.
 pub(super) struct Node {
     pub step: u64,
     pub total: u64,
-    /// The least charge on the way to it.
+    /// The least charge of a path to it.
     pub arrival: f64,
-    /// Whether the policy and the rule of few numbers come to it.
+    /// Whether the policy and the curve policy visit it.
     pub visited: [bool; 2],
-    /// By number of steps: charge so far, with the units that a remap then moves, and the node that it leads to.
+    /// By number of steps: charge so far, including the units that a remap then moves, and the node
+    /// that a remap leads to.
     pub ends: Vec<(f64, u32)>,
-    /// Where the policy remaps: number of steps, and what it paid without penalties.
+    /// Where the policy remaps: number of steps, cost without penalties, and work.
     pub policy: Option<(usize, f64, f64)>,
-    /// Where the rule of few numbers does.
+    /// Number of steps after which the curve policy remaps.
     pub ruled: Option<usize>,
     pub whole: (f64, f64),
-    /// As what it goes on after its last end.
+    /// State from which the branch continues after its last remap.
     pub joins: Option<Join>,
 }
 
-/// The node of an end after which nothing comes.
+/// The node of an end after which nothing follows.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 impl Node {
-    /// After this step, with this total.
+    /// A node after this step, with this total.
     pub fn new(step: u64, total: u64) -> Node {
         let (arrival, visited, ends) = (f64::INFINITY, [false; 2], Vec::new());
         Node {
@@ -44,38 +45,38 @@ impl Node {
     }
 }
 
-/// Another branch that a branch goes on as.
+/// Another branch as which a branch continues.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Join {
     /// Its node.
     pub branch: u32,
-    /// How many of its ends come before.
+    /// Number of its ends before that state.
     pub ends: u32,
-    /// How much more is charged on the branch that goes on so.
+    /// Additional charge of the branch that continues as this one.
     pub more: f64,
 }
 
-/// A branch that came to a state after some step.
+/// A branch that has reached a state after some step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Met {
     /// Its node.
     pub branch: u32,
-    /// How many of its ends come before.
+    /// Number of its ends before that state.
     pub ends: u32,
-    /// Charged on it so far.
+    /// Charge on it so far.
     pub charge: f64,
-    /// What it has lost by not remapping.
+    /// Its loss by not remapping so far.
     pub lost: f64,
 }
 
-/// By node, the least charge on the branch from there to the end.
+/// Shortest path by backward induction: for each node the least charge from there to the end.
 pub(super) fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
     let mut last: Vec<Vec<u32>> = vec![Vec::new(); steps + 2];
     for (at, node) in nodes.iter().enumerate() {
         last[node.step as usize + node.ends.len()].push(at as u32);
     }
     let mut best = vec![f64::INFINITY; nodes.len()];
-    // What follows on each branch, by number of ends before.
+    // Least charge that follows on each branch, by number of ends passed.
     let mut after: Vec<Vec<f64>> =
         nodes.iter().map(|node| vec![0.0; node.ends.len() + 1]).collect();
     let mut under_way: Vec<u32> = Vec::new();
@@ -106,7 +107,7 @@ pub(super) fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
     best
 }
 
-/// The charge of the rule, and its remaps.
+/// The charge of the curve policy, and its number of remaps.
 pub(super) fn ruled(nodes: &[Node], cost: f64) -> (f64, u64) {
     let (mut sum, mut remaps, mut at) = (0.0, 0, 0);
     loop {
@@ -127,7 +128,7 @@ mod tests {
     use crate::random::stream;
     use rand::RngExt;
 
-    /// By recursion over all ways from a place on a branch.
+    /// By recursion over all paths from a position on a branch.
     fn by_definition(nodes: &[Node], cost: f64, at: usize, passed: usize) -> f64 {
         let node = &nodes[at];
         let mut least = match node.joins {
@@ -146,7 +147,7 @@ mod tests {
         least
     }
 
-    /// Seven steps, two states after each, a branch that goes on as an earlier one wherever chance says so.
+    /// Seven steps, two states after each, and branches that join an earlier one at random.
     #[test]
     fn the_cheapest_way_is_that_of_all_ways() {
         let steps = 7;

@@ -1,4 +1,4 @@
-//! When the recursion goes over a region, and when over all states.
+//! Decides for each step whether the recursion visits a region or all states.
 
 use super::Region;
 use super::movement::Moved;
@@ -8,31 +8,32 @@ use crate::load_drift::{Backward, Control, ProcessChain, States, Timing};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// When regions are looked for.
+/// When regions are searched for.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::load_drift) struct Search {
-    /// From so many states on.
+    /// Least number of states for which regions are searched.
     pub least_states: usize,
-    /// No more before so few steps remain.
+    /// No further search before only this many steps remain.
     pub until: u64,
-    /// The most states that a region had.
+    /// The largest number of states that a region had.
     pub largest: u64,
 }
 
-/// Fewer states than this are gone over in no time.
+/// With fewer states than this a region saves no time.
 const LEAST_STATES: usize = 20_000;
-/// Steps that a region should last, and that should lie between two, for one to be worth making.
+/// Number of steps that a region must last, and that must lie between two searches, to pay.
 const WORTH: u64 = 4;
-/// The most steps between two vain searches for a region.
+/// Largest number of steps between two failed searches for a region.
 const LONGEST: u64 = 64;
-/// A region has at most this share of all states.
+/// A region has at most this share of all states (1/8).
 pub(super) const SHARE: usize = 8;
-/// Least and largest margin by which remapping is better in states left out, in parts of the remap cost.
+/// Least and largest margin by which a remap is better in omitted states, relative to the remap
+/// cost.
 const MARGINS: [f64; 2] = [1.0 / 48.0, 1.0 / 24.0];
-/// What stands for the cost-to-go of a state left out.
+/// Marker in place of the cost-to-go of an omitted state.
 const LEFT_OUT: f64 = 1e300;
 
-/// Whether this is no cost but that of a state left out.
+/// Whether a value is the marker of an omitted state.
 pub(in crate::load_drift) fn is_left_out(value: f64) -> bool {
     value >= LEFT_OUT
 }
@@ -44,28 +45,28 @@ impl Search {
 }
 
 impl Backward<'_> {
-    /// Looks for regions of few states in which a step costs less from `least_states` states on; `usize::MAX` never
-    /// does. The values are the same up to rounding.
+    /// Searches for regions in problems with at least `least_states` states; `usize::MAX` disables
+    /// the search. Values are the same up to rounding.
     #[must_use]
     pub fn regions_from(mut self, least_states: usize) -> Self {
         self.search.least_states = least_states;
         self
     }
 
-    /// How many states the region has that is gone over, if one is.
+    /// Number of states of the present region, if there is one.
     pub fn region(&self) -> Option<usize> {
         self.region.as_ref().map(Region::states)
     }
 
-    /// The most states that a region had so far, if there was one.
+    /// The largest number of states that a region had so far, if there was one.
     pub fn largest_region(&self) -> Option<u64> {
         Some(self.search.largest).filter(|largest| *largest > 0)
     }
 
-    /// Goes one step back on the region, if there is one and it is sure to be large enough.
+    /// Computes one step back on the region, if there is one and it is certain to be large enough.
     pub(in crate::load_drift) fn advance_in_region(&mut self) -> bool {
         let Some(mut region) = self.region.take() else { return false };
-        // The last step is shown everywhere.
+        // The last step is computed in all states.
         let done = self.remaining > 1 && self.step_in(&mut region);
         if !done {
             region.write(&mut self.vectors, &self.ranks);
@@ -102,8 +103,7 @@ impl Backward<'_> {
         true
     }
 
-    /// Whether remapping is still certain in the states beyond the limits, now that the values are those of one more
-    /// step.
+    /// Whether a remap is still certain in the states beyond the limits after one more step.
     fn limits_hold(&self, rounding: [f64; 2]) -> bool {
         let value = self.at_places(&self.vectors[0]);
         let needed = self.remapping.certain_beyond(&value, rounding);
@@ -116,8 +116,8 @@ impl Backward<'_> {
         self.limits.iter().enumerate().all(holds)
     }
 
-    /// Makes the decisions that precede the present values of the members; all others remap. Returns, by total, the
-    /// largest r (max - mean) with which the program goes on.
+    /// Makes the decisions that precede the present values of the members; all other states remap.
+    /// Returns, by total, the largest r (max - mean) that continues.
     fn decide_in(&mut self, region: &mut Region, after: &[f64]) -> Vec<u32> {
         let mut largest = vec![0; after.len()];
         let values = region.values.iter().step_by(self.vectors.len());
@@ -147,7 +147,7 @@ impl Backward<'_> {
 
     /// Whether a step over all states may be followed by one over a region.
     pub(in crate::load_drift) fn seeks(&self) -> bool {
-        // Rules that are given are known to remap in most states, and those are left out as it is.
+        // Threshold rules remap in most states, and the limits exclude those already.
         self.control == Control::Optimal
             && self.is_constant()
             && self.states.all() >= self.search.least_states
@@ -155,8 +155,8 @@ impl Backward<'_> {
             && !self.remapping.costs().is_empty()
     }
 
-    /// After a step over all states, in which savings moved like this if regions are sought: keeps the region, takes up
-    /// another, or none.
+    /// After a step over all states: keeps the region, replaces it, or gives it up. `moved` is the
+    /// change of the savings in this step, if regions are searched for.
     pub(in crate::load_drift) fn seek_region(&mut self, moved: Option<Moved>) {
         let region = self.region.take();
         let Some(moved) = moved else {
@@ -164,7 +164,7 @@ impl Backward<'_> {
             return;
         };
         let after = self.leads_to();
-        // Unrest fades.
+        // Changes of the savings decay with the number of steps.
         let margin = (6.0 * moved.unrest()).max(MARGINS[0] * self.problem.remap_cost);
         if let Some(region) = region {
             let slack = self.slack(&region, &after);
@@ -185,7 +185,7 @@ impl Backward<'_> {
             Region::new(self.problem, self.states, shapes, most, &self.ranks)
         });
         let Some(region) = found else {
-            // Near the end of the horizon states that go on soon get fewer.
+            // Near the end of the horizon the number of states that continue decreases soon.
             let gone = self.problem.steps - self.remaining;
             self.search.until = self.remaining.saturating_sub((gone / 2).clamp(2, LONGEST));
             return;
@@ -210,14 +210,15 @@ impl Backward<'_> {
         self.lost += region.map_or(0.0, |region| region.rounding);
     }
 
-    /// How what going on saves has changed in the present step, over all states: what the transition was applied to is
-    /// still there.
+    /// Change of the savings in the present step, over all states. The argument of the transition
+    /// operator is still in the buffer.
     pub(in crate::load_drift) fn moved_everywhere(&self) -> Moved {
         let (states, problem, after) = (self.states, self.problem, self.leads_to());
         let (before, filled) = (&self.remapping.costs()[0], self.buffer.seen());
         let pays = problem.timing == Timing::AfterStep;
         let words = self.decisions.words().par_iter().zip(self.upcoming.words()).enumerate();
-        // Where the program goes on neither before nor after, nothing changes, and nothing may be known.
+        // States that continue neither before nor after have no change, and their values may be
+        // unknown.
         let found = words.with_min_len(CHUNK / 64).fold(
             || Moved::none(after.len()),
             |mut moved, (block, (&earlier, &now))| {
@@ -248,7 +249,7 @@ impl Backward<'_> {
         found.reduce(|| Moved::none(after.len()), Moved::and).of_all(&self.ranks)
     }
 
-    /// The shapes of all states in which remapping is not better by the margin.
+    /// The shapes of all states in which a remap is not better by the margin.
     fn shapes_within(&self, after: &[f64], margin: f64) -> Option<HashSet<u128>> {
         let ProcessChain::BirthDeath(chain) = &self.problem.chain else { return None };
         let packing = Packing::new(self.problem.processors, chain.levels())?;
@@ -280,7 +281,7 @@ impl Backward<'_> {
         if count[0] > most as f64 {
             return None;
         }
-        // As numbers that any machine keeps as they are.
+        // Sent as 32-bit parts, which doubles represent exactly on every machine.
         let parts =
             all.iter().flat_map(|shape| [0, 32, 64, 96].map(|at| f64::from((shape >> at) as u32)));
         let parts = self.ranks.gather(parts.collect());
@@ -289,8 +290,8 @@ impl Backward<'_> {
         (all.len() <= most).then_some(all)
     }
 
-    /// By total and kind, how much better remapping is at least in the states that are left out; those beyond the limits
-    /// are proved otherwise.
+    /// By total and class: the least advantage of a remap in the omitted states. States beyond the
+    /// limits are covered by another proof.
     fn slack(&self, region: &Region, after: &[f64]) -> Vec<f64> {
         let (states, value) = (self.states, &self.vectors[0]);
         let levels = self.problem.chain.levels();
@@ -326,5 +327,5 @@ impl Backward<'_> {
     }
 }
 
-/// States looked at by one task.
+/// States handled by one task.
 const CHUNK: usize = 1 << 14;

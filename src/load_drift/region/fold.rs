@@ -1,30 +1,32 @@
-//! What the members of a region are expected to become: the moves of one level after another.
+//! Expectations over joint moves for the members of a region, one level of processors at a time.
 //!
-//! When the processors at levels above some one have moved, and those below and at it have not, what is expected depends
-//! on where the former are and on which the latter are. Taking up a level at a time, from the lowest, an expectation over
-//! all joint moves takes a handful of products for each such node, and members share most of them.
+//! Consider the moment when the processors above some level have moved and the others have not. The
+//! conditional expectation depends on the new positions of the former and on the positions of the
+//! latter; such a pair is a node. Adding one level at a time, from the lowest, an expectation takes
+//! a few products for each node. Members share most nodes.
 
 use super::parts::Part;
 use crate::machine::widest;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Entries read beyond the last.
+/// Padding after the last entry, for vector loads.
 pub(super) const PADDING: usize = 48;
-/// Programs that take fewer products are not shared among threads.
+/// Graphs with fewer products than this are not split among threads.
 const ALONE: usize = 200_000;
 
-/// Parts one after the other, each of which takes the results of one before it.
+/// Parts in sequence; each uses the results of an earlier one.
 #[derive(Debug, Default)]
 struct Program {
     steps: Vec<Step>,
-    /// Of each node, where its moves begin and the last one's end; of each part there is one more.
+    /// For each node the beginning of its moves, and the end of the last; one additional entry for
+    /// each part.
     begins: Vec<u32>,
-    /// Where moves lead, in places, and which of the part's they are.
+    /// Targets of moves, as positions, and the index of each move within its part.
     targets: Vec<u32>,
     which: Vec<u16>,
     chances: Vec<f64>,
-    /// Places that are made, and places in between.
+    /// Number of result positions, and of intermediate positions.
     made: usize,
     room: usize,
 }
@@ -32,12 +34,12 @@ struct Program {
 #[derive(Debug)]
 struct Step {
     nodes: usize,
-    /// Where its entries of `begins` and `chances` start.
+    /// Start of its entries in `begins` and `chances`.
     begin: usize,
     chance: usize,
-    /// Of each node.
+    /// Positions for each node.
     places: usize,
-    /// Where what it takes stands, or nothing for what is given.
+    /// Position of its input; `None` for the given input.
     from: Option<usize>,
     to: To,
 }
@@ -49,7 +51,7 @@ enum To {
 }
 
 impl Program {
-    /// Of these parts and all beyond them.
+    /// The program of these parts and all that follow them.
     fn of(parts: Vec<Part>) -> Program {
         let mut program = Program::default();
         parts.into_iter().for_each(|part| program.append(part, None));
@@ -59,7 +61,7 @@ impl Program {
         program
     }
 
-    /// Of one part alone.
+    /// The program of one part alone.
     fn alone(part: &mut Part) -> Program {
         let mut program = Program::default();
         let higher = std::mem::take(&mut part.higher);
@@ -70,11 +72,12 @@ impl Program {
         program
     }
 
-    /// The part, and those beyond it, where what it takes is in `from` places before `free`.
+    /// Appends the part and those that follow it. `from` gives the position of its input and the
+    /// next free position.
     fn append(&mut self, part: Part, from: Option<(usize, usize)>) {
         let nodes = part.nodes();
         if nodes == 0 {
-            // Its members lead to nothing.
+            // Its members lead nowhere.
             self.made += part.members;
             return;
         }
@@ -155,10 +158,10 @@ impl WithSimd for Run<'_> {
     }
 }
 
-/// A node, from some entry on.
+/// One node, from some entry on.
 struct Node<'a, S: Simd> {
     simd: S,
-    /// Where its moves lead, which they are, and how likely each of those is.
+    /// Targets of its moves, their indices, and the probabilities.
     moves: (&'a [u32], &'a [u16], &'a [f64]),
     from: &'a [f64],
     width: usize,
@@ -166,7 +169,7 @@ struct Node<'a, S: Simd> {
 }
 
 impl<S: Simd> Node<'_, S> {
-    /// So many vectors of entries, or as many as there are; says how many entries.
+    /// Computes at most `VECTORS` vectors of entries; returns the number of entries.
     #[inline(always)]
     fn fold<const VECTORS: usize>(self) -> usize {
         let Node { simd, moves: (targets, which, chances), from, width, to } = self;
@@ -190,17 +193,17 @@ impl<S: Simd> Node<'_, S> {
     }
 }
 
-/// Members that move alike, and all they lead to.
+/// Members with the same moves, and everything they lead to.
 #[derive(Debug)]
 pub(super) struct Graph {
     trunks: Vec<Trunk>,
-    /// In the order of the parts: a member, and how many from it on there are.
+    /// In the order of the parts: first member, and number of consecutive members.
     order: Vec<(usize, usize)>,
-    /// The most terms that are added up for a member.
+    /// Largest number of terms summed for a member.
     pub longest: usize,
 }
 
-/// What is made first, and what then takes it, or nothing if it is all.
+/// A first program, and the programs that use its results; none if it is complete.
 #[derive(Debug)]
 struct Trunk {
     first: Program,
@@ -208,7 +211,8 @@ struct Trunk {
 }
 
 impl Graph {
-    /// Of these parts, with a member and the number of members from it on in their order.
+    /// The graph of these parts; `order` gives first member and number of members, in the order of
+    /// the parts.
     pub fn new(parts: Vec<Part>, order: Vec<(usize, usize)>) -> Graph {
         let longest = parts.iter().map(Part::longest).max().unwrap_or(0);
         let terms: usize = parts.iter().map(|part| part.terms).sum();
@@ -227,7 +231,8 @@ impl Graph {
         Graph { trunks, order, longest }
     }
 
-    /// What those in the slots are expected to be to which the members move, `width` entries for each, in their order.
+    /// Expectations over the moves of the members, given the values in the slots: `width` entries
+    /// for each member, in their order.
     pub fn fold(&self, slots: &[f64], width: usize) -> Vec<f64> {
         let count: usize = self.order.iter().map(|(_, count)| count).sum();
         let mut all = vec![0.0; count * width];
@@ -259,7 +264,7 @@ impl Graph {
         all
     }
 
-    /// Adds to each of the own members' entries what was made of them.
+    /// Adds the results to the entries of the own members.
     pub fn add(&self, made: &[f64], width: usize, own: &mut [f64]) {
         let mut rest = made;
         for &(first, count) in &self.order {

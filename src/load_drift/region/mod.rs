@@ -1,26 +1,30 @@
-//! A region of states outside which a remap is certain, and the recursion on it alone.
+//! A region of states outside which a remap is certain, and the recursion restricted to it.
 //!
-//! With h steps left let V_h(x) be the cost-to-go, W_h(t) the cost of a remap with total t, and
-//! D = max(0, W - V) what going on saves. Since min(V, W) = W - D,
+//! With h steps left let V_h(x) be the cost-to-go and W_h(t) the cost of a remap with total t. Let
+//! D = max(0, W - V) be the saving of continuing. Since min(V, W) = W - D,
 //!
 //! ```text
 //! V_{h+1}(x) = paid(x) + E W_h(t') - E D_h(y)
 //! ```
 //!
-//! and only states that save anything matter. They have few shapes (multisets up to where they stand), and the
-//! moves of a shape are the same wherever no edge is near: a region is a set of shapes with all their places, whose
-//! expectations are made a level of processors after another, together for all places (`fold`, `parts`).
+//! and only states with a positive saving matter. They have few shapes (multisets up to
+//! translation). The moves of a shape are the same at all levels away from the edges. A region is a
+//! set of shapes at all their positions. Expectations are computed one level of processors at a
+//! time, jointly for all positions (`fold`, `parts`).
 //!
-//! Why the rest may be left out: a step over all states tells by how much remapping was better there, the slack
-//! V - W. The next step changes it, with dW and dD the changes of W and D in the step before, and dW+ that of W in this, by
+//! Proof that the other states may be omitted: a step over all states gives the slack V - W by
+//! which a remap was better there. Let dW and dD be the changes of W and D in the previous step,
+//! and dW+ that of W in this step. The next step changes the slack by V - W. The next step changes
+//! it, with dW and dD the changes of W and D in the step before, and dW+ that of W in this, by
 //!
 //! ```text
 //! E[dW(t') | x] - dW+(t) - E[dD(y) | x]
 //! ```
 //!
-//! The first two are known for each total and number of processors at the edges, and add up to what W has changed in all;
-//! the last is no more than what D has risen anywhere near. As long as these do not add up to the slack, remapping is still
-//! better in all states left out; when they do, the step goes over all states instead.
+//! The first two terms are known for each total and number of processors at the edges. The last
+//! term is at most the largest rise of D in the neighborhood. While the accumulated change is below
+//! the slack, a remap remains better in all omitted states. Otherwise the step is computed over all
+//! states.
 
 mod advance;
 mod fold;
@@ -42,47 +46,50 @@ use sums::SumLaws;
 
 pub(super) use advance::{Search, is_left_out};
 
-/// States whose cost is computed, and what it takes. Of several ranks each has some of the shapes, with their moves,
-/// whoever has the states.
+/// States whose cost is computed, and the data for it. With several ranks, each rank computes some
+/// of the shapes, independently of the partition of the states.
 #[derive(Debug)]
 pub(super) struct Region {
     processors: usize,
     shapes: Vec<u128>,
-    /// The number of members of all ranks, and the first of the own ones.
+    /// Number of members on all ranks, and index of the first own member.
     count: usize,
     first: usize,
     members: Vec<Member>,
-    /// Members whose state is one of the own ones, whoever goes over them, and these states.
+    /// Members whose state belongs to this rank, whichever rank computes them, and these states.
     placed: Vec<u32>,
     places: Vec<usize>,
-    /// One bit per own state.
+    /// One bit for each own state: whether it is in the region.
     inside: Vec<u64>,
     laws: SumLaws,
-    /// Processors at the lowest and at the highest level, and the law of the sum.
+    /// Processors at the lowest and at the highest level, and index of the distribution of the sum.
     ends: Vec<(usize, usize, usize)>,
-    /// The laws and totals of the members, each once.
+    /// Distinct pairs of distribution and total among the members.
     sums: Vec<(usize, usize)>,
-    /// How the own members move.
+    /// Moves of the own members.
     graphs: Vec<Graph>,
-    /// The first member of each shape of all ranks, the slots beyond the ends, and those whose members they stand for.
+    /// First member of each shape on all ranks; slots beyond the edges, with the members they stand
+    /// for.
     begins: Vec<usize>,
     folded: Vec<(u32, u32)>,
-    /// The most terms that are added up for a member, and the most that is paid in one, on any rank.
+    /// Largest number of terms summed for a member, and largest cost of a step, over all ranks.
     most: [f64; 2],
-    /// Value, work and number of remaps of each member, as far as they are carried.
+    /// Value, and if carried work and number of remaps, of each member.
     values: Vec<f64>,
-    /// Whether each member goes on at the next decision.
+    /// Whether each member continues at the next decision.
     goes_on: Vec<bool>,
-    /// The members that remaps lead to, of all ranks, and the ranks of their states.
+    /// Members that remaps lead to, on all ranks, and the ranks of their states.
     balanced: Vec<(usize, usize)>,
-    /// By total and processors at the ends: how much better remapping was in all states left out, when last seen.
+    /// By total and processors at the edges: least advantage of a remap in all omitted states, when
+    /// last computed.
     slack: Vec<f64>,
-    /// How much of that may have been lost since.
+    /// Upper bound on the slack lost since.
     moved: Vec<f64>,
-    /// By total: how the cost of a remap changed in the latest step, and how much savings may have risen.
+    /// By total: change of the remap cost in the latest step, and upper bound on the rise of the
+    /// savings.
     changed: Vec<f64>,
     risen: Vec<f64>,
-    /// What rounding may have added to costs.
+    /// Bound on the rounding error of the costs.
     pub rounding: f64,
 }
 
@@ -92,23 +99,24 @@ struct Member {
     total: u32,
     /// r (max - mean).
     excess: u32,
-    /// Which of the sums.
+    /// Index of its pair in `sums`.
     sum: u32,
-    /// Cost of the step, and the work in it.
+    /// Cost of the step, and its work.
     paid: [f64; 2],
 }
 
-/// Moves of so many processors at one level are still counted by 16 bits.
+/// With at most this many processors, moves from one level are indexed by 16 bits.
 const MOST_PROCESSORS: usize = 360;
 
-/// How much may be looked at to make a region of so many states: it takes less memory than the functions of all states,
-/// but for few.
+/// Bound on the work of constructing a region of a problem with this many states. It keeps the
+/// memory below that of the functions of all states, except for small problems.
 fn most_looked_at(states: usize) -> usize {
     (states / 4).max(states.min(4_000_000))
 }
 
 impl Region {
-    /// The region of these shapes, and of those that a remap leads to. `None` if it is too large to be worth it.
+    /// The region of these shapes, and of those that a remap leads to. `None` if it is too large to
+    /// pay.
     pub fn new(
         problem: &LoadDrift,
         states: &States,
@@ -129,8 +137,8 @@ impl Region {
         shapes.dedup();
         let places_of = |shape: &u128| levels + 1 - packing.width(*shape);
         let count = shapes.iter().map(places_of).sum::<usize>();
-        // What is looked at for a shape grows about as the square of the processors. Where places move otherwise each, they
-        // are looked at one after the other, and what is kept of them is less.
+        // The work for a shape grows about with the square of the number of processors. Where moves
+        // differ by position, positions are handled one by one, and less is stored for each.
         let folds = folds(chain);
         let looked_at = shapes.len() * r * r * if folds.is_some() { 1 } else { levels.div_ceil(4) };
         if count > most_members || looked_at > most_looked_at(states.all()) || r > MOST_PROCESSORS {
@@ -194,7 +202,7 @@ impl Region {
         for total in 0..totals {
             problem.balanced(total).iter().for_each(|(_, sorted)| lead(sorted));
         }
-        // The start, too, is one of them: all are at one level.
+        // The initial state is included, since all its processors are at one level.
         for level in 0..levels {
             lead(&vec![level; r]);
         }
@@ -234,18 +242,18 @@ impl Region {
         })
     }
 
-    /// Whether it holds this one of the own states.
+    /// Whether the region contains this own state.
     pub fn contains(&self, state: usize) -> bool {
         self.inside[state / 64] >> (state % 64) & 1 == 1
     }
 
-    /// Its number of states, on all ranks.
+    /// Number of states on all ranks.
     pub fn states(&self) -> usize {
         self.count
     }
 
-    /// What going on saves in each member of all ranks, of value, work and number of remaps (0 where the decision is to
-    /// remap), one after the other for each member.
+    /// Savings of continuing for each member of all ranks: value, work and number of remaps (0
+    /// where the decision is to remap), member by member.
     fn savings(&self, remaps: &[Vec<f64>], ranks: &Ranks) -> Vec<f64> {
         let width = remaps.len();
         let mut savings = Vec::with_capacity(self.values.len());
@@ -253,7 +261,8 @@ impl Region {
         for ((member, goes_on), values) in members.zip(self.values.chunks(width)) {
             for (i, (value, remapped)) in values.iter().zip(remaps).enumerate() {
                 let saved = remapped[member.total as usize] - value;
-                // Within a hair of a tie one goes on though it costs more: the value does not count that.
+                // Within the tie tolerance the program continues although that costs more; the
+                // value ignores this.
                 let counted = if i == 0 { saved.max(0.0) } else { saved };
                 savings.push(if *goes_on { counted } else { 0.0 });
             }
@@ -261,7 +270,7 @@ impl Region {
         ranks.gather(savings)
     }
 
-    /// The savings of all members in their slots, and what is read beyond the last.
+    /// The savings of all members in their slots, with padding.
     fn in_slots(&self, savings: &[f64], width: usize) -> Vec<f64> {
         let count = self.count + 2 * self.shapes.len();
         let mut slots = Vec::with_capacity(count * width + PADDING);
@@ -274,7 +283,7 @@ impl Region {
             let of = of as usize * width;
             slots.copy_within(of..of + width, slot as usize * width);
         }
-        // Nodes have places that not all of their shapes need.
+        // Nodes have positions that not all of their shapes need.
         let most = self.begins.windows(2).map(|places| places[1] - places[0]).max().unwrap_or(0);
         slots.resize(slots.len() + most * width + PADDING, 0.0);
         slots
@@ -305,23 +314,26 @@ impl Region {
         next
     }
 
-    /// What rounding may add to the costs in a step with these savings and remaps, in absolute terms.
+    /// Absolute bound on the rounding error of the costs in a step with these savings and remap
+    /// costs.
     fn rounding_of_step(&self, savings: &[f64], width: usize, remaps: &[f64]) -> f64 {
         let r = self.processors as f64;
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let saved = largest(&mut savings.iter().step_by(width).copied());
         let remapped = largest(&mut remaps.iter().copied());
         let [moves, paid] = self.most;
-        // A probability of moves is a sum of at most as many products of r factors, each of which may be off where moves are
-        // folded back; the law of the sum likewise.
+        // A probability of a move is a sum of at most that many products of r factors, each of
+        // which may be rounded where moves are reflected. The same holds for the distribution of
+        // the sum.
         let terms = (moves + 24.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
         f64::EPSILON * terms
     }
 }
 
 impl LoadDrift {
-    /// Cost and work of the step that is paid with a decision to go on from so many processors at these ascending
-    /// levels: that of the next loads, or of these.
+    /// Expected cost and work of the step that is paid with a decision to continue, from the
+    /// numbers of processors at these ascending levels. The step has the next loads (T1) or these
+    /// (T2).
     fn paid(&self, chain: &BirthDeath, counts: &[(usize, u32)]) -> [f64; 2] {
         let r = self.processors as f64;
         let mean = |each: &dyn Fn(usize) -> f64| {
@@ -338,7 +350,8 @@ impl LoadDrift {
             [.., (level, n), _] if level + 1 == top => (1.0 - chain.up(*level)).powi(*n as i32),
             _ => 1.0,
         };
-        // One level lower all of the highest go down and none rises to them; one higher, any of them rises.
+        // The maximum falls by one if all of the highest go down and none rises to their level; it
+        // rises by one if any of them rises.
         let falls = chain.down(top).powi(highest as i32) * below;
         let rises = 1.0 - (1.0 - chain.up(top)).powi(highest as i32);
         let max = self.lowest + top as f64 + rises - falls;

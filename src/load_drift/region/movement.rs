@@ -1,12 +1,13 @@
-//! How far the slack of what is left out is used up, and where the values of the members stand.
+//! Accounting of the slack of the omitted states, and transfer of values between members and
+//! states.
 
 use super::Region;
 use crate::load_drift::{Decisions, Ranks};
 
-/// Share of a slack that is not used up, above rounding.
+/// Share of the slack that is kept in reserve, beyond rounding.
 const SPARE: f64 = 1e-3;
 
-/// By total, by how much at most what going on saves rose in a step.
+/// By total: upper bound on the rise of the savings in a step.
 pub(in crate::load_drift) struct Moved {
     rise: Vec<f64>,
 }
@@ -27,35 +28,35 @@ impl Moved {
         self
     }
 
-    /// The extremes of all ranks.
+    /// The maxima over all ranks.
     pub fn of_all(mut self, ranks: &Ranks) -> Moved {
         ranks.largest(&mut self.rise);
         self
     }
 
-    /// The largest of all totals.
+    /// The maximum over all totals.
     pub fn unrest(&self) -> f64 {
         self.rise.iter().copied().fold(0.0, f64::max)
     }
 }
 
 impl Region {
-    /// How many kinds of states with the same total are told apart: by processors at the two ends, if only these move
-    /// otherwise.
+    /// Number of classes of states with the same total. Classes differ by the number of processors
+    /// at the two edges, if only these move differently.
     pub(super) fn classes(&self) -> usize {
         self.ends.len().max(1)
     }
 
-    /// The kind of this one, with these ascending levels.
+    /// The class of a state with these ascending levels.
     pub(super) fn class(&self, total: usize, sorted: &[usize], levels: usize) -> usize {
         let [low, high] = [0, levels - 1].map(|end| sorted.iter().filter(|l| **l == end).count());
-        // In the order of the laws.
+        // In the order of the distributions.
         let before = low * (2 * self.processors + 3 - low) / 2;
         let class = if self.ends.is_empty() { 0 } else { before + high };
         total * self.classes() + class
     }
 
-    /// Takes the values and decisions of the members from those of the states.
+    /// Reads the values and decisions of the members from the state vectors.
     pub fn read(&mut self, vectors: &[Vec<f64>], decisions: &Decisions, ranks: &Ranks) {
         let entries = self.placed.iter().zip(&self.places).flat_map(|(member, &state)| {
             let goes_on = if decisions.remaps(state) { 0.0 } else { 1.0 };
@@ -75,7 +76,7 @@ impl Region {
         }
     }
 
-    /// Writes the values of the members to where those of the own states are.
+    /// Writes the values of the members to the vectors of the own states.
     pub fn write(&self, vectors: &mut [Vec<f64>], ranks: &Ranks) {
         let width = vectors.len();
         let all = ranks.gather(self.values.clone());
@@ -87,7 +88,8 @@ impl Region {
         }
     }
 
-    /// The same for the members that remaps lead to; `first` is the rank of the first own state.
+    /// The same for the members that remaps lead to only; `first` is the rank of the first own
+    /// state.
     pub fn write_balanced(&self, vectors: &mut [Vec<f64>], first: usize, ranks: &Ranks) {
         let (width, count) = (vectors.len(), vectors[0].len());
         let own = self.first..self.first + self.members.len();
@@ -103,7 +105,8 @@ impl Region {
         }
     }
 
-    /// By how much the savings have risen from these, the first of `width` for each member, to those of the present values.
+    /// Rise from these savings, the first of `width` entries of each member, to those of the
+    /// present values.
     pub(super) fn moved_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Moved {
         let mut moved = Moved::none(after.len());
         let pairs = self.values.iter().zip(&savings[self.first * width..]).step_by(width);
@@ -114,14 +117,15 @@ impl Region {
         moved
     }
 
-    /// Takes note of a step in which the costs of a remap went from `before` to `after` and savings rose like this.
+    /// Records a step in which remap costs changed from `before` to `after` and savings rose by
+    /// `moved`.
     pub(super) fn note(&mut self, moved: Moved, before: &[f64], after: &[f64]) {
         self.changed = after.iter().zip(before).map(|(after, before)| after - before).collect();
         self.risen = moved.rise;
     }
 
-    /// Whether remapping is better, by so much at least, in all states left out also after a step in which the costs of a
-    /// remap go from `before` to `after`; if so, takes note of what the slack has lost.
+    /// Whether a remap is still better by `least` in all omitted states after a step in which remap
+    /// costs change from `before` to `after`. If so, records the loss of slack.
     pub(super) fn stays_apart(&mut self, before: &[f64], after: &[f64], least: f64) -> bool {
         let (totals, classes) = (before.len(), self.classes());
         let mut moved = self.moved.clone();

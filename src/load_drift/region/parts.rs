@@ -1,26 +1,26 @@
-//! The parts that an expectation over joint moves is made of: which nodes members need, and which of them lead to
-//! something.
+//! Construction of the nodes that an expectation over joint moves needs; nodes that lead nowhere
+//! are removed.
 
 use super::shapes::{Packing, Successors};
 use rayon::prelude::*;
 
-/// The nodes with the same processors that have not moved, those at one level and others below.
+/// The nodes with the same processors that have not moved: those at one level, and others below.
 #[derive(Debug, Default)]
 pub(super) struct Part {
-    /// How likely the moves are of those at that level.
+    /// Probabilities of the moves from that level.
     pub chances: Vec<f64>,
-    /// Of each node, where its moves begin, and then where the last one's end.
+    /// For each node the beginning of its moves, and the end of the last.
     pub begins: Vec<u32>,
-    /// Where they lead, in places of the part with that level moved, or of the slots.
+    /// Targets, as positions in the part in which that level has moved, or in the slots.
     pub targets: Vec<u32>,
-    /// Which of the moves they are.
+    /// Index of each move.
     pub which: Vec<u16>,
-    /// The number of places of each node: the most that a member needs.
+    /// Number of positions of each node: the largest that a member needs.
     pub places: usize,
-    /// The members that are made of them, and the products this takes.
+    /// Number of members computed from the nodes, and number of products.
     pub members: usize,
     pub terms: usize,
-    /// The parts with one more level not moved; none where that are all processors.
+    /// The parts with one more level not moved; empty where all processors are included.
     pub higher: Vec<Part>,
 }
 
@@ -29,7 +29,7 @@ impl Part {
         self.begins.len().saturating_sub(1)
     }
 
-    /// The most terms that are added up for a member.
+    /// Largest number of terms summed for a member.
     pub fn longest(&self) -> usize {
         let own = self.begins.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
         let higher = self.higher.iter().map(Part::longest);
@@ -37,29 +37,30 @@ impl Part {
     }
 }
 
-/// Fewer shapes are not shared among threads.
+/// Fewer shapes than this are not split among threads.
 const ALONE: usize = 64;
 
-/// Where shapes go, each at one place or at several that move alike.
+/// Moves of shapes, each at one position or at several with the same moves.
 ///
-/// Counts of those that have moved are packed with the level below a shape's lowest first.
+/// Counts of processors that have moved are packed with the level below the lowest of the shape
+/// first.
 pub(super) struct Moving<R, S, L> {
     pub packing: Packing,
     pub processors: u32,
-    /// The probabilities of one down, none and one up for each level of a shape, from the lowest on.
+    /// Probabilities of one down, none and one up, for each level of a shape from the lowest on.
     pub row: R,
-    /// Whether counts of those that have moved may be part of what is looked for, of which those from a field on have
-    /// come to their end.
+    /// Whether counts of processors that have moved may be part of a wanted shape. Counts from the
+    /// given field on are final.
     pub seen: S,
-    /// The slot of all that have moved, if it is looked for.
+    /// The slot of counts in which all have moved, if it is wanted.
     pub slot: L,
 }
 
-/// Processors that have not moved, those at one level and others below, and what they are needed with.
+/// Processors that have not moved (at one level, and below it), with the nodes they require.
 struct Needed {
-    /// Moves of those at that level.
+    /// Moves from that level.
     moves: Successors,
-    /// Counts of those that have moved, in ascending order.
+    /// Counts of processors that have moved, in ascending order.
     moved: Vec<u128>,
     places: usize,
     members: usize,
@@ -72,13 +73,15 @@ where
     S: Fn(u128, usize) -> bool + Sync,
     L: Fn(u128) -> Option<u32> + Sync,
 {
-    /// The parts for these shapes with their numbers of places, in the order of [`along`](Packing::along).
+    /// The parts for these shapes with their numbers of positions, in the order of
+    /// [`along`](Packing::along).
     pub fn parts(&self, shapes: &[(u128, usize)]) -> Vec<Part> {
         let needed = self.needed(shapes, 0, 0).into_par_iter();
         needed.map(|needed| self.part(needed, &mut |_, counts| (self.slot)(counts))).collect()
     }
 
-    /// The parts of these shapes, which have the same processors at the levels before `level`, so many.
+    /// Requirements of these shapes, which agree in the processors at levels before `level`; these
+    /// number `below`.
     fn needed(&self, shapes: &[(u128, usize)], level: usize, below: u32) -> Vec<Needed> {
         let next = |(shape, _): &(u128, usize)| self.packing.next(*shape, level);
         let of_group = |group: &[(u128, usize)]| {
@@ -93,7 +96,7 @@ where
             for Needed { moves, moved: with, .. } in &higher {
                 let all =
                     with.iter().flat_map(|with| moves.iter().map(move |(more, _)| with + more));
-                // Those that have not moved come to the level above, at most.
+                // Processors that have not moved reach at most the level above.
                 moved.extend(all.filter(|counts| (self.seen)(*counts, at + 3)));
             }
             moved.sort_unstable();
@@ -110,7 +113,8 @@ where
         }
     }
 
-    /// The part with the nodes that lead to something, where `target` says where the counts of each move lead.
+    /// The part with the nodes that lead somewhere; `target` gives the target of the counts after
+    /// each move.
     fn part(&self, needed: Needed, target: &mut dyn FnMut(usize, u128) -> Option<u32>) -> Part {
         let Needed { moves, moved, places, members, higher } = needed;
         let mut part = Part { begins: vec![0], places, members, ..Part::default() };
@@ -136,7 +140,7 @@ where
         let higher = higher.into_par_iter().map(|needed| {
             let mut passed = vec![0; needed.moves.len()];
             self.part(needed, &mut |which, counts| {
-                // Counts ascend, and with the same move added as well.
+                // Counts ascend, and remain ascending after adding the same move.
                 let at = not_below(&kept, passed[which], counts);
                 passed[which] = at;
                 (kept.get(at) == Some(&counts)).then(|| (at * places) as u32)
@@ -148,7 +152,8 @@ where
     }
 }
 
-/// The first of these ascending counts, from this one on, that is not below some.
+/// The first of these ascending counts, from index `from` on, that is not below `counts` (galloping
+/// search).
 fn not_below(all: &[u128], from: usize, counts: u128) -> usize {
     let (mut from, mut stride) = (from, 1);
     while all.get(from + stride).is_some_and(|other| *other < counts) {

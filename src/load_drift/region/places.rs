@@ -1,4 +1,5 @@
-//! Where the members of shapes go in a move: the slots that hold what they have to save, and the ends of a chain.
+//! Targets of the members of shapes in a move: the slots that hold their savings, and reflection at
+//! the edges of a chain.
 
 use super::fold::Graph;
 use super::parts::Moving;
@@ -8,24 +9,25 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Where the members of shapes are.
+/// Positions of the members of shapes.
 ///
-/// What members have to save stands in slots: those of a shape from one level below the lowest place to one above the
-/// highest. Where the levels at the two ends move like all others, but for moves beyond them, which are folded back, the
-/// moves of a shape are the same at all places; the slots beyond the ends hold what stands where these moves are folded to.
+/// The savings of members are stored in slots. Each shape has slots from one level below its lowest
+/// position to one above its highest. Suppose the levels at the two edges move like all others,
+/// except that moves beyond them are reflected. Then the moves of a shape are the same at all
+/// positions, and the slots beyond the edges hold the values at the reflected positions.
 pub(super) struct Places<'p> {
     pub chain: &'p BirthDeath,
     pub packing: Packing,
     pub processors: usize,
-    /// In ascending order.
+    /// Shapes in ascending order.
     pub shapes: &'p [u128],
-    /// The first member of each shape, and one beyond the last of all.
+    /// The first member of each shape, and the total number of members.
     pub first: &'p [usize],
-    /// Where moves beyond the two ends lead, if the ends differ from other levels in that alone.
+    /// Targets of moves beyond the two edges, if the edges differ from other levels in that alone.
     pub folds: Option<[usize; 2]>,
 }
 
-/// Where moves beyond the two ends of a chain lead, if it is a walk but for these.
+/// Targets of moves beyond the two edges of a chain, if it is otherwise a homogeneous walk.
 pub(super) fn folds(chain: &BirthDeath) -> Option<[usize; 2]> {
     let row = |level| [chain.down(level), chain.stay(level), chain.up(level)];
     let top = chain.levels().checked_sub(1).filter(|top| *top > 2)?;
@@ -41,20 +43,20 @@ pub(super) fn folds(chain: &BirthDeath) -> Option<[usize; 2]> {
     even.then_some(folds)
 }
 
-/// Members that move alike, and to what.
+/// Members with the same moves, and the kind of their targets.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// All, where moves beyond the ends lead to slots beyond them.
+    /// All members; moves beyond the edges lead to slots beyond them.
     All,
-    /// Those at this place, the first or the last of their shape, and only moves beyond an end to shapes that are there
-    /// when these are folded back.
+    /// Members at this position, the first or last of their shape, and only moves beyond an edge
+    /// whose target shape is present after reflection.
     Beyond(usize),
-    /// Those at this place, in a chain whose levels move otherwise each.
+    /// Members at this position, in a chain whose levels move differently.
     At(usize),
 }
 
 impl Places<'_> {
-    /// How the own shapes move: as many graphs on any rank.
+    /// Graphs of the own shapes; every rank has the same number of graphs.
     pub fn graphs(&self, own: Range<usize>) -> Vec<Graph> {
         let levels = self.chain.levels();
         let kinds: Vec<Kind> = match self.folds {
@@ -85,7 +87,7 @@ impl Places<'_> {
         kinds.into_iter().map(graph).collect()
     }
 
-    /// The places of a shape whose moves are of this kind.
+    /// The positions of a shape whose moves are of this kind.
     fn members(&self, kind: Kind, shape: usize) -> Option<Range<usize>> {
         let places = self.first[shape + 1] - self.first[shape];
         match kind {
@@ -97,14 +99,14 @@ impl Places<'_> {
 
     fn row(&self, kind: Kind, level: usize) -> [f64; 3] {
         let level = match kind {
-            // Those at the ends are folded back.
+            // Moves beyond the edges are reflected.
             Kind::All | Kind::Beyond(_) => 1,
             Kind::At(place) => place + level,
         };
         [self.chain.down(level), self.chain.stay(level), self.chain.up(level)]
     }
 
-    /// The slot that a move of this kind leads to, if it leads to one.
+    /// The slot that a move of this kind leads to, if there is one.
     fn slot(&self, kind: Kind, counts: u128) -> Option<u32> {
         match kind {
             Kind::All => self.slot_of(counts, 0),
@@ -116,8 +118,8 @@ impl Places<'_> {
         }
     }
 
-    /// Whether counts may become some of a shape that is there, where those from a field on are to stay, and these are the
-    /// ends of such counts.
+    /// Whether counts may become those of a present shape, where the counts from a field on are
+    /// final. `ends` are the final parts of such counts.
     fn is_seen(&self, kind: Kind, ends: &HashSet<u128>, counts: u128, field: usize) -> bool {
         let is_end = |counts| ends.contains(&self.packing.above(counts, field));
         let (Kind::Beyond(place), Some([_, high])) = (kind, self.folds) else {
@@ -131,7 +133,7 @@ impl Places<'_> {
         }
     }
 
-    /// By field, the counts from it on of all shapes that are there, one level lower, as high or higher.
+    /// By field: the counts from it on of all present shapes, raised by 0, 1 and 2 levels.
     fn ends(&self) -> Vec<HashSet<u128>> {
         let ends = |field: usize| {
             let raised = |shape: u128| {
@@ -144,12 +146,12 @@ impl Places<'_> {
         (0..self.chain.levels() + 3).into_par_iter().map(ends).collect()
     }
 
-    /// The slot of a shape one level below its lowest place.
+    /// The slot of a shape one level below its lowest position.
     fn first_slot(&self, shape: usize) -> usize {
         self.first[shape] + 2 * shape
     }
 
-    /// Slots beyond the ends, and those whose members they stand for.
+    /// Slots beyond the edges, and the slots whose values they hold.
     pub fn folded(&self) -> Vec<(u32, u32)> {
         if self.folds.is_none() {
             return Vec::new();
@@ -158,7 +160,7 @@ impl Places<'_> {
             let places = self.first[shape + 1] - self.first[shape];
             let first = self.first_slot(shape);
             let low = (first, self.slot_beyond(self.shapes[shape], 0));
-            // Moves that are turned back may end two levels lower.
+            // Reflected moves may end two levels lower.
             let raised = self.packing.raised(self.packing.raised(self.shapes[shape]));
             let high = (first + places + 1, self.slot_beyond(raised, places - 1));
             [low, high]
@@ -174,7 +176,7 @@ impl Places<'_> {
         Some((self.first_slot(at) + lowest + empty) as u32)
     }
 
-    /// The same where they may lie beyond the ends, folded back.
+    /// The same for counts that may extend beyond the edges; they are reflected.
     fn slot_beyond(&self, counts: u128, lowest: usize) -> Option<u32> {
         let [low, high] = self.folds?;
         let mut counts = counts;
@@ -192,7 +194,7 @@ mod tests {
     use crate::chain::Edge;
     use std::collections::HashMap;
 
-    /// Expectations over the moves of single processors.
+    /// Expectations by enumeration of the moves of single processors.
     fn plain(chain: &BirthDeath, from: &[usize], worth: &HashMap<Vec<usize>, f64>) -> f64 {
         let mut sum = 0.0;
         for moves in 0..3usize.pow(from.len() as u32) {

@@ -1,4 +1,4 @@
-//! A region in words, so that a recursion that is stopped goes on with the same bits.
+//! Encoding of a region as words, so that an interrupted recursion resumes with the same bits.
 
 use super::Region;
 use super::advance::SHARE;
@@ -7,7 +7,7 @@ use crate::chain::ChainError;
 use crate::load_drift::Backward;
 
 impl Backward<'_> {
-    /// What must be kept of the region to go on with the same bits.
+    /// The words needed to resume the region with the same bits.
     pub(in crate::load_drift) fn saved_region(&self) -> Vec<u64> {
         let mut words = vec![self.search.until, self.search.largest, self.lost.to_bits()];
         words.extend(self.expected.iter().map(|excess| u64::from(*excess)));
@@ -21,7 +21,7 @@ impl Backward<'_> {
         words
     }
 
-    /// Takes up what [`saved_region`](Self::saved_region) gave.
+    /// Restores what [`saved_region`](Self::saved_region) returned.
     pub(in crate::load_drift) fn resume_region(&mut self, words: &[u64]) -> Result<(), ChainError> {
         let wrong = |found: usize| ChainError::Shape {
             what: "words of the region".into(),
@@ -38,7 +38,7 @@ impl Backward<'_> {
         self.lost = f64::from_bits(lost);
         let expected = rest.split_at_checked(self.limits.len());
         let (expected, rest) = expected.ok_or_else(|| wrong(words.len()))?;
-        // More than there is means all.
+        // A limit above the largest excess means all states.
         self.expected =
             expected.iter().map(|&excess| excess.min(u64::from(u32::MAX)) as u32).collect();
         let Some((&[rounding, count], rest)) = rest.split_first_chunk::<2>() else { return Ok(()) };

@@ -1,16 +1,18 @@
-//! Shapes: multisets of levels up to where they stand, and what one joint move makes of them.
+//! Shapes: multisets of levels up to translation, packed into integers, and their joint moves.
 
-/// How counts of processors by level are packed into one number, so many bits each, the lowest level first.
+/// Packing of counts of processors by level into one integer, with a fixed number of bits each,
+/// lowest level first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packing {
     bits: u32,
 }
 
-/// Where processors go in one move: their packed counts, with the level below the lowest first.
+/// Results of one move with their probabilities: packed counts, with the level below the lowest
+/// first.
 pub(super) type Successors = Vec<(u128, f64)>;
 
 impl Packing {
-    /// For so many processors and levels; `None` if they do not fit.
+    /// The packing for so many processors and levels; `None` if they do not fit.
     pub fn new(processors: usize, levels: usize) -> Option<Packing> {
         let bits = usize::BITS - processors.leading_zeros();
         ((levels + 2) * bits as usize <= 128).then_some(Packing { bits })
@@ -30,7 +32,8 @@ impl Packing {
         (0..fields).map(move |level| (shape >> (level * self.bits) & mask) as u32)
     }
 
-    /// Whether these are counts of so many processors, the first not 0, on no more than these levels.
+    /// Whether these are counts of `processors` processors on at most `levels` levels, the first
+    /// not 0.
     pub fn is_shape(self, counts: u128, processors: usize, levels: usize) -> bool {
         let sum: usize = self.counts(counts).map(|count| count as usize).sum();
         sum == processors && self.width(counts) <= levels && self.lowered(counts) == (counts, 0)
@@ -48,32 +51,33 @@ impl Packing {
         counts - (count << from) + (count << to)
     }
 
-    /// The number of levels from its lowest to its highest.
+    /// The number of levels from the lowest to the highest.
     pub fn width(self, shape: u128) -> usize {
         (128 - shape.leading_zeros()).div_ceil(self.bits) as usize
     }
 
-    /// The shape of packed counts, and how many empty levels lie below it.
+    /// The shape of packed counts, and the number of empty levels below it.
     pub fn lowered(self, counts: u128) -> (u128, usize) {
         let empty = counts.trailing_zeros() / self.bits;
         (counts >> (empty * self.bits), empty as usize)
     }
 
-    /// Shapes in the order of this begin with those that have the same processors at their lowest levels side by side.
+    /// A sort key that places shapes with the same processors at their lowest levels next to each
+    /// other.
     pub fn along(self, shape: u128) -> u128 {
         let fields = u128::BITS / self.bits;
         let counts = self.counts(shape).zip((0..fields).rev());
         counts.map(|(count, field)| u128::from(count) << (field * self.bits)).sum()
     }
 
-    /// The lowest occupied level of a shape from this one on, and how many processors are there.
+    /// The lowest occupied level of a shape from this one on, and the number of processors there.
     pub fn next(self, shape: u128, level: usize) -> (usize, u32) {
         let (_, empty) = self.lowered(shape >> (level as u32 * self.bits));
         let at = level + empty;
         (at, self.count(shape, at))
     }
 
-    /// How many there are on a field.
+    /// The count of a field.
     pub fn count(self, counts: u128, field: usize) -> u32 {
         (counts >> (field as u32 * self.bits)) as u32 & ((1 << self.bits) - 1)
     }
@@ -83,11 +87,12 @@ impl Packing {
         counts.checked_shr(field as u32 * self.bits).unwrap_or(0)
     }
 
-    /// How `count` processors of one level may split: the multinomial law of those that go down, stay and go up.
+    /// The multinomial distribution of `count` processors of one level that go down, stay and go
+    /// up.
     pub fn moves(self, [down, stay, up]: [f64; 3], at: u32, count: u32) -> Successors {
         let field = |level: u32, count: u32| u128::from(count) << (level * self.bits);
         let mut moves = Vec::new();
-        // The binomial coefficients of those that go down, and then of those that go up.
+        // Binomial coefficients of those that go down, and of those that go up.
         let mut choose_down = 1.0;
         for fall in 0..=count {
             let rest = count - fall;

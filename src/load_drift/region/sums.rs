@@ -1,18 +1,19 @@
-//! The law of the sum of all levels after one joint move.
+//! Distribution of the sum of all levels after one joint move.
 
 use crate::chain::BirthDeath;
 use std::collections::HashMap;
 
-/// Laws of the change of the sum, which depends on how many processors stand at which kind of level.
+/// Distributions of the change of the sum. They depend on the number of processors at each kind of
+/// level.
 #[derive(Debug)]
 pub(super) struct SumLaws {
     processors: usize,
     levels: usize,
-    /// Of each level, the kind: levels of one kind move alike.
+    /// For each level its kind: levels of one kind have the same moves.
     kinds: Vec<usize>,
-    /// Of each kind, the probabilities of one down, none and one up.
+    /// For each kind, the probabilities of one down, none and one up.
     moves: Vec<[f64; 3]>,
-    /// Whether only the two ends differ from the other levels.
+    /// Whether only the two edges differ from the other levels.
     plain: bool,
     /// `laws[i][k]`: probability that the sum changes by k - r.
     laws: Vec<Vec<f64>>,
@@ -20,7 +21,7 @@ pub(super) struct SumLaws {
 }
 
 impl SumLaws {
-    /// Of so many processors on this chain.
+    /// For this chain and number of processors.
     pub fn new(chain: &BirthDeath, processors: usize) -> SumLaws {
         let levels = chain.levels();
         let mut moves: Vec<[f64; 3]> = Vec::new();
@@ -39,7 +40,7 @@ impl SumLaws {
         SumLaws { processors, levels, kinds, moves, plain, laws, by_counts }
     }
 
-    /// The law for so many processors at these levels.
+    /// Index of the distribution for these numbers of processors at these levels.
     pub fn of(&mut self, counts: impl Iterator<Item = (usize, u32)>) -> usize {
         let mut by_kind = vec![0; self.moves.len()];
         counts.for_each(|(level, count)| by_kind[self.kinds[level]] += count);
@@ -70,7 +71,8 @@ impl SumLaws {
         law[skipped..].iter().zip(&table[from..]).map(|(p, value)| p * value).sum()
     }
 
-    /// Makes the laws of all numbers of processors at the two ends, where only these differ.
+    /// Computes the distributions for all numbers of processors at the two edges, where only these
+    /// differ.
     pub fn complete(&mut self) -> Vec<(usize, usize, usize)> {
         let (r, top) = (self.processors, self.levels - 1);
         let mut all = Vec::new();
@@ -86,8 +88,8 @@ impl SumLaws {
         all
     }
 
-    /// The expectation of `table` after a move from a state with this sum and processors at the two ends as in this one of
-    /// the laws; at least, where these do not tell it.
+    /// The expectation of `table` after a move from a state with this sum, with processors at the
+    /// two edges as in this class. Where classes do not determine it, a lower bound.
     pub fn least(
         &self,
         class: usize,
