@@ -1,5 +1,8 @@
-//! The value of going on, less that of a remap at once, as a regression for each step and number of steps since
-//! the last remap: backward in time over the same sample paths [Tsitsiklis and Van Roy 2001].
+//! Regression of the gain of a remap, by backward induction on sample paths [Tsitsiklis and Van Roy
+//! 2001].
+//!
+//! The gain is the value of continuing minus that of a remap now. It is fitted for each step and
+//! each number of steps since the last remap, by least squares on the same sample paths.
 
 use super::ContinuousDrift;
 use super::movement::{Movement, State};
@@ -11,56 +14,59 @@ use nalgebra::{SMatrix, SVector};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// Functions of the features.
+/// Number of basis functions.
 const TERMS: usize = 8;
-/// What the regressions are linear in.
+/// Vector of basis functions.
 pub type Row = SVector<f64, TERMS>;
 
-/// Width of the crowd at the top, in deviations of a step.
+/// Width of the group of largest loads, in standard deviations of a step.
 const WIDTH: f64 = 2.25;
 
-/// A remap that costs more than so many times what a program without remaps does is taken to cost as much: numbers of the size of its
-/// cost would drown what steps cost.
+/// A remap cost above this multiple of the cost without remaps is reduced to it in the regressions.
+/// Numbers of its size would drown the cost of the steps.
 const DEAR: f64 = 2.0;
 
-/// Paths to fit on, at least and most, and how many loads they may have in all.
+/// Least and largest number of paths for the fit; `STATES` and `LOADS` bound the total numbers of
+/// states and loads.
 const PATHS: [usize; 2] = [800, 4000];
 const STATES: usize = 200_000;
 const LOADS: usize = 200_000_000;
 
-/// The regressions.
+/// The fitted regressions.
 pub struct Fitted {
-    /// Most steps since a remap that are looked at.
+    /// Largest number of steps since a remap that is considered.
     pub longest: usize,
-    /// Mean and deviation of both features, by the steps since a remap.
+    /// Mean and standard deviation of both features, by the steps since a remap.
     scales: Vec<[f64; 4]>,
-    /// By step, then by the steps since a remap, from 1.
+    /// Coefficients by step, then by the steps since a remap, from 1.
     terms: Vec<Vec<Row>>,
-    /// What the next 0, 1, ... steps cost without a remap, up to those until one is in force; by the steps since a remap.
+    /// Coefficients for the cost of the next 0, 1, ... steps without a remap, up to the remap
+    /// delay; by the steps since a remap.
     ahead: Vec<Vec<Row>>,
-    /// What a remap costs where it pays, nearly, with what it adds to the steps beside it.
+    /// Approximate cost of a remap where it pays, including the slowdown of the steps during it.
     pub typical: f64,
     late: usize,
     slowdown: f64,
-    /// The share of the cost of a remap, and of the units it moves, that the regressions know of; and that cost.
+    /// Share of the cost of a remap and of the units moved that the regressions use; and that cost.
     share: f64,
     remap_cost: f64,
 }
 
-/// What a state is to the regressions.
+/// Features of a state.
 #[derive(Debug, Clone, Copy)]
 pub struct Features {
-    /// max - mean of the loads that were seen: the cost of the step.
+    /// max - mean of the observed loads: the cost of the step.
     pub cost: f64,
-    /// What the units cost that a remap moves.
+    /// Cost of the units that a remap moves.
     pub moved: f64,
-    /// max - mean of the predicted loads, and the logarithm of the sum of squares by which they are above the largest less some
-    /// deviations of their class.
+    /// max - mean of the predicted loads; and the logarithm of the sum of squared excesses over a
+    /// level below the largest load. That level lies `WIDTH` standard deviations of the class below
+    /// it.
     of: [f64; 2],
 }
 
 impl Features {
-    /// Of a state so many steps after a remap.
+    /// Features of a state `since` steps after a remap.
     pub fn of(
         problem: &ContinuousDrift,
         movement: &Movement,
@@ -79,7 +85,7 @@ impl Features {
         Features { cost, moved, of: [predicted, crowd] }
     }
 
-    /// What the last step cost and a remap moves, alone.
+    /// Cost of the last step and of the units a remap moves, without the other features.
     pub fn costs(problem: &ContinuousDrift, state: &State) -> Features {
         let seen = state.seen();
         let moved = Features::moved(problem, seen);
@@ -95,10 +101,10 @@ impl Features {
 }
 
 impl Fitted {
-    /// By paths of their own.
+    /// Fits the regressions on separate paths.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt that the observer requested.
     pub fn new(
         problem: &ContinuousDrift,
         movement: &Movement,
@@ -140,7 +146,7 @@ impl Fitted {
             squares.try_inverse().unwrap_or_else(SMatrix::zeros)
         };
         let inverses: Vec<SMatrix<f64, TERMS, TERMS>> = rows.par_iter().map(inverse).collect();
-        // What the steps after this one cost, until a remap that is decided now is in force.
+        // Cost of the steps after this one until a remap that is decided now takes effect.
         let beside = |path: &[Features], at: usize| -> f64 {
             path[at + 1..=at + late].iter().map(|features| features.cost).sum()
         };
@@ -159,17 +165,19 @@ impl Fitted {
             })
             .collect();
         let steps = problem.steps as usize;
-        // The last decision is that after the step before this one.
+        // The last decision is made after the step before this one.
         let end = steps.saturating_sub(late);
         fitted.terms = vec![Vec::new(); end];
-        // What is saved by going on, by the steps since a remap: a remap would not come into force any more.
+        // Saving of continuing, by the steps since a remap, at the end: a remap would no longer
+        // take effect.
         let slower = |beside: f64| slowdown * (beside + late as f64 * problem.mean_load);
         let in_vain = |path: &Vec<Features>, at: usize| {
             -(problem.remap_cost + path[at].moved + slower(beside(path, at)))
         };
         let mut saved: Vec<Vec<f64>> =
             (0..longest).map(|at| paths.iter().map(|path| in_vain(path, at)).collect()).collect();
-        // What comes after a remap from the first step on that it is in force in, by the step before that.
+        // Expected cost after a remap from the first step under the new mapping on, by the step
+        // before that.
         let mut after = vec![0.0; steps + 1];
         let n = paths.len() as f64;
         for (step, after) in after.iter_mut().enumerate().take(steps).skip(end) {
@@ -191,7 +199,8 @@ impl Fitted {
             let rate = after[step + late] - after[step + late + 1];
             let fit = |at: usize| {
                 let mut sum = Row::zeros();
-                // Beyond the longest stretch one more step costs as much, and then there is a remap.
+                // Beyond the longest interval one more step is assumed to cost the same, followed
+                // by a remap.
                 let next = (at + 1).min(longest - 1);
                 for (i, row) in rows[at].iter().enumerate() {
                     let path = &paths[i];
@@ -215,7 +224,7 @@ impl Fitted {
         Ok(fitted)
     }
 
-    /// What the regressions see.
+    /// Basis functions of the standardized features.
     pub fn row(&self, since: usize, features: &Features) -> Row {
         let [mean, deviation, mean_crowd, deviation_crowd] = self.scales[since - 1];
         let q = ((features.of[0] - mean) / deviation).clamp(-4.0, 4.0);
@@ -223,28 +232,31 @@ impl Fitted {
         Row::from([1.0, q, q * q, q * q * q, v, v * v, q * v, q.max(0.0)])
     }
 
-    /// How much worse it is to go on than to remap after this step, before the last that one may follow, where that costs what
-    /// the regressions know of.
+    /// Value of continuing minus that of a remap after this step, at the remap cost that the
+    /// regressions use. For steps before the last decision.
     fn excess(&self, step: usize, row: &Row, since: usize) -> f64 {
         self.terms[step][since - 1].dot(row)
     }
 
-    /// The same where a remap costs all it does, with so much for the units.
+    /// The same at the full cost of a remap; `moved` is the cost of the units moved.
     pub fn gain(&self, step: usize, row: &Row, since: usize, moved: f64) -> f64 {
         self.excess(step, row, since) - (1.0 - self.share) * (self.remap_cost + moved)
     }
 
-    /// Whether a remap may be decided after this step, so many steps after the last or, with `first`, the start.
+    /// Whether a remap may be decided after this step, `since` steps after the last remap or, with
+    /// `first`, the start.
     pub fn may_remap(&self, step: usize, since: usize, first: bool) -> bool {
         step < self.terms.len() && (first || since > self.late)
     }
 
-    /// What the next steps cost without a remap: `row` is of a state so many steps after the last.
+    /// Expected cost of the next steps without a remap; `row` belongs to a state `since` steps
+    /// after the last remap.
     pub fn ahead(&self, steps: usize, row: &Row, since: usize) -> f64 {
         if steps == 0 { 0.0 } else { self.ahead[since - 1][steps].dot(row) }
     }
 
-    /// The approximate value but for a constant: of a remap at once and of what is saved by going on, or of the last steps.
+    /// The approximate value up to a constant: the cost of a remap now plus the saving of
+    /// continuing, or the cost of the last steps.
     pub fn value(
         &self,
         step: usize,
@@ -260,10 +272,10 @@ impl Fitted {
         self.share * features.moved + beside + self.excess(step, row, since).min(0.0)
     }
 
-    /// The rule of few numbers.
+    /// The curve policy.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt that the observer requested.
     pub fn curve(
         &self,
         problem: &ContinuousDrift,
@@ -294,7 +306,7 @@ impl Fitted {
                 let features = Features::of(problem, movement, since, &x);
                 let row = self.row(since, &features);
                 let gain = self.gain(step, &row, since, features.moved);
-                // A little past the point, to see what lies there.
+                // The remap is slightly late, to visit states past the threshold.
                 let remapped = gain > 0.1 * self.typical || since == self.longest;
                 let (at, imbalance) = (since as u64, features.cost);
                 seen.push(Seen { step: step as u64, since: at, imbalance, gain, remapped });
@@ -311,7 +323,7 @@ impl Fitted {
     }
 }
 
-/// A path without a remap.
+/// Features along a path without remaps.
 fn unremapped(
     problem: &ContinuousDrift,
     movement: &Movement,
@@ -342,13 +354,14 @@ fn scale(paths: &[Vec<Features>], at: usize) -> [f64; 4] {
     [mean, deviation, crowd, deviation_crowd]
 }
 
-/// What a remap costs where it pays, nearly, with the units it moves and what it adds to the steps beside it.
+/// Approximate cost of a remap where it pays, including units moved and the slowdown of the steps
+/// during it.
 pub fn usual_price(problem: &ContinuousDrift) -> f64 {
     longest(problem, &Movement::new(problem), 1).1
 }
 
-/// Three times the interval of least cost per step on a few paths, and a little more; and what a remap costs then, with what
-/// it adds to the steps beside it.
+/// Three times the interval of least average cost on a few paths, plus a margin; and the cost of a
+/// remap then, including the slowdown of the steps during it.
 fn longest(problem: &ContinuousDrift, movement: &Movement, seed: u64) -> (usize, f64) {
     const PILOTS: u64 = 16;
     let (steps, late) = (problem.steps as usize, problem.overlap.steps as usize);
@@ -361,7 +374,7 @@ fn longest(problem: &ContinuousDrift, movement: &Movement, seed: u64) -> (usize,
         let mean = |at: usize, of: fn(&Features) -> f64| {
             pilots.iter().map(|path| of(&path[at])).sum::<f64>() / PILOTS as f64
         };
-        // The steps of a remap that comes into force, and then another, decided so many steps later.
+        // Steps from a remap taking effect to the next one, decided that many steps later.
         let (mut sum, mut best) = (0.0, (f64::INFINITY, 1, problem.remap_cost));
         for at in 0..tried - late {
             sum += mean(at + late, |features| features.cost);

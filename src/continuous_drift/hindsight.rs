@@ -1,5 +1,5 @@
-//! One path of the lower bound: a branch from each step on, all moved by the same increments, and the
-//! cheapest way through them in hindsight.
+//! One sample path of the information-relaxation lower bound: one branch from each step, all with
+//! the same increments, and the shortest path through them.
 
 use super::ContinuousDrift;
 use super::fit::{Features, Fitted, Row};
@@ -11,38 +11,41 @@ use crate::overlap::Overlap;
 use crate::random::stream;
 use std::ops::ControlFlow;
 
-/// How paths are played.
+/// How sample paths are simulated.
 pub struct Hindsight<'a> {
     /// The problem.
     pub problem: &'a ContinuousDrift,
-    /// How ranks move.
+    /// The transition of the ranks.
     pub movement: &'a Movement,
-    /// What penalties are made from.
+    /// Value function from which penalties are computed.
     pub fitted: &'a Fitted,
-    /// The rule of few numbers.
+    /// The curve policy.
     pub curve: &'a Curve,
-    /// Samples of a penalty that are drawn apart.
+    /// Number of independent samples of a penalty.
     pub inner: usize,
 }
 
-/// What goes on from a remap without another.
+/// A branch: it continues from a remap without another.
 struct Branch {
     state: State,
-    /// Without what steps cost before its remap is in force.
+    /// Charge so far, without the steps before its remap takes effect.
     charge: f64,
-    /// What was paid for each step, by their number.
+    /// Cost of each step, in order.
     costs: Vec<f64>,
-    /// What was lost by not remapping.
+    /// Loss by not remapping.
     lost: f64,
     /// Whether penalties are still charged.
     charged: bool,
-    /// Over the samples drawn apart.
+    /// Sums over the independent samples.
     sums: Sums,
-    /// By number of steps: the charge so far, with the units that a remap then moves; boundless where there is none.
+    /// By number of steps: charge so far, including the units that a remap then moves; infinite
+    /// where no remap is allowed.
     ends: Vec<f64>,
-    /// By number of steps: what the step is charged beside a remap that is in force 1, 2, ... steps later.
+    /// By number of steps: charge of the step during a remap that takes effect 1, 2, ... steps
+    /// later.
     beside: Vec<Vec<f64>>,
-    /// Where the policy remaps: number of steps, and what it paid without penalties, with the units moved.
+    /// Where the policy remaps: number of steps, and its cost without penalties, including the
+    /// units moved.
     policy: Option<(usize, f64)>,
     ruled: Option<usize>,
 }
@@ -56,10 +59,10 @@ struct Sums {
 }
 
 impl Hindsight<'_> {
-    /// Path number `run`.
+    /// Simulates path number `run`.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt that the observer requested.
     pub fn path(&self, seed: u64, run: u64, observer: &dyn Observer) -> Result<Path, Halt> {
         let Hindsight { problem, movement, fitted, inner, .. } = self;
         let steps = problem.steps as usize;
@@ -103,7 +106,7 @@ impl Hindsight<'_> {
         let (steps, since) = (problem.steps as usize, step - first);
         let late = problem.overlap.steps as usize;
         let may_remap = fitted.may_remap(step, since, first == 0);
-        // What the step costs where it is not in force yet.
+        // A branch is charged for a step only once its remap is in effect.
         let in_force = first == 0 || since > late;
         let mut due = false;
         let mut beside = Vec::new();
@@ -112,7 +115,8 @@ impl Hindsight<'_> {
             let row = fitted.row(since, &features);
             let n = *inner as f64;
             let Sums { cost, value, row: sum } = std::mem::take(&mut branch.sums);
-            // Of what this step and some more cost, what was expected less what is after it.
+            // Sampled expectation of the cost of this step and `more` further ones, minus the
+            // expected cost of the further ones given this step.
             let expected = |more: usize| {
                 cost / n + fitted.ahead(more, &(sum / n), since) - fitted.ahead(more, &row, since)
             };
@@ -146,17 +150,17 @@ impl Hindsight<'_> {
         }
     }
 
-    /// What a remap after so many steps adds: its cost, and that of the steps until it is in force.
+    /// Additional cost of a remap: its own cost, and that of the steps until it takes effect.
     fn added(&self, costs: impl Iterator<Item = f64>) -> f64 {
         let Overlap { steps: late, slowdown } = self.problem.overlap;
         let slower = slowdown * self.problem.mean_load * late as f64;
         self.problem.remap_cost + slower + (1.0 + slowdown) * costs.sum::<f64>()
     }
 
-    /// The cheapest way, and those of the policy and of the rule.
+    /// The shortest path, and the paths of both policies.
     fn through(&self, branches: &[Branch]) -> Path {
         let late = self.problem.overlap.steps as usize;
-        // The charge up to a remap after so many steps, until it is in force.
+        // Charge up to a remap after so many steps, until it takes effect.
         let end = |branch: &Branch, since: usize| {
             let beside = |j: usize| branch.beside[since - 1 + j][late - j];
             branch.ends[since - 1] + self.added((1..=late).map(beside))

@@ -1,4 +1,4 @@
-//! What a program costs that remaps every so many steps, where that has a closed form.
+//! Expected cost of remapping at fixed intervals, where it has a closed form.
 
 use super::{Class, ContinuousDrift, Increments, KeptSlopes};
 use crate::distribution::extremes::{Marginal, extremes};
@@ -6,7 +6,7 @@ use crate::distribution::gamma::normal_tails;
 use crate::overlap::Overlap;
 
 impl ContinuousDrift {
-    /// Standard deviation of the slopes, where those of two steps between remaps are the same.
+    /// Standard deviation of the slopes, if they are constant between remaps.
     fn steady_slopes(&self) -> Option<f64> {
         match self.kept_slopes {
             Some(KeptSlopes { deviation, change }) => Some(deviation).filter(|_| change == 0.0),
@@ -14,8 +14,8 @@ impl ContinuousDrift {
         }
     }
 
-    /// The expected imbalance from 1 to so many steps after a remap, where it has a closed form: with normal and gamma
-    /// increments, and slopes that do not change between remaps.
+    /// The expected imbalance 1 to `steps` steps after a remap, where it has a closed form: for
+    /// normal and gamma increments, with slopes that are constant between remaps.
     pub fn expected(&self, steps: u64) -> Option<Vec<f64>> {
         let slopes = self.steady_slopes()?;
         if let [class @ Class { count, law: Increments::Normal { .. }, .. }] = self.classes[..] {
@@ -24,7 +24,7 @@ impl ContinuousDrift {
             let at = |j: u64| unit * class.variance(j as f64, slopes, self.noise).sqrt();
             return Some((1..=steps).map(at).collect());
         }
-        // Of gamma laws no place may differ but the origin.
+        // Gamma distributions must have the same origin.
         let gamma = |class: &&Class| matches!(class.law, Increments::Gamma { .. });
         let reference = self.classes.iter().find(gamma).or(self.classes.first())?.drift;
         let at = |j: u64| {
@@ -38,7 +38,8 @@ impl ContinuousDrift {
         (1..=steps).map(at).collect()
     }
 
-    /// The expected units that a remap moves, from 1 to so many steps after the last; with normal increments.
+    /// The expected units that a remap moves, 1 to `steps` steps after the last; for normal
+    /// increments.
     pub(super) fn expected_moves(&self, steps: u64) -> Option<Vec<f64>> {
         let slopes = self.steady_slopes()?;
         if !self.classes.iter().all(|class| matches!(class.law, Increments::Normal { .. })) {
@@ -53,7 +54,7 @@ impl ContinuousDrift {
             let variance = |class: &Class| class.variance(j as f64, slopes, self.noise);
             let of_mean = all(&variance) / ranks.powi(2);
             all(&|class| {
-                // A load less the mean of all is normal.
+                // The difference of a load and the mean of all is normal.
                 let by = (class.drift - mean) * j as f64;
                 let deviation = ((1.0 - 2.0 / ranks) * variance(class) + of_mean).max(0.0).sqrt();
                 if deviation == 0.0 {
@@ -67,8 +68,8 @@ impl ContinuousDrift {
         Some((1..=steps).map(at).collect())
     }
 
-    /// The expected cost with a remap decided every 1, 2, ... steps up to all, which is never, where it has a closed form;
-    /// infinite where the one before is not in force by then.
+    /// The expected cost with a remap decided every 1, 2, ... steps, up to all steps (never), where
+    /// it has a closed form. Infinite where the previous remap is not in effect by then.
     pub fn intervals(&self) -> Option<Vec<f64>> {
         let expected = self.expected(self.steps)?;
         let moves = match self.per_unit_moved > 0.0 {
@@ -84,7 +85,7 @@ impl ContinuousDrift {
             if interval <= late && interval < steps {
                 return f64::INFINITY;
             }
-            // After the last of these, too few steps are left for another to come into force.
+            // After the last of these, too few steps remain for another to take effect.
             let cycles = (steps - 1).saturating_sub(late) / interval;
             let price = self.remap_cost + self.per_unit_moved * moves[interval - 1];
             let ends = interval + late;
@@ -105,7 +106,7 @@ impl ContinuousDrift {
         Some((1..=steps).map(cost).collect())
     }
 
-    /// Whether nothing is left to chance: no law, slope or noise deviates.
+    /// Whether the problem is deterministic: no increment, slope or noise varies.
     pub fn is_certain(&self) -> bool {
         let deviates = |class: &Class| class.law.deviation() > 0.0;
         self.slopes == 0.0

@@ -1,10 +1,11 @@
-//! Slopes that ranks keep over remaps, until all draw new ones at times of their own.
+//! Persistent drift rates: slopes that a remap does not change, until all ranks draw new ones at
+//! random times.
 //!
-//! What a program knows of the slopes outlives a remap, so that the value after one is no number for each step. Two
-//! things are known all the same. The rule is the best of its form on sample paths (`search`). And no policy
-//! costs less than the remaps that are best in hindsight, path by path: that is the lower bound of
-//! information relaxation without penalties, a shortest path over all steps that a remap may follow. It is near where
-//! slopes make the loads, as these are known soon, and far where increments do.
+//! Knowledge of the slopes outlives a remap, so the value after a remap is not one number for each
+//! step. The policy is the best curve policy on sample paths (`search`). The lower bound is the
+//! perfect-information optimum without penalties: on each path the shortest path over all steps
+//! that a remap may follow. The bound is tight where slopes dominate, as these are learned soon,
+//! and weak where increments dominate. Time for a path: O(K^2 P) for K steps and P ranks.
 
 use super::ContinuousDrift;
 use super::search::{self, Costs};
@@ -18,17 +19,17 @@ use crate::simulate::Workload;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// Paths that the rule is searched on, at least and most, and how many costs they may have in all.
+/// Least and largest number of paths for the search; `COSTS` bounds the total number of costs.
 const PATHS: [usize; 2] = [16, 96];
 const COSTS: usize = 20_000_000;
 
-/// Steps after a remap that are looked at, at first.
+/// Initial number of steps after a remap that are considered.
 const FIRST: usize = 64;
 
-/// Loads that the search looks at, in all.
+/// Bound on the total number of loads that the search computes.
 const LOADS: usize = 2_000_000_000;
 
-/// What a remap costs where it pays, nearly, with the units it moves: on a few paths.
+/// Approximate cost of a remap where it pays, including units moved, from a few paths.
 pub fn usual_price(problem: &ContinuousDrift) -> f64 {
     let longest = (problem.steps as usize).min(FIRST);
     let one = |run: u64| costs(problem, longest, 0x0ca1, run, &());
@@ -36,17 +37,17 @@ pub fn usual_price(problem: &ContinuousDrift) -> f64 {
     search::usual_price(&paths.expect("nobody stops it"), problem.remap_cost)
 }
 
-/// The best rule of few numbers on paths of its own.
+/// The best curve policy on separate paths.
 ///
 /// # Errors
-/// The halt the observer asks for.
+/// The halt that the observer requested.
 pub fn rule(problem: &ContinuousDrift, seed: u64, observer: &dyn Observer) -> Result<Curve, Halt> {
     let steps = problem.steps as usize;
     let all = |paths: usize, longest: usize| -> Result<Vec<Costs>, Halt> {
         let one = |run: u64| costs(problem, longest, seed ^ 0x5107e, run, observer);
         (0..paths as u64).into_par_iter().map(one).collect()
     };
-    // A few paths say how far apart remaps are.
+    // A few paths give the spacing of remaps.
     let mut longest = steps.min(FIRST);
     loop {
         let spacing = search::spacing(&all(PATHS[0], longest)?, problem.remap_cost);
@@ -62,7 +63,7 @@ pub fn rule(problem: &ContinuousDrift, seed: u64, observer: &dyn Observer) -> Re
     search::best(&all(paths, longest)?, problem.remap_cost, observer)
 }
 
-/// What each step of a path costs by the last remap before it, up to `longest` steps before.
+/// Cost of each step of a path by the last remap before it, up to `longest` steps earlier.
 fn costs(
     problem: &ContinuousDrift,
     longest: usize,
@@ -92,10 +93,10 @@ fn costs(
     Ok(costs)
 }
 
-/// Path number `run`: what the rule pays, and the best in hindsight.
+/// Path number `run`: the cost of the policy, and the perfect-information optimum.
 ///
 /// # Errors
-/// The halt the observer asks for.
+/// The halt that the observer requested.
 pub fn path(
     problem: &ContinuousDrift,
     curve: &Curve,

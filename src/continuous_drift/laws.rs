@@ -1,20 +1,20 @@
-//! What loads grow by in a step: laws, one for each class of ranks.
+//! Distributions of the increments of loads, one for each class of ranks.
 
 use crate::distribution::extremes::Marginal;
 use crate::distribution::lattice::LatticeLaw;
 
-/// Ranks whose loads grow by the same law. It stays with them over remaps.
+/// Ranks whose loads have the same increment distribution. Ranks keep it over remaps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Class {
-    /// How many they are, >= 1.
+    /// Number of ranks, >= 1.
     pub count: usize,
-    /// The law of the increments of a load in a step.
+    /// Distribution of the increment of a load in a step.
     pub law: Increments,
-    /// What a load grows by in a step besides. Only what classes differ by matters.
+    /// Additional deterministic increment in each step. Only differences between classes matter.
     pub drift: f64,
 }
 
-/// The law of the increments of a load in a step.
+/// Distribution of the increment of a load in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Increments {
     /// Normal.
@@ -36,9 +36,9 @@ pub enum Increments {
         /// Scale.
         scale: f64,
     },
-    /// Mostly nothing, now and then a jump of exponential size.
+    /// Zero with probability 1 - rate, otherwise a jump of exponential size.
     Jumps {
-        /// Chance of a jump.
+        /// Probability of a jump.
         rate: f64,
         /// Mean size of a jump.
         size: f64,
@@ -46,12 +46,12 @@ pub enum Increments {
 }
 
 impl Class {
-    /// That many ranks with this law, and nothing besides.
+    /// So many ranks with this distribution and no additional drift.
     pub fn of(count: usize, law: Increments) -> Class {
         Class { count, law, drift: 0.0 }
     }
 
-    /// What a load grows by in a step, on average.
+    /// Mean increment of a load in a step.
     pub fn mean(&self) -> f64 {
         self.drift + self.law.mean()
     }
@@ -63,8 +63,8 @@ impl Class {
             .or(self.law.fault())
     }
 
-    /// The law of a load `steps` steps after a remap, less `reference` a step, with slopes and noise of these deviations, if it
-    /// is one whose tails are known.
+    /// The distribution of a load `steps` steps after a remap, minus `reference` per step, with
+    /// slopes and noise of these standard deviations. `None` if its tails have no closed form.
     pub(super) fn marginal(
         &self,
         steps: f64,

@@ -1,23 +1,32 @@
-//! Loads that drift by continuous increments: a policy, and a lower bound on what any policy can cost.
+//! Loads with continuous increments: a policy, and a lower bound on the cost of any policy.
 //!
-//! P ranks start alike. In each step the load of rank i grows by b_i + w_i: w_i are independent from step to step, by the law
-//! of the rank's class, and the slope b_i, normal and unknown, stays until the next remap. A step shows, and costs, the loads of that
-//! step, each with noise of its own; it costs max - mean. A remap costs C, splits all evenly and draws the
-//! slopes anew: what follows does not depend on what was before, so that the value after a remap is a
-//! number for each step, G_k.
+//! P ranks start with equal loads. In each step the load of rank i grows by b_i + w_i. The w_i are
+//! independent over steps, with the distribution of the rank's class. The slope b_i is normal,
+//! unknown, and constant until the next remap. A step reveals its loads, each with independent
+//! noise, and costs max - mean. A remap costs C, splits the load evenly and draws new slopes. What
+//! follows a remap does not depend on the past, so the value after it is one number G_k for each
+//! step k:
 //!
-//! What a program knows of a rank is the mean of its load and slope given the loads that were seen, Kalman's;
-//! their covariance depends on the steps since the last remap alone (`movement`). In these means the loads
-//! are a Markov chain. The value of going on, less that of a remap, is a regression on two features
-//! of the predicted loads for each step and each number of steps since the last remap, backward in time (`fit`).
+//! ```text
+//! V_k(x) = E[u(x') + min(V_{k+1}(x'), C + G_{k+1}) | x]
+//! ```
 //!
-//! The lower bound is that of [`many`](crate::load_drift::many), information relaxation, with branches of
-//! hindsight from each step: as a remap leads to the same state whatever came before, there is one for each step,
-//! and all move by the same increments. Penalties are less their means over samples drawn apart, so that their
-//! expectation is zero whatever the regression is; a branch that nobody would be on any more goes on to the
-//! end without penalties, which is rigorous too.
+//! with x the state of knowledge after step k and u the cost of a step.
 //!
-//! Slopes that ranks keep over remaps are another problem, `kept`: a remap leads to a state that depends on them.
+//! The state of knowledge is the conditional mean of load and slope of each rank, by a Kalman
+//! filter. Its covariance depends on the steps since the last remap alone (`movement`). In these
+//! means the loads are a Markov chain. The gain of a remap is a regression on two features of the
+//! predicted loads, for each step and each number of steps since the last remap, by backward
+//! induction (`fit`).
+//!
+//! The lower bound is the information relaxation of [`many`](crate::load_drift::many). A remap
+//! leads to the same state whatever came before, so there is one branch from each step, and all
+//! branches have the same increments. Penalties are centered by their means over independent
+//! samples, so their expectation is zero whatever the regression. A branch that cannot be optimal
+//! continues to the end without penalties, which keeps the bound valid.
+//!
+//! Persistent slopes are another problem (`kept`), because a remap then leads to a state that
+//! depends on them.
 
 mod fit;
 mod hindsight;
@@ -49,46 +58,46 @@ use std::ops::Range;
 /// A program whose loads drift by continuous increments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContinuousDrift {
-    /// The P >= 2 ranks, in classes by the laws of their increments.
+    /// The P >= 2 ranks, in classes by increment distribution.
     pub classes: Vec<Class>,
-    /// Standard deviation of the ranks' slopes, >= 0; other than 0 with normal increments only.
+    /// Standard deviation of the ranks' slopes, >= 0; nonzero with normal increments only.
     pub slopes: f64,
-    /// Slopes that ranks keep over remaps; not beside `slopes`.
+    /// Persistent slopes that a remap does not change; excludes `slopes`.
     pub kept_slopes: Option<KeptSlopes>,
-    /// Standard deviation of what a step's load has of its own, >= 0; other than 0 with normal increments only, or beside
-    /// slopes that are kept.
+    /// Standard deviation of the noise of each load in a step, >= 0. Nonzero with normal increments
+    /// only, or with persistent slopes.
     pub noise: f64,
     /// Number of steps K >= 1.
     pub steps: u64,
     /// Cost of one remap C >= 0, in units of load.
     pub remap_cost: f64,
-    /// What a remap costs besides for each unit of load above the mean of the last step, >= 0.
+    /// Additional cost of a remap for each unit of load above the mean of the last step, >= 0.
     pub per_unit_moved: f64,
-    /// Remaps that come into force some steps after the decision. The next is decided after a step under the new
-    /// mapping at the earliest.
+    /// Delay of remaps. The next remap is decided, at the earliest, after a step under the new
+    /// mapping.
     pub overlap: Overlap,
-    /// The mean load, of which steps take a share longer while a remap is made; it matters for that alone.
+    /// The mean load. It matters only for the slowdown of steps during a remap.
     pub mean_load: f64,
 }
 
-/// Slopes that a remap does not change: in each step all ranks draw new ones, at the same time, or none does.
+/// Persistent slopes: in each step either all ranks draw new ones or none does.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptSlopes {
     /// Their standard deviation > 0; they are normal.
     pub deviation: f64,
-    /// Probability of new ones in a step, 0 to 1.
+    /// Probability of new slopes in a step, 0 to 1.
     pub change: f64,
 }
 
-/// Most ranks and steps.
+/// Largest numbers of ranks and steps.
 const MOST_RANKS: usize = 10_000;
 const MOST_STEPS: u64 = 2_000;
 
-/// Most classes: what fixed intervals cost takes time by their square.
+/// Largest number of classes: the time for fixed intervals grows with its square.
 const MOST_CLASSES: usize = 8;
 
-/// Most loads of a path with slopes that are kept: all of its steps after each remap that there may be.
+/// Largest number of loads of a path with persistent slopes: all steps after each possible remap.
 const MOST_LOADS: u64 = 4_000_000_000;
 
 /// Why there are no bounds.
@@ -97,29 +106,29 @@ pub enum NoBounds {
     /// Each rank is simulated.
     #[error("there are bounds for 2 to {MOST_RANKS} ranks, found {0}")]
     Ranks(usize),
-    /// A value for each step.
+    /// There is a value for each step.
     #[error("there are bounds for 1 to {MOST_STEPS} steps, found {0}")]
     Steps(u64),
-    /// Each class has laws to evaluate.
+    /// Each class has distributions to evaluate.
     #[error("there are bounds for up to {MOST_CLASSES} classes of ranks, found {0}")]
     Classes(usize),
-    /// Kalman's filter is for normal laws.
+    /// The Kalman filter requires normal distributions.
     #[error("slopes and noise go with normal increments only")]
     NotNormal,
-    /// Too long until a remap is in force.
+    /// Too many steps until a remap takes effect.
     #[error(
         "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
     )]
     Late(u64),
-    /// With slopes that are kept a path takes all steps after each.
+    /// With persistent slopes a path needs all steps after each possible remap.
     #[error(
         "with slopes that are kept there are bounds for steps x steps x processors up to 4e9, found {0} x {0} x {1}"
     )]
     Long(u64, usize),
-    /// A parameter of a law.
+    /// A parameter of a distribution.
     #[error("{0}")]
     Law(&'static str),
-    /// The caller stopped.
+    /// The caller stopped the computation.
     #[error("stopped before anything was known")]
     Halted(Halt),
 }
@@ -130,7 +139,7 @@ impl ContinuousDrift {
         self.classes.iter().fold(0, |sum, class| sum.saturating_add(class.count))
     }
 
-    /// Why the problem is out of reach, if it is.
+    /// The reason why the problem is out of reach, if it is.
     pub fn fault(&self) -> Option<NoBounds> {
         let ranks = self.ranks();
         let law = self.classes.iter().find_map(Class::fault);
@@ -191,7 +200,7 @@ impl ContinuousDrift {
     }
 }
 
-/// A policy, ready to be measured, with what the lower bound is made from.
+/// A policy, with the data for the lower bound.
 pub struct Drifting {
     problem: ContinuousDrift,
     way: Way,
@@ -199,11 +208,11 @@ pub struct Drifting {
     seed: u64,
 }
 
-/// What is known beside the rule.
+/// Data in addition to the curve policy.
 enum Way {
     /// An approximate value function: a remap leads to the same state whatever came before.
     Renewed { movement: Movement, fitted: Fitted },
-    /// Nothing: slopes are kept.
+    /// Nothing: slopes are persistent.
     Kept,
 }
 
@@ -211,7 +220,7 @@ impl Drifting {
     /// Computes the policy. All random numbers depend on the seed alone.
     ///
     /// # Errors
-    /// A problem that is out of reach, or the halt the observer asks for.
+    /// A problem that is out of reach, or the halt that the observer requested.
     pub fn new(
         problem: &ContinuousDrift,
         seed: u64,
@@ -231,31 +240,33 @@ impl Drifting {
         Ok(Drifting { problem: problem.clone(), way, curve, seed })
     }
 
-    /// The rule of few numbers that the policy is boiled down to.
+    /// The curve policy that approximates this policy by a few numbers.
     pub fn curve(&self) -> &Curve {
         &self.curve
     }
 
-    /// The gap that is aimed at unless another is asked for: that of seconds of work.
+    /// The default gap, which takes seconds of work.
     pub fn usual_gap(kept: Option<KeptSlopes>) -> f64 {
         if kept.is_some() { 5e-2 } else { 1e-2 }
     }
 
-    /// The usual effort for a gap.
+    /// The default effort for a gap.
     pub fn goal(problem: &ContinuousDrift, gap: f64) -> Goal {
         match problem.kept_slopes {
-            // There are no penalties, which would be sampled.
+            // There are no penalties to be sampled.
             Some(_) => Goal { gap, inner: [1, 1], paths: [16, 256] },
             None => Goal { gap, inner: [64, 512], paths: [4, 64] },
         }
     }
 
-    /// Plays batches of paths until the goal or the observer ends it; `None` if not even two were finished by then.
+    /// Simulates batches of paths until the goal or the observer ends it. `None` if fewer than two
+    /// paths were finished.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         measured::play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
     }
 
-    /// The same on ranks that all have computed it; `together` stops all of them when it stops one.
+    /// The same on ranks that all hold the same policy. `together` stops all ranks when it stops
+    /// one.
     pub fn measure_together(
         &self,
         goal: Goal,

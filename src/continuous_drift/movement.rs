@@ -1,8 +1,9 @@
-//! How what is known of the ranks moves: Kalman's filter in its innovations, by the steps since a remap.
+//! Kalman filter of the ranks in innovations form, by the steps since a remap.
 //!
-//! The load l and the slope b of a rank move by l' = l + b + w, b' = b and show y = l' + v. With their means given
-//! what was seen, the next y is normal about the predicted load with a variance S that depends on the number of
-//! steps alone, and the means move by gains times what y differs by. Without slopes and noise that is y itself.
+//! The load l and slope b of a rank follow l' = l + b + w, b' = b; the observation is y = l' + v.
+//! Given the conditional means, the next y is normal around the predicted load with a variance S
+//! that depends on the number of steps alone. The means change by gain times innovation. Without
+//! slopes and noise the observation is the state.
 
 use super::{ContinuousDrift, Increments};
 use crate::random::Stream;
@@ -10,37 +11,38 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1, Gamma, StandardNormal, StudentT};
 use std::ops::Range;
 
-/// The moves of all ranks.
+/// The transition of all ranks.
 pub struct Movement {
     classes: Vec<Moves>,
     ranks: usize,
-    /// Whether what is predicted is not what was seen: with a filter, or where the means of classes differ.
+    /// Whether predicted loads differ from observed ones: with a filter, or where the means of
+    /// classes differ.
     predicts: bool,
 }
 
-/// The moves of a class.
+/// The transition of a class.
 struct Moves {
     ranks: Range<usize>,
     law: Increments,
-    /// What a draw is multiplied with, and what is added.
+    /// Factor and offset of a draw.
     scale: f64,
     drift: f64,
-    /// The mean of a step. Both are less those of the first class.
+    /// Mean increment of a step. Drift and mean are relative to those of the first class.
     mean: f64,
-    /// By the steps since a remap, from 1: the deviation of what is seen, and the gains of load and slope; empty where what
-    /// is seen is all there is to know.
+    /// By the steps since a remap, from 1: standard deviation of the observation, and the gains of
+    /// load and slope. Empty where the observation is the state.
     filter: Vec<[f64; 3]>,
     deviation: f64,
 }
 
-/// What is known of the ranks, less what they had at the last remap.
+/// State of knowledge about the ranks, relative to the last remap.
 #[derive(Debug, Clone)]
 pub struct State {
-    /// The predicted load at the next step, less what all gain.
+    /// The predicted load at the next step, minus the common growth.
     pub next: Vec<f64>,
     /// The mean of the slope; empty without a filter.
     slope: Vec<f64>,
-    /// The loads of the last step; empty where they are `next`.
+    /// The loads of the last step; empty where they equal `next`.
     seen: Vec<f64>,
 }
 
@@ -52,7 +54,7 @@ impl State {
 }
 
 impl Movement {
-    /// Of a problem.
+    /// The transition of a problem.
     pub fn new(problem: &ContinuousDrift) -> Movement {
         let first = &problem.classes[0];
         let mut classes: Vec<Moves> = Vec::new();
@@ -61,7 +63,7 @@ impl Movement {
             let begin = classes.last().map_or(0, |last| last.ranks.end);
             let ranks = begin..begin + class.count;
             match classes.last_mut() {
-                // Neighbours that are alike are one.
+                // Adjacent equal classes are merged.
                 Some(last) if last.law == class.law && last.drift == drift => {
                     last.ranks.end = ranks.end;
                 }
@@ -83,7 +85,7 @@ impl Movement {
         Movement { classes, ranks: problem.ranks(), predicts }
     }
 
-    /// After a remap.
+    /// The state after a remap.
     pub fn start(&self) -> State {
         let filters = !self.classes[0].filter.is_empty();
         let zeros = |wanted: bool| vec![0.0; if wanted { self.ranks } else { 0 }];
@@ -96,7 +98,8 @@ impl Movement {
         }
     }
 
-    /// The ranks of each class, with the deviation of the load that is seen so many steps after a remap, given those before.
+    /// The ranks of each class, with the standard deviation of the observed load `since` steps
+    /// after a remap, given the earlier ones.
     pub fn deviations(&self, since: usize) -> impl Iterator<Item = (Range<usize>, f64)> {
         self.classes.iter().map(move |class| {
             let deviation = class.filter.get(since - 1).map_or(class.deviation, |at| at[0]);
@@ -104,14 +107,14 @@ impl Movement {
         })
     }
 
-    /// Draws what moves the ranks in a step.
+    /// Draws the innovations of a step.
     pub fn draw(&self, draws: &mut Stream, moves: &mut [f64]) {
         for class in &self.classes {
             class.draw(draws, &mut moves[class.ranks.clone()]);
         }
     }
 
-    /// What the loads grow by with these moves, in their place, less what all gain.
+    /// Replaces the moves by the increments of the loads, minus the common growth.
     pub fn grow(&self, moves: &mut [f64]) {
         for class in &self.classes {
             let moves = &mut moves[class.ranks.clone()];
@@ -175,7 +178,7 @@ impl Moves {
     }
 }
 
-/// The deviation of what is seen, and the gains, by the steps since a remap.
+/// Standard deviation of the observation, and the gains, by the steps since a remap.
 fn filter(problem: &ContinuousDrift, deviation: f64) -> Vec<[f64; 3]> {
     let (slopes, noise) = (problem.slopes.powi(2), problem.noise.powi(2));
     let mut filter = Vec::new();
@@ -185,7 +188,8 @@ fn filter(problem: &ContinuousDrift, deviation: f64) -> Vec<[f64; 3]> {
         for _ in 0..problem.steps {
             let [pll, plb] = [ll + 2.0 * lb + bb + deviation.powi(2), lb + bb];
             let seen = pll + noise;
-            // Where nothing is left to be learnt nothing is: slopes that one step has told, without noise and without a walk.
+            // The gains are zero where nothing remains to be learned: slopes that one step has
+            // revealed, without noise and without a walk.
             let (load, slope) = if seen > 0.0 { (pll / seen, plb / seen) } else { (0.0, 0.0) };
             filter.push([seen.sqrt(), load, slope]);
             let left = [pll - load * pll, plb - load * plb, bb - slope * plb];
@@ -201,8 +205,8 @@ mod tests {
     use crate::continuous_drift::Class;
     use crate::overlap::Overlap;
 
-    /// Loads by their innovations have the covariance that walks with slopes and noise have by definition: that of
-    /// y_s and y_t is sigma^2 min(s, t) + tau^2 s t, and nu^2 more for s = t.
+    /// Loads generated from innovations have the covariance of the model: that of y_s and y_t is
+    /// sigma^2 min(s, t) + tau^2 s t, plus nu^2 for s = t.
     #[test]
     fn innovations_have_the_covariance_of_the_loads() {
         for [deviation, slopes, noise] in [
@@ -226,7 +230,7 @@ mod tests {
                 mean_load: 0.0,
             };
             let movement = Movement::new(&problem);
-            // The answer to one unit of each innovation.
+            // The response to one unit of each innovation.
             let answer = |at: usize| -> Vec<f64> {
                 let mut state = movement.start();
                 let mut to = state.clone();

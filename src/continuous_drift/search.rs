@@ -1,29 +1,32 @@
-//! The best rule of few numbers on sample paths whose costs are known whenever a remap is made: thresholds by the steps
-//! since the last remap and by the steps that are left, improved one after the other, and joined where that costs little.
+//! Search for the best curve policy on sample paths whose costs are known for every possible remap.
+//!
+//! The policy has thresholds by the steps since the last remap, and by the steps remaining. Method:
+//! coordinate descent over the thresholds, then merging of neighbors where that costs little.
 
 use crate::load_drift::Curve;
 use crate::observer::{Halt, Observer};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// What the steps of a path cost by the last remap before them.
+/// Costs of the steps of a path, by the last remap before them.
 pub struct Costs {
     steps: usize,
     longest: usize,
     /// By the step of the last remap, then by the steps since.
     costs: Vec<f64>,
-    /// What the units cost that a remap after the step moves; empty if nothing.
+    /// Cost of the units that a remap after the step moves; empty if there is none.
     moved: Vec<f64>,
 }
 
 impl Costs {
-    /// All 0, of paths of `steps` steps and up to `longest` steps after a remap.
+    /// All zero, for paths of `steps` steps and up to `longest` steps after a remap.
     pub fn new(steps: usize, longest: usize, moves: bool) -> Costs {
         let moved = vec![0.0; if moves { steps * longest } else { 0 }];
         Costs { steps, longest, costs: vec![0.0; steps * longest], moved }
     }
 
-    /// States the cost of the step so many after a remap that followed step `last`, and that of the units that another moves.
+    /// Sets the cost of the step `since` steps after a remap that followed step `last`, and the
+    /// cost of the units that another remap moves.
     pub fn set(&mut self, last: usize, since: usize, cost: f64, moved: f64) {
         let at = last * self.longest + since - 1;
         self.costs[at] = cost;
@@ -37,12 +40,13 @@ impl Costs {
         self.costs[last * self.longest + since - 1]
     }
 
-    /// What the units cost that a remap after it moves.
+    /// Cost of the units that a remap after it moves.
     pub fn moved(&self, last: usize, since: usize) -> f64 {
         self.moved.get(last * self.longest + since - 1).copied().unwrap_or(0.0)
     }
 
-    /// The cost and the number of remaps by a rule of the step, the steps since the last remap and their cost.
+    /// The cost and the number of remaps under a policy that depends on the step, the steps since
+    /// the last remap and their cost.
     pub fn follow(
         &self,
         remap_cost: f64,
@@ -63,33 +67,33 @@ impl Costs {
     }
 }
 
-/// Thresholds by a number of steps: from which on which holds, in ascending order.
+/// Pairs (number of steps, threshold) in ascending order: each holds from that number on.
 type Thresholds = Vec<(usize, f64)>;
 
-/// A rule in the making.
+/// A candidate policy.
 #[derive(Clone)]
 struct Rule {
     since: Thresholds,
-    /// By the steps that are left; none beyond `end`.
+    /// By the steps remaining; none beyond `end`.
     left: Thresholds,
     end: usize,
 }
 
-/// Factors by which thresholds are changed to see whether that is better: wide ones first.
+/// Factors by which thresholds are varied, coarse to fine.
 const FACTORS: [&[f64]; 3] =
     [&[0.5, 0.7, 1.4, 2.0], &[0.8, 0.9, 1.1, 1.25], &[0.95, 0.98, 1.02, 1.05]];
 
-/// Share of the cost that a threshold of its own must be worth.
+/// Share of the cost that a threshold must be worth to remain separate.
 const WORTH: f64 = 5e-4;
 
-/// What a remap costs on average so many steps after the start, from 1 on, with the units it moves.
+/// Average cost of a remap 1, 2, ... steps after the start, including units moved.
 fn prices(paths: &[Costs], remap_cost: f64) -> Vec<f64> {
     let moved = |since: usize| paths.iter().map(|costs| costs.moved(0, since)).sum::<f64>();
     let price = |since: usize| remap_cost + moved(since) / paths.len() as f64;
     (1..=paths[0].longest).map(price).collect()
 }
 
-/// What a remap costs after the number of steps that costs least a step, on average.
+/// Cost of a remap after the number of steps of least average cost.
 pub fn usual_price(paths: &[Costs], remap_cost: f64) -> f64 {
     usual(paths, &prices(paths, remap_cost))
 }
@@ -104,7 +108,8 @@ fn usual(paths: &[Costs], prices: &[f64]) -> f64 {
     least.map_or(0.0, |(_, price)| price)
 }
 
-/// Steps between remaps, on average, where a threshold is what one costs over the steps since the last.
+/// Average number of steps between remaps, for the threshold twice the remap cost over the steps
+/// since the last remap.
 pub fn spacing(paths: &[Costs], remap_cost: f64) -> f64 {
     let prices = prices(paths, remap_cost);
     let follow = |costs: &Costs| {
@@ -116,10 +121,10 @@ pub fn spacing(paths: &[Costs], remap_cost: f64) -> f64 {
     steps as f64 / (remaps as f64 + 0.5 * paths.len() as f64)
 }
 
-/// The best rule on these paths, which have one length.
+/// The best policy on these paths, which have equal length.
 ///
 /// # Errors
-/// The halt the observer asks for.
+/// The halt that the observer requested.
 pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result<Curve, Halt> {
     let (steps, longest) = (paths[0].steps, paths[0].longest);
     let end = ((2.0 * spacing(paths, remap_cost)).ceil() as usize).clamp(2, steps.max(2));
@@ -132,7 +137,8 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
     let count = |rule: &Rule| rule.since.len() + rule.left.len();
     let prices = prices(paths, remap_cost);
     let usual = usual(paths, &prices);
-    // Loads that grow evenly want twice the price over the steps since, walks the same at all times.
+    // Loads that grow linearly require twice the remap cost over the steps since; walks require a
+    // constant threshold.
     let left: Thresholds =
         firsts(end).into_iter().map(|left| (left, usual / left as f64)).collect();
     let start = |threshold: &dyn Fn(usize) -> f64| {
@@ -167,7 +173,7 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
             }
         }
     }
-    // Neighbours become one while that costs little.
+    // Merges neighbors while that costs little.
     loop {
         let tried: Vec<Rule> = (0..count(&rule)).flat_map(|at| rule.joined(at)).collect();
         let costs: Result<Vec<f64>, Halt> = tried.par_iter().map(cost).collect();
@@ -185,7 +191,7 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
     Ok(if is_never { Curve::never() } else { rule.curve(steps) })
 }
 
-/// 1, 2, 3, ... up to `most`, then a fifth apart.
+/// 1, 2, 3, ... up to `most`, later with ratio 6/5.
 fn firsts(most: usize) -> Vec<usize> {
     let mut firsts = vec![1];
     loop {
@@ -206,7 +212,7 @@ impl Rule {
         }
     }
 
-    /// With the threshold `at` and the next as one, by what that might be.
+    /// With threshold `at` and the next merged into one, for several common values.
     fn joined(&self, at: usize) -> Vec<Rule> {
         let own = self.since.len();
         let (list, at) = if at < own { (&self.since, at) } else { (&self.left, at - own) };
@@ -232,7 +238,7 @@ impl Rule {
         self.follow(paths, remap_cost).any(|(_, remaps)| remaps > 0)
     }
 
-    /// What it costs on each path, and its remaps.
+    /// Cost and number of remaps on each path.
     fn follow(&self, paths: &[Costs], remap_cost: f64) -> impl Iterator<Item = (f64, u64)> {
         let (steps, longest) = (paths[0].steps, paths[0].longest);
         let since = spread(&self.since, longest);
@@ -248,7 +254,7 @@ impl Rule {
         let since = self.since.iter().map(|(from, threshold)| (*from as u64, *threshold));
         let mut step = vec![(1, 0.0)];
         for (i, (_, threshold)) in self.left.iter().enumerate().rev() {
-            // A stretch of steps left ends where the next begins.
+            // A stretch of remaining steps ends where the next begins.
             let most = self.left.get(i + 1).map_or(self.end, |(next, _)| next - 1);
             let from = steps.saturating_sub(most).max(1) as u64;
             if step.last().is_some_and(|last| last.0 == from) {
@@ -260,7 +266,7 @@ impl Rule {
     }
 }
 
-/// For each number from 1.
+/// The threshold for each number from 1.
 fn spread(thresholds: &Thresholds, most: usize) -> Vec<f64> {
     let at =
         |number: usize| thresholds[thresholds.partition_point(|(from, _)| *from <= number) - 1].1;

@@ -1,9 +1,9 @@
-//! What is read off the loads of all ranks: max - mean, and how far ranks are above a load.
+//! Statistics of the loads of all ranks: max - mean, units moved, and excess over a level.
 
-/// Numbers that are summed side by side.
+/// Numbers that are summed in parallel lanes.
 const LANES: usize = 8;
 
-/// max - mean, and the largest.
+/// max - mean, and the maximum.
 pub fn imbalance(loads: &[f64]) -> (f64, f64) {
     let (mut most, mut sums) = ([f64::NEG_INFINITY; LANES], [0.0; LANES]);
     let (chunks, rest) = loads.as_chunks::<LANES>();
@@ -18,13 +18,13 @@ pub fn imbalance(loads: &[f64]) -> (f64, f64) {
     (largest - sum / loads.len() as f64, largest)
 }
 
-/// What an even split takes off the loads above their mean.
+/// Units that an even split removes from the loads above their mean.
 pub fn units_moved(loads: &[f64]) -> f64 {
     let mean = loads.iter().sum::<f64>() / loads.len() as f64;
     loads.iter().map(|load| (load - mean).max(0.0)).sum()
 }
 
-/// The sum of squares by which loads are above `from`.
+/// The sum of squared excesses of the loads over `from`.
 pub fn above(loads: &[f64], from: f64) -> f64 {
     let mut sums = [0.0; LANES];
     let (chunks, rest) = loads.as_chunks::<LANES>();

@@ -16,14 +16,15 @@ pub struct Loads {
     about: Option<f64>,
 }
 
-/// A path as far as it has come.
+/// The past of a path.
 pub struct Past {
     draws: Stream,
-    /// By step, from 0: the sum of all increments so far, and the slopes that a remap after it draws.
+    /// By step, from 0: the sum of all increments so far, and the slopes that a remap after it
+    /// draws.
     sums: Vec<Vec<f64>>,
     slopes: Vec<Vec<f64>>,
     noise: Vec<f64>,
-    /// Those that are kept, now.
+    /// The present persistent slopes.
     kept: Vec<f64>,
 }
 
@@ -34,13 +35,13 @@ impl Loads {
         Loads { problem, movement, about: None }
     }
 
-    /// With loads of this mean in each step, as a log has them, in place of those since the last remap.
+    /// With loads shifted to this mean in each step, as in a log.
     pub fn about(self, mean: f64) -> Loads {
         Loads { about: Some(mean), ..self }
     }
 
-    /// How far below the mean a load hardly ever is, steps without a remap from the start to the end: six standard deviations, and what
-    /// classes part by.
+    /// A distance below the mean that loads rarely exceed over the whole run without remaps: six
+    /// standard deviations, plus the separation of the classes.
     pub fn depth(&self) -> f64 {
         let (problem, steps) = (&self.problem, self.problem.steps as f64);
         let kept = problem.kept_slopes.map_or(0.0, |kept| kept.deviation);
@@ -68,7 +69,7 @@ impl Loads {
 
 impl Workload for Loads {
     type World = Past;
-    /// The step of the last remap: all else follows from it.
+    /// The step of the last remap, which determines everything else.
     type Mapping = usize;
 
     fn steps(&self) -> u64 {
@@ -97,7 +98,7 @@ impl Workload for Loads {
     }
 
     fn duration(&self, step: &Step) -> f64 {
-        // Loads are counted from their mean.
+        // Loads are relative to their mean.
         self.problem.mean_load + step.imbalance()
     }
 
