@@ -42,24 +42,6 @@ pub trait Reduce {
     fn finish(&mut self, end: Option<&mut Atom>);
 }
 
-/// Is told what each span takes from the function.
-pub trait Losses {
-    /// Between `start` and `end` the function is lowered by at most this, which came from so many atoms.
-    fn lost(&mut self, start: f64, end: f64, most: f64, atoms: u32);
-}
-
-/// Nobody is told.
-impl Losses for () {
-    #[inline]
-    fn lost(&mut self, _: f64, _: f64, _: f64, _: u32) {}
-}
-
-/// What moving atoms onto the two ends of their span of this `width` takes from the function at most, given their sums
-/// of drop * y and drop * y^2, y the distance to the start.
-pub(super) fn lost_in_span(moment: f64, square: f64, width: f64, atoms: u32) -> f64 {
-    (moment - square / width).max(0.0) + UNIT * (16.0 + 8.0 * f64::from(atoms)) * moment
-}
-
 /// Merges each span into its barycentre: an upper bound.
 pub struct Merge<'a> {
     kept: Kept<'a>,
@@ -159,10 +141,9 @@ impl Reduce for Merge<'_> {
 }
 
 /// Moves the atoms inside each span onto its two ends: a lower bound.
-pub struct Split<'a, L = ()> {
+pub struct Split<'a> {
     kept: Kept<'a>,
     span: Inside,
-    losses: L,
 }
 
 /// The span at hand, and the atom where it could end; a copy, as of [`Merged`].
@@ -185,30 +166,18 @@ struct Inside {
 impl<'a> Split<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
     pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
-        Split::counted(tolerance, kept, ends, ())
-    }
-}
-
-impl<'a, L: Losses> Split<'a, L> {
-    /// The same, telling `losses` what is taken.
-    pub fn counted(
-        tolerance: f64,
-        kept: &'a mut Vec<Atom>,
-        ends: &'a mut Vec<f64>,
-        losses: L,
-    ) -> Self {
         let start = Atom { at: 0.0, drop: 0.0 };
         let (drop, moment, square) = (0.0, 0.0, 0.0);
         let span = Inside { start, drop, moment, square, count: 0, candidate: None, limit: 0.0 };
-        Split { kept: Kept { tolerance, atoms: kept, ends }, span, losses }
+        Split { kept: Kept { tolerance, atoms: kept, ends }, span }
     }
 }
 
 impl Inside {
     /// Ends the span at `end`, which becomes the next start.
     #[inline(always)]
-    fn close(&mut self, end: Atom, kept: &mut Kept<'_>, losses: &mut impl Losses) {
-        let (drop, moment, square) = (self.drop, self.moment, self.square);
+    fn close(&mut self, end: Atom, kept: &mut Kept<'_>) {
+        let (drop, moment) = (self.drop, self.moment);
         (self.drop, self.moment, self.square) = (0.0, 0.0, 0.0);
         let mut next = end;
         if drop > 0.0 {
@@ -216,8 +185,6 @@ impl Inside {
             let share = moment / width;
             let count = std::mem::take(&mut self.count);
             let loss = 4.0 * SLACK + 4.0 * UNIT * f64::from(count);
-            let most = lost_in_span(moment, square, width, count);
-            losses.lost(self.start.at, end.at, most, count);
             next.drop = (next.drop + share * (1.0 - loss)) * (1.0 - 2.0 * UNIT);
             self.start.drop += (drop - share - loss * drop).max(0.0);
             self.start.drop *= 1.0 - 2.0 * UNIT;
@@ -243,7 +210,7 @@ impl Inside {
     }
 
     #[inline(always)]
-    fn take(&mut self, at: f64, drop: f64, kept: &mut Kept<'_>, losses: &mut impl Losses) {
+    fn take(&mut self, at: f64, drop: f64, kept: &mut Kept<'_>) {
         let Some(candidate) = self.candidate.replace(Atom { at, drop }) else {
             self.limit = allowance(kept.tolerance, at);
             return;
@@ -254,7 +221,7 @@ impl Inside {
         let square = self.square + candidate.drop * y * y;
         let width = at - self.start.at;
         if y > 0.0 && moment * width - square > self.limit * width {
-            self.close(candidate, kept, losses);
+            self.close(candidate, kept);
             kept.ends.push(candidate.at);
             self.limit = allowance(kept.tolerance, at);
         } else {
@@ -263,26 +230,26 @@ impl Inside {
     }
 }
 
-impl<L: Losses> Reduce for Split<'_, L> {
+impl Reduce for Split<'_> {
     #[inline]
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
-        self.span.take(at, drop, &mut self.kept, &mut self.losses);
+        self.span.take(at, drop, &mut self.kept);
     }
 
     #[inline]
     fn push_all(&mut self, atoms: impl Iterator<Item = (f64, f64, Origin)>) {
         let mut span = self.span;
         for (at, drop, _) in atoms {
-            span.take(at, drop, &mut self.kept, &mut self.losses);
+            span.take(at, drop, &mut self.kept);
         }
         self.span = span;
     }
 
     fn finish(&mut self, _: Option<&mut Atom>) {
-        let Split { kept, span, losses } = self;
+        let Split { kept, span } = self;
         if let Some(last) = span.candidate.take() {
             if last.at > span.start.at {
-                span.close(last, kept, losses);
+                span.close(last, kept);
                 kept.ends.push(last.at);
             } else {
                 span.take_inside(last);

@@ -2,7 +2,7 @@
 //! bit instead of jumping from one choice of spans to another.
 
 use super::Atom;
-use super::bracket::{Losses, Origin, Reduce, lost_in_span};
+use super::bracket::{Origin, Reduce};
 use crate::rounding::{Grain, SLACK, UNIT};
 
 /// Which cell each image belongs to, decided once: by where it stood, and from then on by its parent.
@@ -95,7 +95,7 @@ impl Reduce for Gather<'_> {
 }
 
 /// Moves every atom onto the two fixed nodes around it: a lower bound.
-pub struct Spread<'a, L = ()> {
+pub struct Spread<'a> {
     nodes: &'a [f64],
     grain: Grain,
     kept: &'a mut Vec<Atom>,
@@ -104,28 +104,15 @@ pub struct Spread<'a, L = ()> {
     start: Atom,
     /// Where the latest atom stood.
     last: f64,
-    /// Sums over the atoms inside the current span, of drop, drop * y and drop * y^2, y the distance from the start.
-    inside: [f64; 3],
+    /// Sums over the atoms inside the current span, of drop and drop * y, y the distance from the start.
+    inside: [f64; 2],
     /// How many they are.
     count: u32,
-    losses: L,
 }
 
 impl<'a> Spread<'a> {
     /// Appends to `kept`, all drops rounded down to `grain`. `nodes` ascend.
     pub(crate) fn new(nodes: &'a [f64], grain: Grain, kept: &'a mut Vec<Atom>) -> Self {
-        Spread::counted(nodes, grain, kept, ())
-    }
-}
-
-impl<'a, L: Losses> Spread<'a, L> {
-    /// The same, telling `losses` what is taken but for the grain.
-    pub(crate) fn counted(
-        nodes: &'a [f64],
-        grain: Grain,
-        kept: &'a mut Vec<Atom>,
-        losses: L,
-    ) -> Self {
         Spread {
             nodes,
             grain,
@@ -133,20 +120,15 @@ impl<'a, L: Losses> Spread<'a, L> {
             next: 0,
             start: Atom { at: 0.0, drop: 0.0 },
             last: 0.0,
-            inside: [0.0; 3],
+            inside: [0.0; 2],
             count: 0,
-            losses,
         }
     }
 
     fn close(&mut self, end: f64) -> f64 {
-        let [drop, moment, square] = std::mem::take(&mut self.inside);
+        let [drop, moment] = std::mem::take(&mut self.inside);
         let width = end - self.start.at;
         let count = std::mem::take(&mut self.count);
-        if width > 0.0 && count > 0 {
-            let most = lost_in_span(moment, square, width, count);
-            self.losses.lost(self.start.at, end, most, count);
-        }
         let share = if width > 0.0 { (moment / width).min(drop) } else { 0.0 };
         let loss = 4.0 * SLACK + 4.0 * UNIT * f64::from(count);
         self.start.drop += (drop - share - loss * drop).max(0.0);
@@ -158,7 +140,7 @@ impl<'a, L: Losses> Spread<'a, L> {
     }
 }
 
-impl<L: Losses> Reduce for Spread<'_, L> {
+impl Reduce for Spread<'_> {
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
         while let Some(&node) = self.nodes.get(self.next).filter(|node| **node <= at) {
             let share = self.close(node);
@@ -167,10 +149,8 @@ impl<L: Losses> Reduce for Spread<'_, L> {
         }
         self.last = at;
         let y = at - self.start.at;
-        let moment = drop * y;
         self.inside[0] += drop;
-        self.inside[1] += moment;
-        self.inside[2] += moment * y;
+        self.inside[1] += drop * y;
         self.count += 1;
     }
 

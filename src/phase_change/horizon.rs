@@ -3,7 +3,7 @@
 use super::curve::Curve;
 use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
 use super::stationary::amplification;
-use super::sweep::{Coarseness, MANY_FOR_CELLS, Spans, Sweep, sweep};
+use super::sweep::{Coarseness, Spans, Sweep, sweep};
 use crate::Bounds;
 use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
@@ -99,7 +99,6 @@ fn refine(
             tolerance: accuracy.tolerance,
             rest,
             may_refine: accuracy.segments.is_none(),
-            alone_from: MANY_FOR_CELLS,
         };
         // Inside the pool, where starting a second task does not put this one to sleep.
         let measured = (&parameters, unit);
@@ -183,7 +182,6 @@ fn spare(
             tolerance,
             rest,
             may_refine: false,
-            alone_from: MANY_FOR_CELLS,
         };
         let most = 2 * trial / measured.0.reports.len().max(2) as u64;
         let observer = Shortly { observer, asked: AtomicU64::new(0), most };
@@ -241,7 +239,6 @@ fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> S
         tolerance: ROUGH,
         rest: ROUGH,
         may_refine: true,
-        alone_from: MANY_FOR_CELLS,
     };
     sweep(problem, measured, coarseness, false, &observer)
 }

@@ -38,9 +38,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod alone;
-#[cfg(test)]
-mod alone_tests;
 mod countdown;
 mod curve;
 pub mod evaluation;
@@ -48,7 +45,6 @@ pub mod exact;
 mod horizon;
 mod images;
 mod onset;
-mod outlook;
 mod passage;
 pub(crate) mod pieces;
 mod problem;
@@ -57,7 +53,6 @@ mod rest_below;
 mod stationary;
 mod step;
 mod sweep;
-mod taken;
 #[cfg(test)]
 mod tests;
 

@@ -8,7 +8,6 @@
 
 use super::images::{AT_A_TIME, Block, Images, exhausted, images, lost_in_blocks};
 use super::problem::{Cycle, InDoubles, Report};
-use super::taken::Lost;
 use crate::concave::bracket::{Merge, Reduce, Split};
 use crate::concave::held::{Cells, Gather, Spread};
 use crate::concave::{Atom, PiecewiseLinear};
@@ -106,23 +105,16 @@ pub(crate) struct Cut {
     pub odds: f64,
     /// Where the spans ended, to hold them in later steps.
     pub spans: Vec<f64>,
-    /// Where remapping becomes cheaper on this side, and the slope drop there, but for what reducing adds.
-    pub kink: Option<Atom>,
-    /// What rounding has taken there: of the function at the kink, and of its slope.
-    pub blur: [f64; 2],
 }
 
 /// How [`cut`] keeps the function short.
-pub(crate) enum Reduction<'a, 'c> {
+pub(crate) enum Reduction<'a> {
     /// With new spans, each moving the function by at most this, times (1 + o).
     Search(f64),
     /// Upper side: in these cells.
     Cells(&'a mut Cells, Grain),
     /// Lower side: onto these nodes.
     Nodes(&'a [f64], Grain),
-    /// Lower side: the same two, with what they take.
-    CountedSearch(f64, &'a mut Lost<'c>),
-    CountedNodes(&'a [f64], &'a mut Lost<'c>),
 }
 
 /// The minimum of retaining and remapping, with its atoms reduced. O(atoms).
@@ -132,7 +124,7 @@ pub(crate) fn cut<const UPPER: bool>(
     cycle: &Cycle,
     retain: &Retain,
     line: &RemapLine,
-    reduction: Reduction<'_, '_>,
+    reduction: Reduction<'_>,
     recycled: Vec<Atom>,
 ) -> Cut {
     let mut atoms = recycled;
@@ -160,12 +152,6 @@ pub(crate) fn cut<const UPPER: bool>(
         Reduction::Nodes(nodes, grain) => {
             crossing.find::<UPPER>(&mut Spread::new(nodes, grain, &mut atoms))
         }
-        Reduction::CountedSearch(tolerance, lost) => {
-            crossing.find::<UPPER>(&mut Split::counted(tolerance, &mut atoms, &mut ends, lost))
-        }
-        Reduction::CountedNodes(nodes, lost) => {
-            crossing.find::<UPPER>(&mut Spread::counted(nodes, Grain::FINE, &mut atoms, lost))
-        }
     };
     // Atoms too far out to matter: a slope that never drops above, nothing below.
     let mut slope = if UPPER { scaled::<true>(retain.slope + found.beyond) } else { retain.slope };
@@ -180,7 +166,7 @@ pub(crate) fn cut<const UPPER: bool>(
     let everywhere = found.kink.is_some_and(|kink| kink.at <= 0.0);
     let constant = if everywhere { retain.constant.plus(offset.min(0.0)) } else { retain.constant };
     let function = PiecewiseLinear { constant, slope, atoms };
-    Cut { function, odds: found.odds, spans: ends, kink: found.found, blur: found.blur }
+    Cut { function, odds: found.odds, spans: ends }
 }
 
 /// Where the remapping line crosses.
@@ -188,17 +174,13 @@ struct Crossings {
     odds: f64,
     /// The atom that stands for everything beyond the crossing.
     kink: Option<Atom>,
-    /// The same before anything beyond was added to it.
-    found: Option<Atom>,
-    /// See [`Cut::blur`].
-    blur: [f64; 2],
     /// Slope drops too far out to be kept as atoms.
     beyond: f64,
 }
 
 impl Crossings {
     const NONE: Crossings =
-        Crossings { odds: f64::INFINITY, kink: None, found: None, blur: [0.0; 2], beyond: 0.0 };
+        Crossings { odds: f64::INFINITY, kink: None, beyond: 0.0 };
 }
 
 /// The search for the crossing of retaining and remapping.
@@ -306,12 +288,8 @@ impl Crossing<'_> {
                 if found.kink.is_none() {
                     found.kink = root(own_offset, below, above, UPPER, here).map(|at| {
                         let drop = above + excess + if UPPER { tilt } else { -tilt };
-                        let blur = SLACK * (below + own_offset.abs()) + in_blocks * below;
-                        let kink = 2.0 * (blur + underflow + (tilt + SLACK * drop.abs()) * at);
-                        found.blur = [scaled::<true>(kink), 2.0 * tilt];
                         Atom { at: scaled::<UPPER>(at).max(previous), drop: drop.max(0.0) }
                     });
-                    found.found = found.kink;
                 }
                 match (next, certified, found.kink) {
                     (None, _, _) => {

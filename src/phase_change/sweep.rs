@@ -1,6 +1,5 @@
 //! One backward sweep over the whole horizon, both sides of the bracket together.
 
-use super::alone::Alone;
 use super::countdown::Countdown;
 use super::curve::Curve;
 use super::onset::Onset;
@@ -26,8 +25,6 @@ pub(crate) struct Coarseness {
     pub rest: f64,
     /// Whether to go on finer where this is known to be too coarse.
     pub may_refine: bool,
-    /// Atoms from which on the lower function may go on alone.
-    pub alone_from: usize,
 }
 
 impl Coarseness {
@@ -73,9 +70,6 @@ const MAX_RUNS: usize = 1_000_001;
 /// Atoms from which on the two sides are worth two threads.
 const MANY_ATOMS: usize = 1000;
 
-/// Atoms from which on one function and cells are worth more than two functions.
-pub(crate) const MANY_FOR_CELLS: usize = 4096;
-
 /// Images from which on a step is long enough to ask whether it is still wanted.
 const MANY_IMAGES: usize = 10_000;
 
@@ -112,7 +106,6 @@ pub(crate) fn sweep(
         let reached = state.step_into(n);
         next = reached.checked_sub(1);
     }
-    state.give_back();
     let value = next.is_none().then(|| state.value());
     let State { curve, never_from: onset, segments, steps, spans, .. } = state;
     Sweep { curve, onset, value, segments, steps, status, spans }
@@ -139,8 +132,6 @@ pub(super) struct State<'a> {
     /// How often functions have been made finer on the way.
     pub(super) refinements: u32,
     pub(super) record: bool,
-    /// The state of going on with the lower function alone; the upper one is empty then.
-    pub(super) alone: Option<Alone>,
     pub(super) spans: Vec<Spans>,
     pub(super) spare: (Vec<Atom>, Vec<Atom>),
 }
@@ -168,7 +159,6 @@ impl<'a> State<'a> {
             approach: Approach::default(),
             refinements: 0,
             record: false,
-            alone: None,
             spans: Vec::new(),
             spare: Default::default(),
         }
@@ -185,9 +175,6 @@ impl<'a> State<'a> {
             self.approach = Approach { cycle: Some(cycle), ..Approach::default() };
         }
 
-        if let Some(reached) = self.step_alone(n, &cycle, pays) {
-            return reached;
-        }
         let (upper, lower, bounds) = self.both_sides(&cycle, pays, Widening::default());
         self.curve.extend_down(n, n, bounds);
         if self.record && self.approach.held.is_none() {
@@ -224,9 +211,6 @@ impl<'a> State<'a> {
             }
         }
         self.spare = (older_upper.atoms, older_lower.atoms);
-        if reached == n && self.may_go_alone(&cycle, pays) {
-            self.go_alone(&cycle, bounds);
-        }
         reached
     }
 

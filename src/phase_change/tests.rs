@@ -248,8 +248,7 @@ fn steps_that_are_skipped_are_enclosed() {
 }
 
 fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
-    let alone_from = usize::MAX;
-    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false, alone_from }
+    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false }
 }
 
 /// The same where the phase hardly ever changes and the lower function alone comes to rest, with functions so coarse that

@@ -1,6 +1,6 @@
 //! Thresholds and average cost of a program that never ends.
 
-use super::around::{Around, Pair};
+use super::around::Pair;
 use super::one_mapping::OneMapping;
 use super::polyline::Polyline;
 use super::problem::{PhaseSwitching, SwitchingError};
@@ -197,8 +197,8 @@ impl<'a> Search<'a> {
         let older = Pair { upper: self.now.clone(), lower: self.now.clone() };
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
-        let found = room.beyond(recursion, &older, &newer.both());
-        if let Some(step) = found.map(|pair| kept(recursion.shown(Around::Both(pair)), self.stays))
+        let found = room.beyond(recursion, &older, &newer);
+        if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.stays))
             && step.width() < self.best.width()
         {
             self.best = step;

@@ -46,14 +46,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod alone;
 mod around;
-mod beside;
 pub mod evaluation;
 pub mod exact;
 mod finite;
 mod fixed_mesh;
-mod from_rest;
 mod gain;
 mod kinks;
 mod long_run;
