@@ -1,10 +1,12 @@
 //! Phases that come back: the difference between the two mappings, and what switching gains, enclosed by functions
 //! of the belief. docs/certificates.md has the proof.
 
+pub(crate) mod decided;
 pub(crate) mod filter;
 pub(crate) mod resting;
 pub(crate) mod side;
 
+use self::decided::{Decided, Equal};
 use self::filter::{Filter, Upper};
 use self::side::{Motion, Side, Step};
 use crate::core::budget::{Budget, Refusal, model_error};
@@ -93,6 +95,11 @@ pub struct Recursion<'a> {
     motion: Motion,
     sides: [Side; 2],
     points: Rc<Vec<u64>>,
+    /// Whether the first functions enclose the difference of all steps: so do those of any number of steps.
+    enclosed: bool,
+    /// The difference, if it is a number, and the thresholds of the last step by it.
+    equal: Option<Equal>,
+    exact: Option<[[u64; 2]; 2]>,
     /// The mean time of what is left under the first mapping: times 1, and times the belief less its share.
     time: [Span; 2],
     /// For a first step to the one before the next first one: bounds on both thresholds.
@@ -144,6 +151,13 @@ impl<'a> Recursion<'a> {
             level.map(|level| level[side]).or(never).ok_or(Refusal::TooLarge)
         };
         let endless = model.lifetime.is_none();
+        let costs = [&model.switch.to_second, &model.switch.to_first];
+        let decided = match costs {
+            [Some(there), Some(back)] if endless => {
+                Decided::of(&gains, &rates, [&there.0, &back.0])
+            }
+            _ => Decided::Nothing,
+        };
         let side = |mirrored: bool| {
             let ([a, b], reports) = (rates.clone(), &model.detector.reports);
             let turned: Vec<_> = reports.iter().map(|[a, b]| [b.clone(), a.clone()]).collect();
@@ -156,9 +170,15 @@ impl<'a> Recursion<'a> {
                 }
             };
             let cut = [cut(levels[0], 0)?, cut(levels[1], 1)?];
-            // Without an end any difference within its limits will do to begin with.
-            let start = if endless { cut[1] } else { 0 };
-            let difference = Rc::new(Upper { at: vec![0, UNIT], value: vec![start; 2] });
+            // Without an end any difference within its limits will do to begin with, unless some are known.
+            let value = match &decided {
+                Decided::Between(most) => {
+                    let [zero, one] = &most[usize::from(mirrored)];
+                    vec![units(zero)?[1], units(one)?[1]]
+                }
+                _ => vec![if endless { cut[1] } else { 0 }; 2],
+            };
+            let difference = Rc::new(Upper { at: vec![0, UNIT], value });
             let saved = Upper { at: vec![0, UNIT], value: vec![0; 2] };
             let own = if mirrored { &one - &share } else { share.clone() };
             let share = Span::from(&own);
@@ -182,16 +202,28 @@ impl<'a> Recursion<'a> {
             cycle: [Span::from(&(&model.cycle.first.own.0 + &more * &share)), Span::from(&more)],
             share: Span::from(&share),
         };
+        let mut sides = [side(false)?, side(true)?];
+        let mut next = Some(if endless { 1 } else { remaining.last });
+        let mut thresholds = Vec::new();
+        if let Decided::Thresholds(both, saves) = &decided {
+            sides[0].whole = Some(Span::from(saves));
+            sides[1].whole = Some(Span::whole(0).minus(&Span::from(saves)));
+            (next, thresholds) = (None, vec![(0, *both)]);
+        }
+        let costs = costs.map(|cost| cost.as_ref().map(|cost| cost.0.clone()));
         Ok(Recursion {
             model,
             budget,
-            next: Some(if endless { 1 } else { remaining.last }),
+            next,
             remaining,
             motion,
-            sides: [side(false)?, side(true)?],
+            sides,
             points: Rc::new(vec![0, UNIT]),
+            enclosed: matches!(decided, Decided::Between(_)),
+            equal: if endless { None } else { Equal::of(&gains, costs) },
+            exact: None,
             time: Default::default(),
-            thresholds: Vec::new(),
+            thresholds,
         })
     }
 
@@ -228,6 +260,10 @@ impl<'a> Recursion<'a> {
             side.take(raw, &step, &self.motion, self.budget)?;
         }
         self.pass(&step);
+        if let (Some(equal), Some(law)) = (&mut self.equal, &self.model.lifetime) {
+            self.exact = equal.step(law, self.remaining.first, n);
+            self.equal = self.equal.take().filter(|_| self.exact.is_some());
+        }
         self.note(n);
         self.next = if self.model.lifetime.is_some() { n.checked_sub(1) } else { Some(n) };
         Ok(())
@@ -244,7 +280,7 @@ impl<'a> Recursion<'a> {
     /// Thresholds as they follow from both sides, from a step on.
     fn note(&mut self, n: u64) {
         let [[second, first], [above, below]] = self.sides.each_ref().map(Side::thresholds);
-        let both = [[second, UNIT - below], [first, UNIT - above]];
+        let both = self.exact.unwrap_or([[second, UNIT - below], [first, UNIT - above]]);
         match self.thresholds.last_mut() {
             Some((first, same)) if *same == both => *first = n,
             _ => self.thresholds.push((n, both)),
@@ -261,7 +297,12 @@ impl<'a> Recursion<'a> {
         let (step, steps) = (self.leave(n)?, n + 1 - u64::from(endless));
         let initial = self.initial();
         let mirrored = BigRational::one() - &initial;
+        self.exact = self.equal.as_ref().and_then(Equal::rest);
         for (side, initial) in self.sides.iter_mut().zip([&initial, &mirrored]) {
+            if self.enclosed {
+                side.whole = Some(Span::whole(0));
+                continue;
+            }
             side.difference = Rc::new(side.settled(&step, self.budget)?);
             let steps = (!endless).then_some(steps);
             side.whole = Some(side.whole((steps, initial), rest, &self.motion, self.budget)?);

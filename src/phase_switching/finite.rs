@@ -1,9 +1,10 @@
 //! Thresholds and value over a finite number of cycles.
 
+use super::equal_gains;
 use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::Recursion;
 use super::sweep::{Aim, Sweep};
-use crate::Bounds;
+use crate::{Bounds, Rational};
 use crate::lifetime::Lifetime;
 use crate::phase_change::Curve;
 use crate::{Observer, Status};
@@ -31,7 +32,13 @@ impl Solution {
     fn of(sweep: Sweep<'_>, status: Status) -> Solution {
         let whole = sweep.to_second.first_step() == Some(0);
         let finished = whole && !status.is_halted();
-        let bounds = sweep.bounds();
+        let (lower, upper) = sweep.bounds();
+        // No time is negative, and where nothing takes any there is none.
+        let all = sweep.problem.cycle.iter().flatten();
+        let least = all.clone().all(|time| *time >= Rational::ZERO);
+        let nothing = all.clone().all(|time| *time == Rational::ZERO);
+        let lower = if least { lower.max(0.0) } else { lower };
+        let bounds = (lower, if nothing { upper.min(0.0) } else { upper });
         let sound = bounds.0.is_finite() && bounds.1.is_finite() && bounds.0 <= bounds.1;
         Solution {
             to_second: sweep.to_second,
@@ -127,6 +134,7 @@ pub fn solve(
 ) -> Result<Solution, SwitchingError> {
     problem.validate()?;
     let recursion = Recursion::new(problem);
+    let exact = equal_gains::thresholds(problem, lifetime);
     let mut aim = Aim { threshold: tolerance, value: tolerance };
     let mut best: Option<Solution> = None;
     let mut stalls = 0;
@@ -140,6 +148,7 @@ pub fn solve(
             }
             None => Sweep::new(problem, &recursion, lifetime, aim, tolerance),
         };
+        sweep = sweep.knowing(exact.as_ref());
         let status = sweep.run(observer);
         let full = sweep.segments >= recursion.most_nodes;
         let mut found = match best.as_ref().filter(|_| missed.is_some()) {

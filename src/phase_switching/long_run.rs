@@ -42,6 +42,10 @@ const SETTLED: f64 = 2.0;
 const MOST_STEPS_IN_VAIN: u32 = 256;
 const PROGRESS: f64 = 0.01;
 
+/// Steps without progress after which many are taken at once, and the most steps at one level of reducing.
+const SLOW: u32 = 32;
+const MOST_STEPS: u32 = 1 << 12;
+
 /// How much closer thresholds have to be before the average is tried again.
 const CLOSER: f64 = 0.1;
 
@@ -68,24 +72,29 @@ pub fn long_run(
     let share = nearest(&problem.share().ok_or(SwitchingError::NoChange)?);
     let one = OneMapping::of(problem).ok_or(SwitchingError::NoWayBack)?;
     let recursion = Recursion::new(problem);
-    let mut search = Search::new(&recursion, one.stays);
-    if one.stays == [true, true] {
+    let mut search = Search::new(&recursion, &one);
+    if one.is_decided() {
         return Ok(search.found(one.average(UNKNOWN), Status::Converged));
+    }
+    if let Some(start) = &one.start {
+        let status = search.from(start, tolerance, observer);
+        return Ok(search.found(one.average(UNKNOWN), status));
     }
     let running = [nearest(&problem.cycle[0][0]), nearest(&problem.cycle[1][0])];
     let mut target = tolerance;
     let mut best = UNKNOWN;
     loop {
         let mut status = search.until(target, observer);
-        if one.stays != [false, false] {
-            return Ok(search.found(one.average(UNKNOWN), status));
+        let known = one.average(UNKNOWN);
+        if one.is_half_decided() || relative(known) <= tolerance {
+            return Ok(search.found(known, status));
         }
         let gains = recursion.gains(&search.best.raw);
         let (found, halt) =
             average(&recursion, running, &gains, share, 0.4 * tolerance.max(target), observer);
         let found = one.average(found);
         best = (best.0.max(found.lower), best.1.min(found.upper));
-        let wide = (best.1 - best.0) / best.0.abs().max(1.0);
+        let wide = relative(best.into());
         if let Some(halt) = halt {
             status = halt.into();
         }
@@ -100,14 +109,48 @@ pub fn long_run(
     }
 }
 
-/// With the thresholds of mappings that are never left.
-fn kept(step: Step, stays: [bool; 2]) -> Step {
-    let never =
-        |stays: bool, edge: f64, found: Bounds| if stays { [edge; 2].into() } else { found };
-    Step {
-        to_second: never(stays[0], 1.0, step.to_second),
-        to_first: never(stays[1], 0.0, step.to_first),
-        ..step
+/// The width of bounds on an average, relative to max(1, |average|).
+fn relative(average: Bounds) -> f64 {
+    (average.upper - average.lower) / average.lower.abs().max(1.0)
+}
+
+/// With the thresholds that are known anyway.
+fn kept(step: Step, one: &OneMapping) -> Step {
+    let [to_second, to_first] = one.known([step.to_second, step.to_first]);
+    Step { to_second, to_first, ..step }
+}
+
+/// How many steps are taken at once where each moves the difference little: gains of 1e-6 against costs of 1 take a million.
+/// They are twice as many each time, as long as what one more of them moves does not grow.
+struct Stride {
+    times: f64,
+    moved: f64,
+}
+
+impl Default for Stride {
+    fn default() -> Stride {
+        Stride { times: 1.0, moved: f64::INFINITY }
+    }
+}
+
+/// What one more step moves, as a part of what it moved, from which on the stride is right, and from which on too long.
+const RIGHT: f64 = 0.7;
+const LONG: f64 = 1.01;
+
+impl Stride {
+    fn after(&mut self, moved: f64) -> f64 {
+        self.times = match moved / self.moved {
+            part if part > LONG => (0.25 * self.times).max(1.0),
+            part if part > RIGHT || self.times < 2.0 => 2.0 * self.times,
+            _ => self.times,
+        };
+        self.moved = moved;
+        self.times
+    }
+
+    /// Whether it has become as short as it can be.
+    fn fails(&self) -> bool {
+        self.times <= 2.0
     }
 }
 
@@ -118,8 +161,8 @@ struct Search<'a> {
     now: Polyline,
     /// How far reducing may move it.
     merge: f64,
-    /// Whether leaving either mapping never pays.
-    stays: [bool; 2],
+    /// What is known without it.
+    one: &'a OneMapping,
     /// The closest bounds so far.
     best: Step,
     segments: usize,
@@ -127,14 +170,14 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(recursion: &'a Recursion, stays: [bool; 2]) -> Search<'a> {
+    fn new(recursion: &'a Recursion, one: &'a OneMapping) -> Search<'a> {
         let [low, high] = [recursion.low, recursion.high].map(Polyline::constant);
         Search {
             recursion,
             now: Polyline::constant(0.0),
             merge: ROUGH * recursion.scale,
-            stays,
-            best: kept(recursion.step(&Pair { upper: high, lower: low }, 1.0), stays),
+            one,
+            best: kept(recursion.step(&Pair { upper: high, lower: low }, 1.0), one),
             segments: 1,
             steps: 0,
         }
@@ -155,7 +198,8 @@ impl<'a> Search<'a> {
     /// Iterates until both thresholds are known to `target`, or cannot be.
     fn until(&mut self, target: f64, observer: &dyn Observer) -> Status {
         let recursion = self.recursion;
-        let (mut least, mut idle) = (f64::INFINITY, 0);
+        let (mut least, mut idle, mut level) = (f64::INFINITY, 0u32, 0);
+        let mut stride = Stride::default();
         while self.best.width() > target {
             if self.merge < FINEST * recursion.scale {
                 return Status::IterationLimit;
@@ -177,18 +221,57 @@ impl<'a> Search<'a> {
             self.segments = self.segments.max(next.nodes() - 1);
             let change = next.less::<true>(&self.now);
             let moved = change.most().max(-change.least());
-            self.now = next;
+            level += 1;
+            self.now = if idle > 0 && idle.is_multiple_of(SLOW) {
+                let times = stride.after(moved);
+                next.with(&change, |value, by, _| value + times * by).rising::<true>()
+            } else {
+                next
+            };
             idle = if moved < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
             least = least.min(moved);
-            if moved <= SETTLED * self.merge || idle > MOST_STEPS_IN_VAIN {
+            let vain = idle > MOST_STEPS_IN_VAIN && stride.fails() || level > MOST_STEPS;
+            if moved <= SETTLED * self.merge || vain {
                 if let ControlFlow::Break(halt) = self.attempt(observer) {
                     return halt.into();
                 }
-                (least, idle) = (f64::INFINITY, 0);
+                (least, idle, level) = (f64::INFINITY, 0, 0);
+                stride = Stride::default();
                 self.merge *= FINER;
             }
         }
         Status::Converged
+    }
+
+    /// Goes on from functions that enclose the limit until both thresholds are known to `target`, or cannot be: so does
+    /// every step. Reducing adds up where nothing brings functions closer, so less of it needs a new start.
+    fn from(&mut self, start: &Pair, target: f64, observer: &dyn Observer) -> Status {
+        let recursion = self.recursion;
+        self.merge = self.merge.min(target * recursion.scale);
+        while self.merge >= FINEST * recursion.scale {
+            let mut pair = recursion.keep(start, 0.0);
+            let (mut least, mut idle) = (f64::INFINITY, 0);
+            while idle <= MOST_STEPS_IN_VAIN {
+                if let ControlFlow::Break(halt) = observer.check() {
+                    return halt.into();
+                }
+                let step = kept(recursion.step(&pair, 1.0), self.one);
+                self.steps += 1;
+                self.segments = self.segments.max(step.raw.nodes() - 1);
+                pair = recursion.keep(&step.raw, self.merge);
+                let apart = pair.upper.less::<true>(&pair.lower).most();
+                idle = if apart < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
+                least = least.min(apart);
+                if step.width() < self.best.width() {
+                    self.best = step;
+                }
+                if self.best.width() <= target {
+                    return Status::Converged;
+                }
+            }
+            self.merge *= FINER;
+        }
+        Status::IterationLimit
     }
 
     /// Bounds the limit by what the next step changes.
@@ -198,7 +281,7 @@ impl<'a> Search<'a> {
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
         let found = room.beyond(recursion, &older, &newer);
-        if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.stays))
+        if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.one))
             && step.width() < self.best.width()
         {
             self.best = step;

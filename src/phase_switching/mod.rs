@@ -47,6 +47,7 @@
 //! ```
 
 mod around;
+mod equal_gains;
 pub mod evaluation;
 pub mod exact;
 mod finite;

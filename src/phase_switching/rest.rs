@@ -30,7 +30,13 @@ pub(super) const MARGIN: f64 = 1e-3;
 /// too many. Reducing must raise them by far less than the step that one more of them is worth.
 const ROUGHLY: f64 = 1e-2;
 const PART_OF_A_STEP: f64 = 0.1;
-const MOST_STEPS: u32 = 1 << 16;
+const MOST_STEPS: u32 = 1 << 13;
+
+/// Steps after which they count as many, and between two in which many are taken at once, twice as many each time: w may be
+/// too large where steps would have led it.
+const MANY_STEPS: u32 = 1 << 10;
+const ONCE_IN: u32 = 32;
+const LONGEST: f64 = 1e15;
 
 /// What one step less of w has to be worth for w to do.
 const WORTH: f64 = 0.5;
@@ -66,6 +72,7 @@ impl Room {
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Room> {
         let mut room = Room { ends: [start, end], steps: Polyline::constant(1.0), most: left };
+        let mut stride = 1.0;
         for done in 0..MOST_STEPS {
             if done % 1024 == 1023 {
                 observer.check()?;
@@ -79,6 +86,13 @@ impl Room {
                 room.most = room.steps.most();
                 break;
             }
+            let next = if done > MANY_STEPS && done % ONCE_IN == 0 && stride < LONGEST {
+                stride *= 2.0;
+                let grown = |next: f64, own: f64, _| next + stride * (next - own).max(0.0);
+                next.with(&room.steps, grown)
+            } else {
+                next
+            };
             room.steps = next.reduced::<true>((ROUGHLY * room.steps.most()).min(PART_OF_A_STEP));
             if room.steps.least() >= left {
                 break;

@@ -4,6 +4,7 @@ mod resting;
 #[cfg(test)]
 mod tests;
 
+use crate::Bounds;
 use crate::lifetime::Lifetime;
 use crate::phase_change::Curve;
 use crate::phase_switching::around::Pair;
@@ -50,7 +51,7 @@ const MANY_PIECES: usize = 1 << 15;
 
 /// The state of a pass.
 pub(super) struct Sweep<'a> {
-    problem: &'a PhaseSwitching,
+    pub(super) problem: &'a PhaseSwitching,
     recursion: &'a Recursion,
     lifetime: &'a Lifetime,
     aim: Aim,
@@ -70,6 +71,8 @@ pub(super) struct Sweep<'a> {
     gains: Polyline,
     /// Steps times nodes of a rough value that are worth that.
     worth: u64,
+    /// The thresholds, where they are known exactly.
+    exact: Option<&'a [Curve; 2]>,
     /// What adds up the value of steps by which the belief has forgotten where it started.
     mixed: Option<Mixed>,
     /// The first step from which on nodes that stay where they are may be tried; `None` if they have been.
@@ -103,10 +106,29 @@ impl<'a> Sweep<'a> {
             estimated: false,
             gains: Polyline::constant(0.0),
             worth: WORTH,
+            exact: None,
             mixed: None,
             mesh_from: Some(u64::MAX),
             until: 0,
         }
+    }
+
+    /// With thresholds that are known exactly.
+    pub(super) fn knowing(mut self, exact: Option<&'a [Curve; 2]>) -> Sweep<'a> {
+        self.exact = exact;
+        self
+    }
+
+    /// The same step with those, if steps `first` to `last` share them.
+    fn known(&self, step: Step, first: u64, last: u64) -> Step {
+        let Some(curves) = self.exact else { return step };
+        let of = |curve: &Curve, found: Bounds| match (curve.at(first), curve.at(last)) {
+            (Some(one), Some(other)) if one == other => one,
+            _ => found,
+        };
+        let (to_second, to_first) =
+            (of(&curves[0], step.to_second), of(&curves[1], step.to_first));
+        Step { to_second, to_first, ..step }
     }
 
     /// Goes back to step `until` alone, for thresholds.
@@ -155,6 +177,7 @@ impl<'a> Sweep<'a> {
     fn roughly(&self, observer: &dyn Observer) -> Option<Sweep<'a>> {
         let aim = Aim { threshold: ROUGH, value: ROUGH };
         let mut sweep = Sweep::new(self.problem, self.recursion, self.lifetime, aim, ROUGH);
+        sweep.exact = self.exact;
         sweep.estimated = true;
         (sweep.run(&Quiet(observer)) == Status::Converged).then_some(sweep)
     }
@@ -176,7 +199,7 @@ impl<'a> Sweep<'a> {
             self.steps += 1;
             let chances = Chances::at(self.lifetime, n);
             let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
-            let step = self.recursion.step(&self.pair, chances.survival);
+            let step = self.known(self.recursion.step(&self.pair, chances.survival), n, n);
             let gains = self.recursion.gains(&step.raw);
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);

@@ -86,7 +86,8 @@ impl Sweep<'_> {
             // Steps of another kind that follow magnify what they are given, also what no threshold shows.
             let follows = alike.from > 0;
             let close = if follows { self.aim.threshold } else { self.tolerance };
-            let shown = beyond.map(|pair| recursion.shown(pair)).filter(|shown| {
+            let shown = beyond.map(|pair| self.known(recursion.shown(pair), alike.from, n - 1));
+            let shown = shown.filter(|shown| {
                 let gains = recursion.gains(&shown.raw);
                 let wider = || recursion.distance(&shown.raw) - recursion.distance(own);
                 shown.width() <= close

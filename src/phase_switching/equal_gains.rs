@@ -1,0 +1,104 @@
+//! Both thresholds where a cycle gains as much from the second mapping in either phase: exactly, ties included.
+//!
+//! The difference does not depend on the belief then: it is a number, x_n = g + s_n cut(x_{n+1}), so that a switch pays at
+//! every belief or at none. A tie, x_n = c, is no switch. Numbers are exact until they have too many digits, then
+//! enclosed.
+
+use super::problem::PhaseSwitching;
+use crate::lifetime::Lifetime;
+use crate::phase_change::Curve;
+use crate::{Bounds, Rational};
+use dashu_base::BitTest;
+use dashu_int::UBig;
+
+/// Steps that are computed one by one at most.
+const MOST_STEPS: u64 = 1 << 15;
+
+/// Binary digits of a number from which on it is enclosed, and those behind the point of its bounds.
+const MOST_DIGITS: usize = 1 << 11;
+const DIGITS: usize = 1 << 9;
+
+/// A number between two that are equal where it is known exactly.
+struct Enclosed {
+    low: Rational,
+    high: Rational,
+}
+
+impl Enclosed {
+    fn of(&self, each: impl Fn(&Rational) -> Rational) -> Enclosed {
+        Enclosed { low: each(&self.low), high: each(&self.high) }
+    }
+
+    /// With bounds of few digits.
+    fn shortened(self) -> Enclosed {
+        let digits = |x: &Rational| x.denominator().bit_len();
+        if digits(&self.low).max(digits(&self.high)) <= MOST_DIGITS {
+            return self;
+        }
+        let unit = Rational::from(UBig::ONE << DIGITS);
+        Enclosed {
+            low: Rational::from((self.low * &unit).floor()) / &unit,
+            high: Rational::from((self.high * &unit).ceil()) / &unit,
+        }
+    }
+
+    /// Where something pays at every belief if `x` is more than `level`: the threshold is `all` then, and otherwise `none`.
+    fn beyond(&self, level: Option<&Rational>, [none, all]: [f64; 2]) -> Bounds {
+        match level {
+            Some(level) if self.low > *level => [all; 2].into(),
+            Some(level) if self.high > *level => Bounds { lower: 0.0, upper: 1.0 },
+            _ => [none; 2].into(),
+        }
+    }
+}
+
+/// The thresholds of all steps; none if gains differ or there are too many steps that differ.
+pub(super) fn thresholds(problem: &PhaseSwitching, lifetime: &Lifetime) -> Option<[Curve; 2]> {
+    let gain = problem.gain(0);
+    if gain != problem.gain(1) {
+        return None;
+    }
+    let [there, back] = &problem.switch;
+    let cut = |x: &Rational| {
+        let above = there.iter().fold(x.clone(), |x, cost| x.min(cost.clone()));
+        back.iter().fold(above, |x, cost| x.max(-cost.clone()))
+    };
+    let mut curves = [Curve::default(), Curve::default()];
+    let mut x = Enclosed { low: Rational::ZERO, high: Rational::ZERO };
+    let mut next = Some(lifetime.last());
+    for _ in 0..MOST_STEPS {
+        let Some(n) = next else { return Some(curves) };
+        let survival = lifetime.continuation_exact(n);
+        let raw = x.of(|x| &gain + &survival * x).shortened();
+        let bounds = [
+            raw.beyond(there.as_ref(), [1.0, 0.0]),
+            Enclosed { low: -raw.high.clone(), high: -raw.low.clone() }.beyond(back.as_ref(), [0.0, 1.0]),
+        ];
+        let now = raw.of(cut);
+        let mut first = n;
+        if survival == Rational::ONE {
+            // As many steps more of the same kind as take it to a cost, or all.
+            let from = lifetime.certain_from(n);
+            let room = match (gain > Rational::ZERO, gain < Rational::ZERO) {
+                (true, _) => there.as_ref().map(|cost| (cost - &now.high) / &gain),
+                (_, true) => back.as_ref().map(|cost| (&now.low + cost) / -&gain),
+                _ => None,
+            };
+            let steps = room.and_then(|room| u64::try_from(room.floor()).ok()).unwrap_or(u64::MAX);
+            let still = now.low == x.low && now.high == x.high;
+            first = from.max(n - steps.min(n)).min(n);
+            if still {
+                first = from;
+            }
+            let taken = Rational::from(if still { 0 } else { n - first });
+            x = now.of(|x| x + &gain * &taken);
+        } else {
+            x = now;
+        }
+        for (curve, bounds) in curves.iter_mut().zip(bounds) {
+            curve.extend_down(first, n, bounds);
+        }
+        next = first.checked_sub(1);
+    }
+    None
+}
