@@ -88,7 +88,10 @@ const MOST_DIGITS: u64 = 1 << 12;
 
 impl Equal {
     /// If gains are equal.
-    pub fn of([first, second]: &[BigRational; 2], costs: [Option<BigRational>; 2]) -> Option<Equal> {
+    pub fn of(
+        [first, second]: &[BigRational; 2],
+        costs: [Option<BigRational>; 2],
+    ) -> Option<Equal> {
         let zero = BigRational::zero;
         let gain = first.clone();
         (first == second).then(|| Equal { gain, costs, next: zero(), tail: zero() })

@@ -179,8 +179,7 @@ struct Crossings {
 }
 
 impl Crossings {
-    const NONE: Crossings =
-        Crossings { odds: f64::INFINITY, kink: None, beyond: 0.0 };
+    const NONE: Crossings = Crossings { odds: f64::INFINITY, kink: None, beyond: 0.0 };
 }
 
 /// The search for the crossing of retaining and remapping.

@@ -72,7 +72,8 @@ pub(super) fn thresholds(problem: &PhaseSwitching, lifetime: &Lifetime) -> Optio
         let raw = x.of(|x| &gain + &survival * x).shortened();
         let bounds = [
             raw.beyond(there.as_ref(), [1.0, 0.0]),
-            Enclosed { low: -raw.high.clone(), high: -raw.low.clone() }.beyond(back.as_ref(), [0.0, 1.0]),
+            Enclosed { low: -raw.high.clone(), high: -raw.low.clone() }
+                .beyond(back.as_ref(), [0.0, 1.0]),
         ];
         let now = raw.of(cut);
         let mut first = n;

@@ -4,9 +4,9 @@ use super::equal_gains;
 use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::Recursion;
 use super::sweep::{Aim, Sweep};
-use crate::{Bounds, Rational};
 use crate::lifetime::Lifetime;
 use crate::phase_change::Curve;
+use crate::{Bounds, Rational};
 use crate::{Observer, Status};
 
 /// The thresholds of recurring phases over a finite horizon.

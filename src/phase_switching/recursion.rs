@@ -109,8 +109,7 @@ impl Recursion {
     pub(super) fn shown(&self, raw: Pair) -> Step {
         let Pair { upper, lower } = &raw;
         let (low, high) = (self.low, self.high);
-        let to_second =
-            enclosed(upper.first_above::<false>(high), lower.first_above::<true>(high));
+        let to_second = enclosed(upper.first_above::<false>(high), lower.first_above::<true>(high));
         let to_first = enclosed(upper.last_below::<false>(low), lower.last_below::<true>(low));
         Step { raw, to_second, to_first }
     }
@@ -136,11 +135,7 @@ impl Recursion {
         if self.high == f64::INFINITY {
             return Pair::constant(0.0);
         }
-        Pair::of(
-            raw.nodes(),
-            || self.gain::<true>(&raw.upper),
-            || self.gain::<false>(&raw.lower),
-        )
+        Pair::of(raw.nodes(), || self.gain::<true>(&raw.upper), || self.gain::<false>(&raw.lower))
     }
 
     /// Whether the mean distance of `pair` is at most `most` some steps later, wherever one starts.

@@ -13,6 +13,7 @@ mod continuous_drift;
 mod controllers;
 mod coverage;
 mod damaged;
+mod degenerate_phases;
 mod determinism;
 mod diagnostics;
 mod documents;

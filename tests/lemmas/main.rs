@@ -37,6 +37,7 @@ mod slopes;
 mod stopping;
 mod switching;
 mod switching_bounds;
+mod switching_degenerate;
 mod switching_grid;
 mod switching_policies;
 mod switching_share;

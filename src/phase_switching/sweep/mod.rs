@@ -126,8 +126,7 @@ impl<'a> Sweep<'a> {
             (Some(one), Some(other)) if one == other => one,
             _ => found,
         };
-        let (to_second, to_first) =
-            (of(&curves[0], step.to_second), of(&curves[1], step.to_first));
+        let (to_second, to_first) = (of(&curves[0], step.to_second), of(&curves[1], step.to_first));
         Step { to_second, to_first, ..step }
     }
 
