@@ -95,7 +95,7 @@ fn check<const UPPER: bool>(
     parameters: &InDoubles,
     cycle: &Cycle,
     line: &RemapLine,
-    reduction: Reduction<'_, '_>,
+    reduction: Reduction<'_>,
     close: bool,
 ) -> Result<(), TestCaseError> {
     let found = retain::<UPPER>(next, parameters, cycle);
