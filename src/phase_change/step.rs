@@ -20,8 +20,6 @@ pub(crate) struct Retain {
     pub slope: f64,
     /// Total slope drop of the new atoms.
     pub(super) drop: f64,
-    /// How far rounding may have moved the constant.
-    pub(super) lost: f64,
 }
 
 /// The line and the constant of retaining; the atoms follow in [`cut`]. O(atoms).
@@ -56,8 +54,7 @@ pub(crate) fn retain<const UPPER: bool>(
     let change = outward::<UPPER>(inflow - lost, blur) + underflow;
     let slope = parameters.gain + s * next.slope;
     let slope = outward::<UPPER>(slope, parameters.gain.abs() + s * next.slope.abs()) + underflow;
-    let lost = 2.0 * (SLACK * blur + 2.0 * sums * inflow.abs() + parameters.underflow);
-    Retain { constant: next.constant.plus(change), slope, drop, lost }
+    Retain { constant: next.constant.plus(change), slope, drop }
 }
 
 const BLOCK: usize = 256;

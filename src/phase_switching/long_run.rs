@@ -46,6 +46,9 @@ const PROGRESS: f64 = 0.01;
 const SLOW: u32 = 32;
 const MOST_STEPS: u32 = 1 << 12;
 
+/// Attempts in which the belief does not leave the room between the switches, after which it is said to stay there.
+const MOST_LOST: u32 = 8;
+
 /// How much closer thresholds have to be before the average is tried again.
 const CLOSER: f64 = 0.1;
 
@@ -167,6 +170,8 @@ struct Search<'a> {
     best: Step,
     segments: usize,
     steps: u64,
+    /// Attempts in which the belief was not seen to leave the room between the switches.
+    lost: u32,
 }
 
 impl<'a> Search<'a> {
@@ -180,6 +185,7 @@ impl<'a> Search<'a> {
             best: kept(recursion.step(&Pair { upper: high, lower: low }, 1.0), one),
             segments: 1,
             steps: 0,
+            lost: 0,
         }
     }
 
@@ -201,7 +207,7 @@ impl<'a> Search<'a> {
         let (mut least, mut idle, mut level) = (f64::INFINITY, 0u32, 0);
         let mut stride = Stride::default();
         while self.best.width() > target {
-            if self.merge < FINEST * recursion.scale {
+            if self.merge < FINEST * recursion.scale || self.lost > MOST_LOST {
                 return Status::IterationLimit;
             }
             // How far along it is, as the digits found of those asked for.
@@ -280,6 +286,7 @@ impl<'a> Search<'a> {
         let older = Pair { upper: self.now.clone(), lower: self.now.clone() };
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
+        self.lost += u32::from(room.most() == f64::MAX);
         let found = room.beyond(recursion, &older, &newer);
         if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.one))
             && step.width() < self.best.width()

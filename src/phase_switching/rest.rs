@@ -38,6 +38,9 @@ const MANY_STEPS: u32 = 1 << 10;
 const ONCE_IN: u32 = 32;
 const LONGEST: f64 = 1e15;
 
+/// Nodes w may have: it is only a bound.
+const MOST_NODES: usize = 1 << 12;
+
 /// What one step less of w has to be worth for w to do.
 const WORTH: f64 = 0.5;
 
@@ -74,7 +77,7 @@ impl Room {
         let mut room = Room { ends: [start, end], steps: Polyline::constant(1.0), most: left };
         let mut stride = 1.0;
         for done in 0..MOST_STEPS {
-            if done % 1024 == 1023 {
+            if done % 32 == 31 {
                 observer.check()?;
             }
             let one: Line = [1.0; 2];
@@ -93,7 +96,8 @@ impl Room {
             } else {
                 next
             };
-            room.steps = next.reduced::<true>((ROUGHLY * room.steps.most()).min(PART_OF_A_STEP));
+            let tolerance = (ROUGHLY * room.steps.most()).min(PART_OF_A_STEP);
+            room.steps = next.reduced_to::<true>(tolerance, MOST_NODES);
             if room.steps.least() >= left {
                 break;
             }
@@ -104,11 +108,7 @@ impl Room {
         ControlFlow::Continue(room)
     }
 
-    /// w, and its greatest value.
-    pub(super) fn steps(&self) -> &Polyline {
-        &self.steps
-    }
-
+    /// The greatest value of w; `f64::MAX` if none was found.
     pub(super) fn most(&self) -> f64 {
         self.most
     }

@@ -243,11 +243,6 @@ impl Value {
         self.mean = Some(roughly.abs() / self.cycles);
     }
 
-    /// The width aimed at.
-    pub(super) fn width(&self) -> f64 {
-        self.allowance() * self.cycles
-    }
-
     pub(super) fn nodes(&self) -> usize {
         self.upper.shape.nodes().max(self.lower.shape.nodes())
     }
