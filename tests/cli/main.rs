@@ -4,6 +4,7 @@ mod acceptance;
 mod advise;
 mod advised;
 mod advised_ships;
+mod altered;
 mod certificates;
 mod chains;
 mod claims;
