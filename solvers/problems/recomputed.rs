@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Number, Value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// Fields of which nothing is checked, by problem: what was asked for, how the computation went, and what it said of itself.
 pub const UNCHECKED: [(&str, &[&str]); 7] = [
@@ -41,6 +42,7 @@ const NEXT_TO_0: f64 = 1e-12;
 /// A model, and what solving it again gives: with these settings these documents, none where that was stopped.
 pub struct Second {
     loaded: Loaded,
+    started: Instant,
     limit: Option<f64>,
     solved: RefCell<BTreeMap<String, Option<Value>>>,
 }
@@ -53,9 +55,9 @@ struct Difference {
 }
 
 impl Second {
-    /// Of a model; to solve it again may take so many seconds.
+    /// Of a model; to solve it again may take so many seconds from now on.
     pub fn of(loaded: Loaded, limit: Option<f64>) -> Second {
-        Second { loaded, limit, solved: RefCell::default() }
+        Second { loaded, started: Instant::now(), limit, solved: RefCell::default() }
     }
 
     /// The fields that say what the model says, which are the same.
@@ -126,8 +128,13 @@ impl Second {
 
     /// The document of a second solution, with the options that show in the first; none if it was stopped.
     fn solve(&self, solution: &Solution, method: Method) -> Option<Value> {
-        let usual =
-            Settings { tolerance: solution.tolerance, time_limit: self.limit, method, ..Settings::default() };
+        let left = |limit: f64| (limit - self.started.elapsed().as_secs_f64()).max(0.0);
+        let usual = Settings {
+            tolerance: solution.tolerance,
+            time_limit: self.limit.map(left),
+            method,
+            ..Settings::default()
+        };
         let settings = match &solution.body {
             Body::PhaseChange(answer) => Settings { exact: answer.exact.is_some(), ..usual },
             Body::PhaseSwitching(answer) => Settings { exact: answer.exact.is_some(), ..usual },
@@ -159,18 +166,23 @@ impl Second {
     }
 }
 
+/// As a document has it: numbers beyond 64 bits have the digits that readers keep.
 fn as_value(value: impl Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or(Value::Null)
+    let text = serde_json::to_string(&value).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// The first of these fields in which two documents differ.
-fn first_difference(given: &Value, right: &Value, fields: &dyn Fn(&str) -> bool) -> Option<Difference> {
-    let (given, right) = (given.as_object()?, right.as_object()?);
-    let names = given.keys().chain(right.keys().filter(|name| !given.contains_key(*name)));
-    let at = |list: &serde_json::Map<String, Value>, name: &str| list.get(name).cloned().unwrap_or_default();
-    names
-        .filter(|name| fields(name))
-        .find_map(|name| differ(name, &at(given, name), &at(right, name)))
+fn first_difference(
+    given: &Value,
+    right: &Value,
+    fields: &dyn Fn(&str) -> bool,
+) -> Option<Difference> {
+    let (Some(all), Some(others)) = (given.as_object(), right.as_object()) else {
+        return differ("it", given, right);
+    };
+    let mut names = all.keys().chain(others.keys()).filter(|name| fields(name));
+    names.find_map(|name| differ(name, &given[name], &right[name]))
 }
 
 /// Where two values differ first; what is missing is null.
@@ -186,12 +198,8 @@ fn differ(path: &str, given: &Value, right: &Value) -> Option<Difference> {
             both.find_map(|(i, (a, b))| differ(&format!("{path}[{i}]"), a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
-            let mut names = names.into_iter();
-            names.find_map(|name| {
-                let [a, b] = [a, b].map(|list| list.get(name).unwrap_or(&Value::Null));
-                differ(&format!("{path}.{name}"), a, b)
-            })
+            let mut names = a.keys().chain(b.keys());
+            names.find_map(|name| differ(&format!("{path}.{name}"), &given[name], &right[name]))
         }
         _ if given == right => None,
         _ => different(),
@@ -218,7 +226,9 @@ fn brief(value: &Value) -> String {
     let text = value.to_string();
     match value {
         Value::Null => "missing or null".to_owned(),
-        _ if text.chars().count() > 60 => format!("{}...", text.chars().take(57).collect::<String>()),
+        _ if text.chars().count() > 60 => {
+            format!("{}...", text.chars().take(57).collect::<String>())
+        }
         _ => text,
     }
 }

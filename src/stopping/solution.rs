@@ -254,6 +254,7 @@ impl Solution {
         let low = apart - image * (1.0 - self.lower) - slack;
         let high = apart + image * (self.upper - 1.0) + slack;
         // What is no number leaves it open, too.
-        !(low > self.remap_error.1 || self.remap_error.0 > high)
+        let apart = low > self.remap_error.1 || self.remap_error.0 > high;
+        !apart
     }
 }

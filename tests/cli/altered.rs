@@ -95,13 +95,16 @@ fn whoever_alters_a_field_is_refused_or_the_field_is_on_the_list() {
                 continue;
             }
             let own = case.document.pointer(&path).unwrap();
-            let other = |value: &Value| value != own && (value.as_f64().is_none() || value.as_f64() != own.as_f64());
+            let other = |value: &Value| {
+                value != own && (value.as_f64().is_none() || value.as_f64() != own.as_f64())
+            };
             for value in altered(own).into_iter().filter(other) {
                 let mut document = case.document.clone();
                 *document.pointer_mut(&path).unwrap() = value.clone();
                 let found = case.verify(&document);
                 // What is left out says nothing.
-                let silent = value.is_null() && found.as_ref().is_ok_and(|found| !found.proved.contains(&field.to_owned()));
+                let silent = value.is_null()
+                    && found.as_ref().is_ok_and(|found| !found.proved.contains(&field.to_owned()));
                 assert!(found.is_err() || silent, "{problem}: {path} = {value}, in place of {own}");
                 altered_in_all += 1;
             }
@@ -113,7 +116,9 @@ fn whoever_alters_a_field_is_refused_or_the_field_is_on_the_list() {
 /// The page has the list that the program goes by.
 #[test]
 fn the_page_on_certificates_lists_what_is_not_checked() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/certificates.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/certificates.md"))
+            .unwrap();
     for (problem, fields) in UNCHECKED {
         let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
         let listed = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
@@ -176,11 +181,7 @@ fn what_was_altered_in_a_printed_solution_is_refused() {
     refused(&map, &|own| own["unit_seconds"] = json!(5), "`unit_seconds` is 5");
     refused(&map, &|own| own["stride"] = json!(3), "`stride` is 3");
     refused(&map, &|own| own["job_steps"] = json!(100), "`job_steps` is 100");
-    refused(
-        &map,
-        &|own| own["fits"] = json!({ "verdict": "yes", "why": "it does" }),
-        "`fits` is",
-    );
+    refused(&map, &|own| own["fits"] = json!({ "verdict": "yes", "why": "it does" }), "`fits` is");
     refused(
         &map,
         &|own| own["dynamics"]["chains"][0]["rows"][0] = json!([0, [0.5, 0.5]]),

@@ -67,6 +67,7 @@ mod studies;
 mod sweeps;
 mod traces;
 mod traces_made;
+mod unconverged;
 mod unreadable_logs;
 mod verify;
 mod words;

@@ -310,15 +310,7 @@ fn what_is_proved_of_each_kind() {
             .into_iter()
             .filter(|name| *name != "value_gap")
             .collect::<Vec<_>>(),
-        [
-            "classes",
-            "iterations",
-            "representation",
-            "seconds",
-            "tolerance",
-            "version",
-            "warnings"
-        ]
+        ["classes", "iterations", "representation", "seconds", "tolerance", "version", "warnings"]
     );
     let value = [
         "processors",

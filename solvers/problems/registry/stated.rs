@@ -166,7 +166,9 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 });
             }
             if answer.average.is_some() {
-                notes.push("Certificates prove the average cost, and no decision of this map.".to_owned());
+                notes.push(
+                    "Certificates prove the average cost, and no decision of this map.".to_owned(),
+                );
             }
             let ties = answer.ties.len();
             if ties > 0 {
