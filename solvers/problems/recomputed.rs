@@ -65,11 +65,11 @@ impl Second {
     /// # Errors
     /// The first that says something else.
     pub fn facts(&self, solution: &Solution) -> Result<Vec<&'static str>, String> {
-        let log = self.loaded.model.log();
-        let (own, right) = (as_value(&solution.log), as_value(&log));
+        let log = &self.loaded.log;
+        let (own, right) = (as_value(&solution.log), as_value(log));
         let header = ["unit_seconds", "stride", "fits", "job_steps"];
         let of_log = header.map(|name| (name, own[name].clone(), right[name].clone()));
-        let of_body = match (&solution.body, &self.loaded.model.problem) {
+        let of_body = match (&solution.body, &self.loaded.problem) {
             (Body::PhaseChange(answer), Problem::PhaseChange(model)) => {
                 let right = Premature::from(&model.problem().premature);
                 vec![("premature", as_value(answer.premature), as_value(right))]
@@ -114,8 +114,8 @@ impl Second {
             return Ok(Some(()));
         };
         // Which of several ways was taken is not in the document.
-        let others = match &self.loaded.model.problem {
-            Problem::Stopping(_) => of(&self.loaded.model.problem).methods(),
+        let others = match &self.loaded.problem {
+            Problem::Stopping(_) => of(&self.loaded.problem).methods(),
             _ => &[],
         };
         let mut found = others.iter().filter_map(|method| self.solve(solution, *method));

@@ -22,11 +22,6 @@ pub struct Case {
     second: Second,
 }
 
-/// The same model once more.
-fn again(loaded: &Loaded) -> Loaded {
-    Loaded::from_text(&loaded.path, loaded.text().to_owned()).expect("a model")
-}
-
 impl Case {
     pub fn of(loaded: &Loaded, settings: Settings) -> Case {
         Case::asked(loaded, Settings { tolerance: TOLERANCE, ..settings })
@@ -44,7 +39,7 @@ impl Case {
         solved.solution.certificate = Some(Certified { file, model });
         let document = serde_json::to_value(&solved.solution).unwrap();
         let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
-        Case { document, warning, checked, second: Second::of(again(loaded), None) }
+        Case { document, warning, checked, second: Second::of(loaded.clone(), None) }
     }
 
     pub fn deck(name: &str, settings: Settings) -> Case {
