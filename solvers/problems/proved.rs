@@ -8,7 +8,7 @@ use crate::document::Bounds;
 use remap_checker::{Checked, Interval, Model, Proof};
 use remapping::{Rational, Status};
 use serde::Serialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -59,14 +59,14 @@ pub(super) struct Promise {
     pub tolerance: f64,
 }
 
-/// Holds a solution, whose document has these fields, some of them `null`, against a certificate that holds, and what that does
+/// Holds a solution, whose document has these fields, against a certificate that holds, and what that does
 /// not prove against the model and a second solution of it.
 ///
 /// # Errors
 /// The first field that says something else, or lacks what it must have.
 pub fn compare(
     solution: &Solution,
-    fields: &BTreeMap<String, Option<IgnoredAny>>,
+    fields: &BTreeMap<String, Value>,
     checked: &Checked,
     second: &Second,
 ) -> Result<(Fields, Vec<String>), Fault> {
@@ -121,20 +121,18 @@ pub fn compare(
     };
     let status = kept.then_some("status");
     let head = ["title", "problem", "certificate"].into_iter().chain(status);
-    let facts = second.facts(solution)?;
+    let said = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
+    let facts = second.facts(solution, &said)?;
     let proved: Vec<&str> = head.chain(facts).chain(agreed.proved).collect();
-    let reasons = agreed
-        .reasons
-        .into_iter()
-        .filter(|(name, _)| fields.get(*name).is_some_and(Option::is_some));
+    let reasons = agreed.reasons.into_iter().filter(|(name, _)| said(name));
     let reasons: BTreeMap<String, String> =
         reasons.map(|(name, reason)| (name.to_owned(), reason)).collect();
     // What a number says in excess of its proof may depend on how it was found; how close bounds are does not.
     let is_open = |name: &str| {
-        let said = reasons.contains_key(name) && name != "value_gap";
-        !proved.contains(&name) && !said && !is_unchecked(solution.body.problem(), name)
+        let told = reasons.contains_key(name) && name != "value_gap";
+        !proved.contains(&name) && !told && !is_unchecked(solution.body.problem(), name)
     };
-    let again = second.compare(solution, &is_open)?;
+    let again = second.compare(solution, fields, &is_open)?;
     let open: Vec<String> = fields.keys().filter(|name| is_open(name)).cloned().collect();
     let mut sorted = Fields { reasons, ..Fields::default() };
     match again {
@@ -144,8 +142,8 @@ pub fn compare(
             sorted.reasons.extend(open.into_iter().map(|name| (name, reason.to_owned())));
         }
     }
-    for (field, said) in fields {
-        let list = match said.is_some() && proved.contains(&field.as_str()) {
+    for field in fields.keys() {
+        let list = match said(field) && proved.contains(&field.as_str()) {
             true => &mut sorted.proved,
             false => &mut sorted.not_proved,
         };

@@ -60,15 +60,21 @@ impl Second {
         Second { loaded, started: Instant::now(), limit, solved: RefCell::default() }
     }
 
-    /// The fields that say what the model says, which are the same.
+    /// The fields that say what the model says, which are the same; the document of the solution has some `given`.
     ///
     /// # Errors
     /// The first that says something else.
-    pub fn facts(&self, solution: &Solution) -> Result<Vec<&'static str>, String> {
+    pub fn facts(
+        &self,
+        solution: &Solution,
+        given: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<&'static str>, String> {
         let log = &self.loaded.log;
         let (own, right) = (as_value(&solution.log), as_value(log));
         let header = ["unit_seconds", "stride", "fits", "job_steps"];
-        let of_log = header.map(|name| (name, own[name].clone(), right[name].clone()));
+        // What stands for one that is left out is not compared.
+        let stated = header.into_iter().filter(|name| given(name) || !right[name].is_null());
+        let of_log = stated.map(|name| (name, own[name].clone(), right[name].clone()));
         let of_body = match (&solution.body, &self.loaded.problem) {
             (Body::PhaseChange(answer), Problem::PhaseChange(model)) => {
                 let right = Premature::from(&model.problem().premature);
@@ -89,7 +95,7 @@ impl Second {
             }
             _ => Vec::new(),
         };
-        let all = of_log.into_iter().chain(of_body);
+        let all = of_log.chain(of_body);
         let same = all.map(|(name, given, right)| match differ(name, &given, &right) {
             None => Ok(name),
             Some(Difference { path, given, right }) => {
@@ -99,18 +105,19 @@ impl Second {
         same.collect()
     }
 
-    /// Whether these fields come out the same when the model is solved again; `None` if that was stopped.
+    /// Whether these fields of the solution, whose document is `given`, come out the same when the model is solved again; `None` if
+    /// that was stopped.
     ///
     /// # Errors
     /// The first that does not.
     pub fn compare(
         &self,
         solution: &Solution,
+        given: &BTreeMap<String, Value>,
         fields: &dyn Fn(&str) -> bool,
     ) -> Result<Option<()>, String> {
-        let given = as_value(solution);
         let Some(usual) = self.solve(solution, Method::Auto) else { return Ok(None) };
-        let Some(difference) = first_difference(&given, &usual, fields) else {
+        let Some(difference) = first_difference(given, &usual, fields) else {
             return Ok(Some(()));
         };
         // Which of several ways was taken is not in the document.
@@ -119,7 +126,7 @@ impl Second {
             _ => &[],
         };
         let mut found = others.iter().filter_map(|method| self.solve(solution, *method));
-        if found.any(|found| first_difference(&given, &found, fields).is_none()) {
+        if found.any(|found| first_difference(given, &found, fields).is_none()) {
             return Ok(Some(()));
         }
         let Difference { path, given, right } = difference;
@@ -174,15 +181,16 @@ fn as_value(value: impl Serialize) -> Value {
 
 /// The first of these fields in which two documents differ.
 fn first_difference(
-    given: &Value,
+    given: &BTreeMap<String, Value>,
     right: &Value,
     fields: &dyn Fn(&str) -> bool,
 ) -> Option<Difference> {
-    let (Some(all), Some(others)) = (given.as_object(), right.as_object()) else {
-        return differ("it", given, right);
-    };
-    let mut names = all.keys().chain(others.keys()).filter(|name| fields(name));
-    names.find_map(|name| differ(name, &given[name], &right[name]))
+    let others = right.as_object().into_iter().flat_map(|right| right.keys());
+    let mut names = given.keys().chain(others).filter(|name| fields(name));
+    names.find_map(|name| {
+        let given = given.get(name).unwrap_or(&Value::Null);
+        differ(name, given, &right[name.as_str()])
+    })
 }
 
 /// Where two values differ first; what is missing is null.
