@@ -7,8 +7,9 @@ use crate::document::to_json;
 use crate::output::{print, say};
 use crate::problems::certificate::MOST_BYTES;
 use crate::problems::proved::{Fields, above, compare};
-use crate::problems::registry::{Certified, of_text};
-use crate::run::within;
+use crate::problems::recomputed::Second;
+use crate::problems::registry::{Certified, Loaded, of_text};
+use crate::run::{is_interrupted, within};
 use remap_checker::{Budget, Checked, Interval, Proof, Refusal};
 use remapping::Status;
 use serde::Serialize;
@@ -91,22 +92,34 @@ pub(super) fn run_solution(arguments: &Verify) -> Exit {
             return Err(Complaint::elsewhere(message, "solve with --certificate FILE"));
         };
         let checked = check(&model, &certificate, &budget(arguments))?;
-        let compared = compare(&solution, &fields, &checked).map_err(|fault| {
+        Ok(((solution, fields), [model, certificate], checked))
+    });
+    let ((solution, fields), [model, certificate], checked) = match checked {
+        Ok(checked) => checked,
+        Err(complaint) => return report(&[complaint]),
+    };
+    let loaded = match Loaded::read(&model) {
+        Ok(loaded) => loaded,
+        Err(complaints) => return report(&complaints),
+    };
+    let left = arguments.time_limit.unwrap_or(LONGEST_SECOND) - started.elapsed().as_secs_f64();
+    let second = Second::of(loaded, Some(left.max(0.0)));
+    match compare(&solution, &fields, &checked, &second) {
+        Ok((fields, sentences)) => {
+            let compared = (sentences, Some(fields));
+            show([&model, &certificate], &checked.proof, compared, started, arguments.json);
+            if is_interrupted() { Status::Interrupted.into() } else { Exit::Done }
+        }
+        Err(fault) => {
             let message = format!("{}: {fault}", path.display());
             let help = "the solution was changed, or belongs to another certificate";
-            Complaint::elsewhere(message, help)
-        });
-        let (fields, sentences) = compared?;
-        Ok((model, certificate, checked.proof, (sentences, Some(fields))))
-    });
-    match checked {
-        Ok((model, certificate, proof, compared)) => {
-            show([&model, &certificate], &proof, compared, started, arguments.json);
-            Exit::Done
+            report(&[Complaint::elsewhere(message, help)])
         }
-        Err(complaint) => report(&[complaint]),
     }
 }
+
+/// Seconds for a second solution, where no limit is given.
+const LONGEST_SECOND: f64 = 60.0;
 
 /// Bytes of a model file or a solution at most.
 const MOST_TEXT: u64 = 256 << 20;
@@ -166,10 +179,11 @@ fn show(
     if !json {
         say(&format!("checked in {seconds:.3} s"));
         let mut text: String = proved.iter().map(|line| format!("proved: {line}\n")).collect();
-        if let Some(Fields { proved, not_proved, reasons }) = fields {
+        if let Some(Fields { proved, not_proved, recomputed, reasons }) = fields {
             let list = |names: Vec<String>| names.join(", ");
             text += &format!("fields proved: {}\n", list(proved));
             text += &format!("fields not proved: {}\n", list(not_proved));
+            text += &format!("of these, computed again: {}\n", list(recomputed));
             text.extend(
                 reasons.into_iter().map(|(name, why)| format!("not proved: {name}: {why}\n")),
             );

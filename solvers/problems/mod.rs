@@ -20,6 +20,7 @@ pub mod periodic;
 pub mod phase_change;
 pub mod phase_switching;
 pub mod proved;
+pub mod recomputed;
 pub mod registry;
 pub mod regret;
 pub mod sampling;

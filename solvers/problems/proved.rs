@@ -1,13 +1,14 @@
 //! A solution held against what its certificate proves: each of its fields agrees with that, or is said not to
-//! be proved.
+//! be proved. Most of the latter are computed again.
 
+use super::recomputed::{Second, is_unchecked};
 use super::registry::{Body, Solution};
 use super::{load_drift, many_phases, periodic, phase_change, phase_switching, stopping};
 use crate::document::Bounds;
 use remap_checker::{Checked, Interval, Model, Proof};
 use remapping::{Rational, Status};
 use serde::Serialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -18,7 +19,9 @@ pub struct Fields {
     pub proved: Vec<String>,
     /// Those of which nothing, or not all that they say, is proved.
     pub not_proved: Vec<String>,
-    /// Of some of these: why, and what is proved.
+    /// Those of the latter that came out the same when the model was solved again.
+    pub recomputed: Vec<String>,
+    /// Of some others of these: why, and what is proved.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, String>,
 }
@@ -56,14 +59,16 @@ pub(super) struct Promise {
     pub tolerance: f64,
 }
 
-/// Holds a solution, whose document has these fields, some of them `null`, against a certificate that holds.
+/// Holds a solution, whose document has these fields, against a certificate that holds, and what that does
+/// not prove against the model and a second solution of it.
 ///
 /// # Errors
-/// The first field that says something else than what is proved, or lacks what it must have.
+/// The first field that says something else, or lacks what it must have.
 pub fn compare(
     solution: &Solution,
-    fields: &BTreeMap<String, Option<IgnoredAny>>,
+    fields: &BTreeMap<String, Value>,
     checked: &Checked,
+    second: &Second,
 ) -> Result<(Fields, Vec<String>), Fault> {
     same("title", &solution.title, &checked.title)?;
     if solution.status.is_halted() {
@@ -116,15 +121,29 @@ pub fn compare(
     };
     let status = kept.then_some("status");
     let head = ["title", "problem", "certificate"].into_iter().chain(status);
-    let proved: Vec<&str> = head.chain(agreed.proved).collect();
-    let reasons = agreed
-        .reasons
-        .into_iter()
-        .filter(|(name, _)| fields.get(*name).is_some_and(Option::is_some));
-    let reasons = reasons.map(|(name, reason)| (name.to_owned(), reason)).collect();
+    let said = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
+    let facts = second.facts(solution, &said)?;
+    let proved: Vec<&str> = head.chain(facts).chain(agreed.proved).collect();
+    let reasons = agreed.reasons.into_iter().filter(|(name, _)| said(name));
+    let reasons: BTreeMap<String, String> =
+        reasons.map(|(name, reason)| (name.to_owned(), reason)).collect();
+    // What a number says in excess of its proof may depend on how it was found; how close bounds are does not.
+    let is_open = |name: &str| {
+        let told = reasons.contains_key(name) && name != "value_gap";
+        !proved.contains(&name) && !told && !is_unchecked(solution.body.problem(), name)
+    };
+    let again = second.compare(solution, fields, &is_open)?;
+    let open: Vec<String> = fields.keys().filter(|name| is_open(name)).cloned().collect();
     let mut sorted = Fields { reasons, ..Fields::default() };
-    for (field, said) in fields {
-        let list = match said.is_some() && proved.contains(&field.as_str()) {
+    match again {
+        Some(()) => sorted.recomputed = open,
+        None => {
+            let reason = "not computed again: that was stopped by a limit of time or memory";
+            sorted.reasons.extend(open.into_iter().map(|name| (name, reason.to_owned())));
+        }
+    }
+    for field in fields.keys() {
+        let list = match said(field) && proved.contains(&field.as_str()) {
             true => &mut sorted.proved,
             false => &mut sorted.not_proved,
         };

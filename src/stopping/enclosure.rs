@@ -117,7 +117,10 @@ impl Shares {
         } else {
             (rounding.stop - over, *rho)
         };
-        let known = d.abs() < f64::INFINITY && gain.abs() < f64::INFINITY;
+        // Where a part is too large for doubles the comparisons above say nothing.
+        let finite = |x: f64| x.abs() < f64::INFINITY;
+        let known = finite(d) & finite(gain) & finite(slack) & finite(w) & finite(q);
+        let known = known & finite(over) & finite(*stop) & finite(rounding.stop);
         let all = [down, up, base - d, rounded / coin, 2.0 * w];
         all.map(|x| {
             let x = if known { x } else { f64::INFINITY };

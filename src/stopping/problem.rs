@@ -3,6 +3,7 @@
 use super::coarser::Coarser;
 use super::sharing::{self, Others};
 use super::{States, vector};
+use crate::Bounds;
 use crate::chain::{Finish, Operator, Shared};
 use crate::imbalance::Imbalance;
 use std::ops::Range;
@@ -297,6 +298,22 @@ impl Problem {
             Some(m) => vector::sum_of([m, j], |[m, j]| m * j),
         };
         sum / self.vectors
+    }
+
+    /// Bounds on what remapping costs in all, R, that hold whatever the chain is: no J is above R, and J is 0 where the loads are
+    /// balanced, so that rho <= R <= rho + (1 - b) R with b the share of balanced load vectors.
+    pub(super) fn remap_range(&self) -> Bounds {
+        let rho = self.remap_cost;
+        let upper = match self.after {
+            AfterRemap::Stop => rho,
+            AfterRemap::Uniform => {
+                let balanced: Vec<f64> =
+                    self.running.iter().map(|psi| f64::from(*psi == 0.0)).collect();
+                let share = self.mean(&balanced) * (1.0 - self.mean_rounding());
+                (rho / share).next_up()
+            }
+        };
+        Bounds { lower: rho, upper }
     }
 
     /// What remapping costs in all when the optimal cost is `j`.

@@ -99,24 +99,29 @@ impl Solution {
         }
         let Enclosure { lower, upper, gap, .. } = enclosure;
         let remap = sweep.remap();
-        // What ends with a remap costs between 0 and as much.
-        let gap = match problem.after {
-            AfterRemap::Stop => gap.min(remap / remap.max(1.0)),
-            AfterRemap::Uniform => gap,
-        };
         let remap_error = match problem.after {
             AfterRemap::Stop => (0.0, 0.0),
             AfterRemap::Uniform => {
                 let mean = weight.as_ref().map_or(0.0, |weight| weight.mean);
                 let slack = sweep.rounding().stop + mean + f64::EPSILON * remap;
                 let value = remap - problem.remap_cost;
-                (value * (lower - 1.0) - slack, value * (upper - 1.0) + slack)
+                let own = (value * (lower - 1.0) - slack, value * (upper - 1.0) + slack);
+                match own.0.is_finite() && own.1.is_finite() {
+                    true => own,
+                    false => {
+                        let Bounds { lower, upper } = problem.remap_range();
+                        let slack = f64::EPSILON * remap;
+                        (lower - remap - slack, upper - remap + slack)
+                    }
+                }
             }
         };
+        // What ends with a remap costs between 0 and as much.
+        let gap = gap.min((remap + remap_error.1) / remap.max(1.0));
         let status = match status {
-            Status::Converged if gap > settings.tolerance => Status::IterationLimit,
-            status if gap > settings.tolerance => status,
-            _ => Status::Converged,
+            _ if gap <= settings.tolerance => Status::Converged,
+            Status::Converged => Status::IterationLimit,
+            status => status,
         };
         // The defect is at most w - P w, and w is 0 where one does not go on.
         let weight = weight.map(|found| {
@@ -248,6 +253,8 @@ impl Solution {
         let apart = self.stop - gain;
         let low = apart - image * (1.0 - self.lower) - slack;
         let high = apart + image * (self.upper - 1.0) + slack;
-        low <= self.remap_error.1 && self.remap_error.0 <= high
+        // What is no number leaves it open, too.
+        let apart = low > self.remap_error.1 || self.remap_error.0 > high;
+        !apart
     }
 }

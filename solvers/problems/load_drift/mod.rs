@@ -18,6 +18,8 @@ mod solve;
 mod unlisted;
 pub mod view;
 
+pub(super) use self::solve::dynamics;
+
 use self::model::LoadDrift;
 use super::{Asked, Contest, Facts, Found, Kind, Method, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;

@@ -375,16 +375,16 @@ fn lay_out(
             .take((6 * best_fixed.interval.unwrap_or(50) as usize).max(20))
             .map(|fixed| fixed.outcome.utilization())
             .collect(),
-        dynamics: dynamics(problem).filter(|_| overlap.is_none()),
+        dynamics: dynamics(problem, overlap),
     }
 }
 
-/// What pricing other rules takes, for loads that a remap splits evenly.
-fn dynamics(problem: &load_drift::LoadDrift) -> Option<Dynamics> {
+/// What pricing other rules takes, for loads that a remap splits evenly and at once.
+pub fn dynamics(problem: &load_drift::LoadDrift, overlap: Overlap) -> Option<Dynamics> {
     use load_drift::{Objective, Timing};
     let fits =
         problem.rebalance == load_drift::Rebalance::Split && problem.chain.levels() <= MOST_LEVELS;
-    let fits = fits && problem.per_unit_moved == 0.0;
+    let fits = fits && problem.per_unit_moved == 0.0 && overlap.is_none();
     fits.then(|| Dynamics {
         chains: vec![Moves::of(problem.lowest as i64, &problem.chain.rows())],
         capacities: Vec::new(),

@@ -273,13 +273,18 @@ pub(crate) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
 /// What the rule is not: it is made of the policy, which sees more than max - mean.
 pub(crate) const POLICY: &str = "the policy that the rule was made of, which sees all loads, is";
 
-/// How far from the optimum something is at most.
+/// How far from the optimum something is at most; where paths do not tell that, what they show.
 pub(crate) fn within_percent(text: &mut String, what: &str, gap: f64, interval: Option<[f64; 2]>) {
-    let known = match interval.map(|ends| ends.map(percent)) {
-        Some([low, high]) => format!(", 95 % confidence {low} to {high}"),
-        None => " on each of the paths drawn, which gives no interval".to_owned(),
+    let gap = percent(gap);
+    let _ = match interval.map(|ends| ends.map(percent)) {
+        Some([low, high]) => {
+            writeln!(text, "{what} within {gap} % of optimal, 95 % confidence {low} to {high}")
+        }
+        None => writeln!(
+            text,
+            "{what} {gap} % above the lower bound on each of the paths drawn, which gives no interval"
+        ),
     };
-    let _ = writeln!(text, "{what} within {} % of optimal{known}", percent(gap));
 }
 
 /// The policy as a rule of few numbers, with what that costs itself; first what costs less, if that is the best interval, or never, of

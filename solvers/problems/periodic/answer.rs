@@ -81,8 +81,9 @@ pub struct Line {
     pub real: Option<f64>,
     /// What the interval promises.
     pub guarantee: String,
-    /// Error, relative to the mean load, of the imbalances it rests on.
-    pub error: f64,
+    /// Numerical error, relative to the mean load, of the imbalances it rests on; `null` where none was computed, or they are
+    /// sampled.
+    pub error: Option<f64>,
     /// 95 % confidence interval of a simulated interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<(u64, Option<u64>)>,

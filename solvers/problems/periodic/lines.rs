@@ -57,7 +57,7 @@ pub(super) fn line(method: &Method) -> Line {
         at_least: interval.at_least(),
         real: method.interval.real,
         guarantee: guarantee.to_owned(),
-        error: method.error,
+        error: (interval != Steps::NotComputed).then_some(method.error),
         confidence: None,
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn simulated_deviation(
         at_least: interval.is_none().then_some(last),
         real: None,
         guarantee: "sample mean of d(t); 95 % confidence interval, sampled".to_owned(),
-        error: 0.0,
+        error: None,
         confidence: Some((
             crossing(|found| found.upper).unwrap_or(last),
             crossing(|found| found.lower),

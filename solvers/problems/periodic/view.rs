@@ -111,7 +111,7 @@ fn summary(answer: &Answer) -> String {
             sampled(simulated.steps).joined("+-")
         );
     }
-    let _ = writeln!(text, "numerical error of the imbalance: {}", up(numerical(answer)));
+    tell_error(&mut text, answer);
     text
 }
 
@@ -129,14 +129,17 @@ fn summary_of_cost(text: &mut String, answer: &Answer) {
     if let Some(cost) = &answer.cost_aware {
         let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
     }
-    let _ = writeln!(text, "numerical error of the imbalance: {}", up(numerical(answer)));
+    tell_error(text, answer);
 }
 
-/// The largest error of the imbalances that are shown.
-fn numerical(answer: &Answer) -> f64 {
-    let methods = answer.methods.iter().map(|line| line.error);
+/// The largest error of the imbalances that are shown, if there are any: that at the start is known.
+fn tell_error(text: &mut String, answer: &Answer) {
+    let methods = answer.methods.iter().filter_map(|line| line.error);
     let cost = answer.cost_aware.as_ref().and_then(|cost| cost.tolerance_max_deviation_error);
-    methods.chain(cost).fold(answer.deviation_error, f64::max)
+    let curve = Some(answer.deviation_error).filter(|_| answer.deviation.len() > 1);
+    if let Some(error) = methods.chain(cost).chain(curve).reduce(f64::max) {
+        let _ = writeln!(text, "numerical error of the imbalance: {}", up(error));
+    }
 }
 
 /// The interval in steps of the program that a model was fitted to the log of.

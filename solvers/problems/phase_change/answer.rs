@@ -80,6 +80,15 @@ pub enum Premature {
     Keep,
 }
 
+impl From<&remapping::phase_change::Premature> for Premature {
+    fn from(premature: &remapping::phase_change::Premature) -> Self {
+        match premature {
+            remapping::phase_change::Premature::Revert => Premature::Revert,
+            remapping::phase_change::Premature::Keep { .. } => Premature::Keep,
+        }
+    }
+}
+
 /// The chance of the change of phase per step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]

@@ -1,7 +1,7 @@
 //! The `PhaseChange` problem: from model to threshold curve.
 
 use super::super::{Found, Settings, shared_stretch};
-use super::answer::{Answer, Exact, Filter, Hazard, Premature};
+use super::answer::{Answer, Exact, Filter, Hazard};
 use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
@@ -89,10 +89,7 @@ pub fn solve(
                 },
             },
         ),
-        premature: Some(match problem.premature {
-            phase_change::Premature::Revert => Premature::Revert,
-            phase_change::Premature::Keep { .. } => Premature::Keep,
-        }),
+        premature: Some((&problem.premature).into()),
         threshold_stationary: None,
         threshold_stationary_lower: None,
         threshold_stationary_upper: None,

@@ -165,6 +165,14 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                     false => format!("Optimal when a remap costs {cost}, in units of load."),
                 });
             }
+            if answer.decision.is_none() {
+                notes.push("The map is that of an archive: verify checks how many load vectors remap in all.".to_owned());
+            }
+            if answer.average.is_some() {
+                notes.push(
+                    "Certificates prove the average cost, and no decision of this map.".to_owned(),
+                );
+            }
             let ties = answer.ties.len();
             if ties > 0 {
                 notes.push(format!(

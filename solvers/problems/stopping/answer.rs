@@ -53,7 +53,8 @@ pub struct Answer {
     pub ties: Vec<u128>,
     /// How many load vectors are balanced, remap and continue, ties as they are shown.
     pub counts: Counts,
-    /// The largest distance between the proved bounds on J, relative to max(1, `remap_value`).
+    /// The largest distance between the proved bounds on J, relative to max(1, `remap_value`), or to the largest J where that is
+    /// more: where a program with an end goes on after remaps.
     pub value_gap: f64,
     /// What remapping costs in all: rho, or rho + sum(J)/|M|.
     pub remap_value: f64,
@@ -218,6 +219,11 @@ impl Answer {
         let gap = Claim::absolute(what, 0.0, self.value_gap);
         let whole = Claim { unit: upper.max(1.0), ..Claim::absolute("R", lower, upper) };
         averages.into_iter().chain([gap, whole]).collect()
+    }
+
+    /// How far any J may be from what is given for it.
+    pub fn reach(&self) -> f64 {
+        self.value_gap * self.remap_bounds[1].max(self.largest_value).max(1.0)
     }
 
     /// Whether states of a joint chain have the same loads.

@@ -20,6 +20,8 @@ mod unlisted;
 pub mod varying;
 pub mod view;
 
+pub(super) use self::solve::dynamics;
+
 use self::model::Stopping;
 use super::{Asked, Contest, Facts, Files, Found, Kind, Method, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;

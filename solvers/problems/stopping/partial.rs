@@ -63,7 +63,6 @@ pub(super) fn solve(
     answer.remap_cost = costs[0] + costs[1] * most as f64;
     (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
     answer.cost_by_state = by_state(model);
-    answer.dynamics = None;
     answer.average = Some(best.average);
     answer.value_gap = best.average.width() / best.average.upper.max(1.0);
     answer.iterations = best.iterations;

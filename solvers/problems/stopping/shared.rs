@@ -113,7 +113,7 @@ pub fn solve(
     let wanted = !is_long || proof && states.count() <= MOST_COLLECTED;
     let status = average.as_ref().map_or(solution.status, |average| average.status);
     if let (Some(answer), Some(average)) = (&mut answer, &average) {
-        average.lay_out(answer);
+        average.lay_out(answer, solution.status);
     }
     if is_long {
         part.lay_out(&outcome, answer.as_mut());
@@ -232,10 +232,11 @@ impl Average {
         Self { best, stop, status }
     }
 
-    fn lay_out(&self, answer: &mut Answer) {
+    fn lay_out(&self, answer: &mut Answer, of_stop: Status) {
         let average = self.best.average;
         answer.average = Some(average);
-        answer.average_of_stop = Some(self.stop.average);
+        // Of a map that was not finished it is not known what it is optimal for.
+        answer.average_of_stop = Some(self.stop.average).filter(|_| !of_stop.is_halted());
         answer.value_gap = average.width() / average.upper.max(1.0);
         answer.iterations = self.best.iterations;
     }

@@ -7,6 +7,7 @@ use super::model::Stopping;
 use super::table::Table;
 use super::unlisted;
 use crate::complaint::Complaint;
+use crate::document::dynamics::Dynamics;
 use crate::memory;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
@@ -103,7 +104,8 @@ pub fn solve(
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
         let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
         answer.average = Some(best.average);
-        answer.average_of_stop = Some(stop.average);
+        // Of a map that was not finished it is not known what it is optimal for.
+        answer.average_of_stop = Some(stop.average).filter(|_| !solution.status.is_halted());
         answer.value_gap = best.average.width() / best.average.upper.max(1.0);
         answer.iterations = best.iterations;
         status = decided(best.status, stop.status);
@@ -218,8 +220,14 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
         average_of_stop: None,
         critical_cost: None,
         by_spread: Vec::new(),
-        dynamics: model.dynamics(),
+        dynamics: dynamics(model),
     }
+}
+
+/// How the loads move, for models on which other rules are played. What those cost is known of one remap cost and no end.
+pub fn dynamics(model: &Stopping) -> Option<Dynamics> {
+    let known = model.dynamics().filter(|_| !model.is_partial());
+    if model.is_varied() { known.map(Dynamics::unpriced) } else { known }
 }
 
 /// With what archives and certificates need, and the warnings.

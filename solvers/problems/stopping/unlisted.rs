@@ -6,7 +6,6 @@ use super::solve::{refuse, start_from};
 use super::varying::{self, by_state};
 use crate::complaint::Complaint;
 use crate::document::Bounds;
-use crate::document::dynamics::Dynamics;
 use crate::memory;
 use crate::model::cost::Cost;
 use crate::model::file::ModelFile;
@@ -47,9 +46,6 @@ pub(super) fn solve(
     answer.remap_cost = dearest;
     answer.cost_by_state = by_state(model);
     answer.steps = model.steps();
-    if model.is_varied() {
-        answer.dynamics = answer.dynamics.map(Dynamics::unpriced);
-    }
     let (lower, upper) = match model.after() {
         AfterRemap::Stop => (dearest, dearest),
         AfterRemap::Uniform => {

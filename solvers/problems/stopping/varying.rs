@@ -8,7 +8,6 @@ use super::model::Stopping;
 use super::solve::{astray, refuse, start_from};
 use super::unlisted;
 use crate::complaint::Complaint;
-use crate::document::dynamics::Dynamics;
 use crate::memory;
 use crate::model::cost::Cost;
 use crate::model::file::ModelFile;
@@ -99,8 +98,6 @@ pub(super) fn solve_on(
     (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
     answer.cost_by_state = by_state(model);
     answer.steps = model.steps();
-    // What it costs to play another rule is known of one cost and no end.
-    answer.dynamics = answer.dynamics.map(Dynamics::unpriced);
     let posed = Posed { states, imbalance, costs, moves };
     let found = match (back, model.steps()) {
         (Some(back), None) => {

@@ -103,7 +103,7 @@ fn headline(answer: &Answer) -> String {
             let most = if by_state || is_open { "at most " } else { "" };
             // No state costs more than a remap, whatever bounds say.
             let dearest = if by_state { f64::INFINITY } else { answer.remap_value };
-            let reach = answer.value_gap * upper.max(1.0);
+            let reach = answer.reach();
             let reach = if reach > CLOSE * answer.largest_value { reach } else { 0.0 };
             let largest = brief((answer.largest_value + reach).min(dearest));
             let whole = brief(answer.remap_value);
@@ -216,8 +216,7 @@ fn summary(text: &mut String, answer: &Answer) {
     } else {
         let bounds = Bounds::from(answer.remap_bounds);
         let whole = within(bounds);
-        // Every J is known to the gap, relative to max(1, R).
-        let reach = answer.value_gap * bounds.upper.max(1.0);
+        let reach = answer.reach();
         let largest = (answer.largest_value - reach, answer.largest_value + reach);
         let largest = within(largest.into());
         let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
