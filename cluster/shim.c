@@ -4,9 +4,11 @@
 #include <petscksp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { BUG = 4 };
+enum { USAGE = 2, BUG = 4 };
 
 /* Counts of MPI are ints. */
 static const int64_t MOST = 1 << 27;
@@ -19,6 +21,40 @@ static void must(int error, const char *what)
     }
 }
 
+/* What PETSc has said of the first error, in place of its trace. */
+static char reason[1024];
+
+static PetscErrorCode note(MPI_Comm all, int line, const char *function, const char *file, PetscErrorCode error,
+                           PetscErrorType type, const char *message, void *context)
+{
+    (void)all, (void)line, (void)function, (void)file, (void)context;
+    if (type == PETSC_ERROR_INITIAL && !reason[0])
+        snprintf(reason, sizeof reason, "%s", message ? message : "");
+    return error;
+}
+
+/* Ends all ranks where a solver of PETSc fails: by the options it was given, if there are any. */
+static void must_solve(int error)
+{
+    char *options = NULL;
+    int rank = 0;
+    if (!error)
+        return;
+    if (PetscOptionsGetAll(NULL, &options) || !options || !options[0])
+        must(error, reason);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    /* The first rank speaks for all, and is to be heard. */
+    if (rank)
+        sleep(1);
+    else
+        fprintf(stderr,
+                "error: PETSc cannot solve with these options: %s\n  PETSc says: %s\n"
+                "help: the matrix is never formed: take -pc_type none or jacobi, and a -ksp_type that needs no transpose\n",
+                options, reason);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, USAGE);
+}
+
 void remap_start(int *rank, int *ranks)
 {
     int provided;
@@ -26,6 +62,7 @@ void remap_start(int *rank, int *ranks)
     must(PetscInitializeNoArguments(), "PetscInitialize");
     /* PETSc would print a trace for every signal, and mpirun says what happened. */
     must(PetscPopSignalHandler(), "PetscPopSignalHandler");
+    must(PetscPushErrorHandler(note, NULL), "PetscPushErrorHandler");
     must(MPI_Comm_rank(MPI_COMM_WORLD, rank), "MPI_Comm_rank");
     must(MPI_Comm_size(MPI_COMM_WORLD, ranks), "MPI_Comm_size");
 }
@@ -116,8 +153,40 @@ void remap_exchange(int receives, const int *from, double *const *into, const in
 
 typedef struct {
     void (*apply)(void *context, const double *x, double *image, int64_t count);
+    void (*diagonal)(void *context, double *out, int64_t count);
+    int (*halts)(void *context);
     void *context;
 } Operator;
+
+static PetscErrorCode diagonal(Mat matrix, Vec out)
+{
+    Operator *operator;
+    PetscScalar *to;
+    PetscInt count;
+    PetscFunctionBeginUser;
+    PetscCall(MatShellGetContext(matrix, &operator));
+    PetscCall(VecGetLocalSize(out, &count));
+    PetscCall(VecGetArray(out, &to));
+    operator->diagonal(operator->context, to, count);
+    PetscCall(VecRestoreArray(out, &to));
+    PetscFunctionReturn(0);
+}
+
+typedef struct {
+    Operator *operator;
+    void *usual;
+} Test;
+
+/* The usual test, and whether somebody has asked to stop. */
+static PetscErrorCode converged(KSP solver, PetscInt step, PetscReal norm, KSPConvergedReason *why, void *context)
+{
+    Test *test = context;
+    PetscFunctionBeginUser;
+    PetscCall(KSPConvergedDefault(solver, step, norm, why, test->usual));
+    if (*why == KSP_CONVERGED_ITERATING && test->operator->halts(test->operator->context))
+        *why = KSP_DIVERGED_ITS;
+    PetscFunctionReturn(0);
+}
 
 static PetscErrorCode multiply(Mat matrix, Vec x, Vec image)
 {
@@ -137,30 +206,36 @@ static PetscErrorCode multiply(Mat matrix, Vec x, Vec image)
 }
 
 static PetscErrorCode solve(Operator *operator, int symmetric, int64_t own, const double *right, double *x,
-                            double goal, int64_t limit, int *reason)
+                            double goal, int64_t limit, int *stopped)
 {
     Mat matrix;
     Vec b, y;
     KSP solver;
     PC preconditioner;
     KSPConvergedReason why;
+    Test test = {operator, NULL};
     PetscFunctionBeginUser;
     PetscCall(MatCreateShell(PETSC_COMM_WORLD, (PetscInt)own, (PetscInt)own, PETSC_DETERMINE, PETSC_DETERMINE, operator, &matrix));
     PetscCall(MatShellSetOperation(matrix, MATOP_MULT, (void (*)(void))multiply));
+    PetscCall(MatShellSetOperation(matrix, MATOP_GET_DIAGONAL, (void (*)(void))diagonal));
     PetscCall(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, (PetscInt)own, PETSC_DETERMINE, right, &b));
     PetscCall(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, (PetscInt)own, PETSC_DETERMINE, x, &y));
     PetscCall(KSPCreate(PETSC_COMM_WORLD, &solver));
     PetscCall(KSPSetOperators(solver, matrix, matrix));
     PetscCall(KSPSetType(solver, symmetric ? KSPCG : KSPBCGS));
     PetscCall(KSPGetPC(solver, &preconditioner));
-    PetscCall(PCSetType(preconditioner, PCNONE));
-    PetscCall(KSPSetNormType(solver, symmetric ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_PRECONDITIONED));
+    PetscCall(PCSetType(preconditioner, symmetric ? PCNONE : PCJACOBI));
+    /* The goal is one of residuals as they are. */
+    PetscCall(KSPSetNormType(solver, KSP_NORM_UNPRECONDITIONED));
     PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
     PetscCall(KSPSetTolerances(solver, 0.0, goal, 1e20, (PetscInt)(limit < 1000000 ? limit : 1000000)));
+    PetscCall(KSPConvergedDefaultCreate(&test.usual));
+    PetscCall(KSPSetConvergenceTest(solver, converged, &test, NULL));
     PetscCall(KSPSetFromOptions(solver));
     PetscCall(KSPSolve(solver, b, y));
     PetscCall(KSPGetConvergedReason(solver, &why));
-    *reason = (int)why;
+    *stopped = (int)why;
+    PetscCall(KSPConvergedDefaultDestroy(test.usual));
     PetscCall(KSPDestroy(&solver));
     PetscCall(VecDestroy(&y));
     PetscCall(VecDestroy(&b));
@@ -169,32 +244,10 @@ static PetscErrorCode solve(Operator *operator, int symmetric, int64_t own, cons
 }
 
 /* Improves x towards the solution for this right side; reason is that of the KSP. */
-void remap_solve(void (*apply)(void *, const double *, double *, int64_t), void *context, int symmetric,
-                 int64_t own, const double *right, double *x, double goal, int64_t limit, int *reason)
+void remap_solve(void (*apply)(void *, const double *, double *, int64_t), void (*diagonal)(void *, double *, int64_t),
+                 int (*halts)(void *), void *context, int symmetric, int64_t own, const double *right, double *x,
+                 double goal, int64_t limit, int *why)
 {
-    Operator operator = {apply, context};
-    must(solve(&operator, symmetric, own, right, x, goal, limit, reason), "KSPSolve");
-}
-
-/* Writes to or reads from an existing file, all ranks together; 0 if this rank succeeded. */
-int remap_file(const char *path, int writes, int64_t place, void *bytes, int64_t length)
-{
-    MPI_File file;
-    int mode = writes ? MPI_MODE_WRONLY : MPI_MODE_RDONLY, failed = 0;
-    if (MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file))
-        return 1;
-    /* Each rank for itself: collective calls would gather all of it on few of them. */
-    for (int64_t at = 0; at < length && !failed; at += MOST) {
-        int part = (int)(length - at < MOST ? length - at : MOST), done = 0;
-        MPI_Status status;
-        char *from = (char *)bytes + at;
-        failed = writes ? MPI_File_write_at(file, place + at, from, part, MPI_BYTE, &status)
-                        : MPI_File_read_at(file, place + at, from, part, MPI_BYTE, &status);
-        if (!failed)
-            failed = MPI_Get_count(&status, MPI_BYTE, &done) || done != part;
-    }
-    if (writes)
-        failed |= MPI_File_sync(file);
-    failed |= MPI_File_close(&file);
-    return failed;
+    Operator operator = {apply, diagonal, halts, context};
+    must_solve(solve(&operator, symmetric, own, right, x, goal, limit, why));
 }

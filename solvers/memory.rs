@@ -1,13 +1,52 @@
 //! How much memory there is, for the machine and for the control group that the program is in.
 
 use std::fs::read_to_string;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of memory: all there are, and those that can be used without swapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Room {
     all: u64,
     free: u64,
+}
+
+/// How a version of control groups calls what it says of memory.
+struct Version {
+    /// What comes before the path of the own group in its list.
+    list: fn(&str) -> Option<&str>,
+    root: &'static str,
+    limit: &'static str,
+    used: &'static str,
+    files: &'static str,
+}
+
+const VERSIONS: [Version; 2] = [
+    Version {
+        list: |line| line.strip_prefix("0::/"),
+        root: "/sys/fs/cgroup",
+        limit: "memory.max",
+        used: "memory.current",
+        files: "inactive_file ",
+    },
+    Version {
+        // `4:memory:/user/job`, or with several controllers `4:cpu,memory:/user/job`.
+        list: |line| {
+            let (controllers, group) = line.split_once(':')?.1.split_once(":/")?;
+            controllers.split(',').any(|controller| controller == "memory").then_some(group)
+        },
+        root: "/sys/fs/cgroup/memory",
+        limit: "memory.limit_in_bytes",
+        used: "memory.usage_in_bytes",
+        files: "total_inactive_file ",
+    },
+];
+
+impl Version {
+    /// The folders of the own group and of all around it, by the text of `/proc/self/cgroup`.
+    fn folders(&self, groups: &str) -> Vec<PathBuf> {
+        let own = groups.lines().find_map(self.list).unwrap_or_default();
+        Path::new(own).ancestors().map(|group| Path::new(self.root).join(group)).collect()
+    }
 }
 
 /// With less than this share of memory left a program that uses more than what is left is about to be killed.
@@ -45,12 +84,13 @@ impl Room {
     }
 
     /// Of a control group with a limit, by its folder. What is kept of files for speed is given up when needed.
-    fn of_group(folder: &Path) -> Option<Room> {
+    fn of_group(folder: &Path, version: &Version) -> Option<Room> {
         let read = |name: &str| read_to_string(folder.join(name)).ok();
-        let all: u64 = read("memory.max")?.trim().parse().ok()?;
-        let used: u64 = read("memory.current")?.trim().parse().ok()?;
+        // Without a limit there is no number, or in version 1 one beyond all memories.
+        let all: u64 = read(version.limit)?.trim().parse().ok()?;
+        let used: u64 = read(version.used)?.trim().parse().ok()?;
         let files = read("memory.stat").and_then(|facts| {
-            facts.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse().ok())
+            facts.lines().find_map(|line| line.strip_prefix(version.files)?.trim().parse().ok())
         });
         let used = used.saturating_sub(files.unwrap_or(0));
         Some(Room { all, free: all.saturating_sub(used) })
@@ -69,10 +109,10 @@ fn address_space() -> Option<Room> {
 fn room() -> Option<Room> {
     let machine = Room::of_machine(&read_to_string("/proc/meminfo").ok()?)?;
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
-    let root = Path::new("/sys/fs/cgroup");
-    let around = Path::new(own).ancestors().map(|group| root.join(group));
-    let limited = around.filter_map(|folder| Room::of_group(&folder));
+    let limited = VERSIONS.iter().flat_map(|version| {
+        let around = version.folders(&groups).into_iter();
+        around.filter_map(move |folder| Room::of_group(&folder, version))
+    });
     limited.chain(address_space()).chain([machine]).min_by_key(|room| room.free)
 }
 
@@ -122,14 +162,34 @@ mod tests {
         let write = |name: &str, text: &str| {
             std::fs::write(folder.path().join(name), text).unwrap();
         };
+        let of = |version: usize| Room::of_group(folder.path(), &VERSIONS[version]);
         write("memory.max", "max\n");
         write("memory.current", "3000000\n");
-        assert_eq!(Room::of_group(folder.path()), None);
+        assert_eq!(of(0), None);
         write("memory.max", "4000000\n");
-        assert_eq!(Room::of_group(folder.path()), Some(Room { all: 4_000_000, free: 1_000_000 }));
+        assert_eq!(of(0), Some(Room { all: 4_000_000, free: 1_000_000 }));
         write("memory.stat", "anon 1\ninactive_file 500000\nactive_file 7\n");
-        assert_eq!(Room::of_group(folder.path()), Some(Room { all: 4_000_000, free: 1_500_000 }));
-        assert_eq!(Room::of_group(&folder.path().join("none")), None);
+        assert_eq!(of(0), Some(Room { all: 4_000_000, free: 1_500_000 }));
+        assert_eq!(Room::of_group(&folder.path().join("none"), &VERSIONS[0]), None);
+        assert_eq!(of(1), None);
+        write("memory.limit_in_bytes", "8000000\n");
+        write("memory.usage_in_bytes", "3000000\n");
+        write("memory.stat", "inactive_file 5\ntotal_inactive_file 600000\n");
+        assert_eq!(of(1), Some(Room { all: 8_000_000, free: 5_600_000 }));
+    }
+
+    #[test]
+    fn groups_of_both_versions_are_found_with_all_around_them() {
+        let folders = |version: usize, groups: &str| -> Vec<String> {
+            let all = VERSIONS[version].folders(groups).into_iter();
+            all.map(|folder| folder.display().to_string()).collect()
+        };
+        let first = "12:pids:/jobs\n4:cpu,memory:/slurm/job_7\n1:name=systemd:/a\n0::/b\n";
+        let root = "/sys/fs/cgroup";
+        assert_eq!(folders(0, first), [format!("{root}/b"), format!("{root}/")]);
+        let expected = ["slurm/job_7", "slurm", ""].map(|group| format!("{root}/memory/{group}"));
+        assert_eq!(folders(1, first), expected);
+        assert_eq!(folders(1, "0::/b\n"), [format!("{root}/memory/")]);
     }
 
     #[test]

@@ -45,6 +45,18 @@ pub fn catch_the_end_of_memory() {
     let _ = register_conditional_shutdown(SIGABRT, 3, always);
 }
 
+/// The same of a program that several ranks run and a queue has asked to end: it may take as long as it needs to save and to
+/// print, unless it is asked again.
+pub fn listen_to_interrupts() {
+    let handler = || {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    };
+    // As above.
+    let _ = ctrlc::set_handler(handler);
+}
+
 fn quit_unless_answered() {
     let asked = Instant::now();
     let silence = Duration::from_millis(LONGEST_SILENCE.load(Ordering::Relaxed));

@@ -1,5 +1,6 @@
 //! What processes that solve one problem together ask of the system that connects them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Which part of every vector each rank has, and which part it needs to move its own.
@@ -62,6 +63,10 @@ impl Shares {
 pub struct Equations<'e> {
     /// Writes the own part of `(I - P) x`, given that of x; all ranks call it together.
     pub apply: &'e mut dyn FnMut(&[f64], &mut [f64]),
+    /// Writes the own part of the diagonal of that operator; asked for only where it is needed.
+    pub diagonal: &'e mut dyn FnMut(&mut [f64]),
+    /// Whether to stop before the goal; all ranks ask together before each step.
+    pub halts: &'e mut dyn FnMut() -> bool,
     /// Whether I - P is symmetric and positive definite.
     pub symmetric: bool,
     /// The right side.
@@ -70,6 +75,15 @@ pub struct Equations<'e> {
     pub goal: f64,
     /// The most applications.
     pub limit: u64,
+}
+
+/// Where an iteration stands, so that another run can continue it to the same bits.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Standing<'s> {
+    /// Numbers that all ranks have alike; floating-point ones by their bits.
+    pub words: Vec<u64>,
+    /// The own parts of vectors.
+    pub vectors: Vec<Cow<'s, [f64]>>,
 }
 
 /// Ranks that solve one problem, each with its own part of every vector. All call the same methods in the
@@ -107,11 +121,12 @@ pub trait Communicator: Send + Sync {
     /// Improves the own part of x; returns the number of applications, 0 if nothing could be done.
     fn solve(&self, equations: Equations<'_>, x: &mut [f64]) -> u64;
 
-    /// Takes up what [`save`](Self::save) has kept, if anything: the own parts of vectors, and the counts.
-    fn resume(&self, _shares: &Shares, _vectors: [&mut [f64]; 2]) -> Option<[u64; 2]> {
+    /// What [`save`](Self::save) has kept of an earlier run, if anything. Each iteration asks once, before its first
+    /// step: the iterations of a problem are told apart by their order.
+    fn resume(&self, _shares: &Shares) -> Option<Standing<'static>> {
         None
     }
 
-    /// May keep what is needed to go on from here; `is_last` if the computation stops now.
-    fn save(&self, _shares: &Shares, _counts: [u64; 2], _vectors: [&[f64]; 2], _is_last: bool) {}
+    /// May keep where the iteration stands; `is_last` if it stops here before its end.
+    fn save<'s>(&self, _shares: &Shares, _standing: &dyn Fn() -> Standing<'s>, _is_last: bool) {}
 }

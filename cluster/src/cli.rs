@@ -2,7 +2,7 @@
 
 use crate::ranks::Ranks;
 use crate::{course, fitting, solving};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use remap::cli;
 use remap::commands::{self, Exit};
 use std::path::PathBuf;
@@ -73,7 +73,12 @@ impl Arguments {
 
 /// Reads the arguments, which are the same on all ranks; the first says what is wrong with them.
 pub fn parse(is_first: bool) -> Result<Arguments, u8> {
-    Arguments::try_parse().map_err(|error| {
+    let threads = "Worker threads of each rank; results do not depend on it [default: 1]";
+    let command = Arguments::command().mut_subcommand("solve", |solve| {
+        solve.mut_arg("threads", |argument| argument.help(threads))
+    });
+    let matches = command.try_get_matches();
+    matches.and_then(|matches| Arguments::from_arg_matches(&matches)).map_err(|error| {
         if is_first {
             // Nobody may listen.
             let _ = error.print();

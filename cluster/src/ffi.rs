@@ -1,9 +1,11 @@
 //! The calls of `shim.c`: the only unsafe code.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 
 type Apply = extern "C" fn(*mut c_void, *const f64, *mut f64, i64);
+type Diagonal = extern "C" fn(*mut c_void, *mut f64, i64);
+type Halts = extern "C" fn(*mut c_void) -> c_int;
 
 unsafe extern "C" {
     fn remap_start(rank: *mut c_int, ranks: *mut c_int);
@@ -34,6 +36,8 @@ unsafe extern "C" {
     );
     fn remap_solve(
         apply: Apply,
+        diagonal: Diagonal,
+        halts: Halts,
         context: *mut c_void,
         symmetric: c_int,
         own: i64,
@@ -43,13 +47,6 @@ unsafe extern "C" {
         limit: i64,
         reason: *mut c_int,
     );
-    fn remap_file(
-        path: *const c_char,
-        writes: c_int,
-        place: i64,
-        bytes: *mut c_void,
-        length: i64,
-    ) -> c_int;
 }
 
 /// Starts MPI and then PETSc; returns the own rank, and how many there are. Called once, before all others.
@@ -156,23 +153,34 @@ pub fn exchange(receives: &mut [(usize, &mut [f64])], sends: &[(usize, &[f64])])
     }
 }
 
+/// What a solver of PETSc calls.
+pub struct Calls<'c> {
+    /// Writes the image of the own part.
+    pub apply: &'c mut dyn FnMut(&[f64], &mut [f64]),
+    /// Writes the own part of the diagonal.
+    pub diagonal: &'c mut dyn FnMut(&mut [f64]),
+    /// Whether to stop, asked before each step.
+    pub halts: &'c mut dyn FnMut() -> bool,
+}
+
 /// Improves the own part of x towards the solution of `apply x = right`; returns the reason of the KSP to stop.
 pub fn solve(
-    apply: &mut dyn FnMut(&[f64], &mut [f64]),
+    mut calls: Calls<'_>,
     symmetric: bool,
     right: &[f64],
     x: &mut [f64],
     (goal, limit): (f64, u64),
 ) -> i32 {
     assert_eq!(right.len(), x.len());
-    let mut apply: &mut dyn FnMut(&[f64], &mut [f64]) = apply;
-    let context: *mut &mut dyn FnMut(&[f64], &mut [f64]) = &mut apply;
+    let context: *mut Calls<'_> = &mut calls;
     let mut reason = 0;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // SAFETY: the context outlives the call, and both vectors have the length given.
     unsafe {
         remap_solve(
-            call,
+            apply,
+            diagonal,
+            halts,
             context.cast(),
             symmetric.into(),
             right.len() as i64,
@@ -186,32 +194,33 @@ pub fn solve(
     reason
 }
 
-extern "C" fn call(context: *mut c_void, x: *const f64, image: *mut f64, count: i64) {
+extern "C" fn apply(context: *mut c_void, x: *const f64, image: *mut f64, count: i64) {
     // SAFETY: it is what `solve` gave, which nobody else uses meanwhile.
-    let apply = unsafe { &mut *context.cast::<&mut dyn FnMut(&[f64], &mut [f64])>() };
+    let calls = unsafe { &mut *context.cast::<Calls<'_>>() };
     let count = count as usize;
     if count == 0 {
-        return apply(&[], &mut []);
+        return (calls.apply)(&[], &mut []);
     }
     // SAFETY: PETSc gives vectors of that length, which do not overlap.
     let (x, image) = unsafe {
         (std::slice::from_raw_parts(x, count), std::slice::from_raw_parts_mut(image, count))
     };
-    apply(x, image);
+    (calls.apply)(x, image);
 }
 
-/// Writes to an existing file, all ranks together; whether this one succeeded.
-pub fn write(path: &CStr, place: u64, numbers: &[u8]) -> bool {
-    let bytes = numbers.as_ptr().cast_mut().cast();
-    // SAFETY: the bytes have that length, and are only read.
-    unsafe { remap_file(path.as_ptr(), 1, place as i64, bytes, numbers.len() as i64) == 0 }
+extern "C" fn diagonal(context: *mut c_void, out: *mut f64, count: i64) {
+    // SAFETY: it is what `solve` gave, which nobody else uses meanwhile.
+    let calls = unsafe { &mut *context.cast::<Calls<'_>>() };
+    if count > 0 {
+        // SAFETY: PETSc gives a vector of that length.
+        (calls.diagonal)(unsafe { std::slice::from_raw_parts_mut(out, count as usize) });
+    }
 }
 
-/// Reads from a file, all ranks together; whether this one succeeded.
-pub fn read(path: &CStr, place: u64, numbers: &mut [f64]) -> bool {
-    let (bytes, length) = (numbers.as_mut_ptr().cast(), size_of_val(numbers) as i64);
-    // SAFETY: the place has that length, and any bytes are numbers.
-    unsafe { remap_file(path.as_ptr(), 0, place as i64, bytes, length) == 0 }
+extern "C" fn halts(context: *mut c_void) -> c_int {
+    // SAFETY: it is what `solve` gave, which nobody else uses meanwhile.
+    let calls = unsafe { &mut *context.cast::<Calls<'_>>() };
+    (calls.halts)().into()
 }
 
 /// The same memory as bytes.

@@ -1,18 +1,20 @@
 //! Files that all ranks write together, whole or not at all.
 
-use crate::ffi;
 use crate::ranks::Ranks;
 use remapping::Communicator;
-use std::ffi::CString;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Writes a file of a head, which rank 0 has, and the own part of each rank at these bytes after it. A file that is
+/// Writes a file of a head, which rank 0 has, and the own parts of each rank at these bytes after it. A file that is
 /// there is replaced. `Err` on all ranks, with the reason on some.
-pub fn write(
+pub fn write<'p>(
     ranks: &Ranks,
     path: &Path,
     head: &[u8],
-    parts: &[(u64, &[u8])],
+    parts: impl Iterator<Item = (u64, Cow<'p, [u8]>)>,
 ) -> Result<(), Option<String>> {
     let (mut reason, first) = (None, ranks.rank() == 0);
     let beside = beside(path);
@@ -22,18 +24,8 @@ pub fn write(
     if !ranks.all(reason.is_none()) {
         return Err(reason);
     }
-    let mut written = true;
-    if let Some(name) = name(&beside) {
-        for (place, bytes) in parts {
-            written &= ffi::write(&name, head.len() as u64 + place, bytes);
-        }
-    } else {
-        written = false;
-    }
-    if !written {
-        reason = Some("not all of it could be written".to_owned());
-    }
-    let whole = ranks.all(written);
+    reason = put(&beside, head.len() as u64, parts).err().map(|error| error.to_string());
+    let whole = ranks.all(reason.is_none());
     if first {
         let placed = if whole { std::fs::rename(&beside, path) } else { Ok(()) };
         reason = reason.or(placed.err().map(|error| error.to_string()));
@@ -45,10 +37,17 @@ pub fn write(
     if ranks.all(whole && reason.is_none()) { Ok(()) } else { Err(reason) }
 }
 
-/// The name of a file for C; one with a zero byte has none.
-pub fn name(path: &Path) -> Option<CString> {
-    use std::os::unix::ffi::OsStrExt;
-    CString::new(path.as_os_str().as_bytes()).ok()
+/// Writes parts of a file that is there, and waits until they are on the disk.
+fn put<'p>(
+    path: &Path,
+    start: u64,
+    parts: impl Iterator<Item = (u64, Cow<'p, [u8]>)>,
+) -> io::Result<()> {
+    let file = File::options().write(true).open(path)?;
+    for (place, bytes) in parts {
+        file.write_all_at(&bytes, start + place)?;
+    }
+    file.sync_all()
 }
 
 /// What it is called until it is whole.

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let ranks = Arc::new(Ranks::start());
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let arguments = cli::parse(ranks.rank() == 0)?;
-        remap::run::catch_interrupts();
+        remap::run::listen_to_interrupts();
         if ranks.ranks() > 1 && arguments.asked().is_some() {
             remap::model::transition::share_rows(ranks.rank(), ranks.ranks());
         }

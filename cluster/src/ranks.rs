@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Checkpoint;
 use crate::ffi;
-use remapping::communicator::{Communicator, Equations, Shares};
+use remapping::communicator::{Communicator, Equations, Shares, Standing};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -145,26 +145,27 @@ impl Communicator for Ranks {
     }
 
     fn solve(&self, equations: Equations<'_>, x: &mut [f64]) -> u64 {
-        let Equations { apply, symmetric, right, goal, limit } = equations;
+        let Equations { apply, diagonal, halts, symmetric, right, goal, limit } = equations;
         let mut applications = 0;
         let mut counted = |x: &[f64], image: &mut [f64]| {
             applications += 1;
             apply(x, image);
         };
         // Why it stopped does not matter: what is left of the right side is looked at.
-        let _ = ffi::solve(&mut counted, symmetric, right, x, (goal, limit));
+        let calls = ffi::Calls { apply: &mut counted, diagonal, halts };
+        let _ = ffi::solve(calls, symmetric, right, x, (goal, limit));
         applications
     }
 
-    fn resume(&self, shares: &Shares, vectors: [&mut [f64]; 2]) -> Option<[u64; 2]> {
-        let checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-        checkpoint.as_ref()?.resume(self, shares, vectors)
+    fn resume(&self, shares: &Shares) -> Option<Standing<'static>> {
+        let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        checkpoint.as_mut()?.resume(self, shares)
     }
 
-    fn save(&self, shares: &Shares, counts: [u64; 2], vectors: [&[f64]; 2], is_last: bool) {
+    fn save<'s>(&self, shares: &Shares, standing: &dyn Fn() -> Standing<'s>, is_last: bool) {
         let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checkpoint) = checkpoint.as_mut() {
-            checkpoint.save(self, shares, counts, vectors, is_last);
+            checkpoint.save(self, shares, standing, is_last);
         }
     }
 }

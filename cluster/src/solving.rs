@@ -5,17 +5,22 @@ use crate::cli::{Arguments, Solve};
 use crate::course;
 use crate::ranks::Ranks;
 use crate::{files, fitting};
+use remap::checkpoint::{self, Identity, Iteration};
 use remap::commands::{Exit, report};
 use remap::complaint::Complaint;
-use remap::model::{Loaded, Problem, stopping::Stopping};
+use remap::problems::registry::{Loaded, Problem};
 use remap::output::{check_free, make_folder, say};
 use remap::problems::load_drift::course::Course;
+use remap::problems::stopping::model::Stopping;
 use remap::problems::stopping::shared::{self, Part};
 use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved};
 use remap::problems::{continuous_drift, load_drift};
 use remap::run::Watch;
 use remapping::Communicator;
 use serde_json::{Value, json};
+use remapping::stopping::States;
+use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,8 +30,8 @@ struct Job {
     /// The folder of the results.
     folder: Option<PathBuf>,
     proof: bool,
-    /// Where value iteration is saved, and whether it may go on from there.
-    checkpoint: (PathBuf, bool),
+    /// Where iterations are saved, of which computation, and whether they may go on from there.
+    checkpoint: (PathBuf, Identity, bool),
 }
 
 /// Solves a model, on rank 0; with the exit code of what was not written.
@@ -41,7 +46,10 @@ pub fn lead(
         .map_err(|complaint| vec![complaint])?;
     let alone = || {
         if ranks.ranks() > 1 {
-            say(&format!("{}: this model is solved on one rank", loaded.path.display()));
+            let (most, reason) = problems::limit_of_ranks(loaded, settings);
+            let most = if most > 1 { format!("; at most {most} can share it") } else { String::new() };
+            let path = loaded.path.display();
+            say(&format!("{path}: this model is solved on one rank: {reason}{most}"));
         }
         Ok((problems::solve(loaded, settings, files)?, Exit::Done))
     };
@@ -56,7 +64,11 @@ pub fn lead(
     if !possible {
         return alone();
     }
-    if let Some(folder) = files.folder {
+    // What is known of a run that was stopped is replaced.
+    let begun = files.folder.is_some_and(|folder| {
+        Files::is_begun(folder, loaded, problems::of(&loaded.problem).name())
+    });
+    if let (Some(folder), false) = (files.folder, begun) {
         for path in arrays(folder, &loaded.path) {
             if path.symlink_metadata().is_ok() {
                 check_free(&path, files.force).map_err(|complaint| vec![complaint])?;
@@ -64,17 +76,22 @@ pub fn lead(
         }
     }
     let mut course = course::lead(ranks, arguments).map_err(|complaint| vec![complaint])?;
-    let identity = loaded.text().to_owned();
-    let checkpoint = remap::checkpoint::Checkpoint::new(files.folder, &loaded.path, identity);
-    let checkpoint = checkpoint.path().to_owned();
-    let is_saved = matches!(loaded.problem, Problem::Stopping(_));
-    if let (Some(folder), Method::Value, true) = (checkpoint.parent(), settings.method, is_saved) {
+    let tolerance = settings.tolerance;
+    let iteration = match settings.method {
+        Method::Value => Iteration::Values { tolerance },
+        _ => Iteration::Policies { tolerance },
+    };
+    let identity = Identity::new(loaded.stated(), loaded.named_file().as_deref(), iteration);
+    let path = checkpoint::Checkpoint::new(files.folder, &loaded.path, identity.clone());
+    let path = path.path().to_owned();
+    if let (Some(folder), Problem::Stopping(_)) = (path.parent(), &loaded.problem) {
         make_folder(folder).map_err(|complaint| vec![complaint])?;
     }
     let job = json!({
         "path": loaded.path.to_string_lossy(),
         "text": loaded.text(),
-        "checkpoint": checkpoint.to_string_lossy(),
+        "checkpoint": path.to_string_lossy(),
+        "identity": identity.to_json(),
     });
     ranks.tell(&job.to_string());
     if let Some((rank, reason)) = ranks.hear(None).into_iter().next() {
@@ -86,7 +103,7 @@ pub fn lead(
         settings: settings.clone(),
         folder: files.folder.map(Path::to_owned),
         proof,
-        checkpoint: (checkpoint, !files.force),
+        checkpoint: (path, identity, !files.force),
     };
     let watch = Watch::start(&loaded.title, settings.time_limit);
     let solved = together(ranks, loaded, &job, &watch, &mut course)?;
@@ -104,8 +121,9 @@ pub fn serve(ranks: &Arc<Ranks>, arguments: &Arguments) -> u8 {
             continue;
         }
         let text = |name: &str| told[name].as_str().map(str::to_owned);
-        let (Some(path), Some(text), Some(checkpoint)) =
-            (text("path"), text("text"), text("checkpoint"))
+        let identity = text("identity").and_then(|json| Identity::from_json(json.as_bytes()));
+        let (Some(path), Some(text), Some(checkpoint), Some(identity)) =
+            (text("path"), text("text"), text("checkpoint"), identity)
         else {
             return told["exit"].as_u64().unwrap_or(Exit::Bug as u64) as u8;
         };
@@ -121,7 +139,7 @@ pub fn serve(ranks: &Arc<Ranks>, arguments: &Arguments) -> u8 {
             settings: (&asked.usual.settings).into(),
             folder: asked.usual.out.clone(),
             proof: asked.usual.certificate.is_some(),
-            checkpoint: (checkpoint.into(), !asked.usual.force),
+            checkpoint: (checkpoint.into(), identity, !asked.usual.force),
         };
         let mut course = Course::new(ranks.clone(), course::wanted(asked), None);
         let watch = Watch::start(&loaded.title, job.settings.time_limit);
@@ -147,7 +165,7 @@ fn together(
         Problem::Stopping(model) => stopping(ranks, loaded, model, job, watch),
         Problem::LoadDrift(model) => {
             let communicator: Arc<dyn Communicator> = ranks.clone();
-            let files = Files { folder: job.folder.as_deref(), force: !job.checkpoint.1 };
+            let files = Files { folder: job.folder.as_deref(), force: !job.checkpoint.2 };
             let with = (watch, &communicator);
             let (settings, course) = (&job.settings, Some(course));
             let found = load_drift::shared::solve(loaded, model, settings, files, with, course)?;
@@ -169,10 +187,10 @@ fn stopping(
     job: &Job,
     watch: &Watch,
 ) -> Outcome<Option<(Found, Exit)>> {
-    let (path, resumes) = job.checkpoint.clone();
-    let identity = format!("{model:?}, tolerance {:e}", job.settings.tolerance);
+    let (path, identity, resumes) = job.checkpoint.clone();
     let checkpoint = Checkpoint::new(path, identity, resumes);
-    ranks.set_checkpoint((job.settings.method == Method::Value).then_some(checkpoint));
+    checkpoint.check(ranks).map_err(|complaint| vec![complaint])?;
+    ranks.set_checkpoint(Some(checkpoint));
     let communicator: Arc<dyn Communicator> = ranks.clone();
     let part = shared::solve(loaded, model, &job.settings, (watch, &communicator), job.proof);
     let checkpoint = ranks.set_checkpoint(None);
@@ -218,23 +236,71 @@ fn write(ranks: &Ranks, folder: &Path, model: &Path, part: &Part) -> Result<(), 
         false => states.shape().iter().map(|levels| *levels as u64).collect(),
     };
     let [decision, value, loads] = arrays(folder, model);
-    let put = |path: &Path, kind: &str, shape: &[u64], place: usize, bytes: &[u8]| {
+    let layout = Layout::new(states, &own);
+    let put = |path: &Path, kind: &str, shape: &[u64], size: usize, bytes: &[u8]| {
         let head = files::npy_head(kind, shape);
-        files::write(ranks, path, &head, &[(place as u64, bytes)]).map_err(|reason| {
+        files::write(ranks, path, &head, layout.parts(size, bytes)).map_err(|reason| {
             reason.map(|reason| {
                 let message = format!("cannot write {}: {reason}", path.display());
                 Complaint::elsewhere(message, "choose a folder that all ranks can write to")
             })
         })
     };
-    put(&decision, "|S1", &shape, own.start, &part.decision)?;
-    put(&value, "<f8", &shape, 8 * own.start, crate::ffi::bytes(&part.value))?;
+    put(&decision, "|S1", &shape, 1, &part.decision)?;
+    put(&value, "<f8", &shape, 8, crate::ffi::bytes(&part.value))?;
     if states.is_lumped() {
         let all = own.clone().flat_map(|state| states.loads(state));
         let bytes: Vec<u8> = all.flat_map(i64::to_le_bytes).collect();
         let processes = states.processes();
         let shape = [states.count() as u64, processes as u64];
-        put(&loads, "<i8", &shape, 8 * processes * own.start, &bytes)?;
+        put(&loads, "<i8", &shape, 8 * processes, &bytes)?;
     }
     Ok(())
+}
+
+/// Where the own states lie in a file with one axis for each process: the levels of the process that ranks divide come first
+/// in the order of the states, and those of the processes before it in the file.
+struct Layout {
+    /// The first of the own states, or of the own levels of that process.
+    first: usize,
+    /// How many there are.
+    own: usize,
+    /// Levels of the process, of all processes before it and of all after it.
+    levels: usize,
+    before: usize,
+    after: usize,
+}
+
+impl Layout {
+    fn new(states: &States, own: &Range<usize>) -> Layout {
+        let (shape, process) = (states.shape(), states.leading());
+        if states.is_lumped() || process == 0 {
+            let all = states.count();
+            return Layout { first: own.start, own: own.len(), levels: all, before: 1, after: 1 };
+        }
+        let before: usize = shape[..process].iter().product();
+        let after: usize = shape[process + 1..].iter().product();
+        let width = before * after;
+        let (first, own) = (own.start / width, own.len() / width);
+        Layout { first, own, levels: shape[process], before, after }
+    }
+
+    /// The parts of the file that the bytes of the own states are, so many of each state.
+    fn parts<'b>(
+        &self,
+        size: usize,
+        bytes: &'b [u8],
+    ) -> impl Iterator<Item = (u64, Cow<'b, [u8]>)> {
+        let &Layout { first, own, levels, before, after } = self;
+        let row = after * size;
+        (0..before).map(move |outer| {
+            let place = ((outer * levels + first) * row) as u64;
+            if before == 1 {
+                return (place, Cow::from(bytes));
+            }
+            let rows = (0..own).map(|level| (level * before + outer) * row);
+            let rows: Vec<&[u8]> = rows.map(|start| &bytes[start..start + row]).collect();
+            (place, rows.concat().into())
+        })
+    }
 }

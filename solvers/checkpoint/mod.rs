@@ -1,6 +1,9 @@
 //! Checkpoints of long recursions: written whole or not at all, checksummed, bound to their model.
 
+mod identity;
 mod shared;
+
+pub use identity::{Identity, Iteration};
 
 use crate::complaint::Complaint;
 use crate::output::write_with;
@@ -12,12 +15,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// First bytes of a checkpoint; the number is that of its layout.
-const MAGIC: &[u8; 16] = b"remap-snapshot-2";
-/// Of the layout without words of a region.
-const FIRST: &[u8; 16] = b"remap-snapshot-1";
+const MAGIC: &[u8; 16] = b"remap-snapshot-3";
 
 /// How often a running computation is saved, and how many times as long as saving it took it goes on at least.
-const INTERVAL: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_secs(2);
 const WORTH: u32 = 20;
 
 /// How fast files are expected to be written.
@@ -45,23 +46,25 @@ pub struct Saved {
 /// The checkpoint of one computation.
 pub struct Checkpoint {
     path: PathBuf,
-    identity: String,
+    identity: Identity,
     saved: Instant,
     /// How long the last save took, or the first is expected to take.
     took: Duration,
 }
 
 impl Checkpoint {
-    /// The checkpoint of the computation with this identity (the whole problem in words): beside
-    /// its results if it has a folder for them, and otherwise in the user's cache.
-    pub fn new(folder: Option<&Path>, name: &Path, identity: String) -> Checkpoint {
+    /// The checkpoint of the computation with this identity: beside its results if it has a folder for them, and otherwise in the
+    /// user's cache.
+    pub fn new(folder: Option<&Path>, name: &Path, identity: Identity) -> Checkpoint {
         let path = match folder {
             Some(folder) => beside(folder, name),
-            None => {
-                let key = crc32fast::hash(identity.as_bytes());
-                cache().join(format!("{key:08x}-{}.checkpoint", identity.len()))
-            }
+            None => cache().join(identity.name()),
         };
+        Checkpoint::at(path, identity)
+    }
+
+    /// The same in this file.
+    pub fn at(path: PathBuf, identity: Identity) -> Checkpoint {
         let (saved, took) = (Instant::now(), Duration::ZERO);
         Checkpoint { path, identity, saved, took }
     }
@@ -120,7 +123,7 @@ impl Checkpoint {
         loop {
             Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)?;
             // What is wrong with it shows on all ranks. A beginning that is too short looks damaged.
-            let short = layout(&bytes).is_ok()
+            let short = bytes.starts_with(MAGIC)
                 && read_head(&bytes, &self.identity).is_err_and(|reason| reason == DAMAGED);
             if !short || bytes.len() as u64 >= all.min(1 << 32) {
                 break;
@@ -195,16 +198,16 @@ fn cache() -> PathBuf {
         .join("remap")
 }
 
-/// MAGIC, length and text of the identity, remaining, number of notes, limits, words of the region and vectors,
+/// MAGIC, length and JSON of the identity, remaining, number of notes, limits, words of the region and vectors,
 /// states, the notes, the limits, the words, the vectors, and the CRC-32 of all that; numbers are little endian.
 fn encode(
     snapshot: &Snapshot,
     notes: &[u64],
-    identity: &str,
+    identity: &Identity,
     mut file: impl Write,
 ) -> io::Result<()> {
     let states = snapshot.vectors.first().map_or(0, Vec::len);
-    let head = head(snapshot, notes, states, identity);
+    let head = head(snapshot, notes, (snapshot.vectors.len(), states), identity);
     let mut hasher = Hasher::new();
     hasher.update(&head);
     file.write_all(&head)?;
@@ -241,13 +244,19 @@ fn read_part(path: &Path, place: u64, count: usize) -> io::Result<(Vec<f64>, u32
     Ok((numbers, hasher.finalize()))
 }
 
-/// All that comes before the vectors, which have an entry for each of so many states.
-fn head(snapshot: &Snapshot, notes: &[u64], states: usize, identity: &str) -> Vec<u8> {
+/// All that comes before so many vectors, which have an entry for each of so many states.
+fn head(
+    snapshot: &Snapshot,
+    notes: &[u64],
+    (vectors, states): (usize, usize),
+    identity: &Identity,
+) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
+    let identity = identity.to_json();
     bytes.extend_from_slice(&(identity.len() as u64).to_le_bytes());
     bytes.extend_from_slice(identity.as_bytes());
     let (limits, region) = (&snapshot.limits, &snapshot.region);
-    let sizes = [notes.len(), limits.len(), region.len(), snapshot.vectors.len(), states];
+    let sizes = [notes.len(), limits.len(), region.len(), vectors, states];
     let sizes = sizes.map(|size| size as u64);
     let limits = limits.iter().map(|&limit| u64::from(limit));
     let numbers = [snapshot.remaining].into_iter().chain(sizes).chain(notes.iter().copied());
@@ -259,13 +268,6 @@ fn head(snapshot: &Snapshot, notes: &[u64], states: usize, identity: &str) -> Ve
 
 const DAMAGED: &str = "is damaged";
 
-/// Whether what begins like this has words of a region, and what follows.
-fn layout(bytes: &[u8]) -> Result<(bool, &[u8]), &'static str> {
-    let known = [(&MAGIC[..], true), (&FIRST[..], false)];
-    let found = known.iter().find_map(|(magic, has)| Some((*has, bytes.strip_prefix(*magic)?)));
-    found.ok_or("is not a checkpoint of this version")
-}
-
 /// What comes before the vectors, how many these are, how many states, and how many bytes that takes.
 struct Head {
     saved: Saved,
@@ -274,18 +276,17 @@ struct Head {
     length: usize,
 }
 
-fn read_head(bytes: &[u8], identity: &str) -> Result<Head, &'static str> {
-    let (has_region, rest) = layout(bytes)?;
+fn read_head(bytes: &[u8], identity: &Identity) -> Result<Head, &'static str> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or("is not a checkpoint of this version")?;
     let (length, rest) = number(rest).ok_or(DAMAGED)?;
     let (text, rest) = rest.split_at_checked(length as usize).ok_or(DAMAGED)?;
-    if text != identity.as_bytes() {
+    if Identity::from_json(text).ok_or(DAMAGED)? != *identity {
         return Err("belongs to another model, or to other options");
     }
     let (words, _) = rest.as_chunks::<8>();
     let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
     let mut next = || words.next().ok_or(DAMAGED);
-    let [remaining, notes, limits] = [next()?, next()?, next()?];
-    let region = if has_region { next()? } else { 0 };
+    let [remaining, notes, limits, region] = [next()?, next()?, next()?, next()?];
     let [vectors, states] = [next()?, next()?].map(|count| count as usize);
     let left = words.len() as u64;
     let lists = notes.checked_add(limits).and_then(|both| both.checked_add(region));
@@ -295,8 +296,7 @@ fn read_head(bytes: &[u8], identity: &str) -> Result<Head, &'static str> {
     let limits = limits.iter().map(|&limit| u32::try_from(limit)).collect::<Result<_, _>>();
     let limits = limits.map_err(|_| DAMAGED)?;
     let snapshot = Snapshot { remaining, limits, vectors: Vec::new(), region };
-    let sizes = if has_region { 6 } else { 5 };
-    let length = MAGIC.len() + 8 + identity.len() + 8 * (sizes + lists);
+    let length = MAGIC.len() + 8 + text.len() + 8 * (6 + lists);
     Ok(Head { saved: Saved { snapshot, notes }, vectors, states, length })
 }
 
@@ -318,26 +318,33 @@ mod tests {
         }
     }
 
-    /// What is read of a file with these bytes.
-    fn read(bytes: &[u8], identity: &str) -> Result<Option<Saved>, String> {
+    fn identity(steps: u64) -> Identity {
+        let problem = serde_json::json!({"": "LoadDrift", "steps": steps.to_string()});
+        Identity::new(problem, None, Iteration::Recursion { step: None })
+    }
+
+    /// What is read of a file with these bytes by a program of so many steps.
+    fn read(bytes: &[u8], steps: u64) -> Result<Option<Saved>, String> {
         let folder = tempfile::tempdir().unwrap();
         let name = Path::new("model.ron");
-        let checkpoint = Checkpoint::new(Some(folder.path()), name, identity.to_owned());
+        let checkpoint = Checkpoint::new(Some(folder.path()), name, identity(steps));
         std::fs::write(checkpoint.path(), bytes).unwrap();
         checkpoint.load().map_err(|complaint| complaint.to_string())
     }
 
     fn encoded() -> Vec<u8> {
         let (Saved { snapshot, notes }, mut bytes) = (saved(), Vec::new());
-        encode(&snapshot, &notes, "model", &mut bytes).unwrap();
+        encode(&snapshot, &notes, &identity(7), &mut bytes).unwrap();
         bytes
     }
 
     #[test]
     fn comes_back_bit_for_bit() {
         let bytes = encoded();
-        assert_eq!(read(&bytes, "model"), Ok(Some(saved())));
-        assert!(read(&bytes, "other").is_err_and(|reason| reason.contains("another model")));
+        assert_eq!(read(&bytes, 7), Ok(Some(saved())));
+        assert!(read(&bytes, 8).is_err_and(|reason| reason.contains("another model")));
+        let older = [b"remap-snapshot-2", &bytes[16..]].concat();
+        assert!(read(&older, 7).is_err_and(|reason| reason.contains("not a checkpoint of this version")));
     }
 
     proptest! {
@@ -346,8 +353,8 @@ mod tests {
             let bytes = encoded();
             let mut flipped = bytes.clone();
             flipped[at % bytes.len()] ^= 1 << bit;
-            prop_assert!(read(&flipped, "model").is_err());
-            prop_assert!(read(&bytes[..cut % bytes.len()], "model").is_err());
+            prop_assert!(read(&flipped, 7).is_err());
+            prop_assert!(read(&bytes[..cut % bytes.len()], 7).is_err());
         }
     }
 }

@@ -61,18 +61,37 @@ impl Checkpoint {
         if is_same { Ok(Some(saved)) } else { Err(self.refuse(DAMAGED)) }
     }
 
-    /// Saves what all ranks have, of which each shows its own part; the notes are those of the first.
+    /// Whether a file that is there may be gone on from, without reading what it holds. All ranks call it.
+    ///
+    /// # Errors
+    /// As of [`load_shared`](Self::load_shared), but for damage.
+    pub fn check_shared(&self, others: &dyn Communicator) -> Result<(), Complaint> {
+        let found = if others.rank() == 0 { self.beginning() } else { Ok(None) };
+        let reason = match found {
+            Ok(None) => None,
+            Ok(Some(bytes)) => read_head(&bytes, &self.identity).err().map(str::to_owned),
+            Err(error) => Some(format!("cannot be read: {error}")),
+        };
+        let reason = told(others, reason.map(String::into_bytes));
+        match String::from_utf8_lossy(&reason) {
+            reason if reason.is_empty() => Ok(()),
+            reason => Err(self.refuse(&reason)),
+        }
+    }
+
+    /// Saves a snapshot, whose vectors stand apart: of what all ranks have each shows its own part. The notes are those of the
+    /// first.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn save_shared(
         &mut self,
         (others, shares): Others<'_>,
-        snapshot: &Snapshot,
+        (snapshot, vectors): (&Snapshot, &[&[f64]]),
         notes: &[u64],
     ) -> Result<(), Complaint> {
         let (first, own) = (others.rank() == 0, shares.own(others.rank()));
-        let head = head(snapshot, notes, shares.total(), &self.identity);
+        let head = head(snapshot, notes, (vectors.len(), shares.total()), &self.identity);
         let beside = beside(&self.path);
         let begun = Instant::now();
         let mut failed = None;
@@ -85,7 +104,7 @@ impl Checkpoint {
         if all_can(others, &failed) {
             let place =
                 |vector: usize| length[0] as u64 + 8 * (vector * shares.total() + own.start) as u64;
-            let parts = snapshot.vectors.iter().enumerate();
+            let parts = vectors.iter().enumerate();
             let written =
                 parts.map(|(vector, numbers)| write_part(&beside, place(vector), numbers));
             let written: io::Result<Vec<u32>> = written.collect();
@@ -96,7 +115,7 @@ impl Checkpoint {
             if all_can(others, &failed) {
                 let sum = together((others, shares), &head, &sums);
                 if first {
-                    let end = place(snapshot.vectors.len());
+                    let end = place(vectors.len());
                     failed = finish(&beside, end, sum, &self.path).err();
                 }
             }

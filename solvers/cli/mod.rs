@@ -309,7 +309,7 @@ pub struct Check {
     /// Model files (.ron).
     #[arg(required = true, value_name = "MODEL.ron")]
     pub models: Vec<PathBuf>,
-    /// Say how much memory each of R ranks of remap-mpi needs, too.
+    /// Say how many of R ranks of remap-mpi can share the model, and how much memory each needs.
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub ranks: Option<u32>,
     /// Print one JSON document and nothing else.

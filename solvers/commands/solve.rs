@@ -11,7 +11,7 @@ use crate::output::{
 };
 use crate::plot::Format;
 use crate::problems::registry::Loaded;
-use crate::problems::registry::{Body, Certified, Solution, read};
+use crate::problems::registry::{Body, Certified, Solution};
 use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, stopping::table};
 use crate::render;
 use crate::run::{is_interrupted, within};
@@ -27,7 +27,7 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     let mut exit = Exit::Done;
     // Before any of them is solved, since a checkpoint goes when its computation is done.
     let resumed: Vec<PathBuf> =
-        arguments.models.iter().filter(|model| is_begun(arguments, model)).cloned().collect();
+        arguments.models.iter().filter(|model| was_stopped(arguments, model)).cloned().collect();
     let (mut documents, mut to_certify) = (Vec::new(), None);
     if let Err(complaint) = check_request(arguments) {
         report(&[complaint]);
@@ -38,6 +38,13 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     }
     let writes_files =
         arguments.out.is_some() || arguments.plot.is_some() || arguments.certificate.is_some();
+    let unsaved = resumed.iter().filter(|path| {
+        let folder = arguments.out.as_deref().filter(|_| !arguments.force);
+        folder.is_some_and(|folder| !checkpoint::beside(folder, path).exists())
+    });
+    unsaved.for_each(|path| {
+        say(&format!("{}: the run that was stopped has saved nothing: from the start", path.display()));
+    });
     for path in &arguments.models {
         if is_closed() && !writes_files {
             break;
@@ -246,7 +253,7 @@ fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
 /// Whether all files can be written, before any work is done.
 fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
     check_apart(arguments)?;
-    let begun = |model: &PathBuf| is_begun(arguments, model);
+    let begun = |model: &PathBuf| was_stopped(arguments, model);
     if let Some(path) = &arguments.certificate {
         check_free(path, arguments.force)?;
     }
@@ -265,17 +272,13 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// Whether the folder of results has a checkpoint of this model, and a document of what was known when it was saved: going on
-/// from there may replace it.
-fn is_begun(arguments: &Solve, model: &Path) -> bool {
+/// Whether a run of this model was stopped, and its answer may be replaced.
+fn was_stopped(arguments: &Solve, model: &Path) -> bool {
     let Some(folder) = &arguments.out else { return false };
-    let document = Files::document(folder, model);
-    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|facts| facts.is_file());
-    let partial = || match read(&document) {
-        Ok(found) => found.status.is_halted() && matches!(found.body, Body::LoadDrift(_)),
-        Err(_) => false,
-    };
-    is_file(&checkpoint::beside(folder, model)) && is_file(&document) && partial()
+    let is_there = Files::document(folder, model).symlink_metadata().is_ok();
+    is_there && Loaded::read(model).is_ok_and(|loaded| {
+        Files::is_begun(folder, &loaded, problems::of(&loaded.problem).name())
+    })
 }
 
 fn write_outputs(

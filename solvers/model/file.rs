@@ -30,6 +30,12 @@ impl ModelFile {
         self.read.text()
     }
 
+    /// The problem as it is stated, without comments and layout.
+    pub fn stated(&self) -> serde_json::Value {
+        let problem = self.tree.find("problem");
+        problem.map_or(serde_json::Value::Null, |node| node.to_json(self.read.text()))
+    }
+
     /// A number that tells this text from others.
     pub fn checksum(&self) -> String {
         format!("{:08x}", crc32fast::hash(self.text().as_bytes()))

@@ -7,6 +7,7 @@
 use super::packed::Packed;
 use super::{reader, scanner};
 use crate::complaint::{Source, Span};
+use serde_json::{Map, Value};
 
 /// One value of the text.
 #[derive(Debug, Clone)]
@@ -178,6 +179,34 @@ impl Node {
             match inner {
                 Some(inner) => node = inner,
                 None => return (path, node),
+            }
+        }
+    }
+
+    /// The value as it is written, without comments and layout: fields by name, `""` that of a variant.
+    pub fn to_json(&self, text: &str) -> Value {
+        let own = &text[self.span.clone()];
+        let list = |items: &[Node]| items.iter().map(|item| item.to_json(text)).collect();
+        let name = own.split_once('(').map_or("", |(name, _)| name.trim());
+        match &self.kind {
+            Kind::Scalar => own.into(),
+            // Long lists are compared by the text that they are.
+            Kind::Packed(_) => own.split_whitespace().collect::<String>().into(),
+            Kind::List(items) => Value::Array(list(items)),
+            Kind::Tuple(items) => {
+                let mut all: Vec<Value> = list(items);
+                all.insert(0, name.into());
+                Value::Array(all)
+            }
+            Kind::Struct(fields) => {
+                let named = fields.iter().map(|(name, value)| (name.clone(), value.to_json(text)));
+                named.chain([(String::new(), name.into())]).collect::<Map<_, _>>().into()
+            }
+            Kind::Map(entries) => {
+                let pair = |(key, value): &(Node, Node)| {
+                    Value::Array(vec![key.to_json(text), value.to_json(text)])
+                };
+                Value::Array(entries.iter().map(pair).collect())
             }
         }
     }

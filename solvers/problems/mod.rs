@@ -65,12 +65,31 @@ pub fn of(problem: &registry::Problem) -> &dyn Kind {
 
 /// What can be said of `remap-mpi` on so many ranks.
 pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
+    let (most, reason) = limit_of_ranks(loaded, &Settings::default());
+    let sharing = ranks.min(most);
+    let mut facts: Facts = vec![("ranks that share the work", sharing.into())];
+    if most < ranks {
+        facts.push(("why no more", reason.into()));
+    }
+    facts.extend(match &loaded.problem {
+        registry::Problem::Stopping(problem) => stopping::ranks::facts(loaded, problem, sharing),
+        registry::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, sharing),
+        // Each rank prepares all that paths take.
+        _ => Vec::new(),
+    });
+    facts
+}
+
+/// The most ranks that share a model, and why there are no more, with what would help.
+pub fn limit_of_ranks(loaded: &Loaded, settings: &Settings) -> (usize, &'static str) {
     match &loaded.problem {
-        registry::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
-        registry::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, ranks),
-        // The paths; each rank prepares all that they take.
-        registry::Problem::ContinuousDrift(_) => vec![("ranks that share the work", ranks.into())],
-        _ => vec![("ranks that share the work", 1.into())],
+        registry::Problem::Stopping(_) if settings.critical_costs => {
+            (1, "critical costs are found on one rank: drop --critical-costs")
+        }
+        registry::Problem::Stopping(problem) => stopping::ranks::limit_of_ranks(problem),
+        registry::Problem::LoadDrift(problem) => load_drift::shared::limit_of_ranks(problem, settings),
+        registry::Problem::ContinuousDrift(_) => (usize::MAX, "each rank needs paths"),
+        _ => (1, "problems of this kind are solved on one rank, as `remap solve` does"),
     }
 }
 

@@ -1,6 +1,8 @@
 //! What may be asked of a solver.
 
 use super::kind::Answer;
+use super::registry::read;
+use crate::model::file::ModelFile;
 use std::path::{Path, PathBuf};
 
 /// How models are solved, and what of the answer is wanted.
@@ -164,5 +166,17 @@ impl Files<'_> {
         let mut name = model.file_stem().unwrap_or_default().to_owned();
         name.push(".json");
         folder.join(name)
+    }
+
+    /// Whether the folder has a document of this model of a problem that a run left when it was stopped: the same command goes on with
+    /// that run, or begins it anew where nothing of it was saved, and may replace what was known.
+    pub fn is_begun(folder: &Path, loaded: &ModelFile, problem: &str) -> bool {
+        let document = Files::document(folder, &loaded.path);
+        let is_file = document.symlink_metadata().is_ok_and(|facts| facts.is_file());
+        is_file
+            && read(&document).is_ok_and(|found| {
+                let same = found.title == loaded.title && found.body.problem() == problem;
+                same && found.status.is_halted()
+            })
     }
 }

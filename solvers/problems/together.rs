@@ -1,5 +1,6 @@
 //! The clocks of several ranks.
 
+use crate::memory;
 use remapping::{Communicator, Halt, Observer};
 use std::ops::ControlFlow;
 
@@ -23,6 +24,22 @@ pub fn on_any(communicator: Option<&dyn Communicator>, own: bool) -> bool {
         communicator.largest(&mut any);
     }
     any == [1.0]
+}
+
+/// What is missing on the machine of any rank, where this one needs so many bytes. All ranks call it before they take them.
+pub fn shortage(needed: u64, communicator: &dyn Communicator) -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let machine = f64::from(crc32fast::hash(name.as_bytes()));
+    let all = communicator.gather(&[machine, needed as f64]);
+    let here = all.as_chunks::<2>().0.iter().filter(|[other, _]| *other == machine);
+    let needed: f64 = here.map(|[_, needed]| needed).sum();
+    let there = memory::available().map_or(f64::INFINITY, |there| there as f64);
+    let mut short = [needed - there, if needed > there { needed } else { 0.0 }];
+    communicator.largest(&mut short);
+    (short[0] > 0.0).then(|| {
+        let [missing, needed] = short.map(|bytes| memory::show(bytes as u64));
+        format!("the ranks of a machine need {needed} of memory, {missing} more than are free")
+    })
 }
 
 impl Observer for Together<'_> {

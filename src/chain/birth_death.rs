@@ -4,7 +4,6 @@ use super::kernel::{Levels, Row};
 use super::{ChainError, Operator, misses_one, probability, usable};
 use crate::Rational;
 use rayon::prelude::*;
-use std::fmt;
 
 /// What a walk does with the probability of stepping out of its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -17,22 +16,13 @@ pub enum Edge {
 
 /// A birth–death chain on levels 0..L: up, stay or down by one, with probabilities that may depend
 /// on the level.
-#[derive(Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BirthDeath {
     up: Vec<f64>,
     stay: Vec<f64>,
     down: Vec<f64>,
     /// What all levels between the lowest and the highest have in common, if they do.
     between: Option<Row>,
-}
-
-impl fmt::Debug for BirthDeath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Checkpoints know their problem by this: only what defines the chain.
-        let Self { up, stay, down, between: _ } = self;
-        let mut fields = f.debug_struct("BirthDeath");
-        fields.field("up", up).field("stay", stay).field("down", down).finish()
-    }
 }
 
 impl BirthDeath {
@@ -242,6 +232,10 @@ impl BirthDeath {
 impl Operator for BirthDeath {
     fn states(&self) -> usize {
         self.levels()
+    }
+
+    fn staying(&self) -> Option<Vec<f64>> {
+        Some(self.stay.clone())
     }
 
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {

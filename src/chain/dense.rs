@@ -89,6 +89,10 @@ impl Operator for Dense {
         self.levels
     }
 
+    fn staying(&self) -> Option<Vec<f64>> {
+        Some((0..self.levels).map(|level| self.row(level)[level]).collect())
+    }
+
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {
         assert!(v.len() == self.levels && out.len() == self.levels);
         let rows = self.entries.par_chunks_exact(self.levels).with_min_len(64);

@@ -128,7 +128,7 @@ pub trait Operator: Send + Sync {
         self.reversing_weights().is_some()
     }
 
-    /// How likely each state is to stay, where that may differ much from one to the next.
+    /// The probability to stay in each state, where it is known: the diagonal of P.
     fn staying(&self) -> Option<Vec<f64>> {
         None
     }

@@ -234,12 +234,26 @@ impl Product {
 
     /// Weights of detailed balance of these states, all those with some levels of the first factor.
     pub(super) fn weights_of_slabs(&self, states: Range<usize>) -> Option<Vec<f64>> {
+        self.product_of_slabs(states, |factor| factor.reversing_weights())
+    }
+
+    /// The probability to stay in each of these states, likewise.
+    pub(super) fn staying_of_slabs(&self, states: Range<usize>) -> Option<Vec<f64>> {
+        self.product_of_slabs(states, |factor| factor.staying())
+    }
+
+    /// The product of what each factor has in its own state.
+    fn product_of_slabs(
+        &self,
+        states: Range<usize>,
+        of: impl Fn(&dyn Operator) -> Option<Vec<f64>>,
+    ) -> Option<Vec<f64>> {
         let width = self.inner[0];
         let levels = states.start / width..states.end / width;
         let mut product = vec![1.0];
         for (mode, factor) in self.factors.iter().enumerate() {
-            let weights = factor.operator().reversing_weights()?;
-            let own = if mode == 0 { &weights[levels.clone()] } else { &weights[..] };
+            let all = of(factor.operator())?;
+            let own = if mode == 0 { &all[levels.clone()] } else { &all[..] };
             product = product.iter().flat_map(|p| own.iter().map(move |w| p * w)).collect();
         }
         Some(product)

@@ -47,12 +47,21 @@ impl Shared {
         Some(Self::new(Own::Slabs(product), shares, communicator))
     }
 
+    /// The most ranks that can have [`slabs`](Self::slabs).
+    pub fn most_of_slabs(product: &Product) -> Option<usize> {
+        product.has_slabs().then(|| product.slabs().0)
+    }
+
+    /// The most ranks that can have [`blocks`](Self::blocks).
+    pub fn most_of_blocks(operator: &Exchangeable) -> Option<usize> {
+        let many = operator.multisets().items() >= FEWEST_ITEMS;
+        many.then(|| operator.states())
+    }
+
     /// Who has which states of [`slabs`](Self::slabs).
     pub fn shares_of_slabs(product: &Product, ranks: usize) -> Option<Shares> {
+        Self::most_of_slabs(product).filter(|most| ranks <= *most)?;
         let (levels, width) = product.slabs();
-        if !product.has_slabs() || levels < ranks {
-            return None;
-        }
         let starts = Shares::evenly(levels, ranks);
         let windows = starts
             .windows(2)
@@ -71,10 +80,7 @@ impl Shared {
 
     /// Who has which states of [`blocks`](Self::blocks).
     pub fn shares_of_blocks(operator: &Exchangeable, ranks: usize) -> Option<Shares> {
-        let states = operator.states();
-        if operator.multisets().items() < FEWEST_ITEMS || states < ranks {
-            return None;
-        }
+        Self::most_of_blocks(operator).filter(|most| ranks <= *most)?;
         let starts = Effort::new(operator).starts(ranks, 1);
         let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
         Some(Shares::new(starts, windows))
@@ -196,8 +202,8 @@ impl Operator for Shared {
     fn staying(&self) -> Option<Vec<f64>> {
         match &self.rows {
             Own::Rows(rows, _) => Some(rows.staying()),
-            // The same but at edges.
-            Own::Slabs(_) | Own::Blocks(_) => None,
+            Own::Slabs(product) => product.staying_of_slabs(self.own()),
+            Own::Blocks(operator) => Some(operator.staying_of(self.own())),
         }
     }
 
@@ -310,6 +316,47 @@ mod tests {
                 prop_assert_eq!(found, expected);
             } else {
                 prop_assert!(ranks > v.len());
+            }
+        }
+
+        /// What is divided by is the diagonal: what a state has of the function that is 1 there and 0 elsewhere.
+        #[test]
+        fn the_diagonal_is_that_of_the_rows(
+            shape in proptest::collection::vec(2usize..5, 1..4), items in 3usize..5, levels in 2usize..5,
+            ranks in 1usize..4, dense: bool, up in 0.0..0.5, down in 0.0..0.5,
+        ) {
+            let chain = BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap();
+            let product = || {
+                let factors = shape.iter().enumerate().map(|(k, levels)| {
+                    let chain = BirthDeath::walk(*levels, up, down, Edge::Hold).unwrap();
+                    match k {
+                        1 if dense => Factor::Dense(Dense::new(&chain.rows()).unwrap()),
+                        2 => Factor::Exchangeable(Exchangeable::new(chain, 2).unwrap()),
+                        _ => Factor::BirthDeath(chain),
+                    }
+                });
+                Product::new(factors.collect()).unwrap()
+            };
+            let blocks = || Exchangeable::new(chain.clone(), items).unwrap();
+            let wholes: [Box<dyn Operator>; 2] = [Box::new(product()), Box::new(blocks())];
+            for (k, whole) in wholes.iter().enumerate() {
+                let mut found = Vec::new();
+                for rank in 0..ranks {
+                    let alone = Arc::new(Alone { rank, ranks, all: vec![0.0; whole.states()] });
+                    let shared = match k {
+                        0 => Shared::slabs(product(), alone),
+                        _ => Shared::blocks(blocks(), alone),
+                    };
+                    let Some(shared) = shared else { continue };
+                    found.extend(shared.staying().unwrap());
+                }
+                for (s, stays) in found.iter().enumerate() {
+                    let mut unit = vec![0.0; whole.states()];
+                    unit[s] = 1.0;
+                    let mut image = vec![0.0; whole.states()];
+                    whole.apply_into(&unit, &mut image);
+                    prop_assert!((stays - image[s]).abs() < 1e-14, "{} in {}", stays, image[s]);
+                }
             }
         }
 

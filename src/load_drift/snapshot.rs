@@ -5,7 +5,7 @@ use super::late::Late;
 use crate::chain::ChainError;
 
 /// State of the recursion: all that is needed to resume it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     /// Steps still to be computed.
     pub remaining: u64,

@@ -44,16 +44,20 @@ impl Transition {
         }
     }
 
+    /// How many ranks can [share](Self::shares) it at most; `None` where nobody can.
+    pub fn most_ranks(&self) -> Option<usize> {
+        let Transition::Exchangeable(operator) = self else { return None };
+        let many = operator.multisets().items() >= FEWEST;
+        Some(operator.states() / States::BLOCK).filter(|blocks| many && *blocks > 0)
+    }
+
     /// Partition of the states among ranks with nearly equal work, if all states are computed.
     /// Parts consist of whole words of decisions and list the states reached from them. `None`
     /// where sharing does not pay: fewer than three processors, few states, or chains that move by
     /// more than one level.
     pub fn shares(&self, ranks: usize) -> Option<Shares> {
         let Transition::Exchangeable(operator) = self else { return None };
-        let blocks = operator.states() / States::BLOCK;
-        if operator.multisets().items() < FEWEST || blocks < ranks {
-            return None;
-        }
+        self.most_ranks().filter(|most| ranks <= *most)?;
         Some(blocks_of(operator, Effort::new(operator).starts(ranks, States::BLOCK)))
     }
 

@@ -64,13 +64,9 @@ impl<'a> Killed<'a> {
         unpack(&self.runs, packed, function, 0);
     }
 
-    /// The diagonal of I - P where it differs much, and 1 otherwise.
-    pub fn diagonal(&self) -> Vec<f64> {
-        let Some(staying) = self.operator.staying() else { return vec![1.0; self.count()] };
-        let mut diagonal = self.pack(&staying);
-        // One that never leaves has no row to divide by.
-        vector::update(&mut diagonal, |_, p| if p < 1.0 { 1.0 - p } else { 1.0 });
-        diagonal
+    /// How to find the diagonal of I - P, at a cost, where it is asked for.
+    pub fn diagonal(&self) -> Diagonal<'a> {
+        Diagonal { operator: self.operator, runs: self.runs.clone() }
     }
 
     /// `out = x - P x`.
@@ -91,6 +87,21 @@ impl<'a> Killed<'a> {
             unit[j] = 0.0;
         }
         matrix
+    }
+}
+
+/// The diagonal of I - P where one goes on.
+pub(super) struct Diagonal<'a> {
+    operator: &'a dyn Operator,
+    runs: Vec<Run>,
+}
+
+impl Diagonal<'_> {
+    /// Writes it; 1 in a state that is never left, and everywhere if the operator does not know it.
+    pub fn write(&self, out: &mut [f64]) {
+        let Some(staying) = self.operator.staying() else { return out.fill(1.0) };
+        pack(&self.runs, &staying, out);
+        vector::update(out, |_, p| if p < 1.0 { 1.0 - p } else { 1.0 });
     }
 }
 

@@ -5,7 +5,7 @@
 use super::killed::Killed;
 use super::multigrid::{self, CYCLE, Multigrid};
 use super::{Problem, vector};
-use crate::Observer;
+use crate::{Halt, Observer};
 use crate::communicator::Equations;
 use nalgebra::DVector;
 use std::cell::Cell;
@@ -40,6 +40,8 @@ pub(super) struct System<'a> {
     observer: &'a dyn Observer,
     /// The most applications.
     limit: u64,
+    /// Why the ranks stopped before they had a solution: what they were to improve is as it was.
+    pub halted: Option<Halt>,
 }
 
 /// In which P is symmetric, if there are any, and how soon they are to be used for a preconditioner.
@@ -70,7 +72,7 @@ impl<'a> System<'a> {
     ) -> Self {
         let chain = Killed::new(problem, continues);
         let weights = inner.weights.as_ref().map(|weights| chain.pack(&weights[0]));
-        Self { chain, problem, continues, weights, inner, multigrid: None, observer, limit }
+        Self { chain, problem, continues, weights, inner, multigrid: None, observer, limit, halted: None }
     }
 
     /// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side, where one
@@ -78,12 +80,15 @@ impl<'a> System<'a> {
     /// was applied.
     pub fn solve(&mut self, right: &[f64], x: &mut [f64], goal: f64, relative: f64) -> u64 {
         let (right, mut packed) = (self.chain.pack(right), self.chain.pack(x));
-        x.fill(0.0);
         if self.problem.shared.is_some() {
             let applications = self.shared(&right, &mut packed, (goal, relative));
-            self.chain.unpack(&packed, x);
+            if self.halted.is_none() {
+                x.fill(0.0);
+                self.chain.unpack(&packed, x);
+            }
             return applications;
         }
+        x.fill(0.0);
         if packed.is_empty() {
             return 0;
         }
@@ -102,55 +107,82 @@ impl<'a> System<'a> {
         applications
     }
 
-    /// The same by the solver that ranks share.
+    /// The same by the solver that ranks share; `x` stays as it is where it is halted.
     fn shared(&mut self, right: &[f64], x: &mut [f64], (goal, relative): (f64, f64)) -> u64 {
         let problem = self.problem;
         let Some((communicator, _)) = &problem.shared else { return 0 };
-        // Symmetric with the root of the weights as unit of x; otherwise the diagonal is.
-        let (scale, unit): (Vec<f64>, Vec<f64>) = match &self.weights {
-            Some(weights) => weights.iter().map(|w| (w.sqrt(), w.sqrt())).unzip(),
-            None => (vec![1.0; x.len()], self.chain.diagonal()),
+        // Symmetric with the root of the weights as unit of x.
+        let scale: Option<Vec<f64>> =
+            self.weights.as_ref().map(|weights| weights.iter().map(|w| w.sqrt()).collect());
+        let scaled = |from: &[f64]| match &scale {
+            Some(scale) => from.iter().zip(scale).map(|(x, s)| x * s).collect(),
+            None => from.to_vec(),
         };
-        let scaled: Vec<f64> = right.iter().zip(&scale).map(|(b, s)| b * s).collect();
-        let mut y: Vec<f64> = x.iter().zip(&unit).map(|(x, u)| x * u).collect();
-        let mut inner = vec![0.0; x.len()];
+        let (scaled_right, mut y) = (scaled(right), scaled(x));
+        let mut inner = vec![0.0; if scale.is_some() { x.len() } else { 0 }];
         let (mut applications, mut strictness) = (0, FIRST_STRICTNESS);
+        let (observer, limit) = (self.observer, self.limit);
+        let mut found = x.to_vec();
         let exceeds = |residual: &[f64]| {
             let excess = |[r, b]: [f64; 2]| r.abs() - goal - relative * b.abs();
             problem.largest([vector::maximum_of([residual, right], excess)])[0]
         };
         loop {
-            let residual = self.residual(right, x);
+            let residual = self.residual(right, &found);
             let excess = exceeds(&residual);
-            let own = vector::sum_of([&scale, &residual], |[s, r]| s * s * r * r);
+            let own = match &scale {
+                Some(scale) => vector::sum_of([scale, &residual], |[s, r]| s * s * r * r),
+                None => vector::sum_of([&residual], |[r]| r * r),
+            };
             let norm = communicator.gather(&[own]).iter().sum::<f64>().sqrt();
             applications += 1;
-            if excess <= 0.0 || strictness < LAST_STRICTNESS || applications >= self.limit {
-                return applications;
+            if excess <= 0.0 || strictness < LAST_STRICTNESS || applications >= limit {
+                break;
             }
             let [largest] = problem.largest([vector::maximum_of([&residual], |[r]| r.abs())]);
             let allowed = norm * ((largest - excess) / largest);
             let chain = &mut self.chain;
-            let mut apply = |x: &[f64], image: &mut [f64]| {
-                vector::update_from(&mut inner, [x, &unit], |_, [x, u]| x / u);
-                chain.apply(&inner, image);
-                vector::update_from(image, [&scale], |image, [s]| image * s);
+            let diagonal = chain.diagonal();
+            let mut apply = |x: &[f64], image: &mut [f64]| match &scale {
+                Some(scale) => {
+                    vector::update_from(&mut inner, [x, scale], |_, [x, s]| x / s);
+                    chain.apply(&inner, image);
+                    vector::update_from(image, [scale], |image, [s]| image * s);
+                }
+                None => chain.apply(x, image),
+            };
+            let (mut steps, mut halted) = (applications, None);
+            let mut halts = || {
+                steps += 1;
+                halted = halted.or(observer.progress(steps, limit).break_value());
+                halted.is_some()
             };
             let equations = Equations {
                 apply: &mut apply,
-                symmetric: self.weights.is_some(),
-                right: &scaled,
+                diagonal: &mut |out| diagonal.write(out),
+                halts: &mut halts,
+                symmetric: scale.is_some(),
+                right: &scaled_right,
                 goal: allowed * strictness,
-                limit: self.limit - applications,
+                limit: limit - applications,
             };
             let taken = communicator.solve(equations, &mut y);
-            vector::update_from(x, [&y, &unit], |_, [y, u]| y / u);
+            if halted.is_some() {
+                self.halted = halted;
+                return applications + taken;
+            }
+            match &scale {
+                Some(scale) => vector::update_from(&mut found, [&y, scale], |_, [y, s]| y / s),
+                None => found.copy_from_slice(&y),
+            }
             if taken == 0 {
-                return applications;
+                break;
             }
             applications += taken;
             strictness *= STRICTER;
         }
+        x.copy_from_slice(&found);
+        applications
     }
 
     /// Whether to go on after this many applications.

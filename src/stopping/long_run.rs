@@ -14,8 +14,10 @@
 
 use super::renewal::{Renewal, Rule};
 use super::renewal_of_ranks::Renewed;
+use super::sharing::{self, Others};
 use super::targets::Targets;
 use super::{Method, Problem, Settings, States, vector};
+use crate::communicator::Standing;
 use crate::imbalance::Imbalance;
 use crate::{Bounds, Observer, Status};
 use std::ops::{ControlFlow, Range};
@@ -157,13 +159,20 @@ pub fn long_run_at(
     let mut renewal = None;
     let mut evaluate = |rule: &Rule, h: &mut [f64], accuracy: f64, left: u64| {
         if problem.shared.is_some() {
-            return Renewed::new(problem, &targets, rule).evaluate(h, accuracy, left);
+            return Renewed::new(problem, &targets, rule).evaluate(h, accuracy, left, observer);
         }
         let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
-        renewal.evaluate(rule, h, accuracy, left, observer)
+        Ok(renewal.evaluate(rule, h, accuracy, left, observer))
     };
     let (mut due, mut reached, mut vain) = (SWEEPS, f64::INFINITY, 0);
+    if let Some((counts, costs)) = taken_up(&problem.shared) {
+        (iterations, stale, due, vain) = counts;
+        (best, reached, h) = costs;
+    }
+    // What the sweep that is under way began with, for another run to begin with it again.
+    let mut begun;
     let status = loop {
+        begun = (iterations, stale, best);
         let (at_targets, low, high) = sweep(&h, &mut go, &mut next);
         iterations += 1;
         let remap = |s: usize| costs[s] + at_targets[targets.of(s)];
@@ -178,13 +187,17 @@ pub fn long_run_at(
         if iterations >= settings.iterations || stale > 10_000 {
             break Status::IterationLimit;
         }
-        if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
+        let halt = observer.progress(iterations, settings.iterations);
+        let stands = || standing(begun, (due, vain, reached), &h);
+        sharing::save(&problem.shared, &stands, halt.is_break());
+        if let ControlFlow::Break(halt) = halt {
             break halt.into();
         }
         let damped = |old: f64, new: f64| (1.0 - DAMPING) * old + DAMPING * new;
         let [old, new] = problem.at_first([&h, &next]);
         let origin = damped(old, new);
         if iterations >= due && vain < VAIN && settings.method != Method::Value {
+            let before = (problem.shared.is_some().then(|| h.clone()), (due, vain, reached));
             vain = if width <= 0.5 * reached { 0 } else { vain + 1 };
             reached = reached.min(width);
             let remaps = |s: usize| match policy {
@@ -196,7 +209,14 @@ pub fn long_run_at(
             vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
             let accuracy = (INEXACT * width).max(EXACT * goal);
             let left = settings.iterations - iterations;
-            iterations += evaluate(&rule, &mut h, accuracy, left);
+            match (evaluate(&rule, &mut h, accuracy, left), before) {
+                (Ok(applications), _) => iterations += applications,
+                (Err(halt), (old, counts)) => {
+                    h = old.unwrap_or(h);
+                    sharing::save(&problem.shared, &|| standing(begun, counts, &h), true);
+                    break halt.into();
+                }
+            }
             due = iterations + FEW_SWEEPS;
             continue;
         }
@@ -204,7 +224,9 @@ pub fn long_run_at(
     };
     // The average is known before the relative costs are, of states above all that are hardly ever met: decisions are those of costs
     // that are solved for, as long as that brings them closer. Sweeps alone stay with what they have.
+    let mut status = status;
     if status == Status::Converged && policy.is_none() && settings.method != Method::Value {
+        let reached_at = (problem.shared.is_some().then(|| h.clone()), (due, vain, reached));
         let accuracy = SETTLED * settings.tolerance * best.1.max(1.0);
         let (mut at_targets, low, high) = sweep(&h, &mut go, &mut next);
         let mut span = high - low;
@@ -214,13 +236,27 @@ pub fn long_run_at(
             let rule = Rule { remaps: &remaps, costs };
             let before = h.clone();
             let left = settings.iterations.saturating_sub(iterations);
-            iterations += evaluate(&rule, &mut h, accuracy, left);
+            match evaluate(&rule, &mut h, accuracy, left) {
+                Ok(applications) => iterations += applications,
+                Err(halt) => {
+                    let (old, counts) = &reached_at;
+                    let old = old.as_ref().unwrap_or(&h);
+                    sharing::save(&problem.shared, &|| standing(begun, *counts, old), true);
+                    status = halt.into();
+                    break;
+                }
+            }
             let (found, low, high) = sweep(&h, &mut go, &mut next);
             // Not to be trusted where it was stopped.
             let worse = (high - low).is_nan() || high - low > span;
-            if worse || observer.check().is_break() {
+            let halt = if worse { None } else { observer.check().break_value() };
+            if worse || halt.is_some() {
                 h = before;
                 sweep(&h, &mut go, &mut next);
+                if let (Some(halt), (Some(old), counts)) = (halt, &reached_at) {
+                    sharing::save(&problem.shared, &|| standing(begun, *counts, old), true);
+                    status = halt.into();
+                }
                 break;
             }
             (at_targets, span) = (found, high - low);
@@ -236,4 +272,28 @@ pub fn long_run_at(
     let advantage = (0..n).map(|s| go[s] - costs[s] - at_targets[targets.of(s)]).collect();
     let average = Bounds { lower: best.0, upper: best.1 };
     LongRun { average, value: h, advantage, iterations, status }
+}
+
+/// Counts of iterations, of stale ones, of the next evaluation and of vain ones; bounds, the width at the last evaluation and
+/// relative costs.
+type TakenUp = ((u64, u64, u64, u32), ((f64, f64), f64, Vec<f64>));
+
+/// What ranks have kept of an earlier run.
+fn taken_up(others: &Others) -> Option<TakenUp> {
+    let Standing { words, mut vectors } = sharing::resume(others)?;
+    let &[iterations, stale, due, vain, low, high, reached] = &words[..] else { return None };
+    let [low, high, reached] = [low, high, reached].map(f64::from_bits);
+    let h = vectors.pop()?.into_owned();
+    Some(((iterations, stale, due, vain as u32), ((low, high), reached, h)))
+}
+
+/// Where an iteration stands before a sweep.
+fn standing(
+    (iterations, stale, (low, high)): (u64, u64, (f64, f64)),
+    (due, vain, reached): (u64, u32, f64),
+    h: &[f64],
+) -> Standing<'_> {
+    let bits = [low, high, reached].map(f64::to_bits);
+    let words = [iterations, stale, due, vain.into()].into_iter().chain(bits).collect();
+    Standing { words, vectors: vec![h.into()] }
 }

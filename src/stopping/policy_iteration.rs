@@ -9,9 +9,11 @@
 use super::krylov::{InnerProducts, System};
 use super::sweep::Sweep;
 use super::{
-    AfterRemap, Approximation, Enclosure, Problem, Settings, value_iteration, vector, weight,
+    AfterRemap, Approximation, Enclosure, Problem, Settings, sharing, value_iteration, vector,
+    weight,
 };
-use crate::{Observer, Status};
+use crate::communicator::Standing;
+use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 
 /// Sweeps before each evaluation.
@@ -103,8 +105,24 @@ fn iterate(
     let mut continues = vec![false; n];
     let mut settled = false;
     let mut accuracy = f64::INFINITY;
+    // Ranks keep where they stand before an evaluation, which is what takes long.
+    let mut taken_up = false;
+    if let Some(Standing { words, vectors }) = sharing::resume(&problem.shared)
+        && let [done, vain, left, next, same, low, gap, from] = words[..]
+        && let [old, nearest, goes_on, balance @ ..] = &vectors[..]
+    {
+        (iterations, worse, short, steps) = (done, vain as u32, left as u32, next);
+        settled = same == 1;
+        [base, best.0, best.1] = [low, gap, from].map(f64::from_bits);
+        saving.copy_from_slice(old);
+        best.2.copy_from_slice(nearest);
+        continues = goes_on.iter().map(|goes_on| *goes_on == 1.0).collect();
+        balance.iter().for_each(|balance| evaluation.balance.copy_from_slice(balance));
+        taken_up = true;
+    }
     let status = 'outer: loop {
-        for k in 0..sweeps {
+        let mut halted = None;
+        for k in 0..if taken_up { 0 } else { sweeps } {
             sweep.run(problem, base, &saving);
             iterations += 1;
             // What evaluation has solved for shows at once, if that is enough; what sweeps add at the end.
@@ -129,43 +147,77 @@ fn iterate(
             if iterations >= settings.iterations {
                 break 'outer Status::IterationLimit;
             }
-            if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
+            let progress = observer.progress(iterations, settings.iterations);
+            if let (ControlFlow::Break(halt), true) = (progress, problem.shared.is_some()) {
+                // As far as they can be taken up again.
+                halted = Some(halt);
+            } else if let ControlFlow::Break(halt) = progress {
                 keep(&mut best, &Enclosure::new(problem, &saving, &sweep), base, &saving);
                 let sharper = weight::by_savings(problem, &saving, &sweep);
                 sharper.iter().for_each(|(found, _)| keep(&mut best, found, base, &saving));
-                if best.0 == f64::INFINITY {
-                    // To stop everywhere is worth more than a guess nothing is proved from.
-                    let base = value_iteration::start_above(problem);
-                    (best.1, best.2) = (base, value_iteration::start(problem, base));
-                }
-                break 'outer halt.into();
+                break 'outer halted_at(&mut best, problem, halt);
             }
             sweep.take(problem, &mut saving);
         }
         // What is short proves little of what its policy is worth.
         let is_short = short > 0 && best.0 > ROUGHLY;
-        worse += if is_short { 0 } else { 1 };
-        settled = true;
-        for (s, continues) in continues.iter_mut().enumerate() {
-            let now = problem.running[s] > 0.0 && sweep.continues(s);
-            settled &= now == *continues;
-            *continues = now;
+        if !taken_up {
+            worse += if is_short { 0 } else { 1 };
+            settled = true;
+            for (s, continues) in continues.iter_mut().enumerate() {
+                let now = problem.running[s] > 0.0 && sweep.continues(s);
+                settled &= now == *continues;
+                *continues = now;
+            }
+            settled = problem.everywhere(settled);
+            let may = problem.after == AfterRemap::Stop && problem.whole;
+            if may && rebase(problem, &continues, &mut base, &mut saving) {
+                worse = 0;
+            }
         }
-        settled = problem.everywhere(settled);
+        taken_up = false;
         // No more digits than the policy is worth yet.
         let worth = if settled { 0.0 } else { INEXACT * best.0.min(1.0) };
         accuracy = worth.max(0.1 * settings.tolerance);
         let goal = (accuracy, if is_short { steps } else { STEPS });
+        let counts = [iterations, worse.into(), short.into(), steps, settled.into()];
+        let before = problem.shared.is_some();
+        let before = before.then(|| (base, saving.clone(), evaluation.balance.clone()));
+        let standing = || {
+            let (base, saving, balance) = before.as_ref().expect("ranks keep it");
+            let bits = [*base, best.0, best.1].map(f64::to_bits);
+            let continues = continues.iter().map(|continues| f64::from(u8::from(*continues)));
+            let mut vectors = vec![saving[..].into(), best.2[..].into()];
+            vectors.push(continues.collect::<Vec<f64>>().into());
+            vectors.extend((!balance.is_empty()).then(|| balance[..].into()));
+            Standing { words: counts.into_iter().chain(bits).collect(), vectors }
+        };
+        sharing::save(&problem.shared, &standing, halted.is_some());
+        if halted.is_none() {
+            let (base, saving) = (&mut base, &mut saving);
+            iterations += evaluation.evaluate(problem, &continues, base, saving, goal, observer);
+            halted = evaluation.halted;
+            if halted.is_some() {
+                sharing::save(&problem.shared, &standing, true);
+            }
+        }
+        if let Some(halt) = halted {
+            break halted_at(&mut best, problem, halt);
+        }
         steps += steps / MORE_STEPS;
         short = short.saturating_sub(1);
-        let may = problem.after == AfterRemap::Stop && problem.whole;
-        if may && rebase(problem, &continues, &mut base, &mut saving) {
-            worse = 0;
-        }
-        iterations +=
-            evaluation.evaluate(problem, &continues, &mut base, &mut saving, goal, observer);
     };
     (best.0, Approximation { base: best.1, saving: best.2, iterations, status })
+}
+
+/// The best that is known where the iteration is halted: to stop everywhere is worth more than a guess that nothing is
+/// proved from.
+fn halted_at(best: &mut Best, problem: &Problem, halt: Halt) -> Status {
+    if best.0 == f64::INFINITY {
+        let base = value_iteration::start_above(problem);
+        (best.1, best.2) = (base, value_iteration::start(problem, base));
+    }
+    halt.into()
 }
 
 /// Where a remap is far dearer than going on from every state, savings against it have lost the digits that matter: they are kept
@@ -209,6 +261,8 @@ struct Evaluation {
     absorb: Vec<f64>,
     /// b, 1 where balanced; none for `Stop`.
     balance: Vec<f64>,
+    /// Why ranks were halted: what they evaluated is not to be used.
+    halted: Option<Halt>,
 }
 
 /// Residuals may be this share of the right side: what rounding makes of them anyway.
@@ -227,7 +281,7 @@ impl Evaluation {
             AfterRemap::Stop => Vec::new(),
             AfterRemap::Uniform => vec![0.0; n],
         };
-        Self { inner: InnerProducts::new(problem), absorb, balance }
+        Self { inner: InnerProducts::new(problem), absorb, balance, halted: None }
     }
 
     /// Sets `saving` to that of continuing exactly where `continues`, and `base` to the cost of a
@@ -262,6 +316,10 @@ impl Evaluation {
         let mut applications = 0;
         for ((right, x), goal) in sides.iter_mut().zip(goals) {
             applications += system.solve(right, x, goal, ROUNDING);
+            self.halted = system.halted;
+            if self.halted.is_some() {
+                return applications;
+            }
         }
         let balance = uniform.then(|| sides.pop()).flatten();
         let Some((_, saving)) = sides.pop() else { unreachable!("one side always") };

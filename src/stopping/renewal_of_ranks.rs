@@ -6,6 +6,7 @@ use super::renewal::Rule;
 use super::targets::Targets;
 use super::{Problem, vector};
 use crate::communicator::Equations;
+use crate::{Halt, Observer};
 
 /// The most applications of one evaluation; the next one goes on from there.
 const APPLICATIONS: u64 = 600;
@@ -54,7 +55,16 @@ impl<'a> Renewed<'a> {
 
     /// Improves relative costs `h` of the own states until no residual exceeds `accuracy`, if it can; returns how many
     /// times the operator was applied.
-    pub fn evaluate(mut self, h: &mut [f64], accuracy: f64, limit: u64) -> u64 {
+    ///
+    /// # Errors
+    /// Why it was halted: `h` is as it was.
+    pub fn evaluate(
+        mut self,
+        h: &mut [f64],
+        accuracy: f64,
+        limit: u64,
+        observer: &dyn Observer,
+    ) -> Result<u64, Halt> {
         let (problem, rule) = (self.problem, self.rule);
         let paid = |s: usize| if rule.remaps[s] { rule.costs[s] } else { 0.0 };
         vector::update(&mut self.function, |s, _| paid(s));
@@ -68,20 +78,29 @@ impl<'a> Renewed<'a> {
         if largest > accuracy {
             let goal = norm * (accuracy / largest) * STRICTNESS;
             let limit = APPLICATIONS.min(limit);
-            let unit = self.killed.diagonal();
-            let mut inner = vec![0.0; y.len()];
-            let mut scaled = y.clone();
-            vector::update_from(&mut scaled, [&unit], |y, [u]| y * u);
-            let mut apply = |y: &[f64], out: &mut [f64]| {
-                vector::update_from(&mut inner, [y, &unit], |_, [y, u]| y / u);
-                self.apply(&inner, out);
+            // That of I - P, which is nearly that of these equations.
+            let diagonal = self.killed.diagonal();
+            let (mut steps, mut halted) = (applications, None);
+            let mut halts = || {
+                steps += 1;
+                halted = halted.or(observer.progress(steps, limit).break_value());
+                halted.is_some()
             };
-            let equations =
-                Equations { apply: &mut apply, symmetric: false, right: &right, goal, limit };
+            let equations = Equations {
+                apply: &mut |y, out| self.apply(y, out),
+                diagonal: &mut |out| diagonal.write(out),
+                halts: &mut halts,
+                symmetric: false,
+                right: &right,
+                goal,
+                limit,
+            };
             if let Some((communicator, _)) = &problem.shared {
-                applications += communicator.solve(equations, &mut scaled);
+                applications += communicator.solve(equations, &mut y);
             }
-            vector::update_from(&mut y, [&scaled, &unit], |_, [y, u]| y / u);
+            if let Some(halt) = halted {
+                return Err(halt);
+            }
             let [_, left] = self.residual(&right, &y);
             applications += 1;
             // It may be anything where the solver broke down.
@@ -92,7 +111,7 @@ impl<'a> Renewed<'a> {
         self.extend(&y);
         h.copy_from_slice(&self.function);
         vector::update(h, |s, h| h + paid(s));
-        applications
+        Ok(applications)
     }
 
     /// The root of the sum of all squared residuals, and the largest.

@@ -1,9 +1,9 @@
 //! Which states each of several ranks has, and what it computes of them.
 
-use super::states::{Group, States};
+use super::states::{Group, Kind, States};
 use crate::chain::ProcessChain;
 use crate::chain::{ChainError, Exchangeable, Factor, Product, Shared};
-use crate::communicator::{Communicator, Shares};
+use crate::communicator::{Communicator, Shares, Standing};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,6 +27,18 @@ pub(super) fn gather(others: &Others, own: Vec<f64>) -> Vec<f64> {
     }
 }
 
+/// What the ranks have kept of an earlier run of the iteration that begins here.
+pub(super) fn resume(others: &Others) -> Option<Standing<'static>> {
+    others.as_ref().and_then(|(communicator, shares)| communicator.resume(shares))
+}
+
+/// Lets the ranks keep where an iteration stands.
+pub(super) fn save<'s>(others: &Others, standing: &dyn Fn() -> Standing<'s>, is_last: bool) {
+    if let Some((communicator, shares)) = others {
+        communicator.save(shares, standing, is_last);
+    }
+}
+
 /// Which of all states the first of the own ones is.
 pub(super) fn first(others: &Others) -> usize {
     others.as_ref().map_or(0, |(communicator, shares)| shares.own(communicator.rank()).start)
@@ -38,10 +50,49 @@ enum Sharing {
     Slabs(Product),
 }
 
+/// A process with so many times as many levels as the first is divided in its place.
+const LONGER: usize = 2;
+
 impl States {
+    /// The same states in the order in which ranks share them best: the process whose levels they divide comes first. That is
+    /// the first one, unless another alone of its kind has twice as many levels, or the first cannot be divided. It does not
+    /// depend on the number of ranks, so that results do not.
+    pub fn for_ranks(mut self) -> States {
+        let Kind::Groups { groups, .. } = &mut self.0 else { return self };
+        let levels = |group: &Group| match &group.chain {
+            ProcessChain::BirthDeath(chain) if group.members.len() == 1 => chain.levels(),
+            _ => 0,
+        };
+        let first = groups.first().map_or(0, levels);
+        // Of equally long ones the first.
+        let longest = (0..groups.len()).rev().max_by_key(|&k| levels(&groups[k]));
+        if let Some(longest) = longest.filter(|&k| levels(&groups[k]) >= LONGER * first.max(1)) {
+            groups[..=longest].rotate_right(1);
+        }
+        self
+    }
+
+    /// The process whose levels come first in the order of the states.
+    pub fn leading(&self) -> usize {
+        self.groups().and_then(|groups| groups.first()).map_or(0, |group| group.members[0])
+    }
+
+    /// How many ranks can [share](Self::share) them at most: one where nobody can.
+    pub fn most_ranks(&self) -> usize {
+        let Some(sharing) = self.joint_factors() else {
+            // Rows of a list.
+            return if self.groups().is_none() { self.count() } else { 1 };
+        };
+        let most = match sharing {
+            Sharing::Blocks(operator) => Shared::most_of_blocks(&operator),
+            Sharing::Slabs(product) => Shared::most_of_slabs(&product),
+        };
+        most.unwrap_or(1)
+    }
+
     /// The part of the rank of `communicator` in the joint chain of these states. `None` where it cannot be
     /// shared: where states are listed, the first process is not alone of its kind or not a birth–death chain
-    /// while there are others, or there are fewer levels (or multisets) than ranks.
+    /// while there are others (see [`for_ranks`](Self::for_ranks)), or there are fewer levels (or multisets) than ranks.
     pub fn share(&self, communicator: Arc<dyn Communicator>) -> Option<Shared> {
         match self.joint_factors()? {
             Sharing::Blocks(operator) => Shared::blocks(operator, communicator),

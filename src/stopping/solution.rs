@@ -4,6 +4,7 @@ use super::sweep::{Rounding, Sweep};
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, weight};
 use crate::Bounds;
 use crate::{Communicator, Observer, Status};
+use std::ops::ControlFlow;
 
 /// What to do in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl Solution {
         settings: &Settings,
         observer: &dyn Observer,
     ) -> Self {
-        let Approximation { base, saving, mut iterations, status } = found;
+        let Approximation { base, saving, mut iterations, mut status } = found;
         let mut sweep = Sweep::new(problem);
         sweep.run(problem, base, &saving);
         iterations += 1;
@@ -83,6 +84,9 @@ impl Solution {
             let (found, applications) =
                 weight::find(problem, &saving, &sweep, settings.tolerance, left, observer);
             iterations += applications;
+            if let ControlFlow::Break(halt) = observer.check() {
+                status = halt.into();
+            }
             let sharper = Enclosure::prove(problem, &saving, &sweep, Some(&found));
             if sharper.gap < enclosure.gap {
                 enclosure = sharper;
@@ -152,6 +156,15 @@ impl Solution {
         let (saving, gain) = (all(&self.saving), all(&self.gain));
         let weight = self.weight.as_ref().map(|[w, image]| [all(w), all(image)]);
         (communicator.rank() == 0).then(|| Self { saving, gain, weight, ..self.without_vectors() })
+    }
+
+    /// The same with the state `order[s]` in the place of s.
+    #[must_use]
+    pub fn reordered(&self, order: &[usize]) -> Self {
+        let all = |own: &[f64]| order.iter().map(|s| own[*s]).collect();
+        let weight = self.weight.as_ref().map(|[w, image]| [all(w), all(image)]);
+        let (saving, gain) = (all(&self.saving), all(&self.gain));
+        Self { saving, gain, weight, ..self.without_vectors() }
     }
 
     fn without_vectors(&self) -> Self {

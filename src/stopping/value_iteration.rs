@@ -5,7 +5,8 @@
 //! the tolerance. A bound on J from below is one on the saving from above.
 
 use super::sweep::{self, Sweep};
-use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, vector};
+use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, sharing, vector};
+use crate::communicator::Standing;
 use crate::{Observer, Status};
 use std::ops::ControlFlow;
 
@@ -19,8 +20,14 @@ pub(super) fn solve(
     let mut most = vec![base; n];
     let mut least = start(problem, base);
     let mut sweep = Sweep::new(problem);
-    let (mut iterations, mut next_check) =
-        resume(problem, [&mut most, &mut least]).unwrap_or((0, 0));
+    let (mut iterations, mut next_check) = (0, 0);
+    let earlier = sharing::resume(&problem.shared).unwrap_or_default();
+    if let ([done, check], [above, below]) = (&earlier.words[..], &earlier.vectors[..]) {
+        (iterations, next_check) = (*done, *check);
+        most.copy_from_slice(above);
+        least.copy_from_slice(below);
+    }
+    drop(earlier);
     let mut excess = problem.largest([sweep::excess(&most), sweep::excess(&least)]);
     let status = loop {
         let [above, _] = sweep.close(problem, base, (&mut most, 1.0, excess[0]), None);
@@ -49,31 +56,17 @@ pub(super) fn solve(
             break Status::IterationLimit;
         }
         let halt = observer.progress(iterations, settings.iterations);
-        save(problem, (iterations, next_check), [&most, &least], halt.is_break());
+        let standing = || Standing {
+            words: vec![iterations, next_check],
+            vectors: vec![most[..].into(), least[..].into()],
+        };
+        sharing::save(&problem.shared, &standing, halt.is_break());
         if let ControlFlow::Break(halt) = halt {
             break halt.into();
         }
     };
     vector::update_from(&mut least, [&most], |low, [most]| low + (most - low) / 2.0);
     Approximation { base, saving: least, iterations, status }
-}
-
-/// Takes up an earlier computation, if ranks have kept one.
-fn resume(problem: &Problem, vectors: [&mut [f64]; 2]) -> Option<(u64, u64)> {
-    let (communicator, shares) = problem.shared.as_ref()?;
-    let [iterations, next_check] = communicator.resume(shares, vectors)?;
-    Some((iterations, next_check))
-}
-
-fn save(
-    problem: &Problem,
-    (iterations, next_check): (u64, u64),
-    vectors: [&[f64]; 2],
-    is_last: bool,
-) {
-    if let Some((communicator, shares)) = &problem.shared {
-        communicator.save(shares, [iterations, next_check], vectors, is_last);
-    }
 }
 
 /// The savings of stopping everywhere when that costs `base`.

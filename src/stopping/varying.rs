@@ -13,6 +13,7 @@
 use super::targets::Targets;
 use super::{AfterRemap, Decision, Exchange, Problem, States, sharing, varying_policy, vector};
 use crate::chain::{Operator, Shared};
+use crate::communicator::Standing;
 use crate::imbalance::Imbalance;
 use crate::{Communicator, Observer, Status};
 use std::ops::{ControlFlow, Range};
@@ -179,6 +180,12 @@ impl Varying {
         let start = varying_policy::bounds(self, limits, observer);
         let [mut below, mut above] = self.sides(start.lower, start.upper);
         let mut sweeps = 0;
+        let earlier = sharing::resume(&self.problem.shared).unwrap_or_default();
+        if let ([done], [low, high]) = (&earlier.words[..], &earlier.vectors[..]) {
+            sweeps = *done;
+            below.value.copy_from_slice(low);
+            above.value.copy_from_slice(high);
+        }
         let status = loop {
             let rises = self.sweep(&mut below, |old, new| if new > old { new } else { old });
             let falls = self.sweep(&mut above, |old, new| if new < old { new } else { old });
@@ -193,7 +200,13 @@ impl Varying {
             if sweeps >= limits.sweeps || changes == 0.0 {
                 break Status::IterationLimit;
             }
-            if let ControlFlow::Break(halt) = observer.progress(sweeps, limits.sweeps) {
+            let halt = observer.progress(sweeps, limits.sweeps);
+            let standing = || Standing {
+                words: vec![sweeps],
+                vectors: vec![below.value[..].into(), above.value[..].into()],
+            };
+            sharing::save(&self.problem.shared, &standing, halt.is_break());
+            if let ControlFlow::Break(halt) = halt {
                 break halt.into();
             }
         };
@@ -212,6 +225,19 @@ impl Varying {
         let [mut below, mut above] = self.sides(vec![0.0; n], vec![0.0; n]);
         let mut from = vec![[None; 2]; if self.back.is_none() { n } else { 0 }];
         let (mut sweeps, mut one) = (0, 0.0);
+        let earlier = sharing::resume(&self.problem.shared).unwrap_or_default();
+        if let ([done, first], [low, high, found @ ..]) =
+            (&earlier.words[..], &earlier.vectors[..])
+        {
+            (sweeps, one) = (*done, f64::from_bits(*first));
+            below.value.copy_from_slice(low);
+            above.value.copy_from_slice(high);
+            for (bound, found) in found.iter().enumerate() {
+                // Numbers of steps begin with 1.
+                let steps = |x: f64| (x > 0.0).then_some(x as u64);
+                from.iter_mut().zip(&found[..]).for_each(|(from, x)| from[bound] = steps(*x));
+            }
+        }
         let status = loop {
             let old = [below.value.clone(), above.value.clone()];
             self.sweep(&mut below, |_, new| new);
@@ -240,7 +266,17 @@ impl Varying {
             if sweeps >= limits.sweeps {
                 break Status::IterationLimit;
             }
-            if let ControlFlow::Break(halt) = observer.progress(sweeps, steps) {
+            let halt = observer.progress(sweeps, steps);
+            let standing = || {
+                let mut vectors = vec![below.value[..].into(), above.value[..].into()];
+                for bound in [0, 1] {
+                    let first = from.iter().map(|from| from[bound].unwrap_or(0) as f64);
+                    vectors.push(first.collect::<Vec<f64>>().into());
+                }
+                Standing { words: vec![sweeps, one.to_bits()], vectors }
+            };
+            sharing::save(&self.problem.shared, &standing, halt.is_break());
+            if let ControlFlow::Break(halt) = halt {
                 break halt.into();
             }
         };

@@ -50,6 +50,28 @@ fn existing_files_stay_unless_forced() {
     assert!(workplace.read("results/model.json").starts_with('{'));
 }
 
+/// What is known of a run that was stopped is replaced by the same command, also where nothing of it was saved; that of
+/// another model is not.
+#[test]
+fn partial_answers_are_replaced_by_the_same_command() {
+    let walks = "ContinuousDrift(processors: 64, increments: Normal(deviation: 1.0), steps: 2000, remap_cost: 12.0)";
+    let states = "Stopping(processes: Identical(count: 3, chain: Walk(levels: 90, up: 0.25, down: 0.25, edge: Hold)), \
+         remap_cost: 90000.0, after_remap: Stop)";
+    for problem in [walks, states] {
+        let workplace = Workplace::new();
+        let write = |title: &str| {
+            let text = format!("Model(title: \"{title}\", problem: {problem})");
+            workplace.write("model.ron", text);
+        };
+        write("one");
+        let limited = ["solve", "model.ron", "--out", "out", "--tolerance", "1e-12", "--time-limit", "0.05"];
+        workplace.run(&limited).exits(3);
+        workplace.run(&limited).exits(3).says("has saved nothing: from the start");
+        write("another");
+        workplace.run(&limited).exits(1).says("exists already");
+    }
+}
+
 #[test]
 fn one_file_that_is_in_the_way_stops_all() {
     let workplace = Workplace::with_model();

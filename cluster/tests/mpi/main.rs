@@ -9,6 +9,8 @@ mod fitting;
 mod joint;
 mod killed;
 mod paths;
+mod shares;
+mod stopped;
 mod stopping;
 mod varying;
 

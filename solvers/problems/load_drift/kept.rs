@@ -78,7 +78,10 @@ impl Kept {
             return Ok(());
         }
         backward.show(|snapshot| match self.ranks.others() {
-            Some(others) => self.checkpoint.save_shared(others, snapshot, &notes),
+            Some(others) => {
+                let vectors: Vec<&[f64]> = snapshot.vectors.iter().map(|all| &all[..]).collect();
+                self.checkpoint.save_shared(others, (snapshot, &vectors), &notes)
+            }
             None => self.checkpoint.save(snapshot, &notes),
         })?;
         self.left = left;

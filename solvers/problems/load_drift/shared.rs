@@ -5,9 +5,8 @@ use super::course::Course;
 use super::model::LoadDrift;
 use super::{bounds, solve};
 use crate::complaint::Complaint;
-use crate::memory;
 use crate::model::file::ModelFile;
-use crate::problems::together::{Together, on_any};
+use crate::problems::together::{Together, on_any, shortage};
 use crate::run::Watch;
 use remapping::chain::Multisets;
 use remapping::communicator::{Communicator, Shares};
@@ -43,7 +42,8 @@ pub fn solve(
         return bounds::solve_on(loaded, model, settings, watch, others).map(Some);
     }
     let Some(shares) = shares(model, communicator.ranks()) else { return Ok(None) };
-    if let Some(shortage) = shortage(model, &shares, &**communicator) {
+    let own = needed(model, &shares, communicator.rank());
+    if let Some(shortage) = shortage(own, &**communicator) {
         return Err(solve::refused(loaded, &shortage, Some(Status::IterationLimit)));
     }
     let ranks = match communicator.ranks() {
@@ -55,18 +55,36 @@ pub fn solve(
     solve::solve_on(loaded, model, settings, files, clocks, (&ranks, course))
 }
 
-/// What `check` prints of so many ranks.
+/// The most ranks that share the model, and why there are no more, with what would help.
+pub fn limit_of_ranks(model: &LoadDrift, settings: &Settings) -> (usize, &'static str) {
+    if bounds::are_wanted(model, settings) {
+        return (usize::MAX, "each rank needs paths");
+    }
+    if !model.stops() {
+        let reason = "remaps that come into force later are looked ahead for on one rank: --method bounds shares paths";
+        return (1, reason);
+    }
+    let problem = model.problem();
+    let transition = Transition::new(&problem.chain, problem.processors);
+    match transition.ok().and_then(|transition| transition.most_ranks()) {
+        Some(most) => (most, "each rank needs a block of states: take fewer ranks"),
+        None => (
+            1,
+            "all states are shared of three processors or more whose loads move by a level at most: --method bounds shares paths",
+        ),
+    }
+}
+
+/// What `check` prints of so many ranks, which can share the model.
 pub fn facts(model: &LoadDrift, ranks: usize) -> Facts {
     if bounds::are_wanted(model, &Settings::default()) {
-        return vec![("ranks that share the work", ranks.into())];
+        return Vec::new();
     }
-    let shares = shares(model, ranks);
-    let Some(shares) = shares else { return vec![("ranks that share the work", 1.into())] };
+    let Some(shares) = shares(model, ranks) else { return Vec::new() };
     let all = 0..ranks;
     let most = |of: &dyn Fn(usize) -> u64| all.clone().map(of).max().unwrap_or(0);
     let halo = |rank| (shares.window(rank).len() - shares.own(rank).len()) as u64;
     vec![
-        ("ranks that share the work", ranks.into()),
         ("states of each rank", most(&|rank| shares.own(rank).len() as u64).into()),
         ("bytes of each rank", most(&|rank| needed(model, &shares, rank)).into()),
         ("bytes received by a rank for each expectation", most(&|rank| 8 * halo(rank)).into()),
@@ -98,23 +116,4 @@ fn needed(model: &LoadDrift, shares: &Shares, rank: usize) -> u64 {
         + own / 2
         + 8 * (shares.window(rank).len() as u64 + scratch)
         + RANK_BYTES
-}
-
-/// What is missing on the machine of any rank, with all ranks that are there.
-fn shortage(model: &LoadDrift, shares: &Shares, communicator: &dyn Communicator) -> Option<String> {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let machine = f64::from(crc32fast::hash(name.as_bytes()));
-    let machines = communicator.gather(&[machine]);
-    let here = (0..machines.len()).filter(|rank| machines[*rank] == machine);
-    let needed: u64 = here.map(|rank| needed(model, shares, rank)).sum();
-    let there = memory::available().unwrap_or(u64::MAX);
-    let mut short = [needed as f64 - there as f64, needed as f64];
-    if short[0] <= 0.0 {
-        short[1] = 0.0;
-    }
-    communicator.largest(&mut short);
-    (short[0] > 0.0).then(|| {
-        let [missing, needed] = short.map(|bytes| memory::show(bytes as u64));
-        format!("the ranks of a machine need {needed} of memory, {missing} more than are free")
-    })
 }

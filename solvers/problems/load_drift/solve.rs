@@ -8,7 +8,7 @@ use super::kept::{Kept, collected};
 use super::model::LoadDrift;
 use super::moment::{Moment, Patient};
 use super::recursion::{Noted, Pause, run};
-use crate::checkpoint::{Checkpoint, Saved};
+use crate::checkpoint::{Checkpoint, Identity, Iteration, Saved};
 use crate::complaint::Complaint;
 use crate::document::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::memory;
@@ -64,11 +64,8 @@ pub(super) fn solve_on(
     let transition = joint(loaded, &problem)?;
     let wanted = settings.step.or(settings.values.then_some(1));
     let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
-    // As it was called before units moved could be paid for.
-    let identity = format!("{problem:?}, decisions of {wanted:?}");
-    let identity = identity.replace("per_unit_moved: 0.0, ", "");
+    let identity = Identity::new(loaded.stated(), None, Iteration::Recursion { step: wanted });
     let overlap = model.overlap();
-    let identity = if model.stops() { identity } else { format!("{identity}, {overlap:?}") };
     // Value, work and number of remaps.
     let bytes = 3 * 8 * transition.states() as u64;
     let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity).of_size(bytes);

@@ -13,6 +13,7 @@ pub mod map;
 pub mod model;
 mod partial;
 pub(super) mod proved;
+pub mod ranks;
 pub mod shared;
 mod solve;
 pub mod table;
@@ -64,8 +65,9 @@ impl Kind for Stopping {
         }
         if let Some(folder) = files.folder.filter(|_| solve::is_archived(self)) {
             let archive = Files::document(folder, &loaded.path).with_extension("npz");
+            let may = files.force || Files::is_begun(folder, loaded, self.name());
             if archive.symlink_metadata().is_ok() {
-                check_free(&archive, files.force).map_err(|complaint| vec![complaint])?;
+                check_free(&archive, may).map_err(|complaint| vec![complaint])?;
             }
         }
         solve::solve(loaded, self, settings, watch)

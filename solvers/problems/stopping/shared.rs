@@ -1,16 +1,17 @@
 //! `Stopping` on several ranks, each with its own part of the states.
 
-use super::super::{Facts, Found, Method as Way, Settings};
+use super::super::{Found, Method as Way, Settings};
 use super::answer::Answer;
 use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
 use super::gathered::{collected, targets};
 use super::model::Stopping;
+use super::ranks::{Share, is_shared, listed};
 use super::solve::{decided, finish, hasty, refuse, start_from};
-use super::varying;
+use super::{unlisted, varying};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::together::Together;
+use crate::problems::together::{Together, shortage};
 use crate::run::Watch;
 use remapping::Bounds;
 use remapping::chain::Shared;
@@ -54,7 +55,8 @@ pub fn solve(
     }
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let place = (communicator.rank(), communicator.ranks());
-    let states = model.space().map_err(|error| refuse(&error, "correct the chain"))?;
+    let whole = model.space().map_err(|error| refuse(&error, "correct the chain"))?;
+    let states = whole.clone().for_ranks();
     let rows = model.is_joint().then(|| model.rows(loaded.folder(), place)).transpose();
     let mut failed = [if rows.is_err() { 1.0 } else { 0.0 }];
     communicator.largest(&mut failed);
@@ -63,6 +65,7 @@ pub fn solve(
         return Err(refuse("the rows of another rank cannot be read", "correct the chain"));
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    let rows_bytes = rows.as_ref().map_or(0, |rows| listed(rows.entries() as u64, &states));
     let operator = match rows {
         Some(rows) if !rows.own().is_empty() && states.count() >= place.1 => {
             Some(Shared::rows(rows, communicator.clone()))
@@ -79,6 +82,17 @@ pub fn solve(
     }
     let shares = operator.shares().clone();
     let own = shares.own(communicator.rank());
+    let entries = shares.window(communicator.rank()).len() - own.len();
+    let share = Share { states: own.len(), halo: entries, listed: rows_bytes };
+    let needed = share.bytes(model, settings.method == Way::Value, states.count());
+    if let Some(lacking) = shortage(needed, &**communicator) {
+        let status = Status::IterationLimit;
+        let first = communicator.rank() == 0;
+        let found = || unlisted::solve(loaded, model, &lacking, status, settings, watch);
+        let found = first.then(found).transpose()?;
+        let (decision, value) = (Vec::new(), Vec::new());
+        return Ok(Some(Part { found, states, shares, decision, value, is_long: false }));
+    }
     let Some(rho) = model.remap_cost().filter(|_| !model.is_varied()) else {
         let moves = varying::Moves::Shared(Box::new(operator));
         let space = (&states, &imbalance);
@@ -119,13 +133,14 @@ pub fn solve(
         part.lay_out(&outcome, answer.as_mut());
     }
     let collected = wanted.then(|| part.collect(&outcome, &solution)).flatten();
+    let collected = collected.map(|found| as_stated((&whole, &states), found));
     let found = answer.map(|mut answer| {
         let mut found = match collected {
             Some((outcome, solution)) => {
                 if !is_long {
-                    outcome.lay_out(&mut answer, &states, settings.values, None);
+                    outcome.lay_out(&mut answer, &whole, settings.values, None);
                 }
-                finish(answer, states.clone(), outcome, solution, status)
+                finish(answer, whole, outcome, solution, status)
             }
             None => {
                 let body = Body::Stopping(Box::new(answer));
@@ -139,72 +154,23 @@ pub fn solve(
     Ok(Some(Part { found, states, shares, decision, value, is_long }))
 }
 
-/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank whatever it solves.
-const VECTORS: [u64; 2] = [6, 20];
-const RANK_BYTES: u64 = 60_000_000;
-
-/// The same where programs go on after remaps.
-const LONG_RUN_VECTORS: [u64; 2] = [13, 24];
-
-/// The same where the cost of a remap depends on the loads, or there is an end, and bytes of what is found in a state.
-const VARIED_VECTORS: u64 = 24;
-const VARIED_BYTES: u64 = 200;
-
-/// States of a rank at most, and of others that it needs; bytes of its rows while they are read, and of the loads
-/// of all states.
-fn share_of_rows(
-    loaded: &ModelFile,
-    model: &Stopping,
-    (states, ranks): (&States, usize),
-) -> Option<(usize, usize, u64)> {
-    let count = states.count();
-    let mut most = (0, 0, 0);
-    for rank in (0..ranks).filter(|_| count >= ranks) {
-        let rows = model.rows(loaded.folder(), (rank, ranks)).ok()?;
-        let (own, needed) = (rows.own().len(), rows.needed().len());
-        most.0 = most.0.max(own);
-        most.1 = most.1.max(needed - own);
-        most.2 = most.2.max(rows.entries() as u64);
+/// What was found in the states as ranks share them, in the order of the model.
+fn as_stated(
+    (whole, shared): (&States, &States),
+    (outcome, solution): (Outcome, Solution),
+) -> (Outcome, Solution) {
+    if whole.leading() == shared.leading() {
+        return (outcome, solution);
     }
-    // A vector of loads, in the list and as the name of its state; an entry as it is read and as it is kept.
-    let loads = count as u64 * 2 * (64 + 8 * states.processes() as u64);
-    (most.0 > 0).then_some((most.0, most.1, 40 * most.2 + loads))
-}
-
-/// What `check` prints of so many ranks.
-pub fn facts(loaded: &ModelFile, model: &Stopping, ranks: usize) -> Facts {
-    let alone = vec![("ranks that share the work", 1.into())];
-    let states = is_shared(model).then(|| model.space().ok()).flatten();
-    let share = states.as_ref().and_then(|states| match model.is_joint() {
-        true => share_of_rows(loaded, model, (states, ranks)),
-        false => states.largest_share(ranks).map(|(own, halo)| (own, halo, 0)),
-    });
-    let Some((largest, halo, listed)) = share else { return alone };
-    if model.is_varied() {
-        // All that is found comes to rank 0.
-        let all = states.as_ref().map_or(0, |states| VARIED_BYTES * states.count() as u64);
-        let bytes = (VARIED_VECTORS * largest as u64 + halo as u64) * 8 + all + listed;
-        return vec![
-            ("ranks that share the work", ranks.into()),
-            ("states of each rank", largest.into()),
-            ("bytes of each rank", (bytes + RANK_BYTES).into()),
-            ("bytes received by a rank in each application", (8 * halo as u64).into()),
-        ];
-    }
-    let vectors = if model.restarts() { LONG_RUN_VECTORS } else { VECTORS };
-    let bytes = |vectors: u64| (vectors * largest as u64 + halo as u64) * 8 + listed + RANK_BYTES;
-    vec![
-        ("ranks that share the work", ranks.into()),
-        ("states of each rank", largest.into()),
-        ("bytes of each rank by value iteration", bytes(vectors[0]).into()),
-        ("bytes of each rank by policy iteration", bytes(vectors[1]).into()),
-        ("bytes received by a rank in each application", (8 * halo as u64).into()),
-    ]
-}
-
-/// Whether the model is of a kind that ranks share.
-fn is_shared(model: &Stopping) -> bool {
-    !(model.is_partial() || model.unbounded().is_some())
+    let place = |s: usize| shared.find(&whole.loads(s)).expect("both have all load vectors");
+    let order: Vec<usize> = (0..whole.count()).map(place).collect();
+    let Outcome { letters, ties, value } = outcome;
+    let outcome = Outcome {
+        letters: order.iter().map(|s| letters[*s]).collect(),
+        ties: order.iter().map(|s| ties[*s]).collect(),
+        value: order.iter().map(|s| value[*s]).collect(),
+    };
+    (outcome, solution.reordered(&order))
 }
 
 /// The average costs where the program goes on after remaps.

@@ -391,6 +391,10 @@ impl Operator for Exchangeable {
         self.sets.states()
     }
 
+    fn staying(&self) -> Option<Vec<f64>> {
+        Some(self.staying_of(0..self.states()))
+    }
+
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {
         assert!(v.len() == self.states() && out.len() == self.states());
         self.apply_rows(v, out, 1);

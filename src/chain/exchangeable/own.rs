@@ -91,6 +91,44 @@ impl Exchangeable {
         Some(own)
     }
 
+    /// The probability to stay in each of some states: as many processes rise from each level as fall to it.
+    pub(in crate::chain) fn staying_of(&self, states: Range<usize>) -> Vec<f64> {
+        let mut walk = self.sets.from(states.start);
+        let mut own = Vec::with_capacity(states.len());
+        while let (Some(sorted), true) = (walk.get(), own.len() < states.len()) {
+            own.push(self.stays(sorted));
+            walk.advance();
+        }
+        own
+    }
+
+    /// The probability that the occupied levels, in ascending order, are the same after a step.
+    fn stays(&self, sorted: &[usize]) -> f64 {
+        // By the number of processes that rise from the level below.
+        let mut rising = vec![1.0];
+        for members in sorted.chunk_by(|a, b| a == b) {
+            let (level, n) = (members[0], members.len());
+            let chain = &self.chain;
+            let [down, stay, up] = [chain.down(level), chain.stay(level), chain.up(level)];
+            let next_is_occupied = sorted.binary_search(&(level + 1)).is_ok();
+            let most = if next_is_occupied { n } else { 0 };
+            let mut next = vec![0.0; most + 1];
+            for (falls, probability) in rising.iter().enumerate().take(n + 1) {
+                for (rises, next) in next.iter_mut().enumerate().take(n - falls + 1) {
+                    let ways = choose(n, falls) * choose(n - falls, rises);
+                    let rest = (n - falls - rises) as i32;
+                    *next += probability
+                        * ways
+                        * down.powi(falls as i32)
+                        * up.powi(rises as i32)
+                        * stay.powi(rest);
+                }
+            }
+            rising = next;
+        }
+        rising[0]
+    }
+
     /// The rows `own` of a part, of a function given from the rank `base` on as far as these need it.
     fn compute_own(
         &self,
@@ -133,4 +171,9 @@ impl Exchangeable {
             });
         }
     }
+}
+
+/// How many subsets of `k` there are among `n`.
+fn choose(n: usize, k: usize) -> f64 {
+    (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
 }
