@@ -35,6 +35,7 @@ mod languages;
 mod large_models;
 mod limits;
 mod load_drift;
+mod log_cases;
 mod log_columns;
 mod logs;
 mod manifests;
