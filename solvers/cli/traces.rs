@@ -1,6 +1,6 @@
 //! The log that `fit`, `replay`, `advise` and `report` read, and how.
 
-use crate::logs::{Form, Pattern};
+use crate::logs::{Form, How, Named, Pattern};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -8,12 +8,16 @@ macro_rules! traces {
     ($examples:literal) => {
         concat!($examples, "
 
+Seconds are those a rank works in a step, without those it waits for others: log them before the barrier,
+or log both. Names that are not known are said by --columns.
+
 Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
 step with a column for each rank (rank_0, rank_1, ...: alike but for the number), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
-a number or a list of all ranks; LAMMPS logs whose thermo output has the imbalance of fix balance; the LB data of
+a number or a list of all ranks; or step, max and mean; LAMMPS logs with cpu, f_ID[1], f_ID and f_ID[3] of fix balance; load
+balancing lines of Charm++, OpenFOAM, vLLM and SGLang; the LB data of
 DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
 of SWIFT (CPU times); Parquet with the columns of CSV; lines by --regex, where remap_seconds on a line of its own is of a remap before the
-next step. All also compressed by gzip or brotli; `-` is standard input; a log may be
+next step. All also compressed by gzip, brotli, zstd or xz; `-` is standard input; a log may be
 written in several files, given in order. Up to a tenth of a rank's times may be missing (or NaN): they
 are filled in between their neighbours, never across a remap, and said. Anything else that is wrong is refused.")
     };
@@ -40,7 +44,7 @@ pub struct Reading {
     pub remap_cost: Option<f64>,
     /// Seconds in a unit of the log's times, whatever their columns are called [default: as they are called, otherwise
     /// 1]. Costs of remaps are in the same unit unless their own column names one, as `remap_seconds` does.
-    #[arg(long, value_name = "SECONDS", value_parser = unit)]
+    #[arg(long, visible_alias = "seconds-per-load", value_name = "SECONDS", value_parser = unit)]
     pub log_unit: Option<f64>,
     /// How the log is written [default: what it looks like].
     #[arg(long, value_enum)]
@@ -49,6 +53,13 @@ pub struct Reading {
     /// remap_seconds, as `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
     pub regex: Option<Pattern>,
+    /// Which columns are what, by their names or places from 1, where names do not say so. `seconds=NAME*` is a column
+    /// for each rank; `wait=NAME` is part of the seconds and is taken from them; `wait=-` leaves out a column.
+    #[arg(long, value_name = "step=..,rank=..,seconds=..", value_parser = named)]
+    pub columns: Option<Named>,
+    /// A row is one step in N, not the sum of N [default: the sum of as many as its steps are apart].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub every: Option<u32>,
     /// Take sudden falls of the imbalance for remaps that were not recorded.
     #[arg(long)]
     pub suspected: bool,
@@ -74,6 +85,12 @@ pub enum Format {
 }
 
 impl Reading {
+    /// What the user says of the log.
+    pub fn how(&self) -> How {
+        let columns = self.columns.clone().unwrap_or_default();
+        How { form: self.form(), unit: self.log_unit, columns, every: self.every }
+    }
+
     /// The form that was asked for.
     pub fn form(&self) -> Option<Form> {
         let forced = self.format.map(|format| match format {
@@ -87,6 +104,10 @@ impl Reading {
         });
         self.regex.clone().map(Form::Lines).or(forced)
     }
+}
+
+fn named(text: &str) -> Result<Named, String> {
+    text.parse()
 }
 
 fn pattern(text: &str) -> Result<Pattern, String> {

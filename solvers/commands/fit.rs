@@ -2,12 +2,12 @@
 
 use super::log::{FITTED, Opened, looked_at, open};
 use super::{Exit, idle};
-use crate::cli::{Chain, Fit, Fitted, Log};
+use crate::cli::{Chain, Fit, Fitted, Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
 use crate::document::to_json;
 use crate::fitting::{self, Deck, Facts};
-use crate::logs::{Follow, Trace, parts};
+use crate::logs::{Account, Follow, Trace, parts};
 use crate::output::{check_free, print, say, write_file};
 use crate::run::Watch;
 use remapping::estimate::{self, Estimate};
@@ -46,7 +46,8 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
 /// The part of one of several readers of a log; `None` if one has to read it all.
 pub fn part(log: &Log, place: (usize, usize)) -> Option<parts::Part> {
     // All of these look at the log as a whole, or convert it.
-    let plain = log.reading.log_unit.is_none() && !log.reading.suspected;
+    let Reading { log_unit, suspected, columns, every, .. } = &log.reading;
+    let plain = log_unit.is_none() && !suspected && columns.is_none() && every.is_none();
     let form = log.reading.form();
     plain.then(|| parts::read(&log.traces, form.as_ref(), FITTED, place)).flatten()
 }
@@ -121,6 +122,7 @@ pub fn run_on(
         let models = models.map(|deck| Model::new(deck, &title, &facts)).collect();
         let document = Document {
             trace: name.to_string(),
+            log: &trace.account,
             ranks: record.ranks(),
             steps: trace.steps(),
             tested_steps: facts.beginning(),
@@ -147,6 +149,8 @@ pub fn run_on(
 #[derive(Debug, Serialize)]
 struct Document<'a> {
     trace: String,
+    /// What was understood of the log.
+    log: &'a Account,
     ranks: usize,
     steps: usize,
     /// The first steps, on which the tests are made, where these are not all.

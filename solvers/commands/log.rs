@@ -63,8 +63,7 @@ pub(super) fn read(
     beginning: Beginning,
     then: &mut dyn Follow,
 ) -> Result<Opened, Complaint> {
-    let form = log.form();
-    let trace = logs::follow(paths, form.as_ref(), log.log_unit, beginning, then)?;
+    let trace = logs::follow(paths, &log.how(), beginning, then)?;
     looked_at(paths, log, trace)
 }
 
@@ -122,6 +121,9 @@ pub(super) fn looked_at(
                 false => "as recorded, and what the steps after it take longer",
             };
         }
+    }
+    for line in trace.account.lines() {
+        say(&format!("log: {name}: {line}"));
     }
     for repair in &trace.repairs {
         say(&format!("note: {name}: {repair}"));

@@ -3,6 +3,7 @@
 //!
 //! Logs that are long need not fit into memory: [`follow`] keeps the beginning and hands on the steps after it.
 
+mod account;
 mod assemble;
 mod formats;
 mod gather;
@@ -10,10 +11,13 @@ mod opened;
 pub mod parts;
 mod window;
 
+pub use account::Account;
 pub use formats::pattern::Pattern;
+pub use formats::summary::Printed;
+pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
-use formats::{columnar, jsonl, lammps, pattern, swift, table, vt, warpx};
+use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
 use std::fs::File;
@@ -37,6 +41,10 @@ pub struct Trace {
     pub unit_seconds: f64,
     /// What came after the record.
     pub after: After,
+    /// What was understood.
+    pub account: Account,
+    /// Whether the log tells the slowest rank and the mean alone.
+    pub is_summary: bool,
 }
 
 /// The steps of a long log after its beginning.
@@ -106,6 +114,19 @@ impl Trace {
     }
 }
 
+/// What the user says of a log.
+#[derive(Debug, Clone, Default)]
+pub struct How {
+    /// How it is written; otherwise that is told by the content.
+    pub form: Option<Form>,
+    /// Seconds in a unit of its times.
+    pub unit: Option<f64>,
+    /// Which columns are what.
+    pub columns: Named,
+    /// A row is one step of so many.
+    pub every: Option<u32>,
+}
+
 /// How a trace is written.
 #[derive(Debug, Clone)]
 pub enum Form {
@@ -123,6 +144,8 @@ pub enum Form {
     Swift,
     /// Parquet: the table in columns.
     Parquet,
+    /// Lines with the largest and the mean load of ranks, or how balanced they are.
+    Summary(summary::Printed),
     /// Lines that match.
     Lines(Pattern),
 }
@@ -168,6 +191,7 @@ pub fn read_from(
 ) -> Result<Trace, Complaint> {
     let mut raw = Raw::default();
     take(input, name, form.as_ref(), &mut raw)?;
+    raw.spread().map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), TABLE))?;
     raw.trace(name, &|_| None)
 }
 
@@ -176,13 +200,13 @@ pub fn read_from(
 /// 255 steps late.
 pub fn follow(
     paths: &[PathBuf],
-    form: Option<&Form>,
-    unit: Option<f64>,
+    how: &How,
     beginning: Beginning,
     then: &mut dyn Follow,
 ) -> Result<Trace, Complaint> {
+    let (form, unit) = (how.form.as_ref(), how.unit);
     let mut raw = Raw::long(beginning.cells, beginning.steps, then);
-    raw.forced_unit = unit;
+    (raw.forced_unit, raw.how) = (unit, how.clone());
     let mut known = true;
     let mut first: Option<f64> = None;
     for path in paths {
@@ -224,17 +248,28 @@ fn shown(path: &Path) -> String {
 /// Reads a file.
 fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     let shown = shown(path);
+    let refused = |what: String| Complaint::elsewhere(format!("{shown}: {what}"), TABLE);
+    read_file(path, &shown, form, raw)?;
+    raw.spread().map_err(refused)
+}
+
+fn read_file(
+    path: &Path,
+    shown: &str,
+    form: Option<&Form>,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     if path == Path::new("-") {
-        return take(std::io::stdin(), &shown, form, raw);
+        return take(std::io::stdin(), shown, form, raw);
     }
     if path.is_dir() {
         return vt::read(path, raw);
     }
     let (mut input, start) = open(path)?;
-    match form.cloned().map_or_else(|| told(&start, &shown), Ok)? {
+    match form.cloned().map_or_else(|| told(&start, shown), Ok)? {
         Form::Vt => vt::read(path, raw),
-        Form::Parquet => columnar::read_path(path, &mut input, &shown, raw),
-        form => rows(&mut input, &shown, &form, raw),
+        Form::Parquet => columnar::read_path(path, &mut input, shown, raw),
+        form => rows(&mut input, shown, &form, raw),
     }
 }
 
@@ -280,7 +315,7 @@ fn open(path: &Path) -> Result<(Box<dyn BufRead>, String), Complaint> {
 /// The first letters of a text.
 fn peek(input: &mut Box<dyn BufRead>, name: &str) -> Result<String, Complaint> {
     let start = input.fill_buf().map_err(|error| {
-        let help = "give a log, plain or compressed by gzip or brotli";
+        let help = "give a log, plain or compressed by gzip, brotli, zstd or xz";
         Complaint::elsewhere(format!("cannot read {name}: {error}"), help)
     })?;
     Ok(String::from_utf8_lossy(start).into_owned())
@@ -299,7 +334,7 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
         _ if swift::is_log(start) => Form::Swift,
         _ if warpx::is_log(start) => Form::Warpx,
         _ if lammps::is_log(start) => Form::Lammps,
-        _ => Form::Table,
+        _ => summary::is_log(start).map_or(Form::Table, Form::Summary),
     })
 }
 
@@ -312,6 +347,7 @@ fn rows(
     match form {
         Form::JsonLines => jsonl::read(input, name, raw),
         Form::Lammps => lammps::read(input, name, raw),
+        Form::Summary(printed) => summary::read(input, name, *printed, raw),
         Form::Table => table::read(input, name, raw),
         Form::Vt => vt::read_alone(input, name, raw),
         Form::Warpx => warpx::read(input, name, raw),

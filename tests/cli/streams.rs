@@ -9,7 +9,7 @@ use approx::abs_diff_eq;
 use flate2::{Compression, write::GzEncoder};
 use remap::commands::fit::Steps;
 use remap::complaint::Complaint;
-use remap::logs::{self, Beginning, Follow, Trace};
+use remap::logs::{self, Beginning, Follow, How, Trace};
 use remap::replaying::contest::{contestants, table};
 use remap::replaying::later;
 use remap::replaying::long::{Asked, Long};
@@ -60,14 +60,20 @@ const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
 
 pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
     let mut kept = Kept::default();
-    let trace = logs::follow(paths, None, unit, LITTLE, &mut kept);
+    let trace = logs::follow(paths, &How { unit, ..How::default() }, LITTLE, &mut kept);
     trace.map(|trace| (trace, kept)).map_err(|complaint| complaint.to_string())
 }
 
 /// A log whose times are in these units, as a whole.
 pub fn in_units(path: &std::path::Path, unit: f64) -> Trace {
     let all = Beginning { cells: usize::MAX, steps: usize::MAX };
-    logs::follow(&[path.to_owned()], None, Some(unit), all, &mut Kept::default()).unwrap()
+    logs::follow(
+        &[path.to_owned()],
+        &How { unit: Some(unit), ..How::default() },
+        all,
+        &mut Kept::default(),
+    )
+    .unwrap()
 }
 
 /// Lines of a long table: three ranks, rows up to so many steps late, some times missing.
@@ -405,7 +411,7 @@ fn takes_in_a_log() {
     } else {
         let mut steps = Steps::default();
         let beginning = Beginning { cells: 1 << 18, steps: 1024 };
-        logs::follow(&[path], None, None, beginning, &mut steps).unwrap();
+        logs::follow(&[path], &How::default(), beginning, &mut steps).unwrap();
         steps.0.unwrap().whole()
     };
     let (moves, increments) = (whole.moves.unwrap(), whole.increments.unwrap());
@@ -498,7 +504,7 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     for overlap in [Overlap::NONE, Overlap { steps: 3, slowdown: 0.05 }] {
         for from in [Outset::Balance, Outset::Actual] {
             let mut long = Long::new(asked(&names, overlap, from, None));
-            let trace = logs::follow(&paths, None, None, LITTLE, &mut long).unwrap();
+            let trace = logs::follow(&paths, &How::default(), LITTLE, &mut long).unwrap();
             assert_eq!(trace.steps(), steps);
             let played = long.played(true).unwrap();
             let end = played.training.end;
@@ -539,7 +545,7 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     let refused = |names: &[&str], option| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut long = Long::new(asked(&names, Overlap::NONE, Outset::Balance, option));
-        let error = logs::follow(&paths, None, None, LITTLE, &mut long).unwrap_err();
+        let error = logs::follow(&paths, &How::default(), LITTLE, &mut long).unwrap_err();
         error.to_string()
     };
     for (error, words) in [
@@ -560,7 +566,7 @@ fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
     let paths = [place.path("run.csv")];
     let names = ["threshold:0.08", "advised"].map(str::to_owned);
     let asked = || asked(&names, Overlap::NONE, Outset::Actual, None);
-    let later = later::later(&paths, (None, None), LITTLE, asked(), true).unwrap().unwrap();
+    let later = later::later(&paths, &How::default(), LITTLE, asked(), true).unwrap().unwrap();
     let whole = logs::read(&paths[0], None).unwrap().record;
     let first = later.steps.start;
     assert!(first < 1100 && later.steps.end == 2500 && later.training.end == first);
@@ -583,7 +589,7 @@ fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
     assert!(later.sentence(&names[0]).starts_with(&said), "{}", later.sentence(&names[0]));
     // What is held as a whole has nothing after it, and a pipe is read once.
     let all = Beginning { cells: 1 << 18, steps: 1024 };
-    assert!(later::later(&paths, (None, None), all, asked(), true).unwrap().is_none());
+    assert!(later::later(&paths, &How::default(), all, asked(), true).unwrap().is_none());
     assert!(later::is_readable_again(&paths) && !later::is_readable_again(&["-".into()]));
 }
 
