@@ -3,6 +3,7 @@
 use super::claims::Claim;
 use super::registry::Body;
 use super::settings::Choice;
+use super::shared::recommended::Recommended;
 use super::stopping::table::Table;
 use super::{Contest, Files, Method, Policies, Settings};
 use crate::complaint::Complaint;
@@ -180,6 +181,11 @@ pub trait Answer {
     /// What to do and what it is worth.
     fn headline(&self) -> Headline {
         Headline::InSummary
+    }
+
+    /// The rule to follow, of an answer that knows several: what the sentence, the exports and the picture state.
+    fn recommended(&self) -> Option<Recommended> {
+        None
     }
 
     /// What the answer is in the units and steps of the program whose log the model was fitted to.
