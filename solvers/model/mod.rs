@@ -121,6 +121,20 @@ fn reject_what_ron_lets_pass(text: &str, tree: &Node, review: &mut Review<'_>) {
     }
 }
 
+/// Warns of numbers that are not 0, but nearer to it than any double.
+pub(crate) fn warn_of_what_vanishes(text: &str, tree: &Node, review: &mut Review<'_>) {
+    let may_vanish =
+        |literal: &str| literal.len() > 300 || literal.contains("e-") || literal.contains("E-");
+    for span in tree.scalars() {
+        let literal = &text[span];
+        let number = may_vanish(literal).then(|| Decimal::parse(literal).ok()).flatten();
+        if number.is_some_and(|number| number.value == 0.0 && number.exact != Rational::ZERO) {
+            let literal = explain::quoted(literal);
+            review.warn(format!("{literal} counts as 0: no double but 0 is below 4.9e-324"));
+        }
+    }
+}
+
 fn is_not_finite(literal: &str) -> bool {
     let plain = literal.trim_start_matches(['+', '-']);
     if matches!(plain, "inf" | "NaN") {

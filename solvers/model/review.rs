@@ -91,14 +91,12 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Warns of a share of something that is above 1, and may be meant in per cent: `what` it lets pass.
+    /// Warns of a share above 1, which may be meant in per cent: `what` it lets pass.
     pub fn share(&mut self, path: &str, value: f64, what: &str) {
         if value > 1.0 {
-            let written = self.written(path).to_owned();
+            let (all, meant) = (100.0 * value, value / 100.0);
             self.warn(format!(
-                "`{path}` is {written}: {what} {} %; if {written} % is meant, write {}",
-                100.0 * value,
-                value / 100.0
+                "`{path}` is {value}: {what} {all} %; if {value} % is meant, write {meant}"
             ));
         }
     }

@@ -42,6 +42,14 @@ pub trait Kind {
     /// The problem, as documents name it.
     fn name(&self) -> &'static str;
 
+    /// Whether the model can be solved, as far as that shows without solving it.
+    ///
+    /// # Errors
+    /// What solving would say.
+    fn check(&self, _loaded: &ModelFile) -> Outcome<()> {
+        Ok(())
+    }
+
     /// What can be said without solving.
     fn facts(&self, loaded: &ModelFile) -> Facts;
 

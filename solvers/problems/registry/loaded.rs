@@ -135,6 +135,7 @@ impl Loaded {
         let mut review = Review::new(&read, &tree);
         model.review_log(&mut review);
         model.problem.review(&mut review, folder_of(path));
+        warn_of_what_vanishes(read.text(), &tree, &mut review);
         match review.finish() {
             (faults, warnings) if faults.is_empty() => {
                 let log = model.log();
