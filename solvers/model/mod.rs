@@ -18,6 +18,8 @@ pub mod transition;
 pub mod weights;
 
 use crate::complaint::{Complaint, ReadText, Source};
+use number::Decimal;
+use remapping::Rational;
 use review::Review;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;

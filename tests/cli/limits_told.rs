@@ -33,7 +33,10 @@ fn check_refuses_what_solve_refuses() {
         assert_eq!((solve.code, &solve.err), (check.code, &check.err), "{model}");
     }
     place.write("model.ron", two_domains("Restart"));
-    place.run(&["check", "model.ron"]).exits(1).says("a remap of the loads [3, 0] leads out of the levels");
+    place
+        .run(&["check", "model.ron"])
+        .exits(1)
+        .says("a remap of the loads [3, 0] leads out of the levels");
 }
 
 #[test]
@@ -43,11 +46,18 @@ fn rules_that_nobody_named_are_left_out_where_they_never_end() {
     place.write("model.ron", two_domains("Stop"));
     let found = place.run(&["compare", "model.ron", "--json"]).exits(0);
     let document = found.json();
-    let names: Vec<&str> =
-        document["policies"].as_array().unwrap().iter().map(|line| line["policy"].as_str().unwrap()).collect();
+    let names: Vec<&str> = document["policies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["policy"].as_str().unwrap())
+        .collect();
     assert!(names.contains(&"optimal") && !names.contains(&"stop_at_rise"), "{names:?}");
     let left_out = "left out: under `stop_at_rise` the computation may go on without balance or remap for ever";
-    assert!(document["warnings"].as_array().unwrap().iter().any(|warning| warning == left_out), "{document}");
+    assert!(
+        document["warnings"].as_array().unwrap().iter().any(|warning| warning == left_out),
+        "{document}"
+    );
     found.says(left_out);
     let named = ["compare", "model.ron", "--policies", "optimal,stop_at_rise"];
     place.run(&named).exits(1).says("leave it out of --policies");
@@ -62,13 +72,26 @@ fn shares_above_one_are_asked_about() {
         ))
     };
     for (bound, said) in [
-        ("MaxDeviation(10)", Some("is 10: it lets loads differ from the mean by 1000 %; if 10 % is meant, write 0.1")),
-        ("RmsDeviation(5)", Some("is 5: it lets loads differ from the mean by 500 %; if 5 % is meant, write 0.05")),
+        (
+            "MaxDeviation(10)",
+            Some(
+                "is 10: it lets loads differ from the mean by 1000 %; if 10 % is meant, write 0.1",
+            ),
+        ),
+        (
+            "RmsDeviation(5)",
+            Some("is 5: it lets loads differ from the mean by 500 %; if 5 % is meant, write 0.05"),
+        ),
         ("MaxDeviation(1)", None),
     ] {
         place.write("model.ron", periodic(bound));
         let found = place.run(&["check", "model.ron"]).exits(0);
-        assert_eq!(said.is_some_and(|said| found.err.contains(said)), said.is_some(), "{}", found.err);
+        assert_eq!(
+            said.is_some_and(|said| found.err.contains(said)),
+            said.is_some(),
+            "{}",
+            found.err
+        );
         assert_eq!(found.err.contains("is meant"), said.is_some(), "{}", found.err);
     }
     let change = crate::workplace::MODEL.replace("missed: 0.2", "missed: 20");
@@ -104,7 +127,9 @@ fn several_closed_classes_are_the_reason_of_bounds_that_stay_apart() {
                   [0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5], [0, 0, 0.5, 0.5]])), remap_cost: 3.0, after_remap: Restart)";
     place.write("model.ron", of(halves));
     let found = place.run(&["solve", "model.ron"]).exits(3);
-    found.says("one of 2 closed classes of states to another").says("solve each class as a model of its own");
+    found
+        .says("one of 2 closed classes of states to another")
+        .says("solve each class as a model of its own");
 }
 
 /// A gap that neither paths nor time reach.
@@ -114,11 +139,13 @@ fn a_gap_that_is_not_reached_says_why() {
     let drift = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 8, up: 0.3, down: 0.1, edge: Hold), \
                  initial_load: 4, steps: 60, remap_cost: 3)";
     place.write("model.ron", of(drift));
-    let found = place.run(&["solve", "model.ron", "--method", "bounds", "--tolerance", "1e-4"]).exits(3);
+    let found =
+        place.run(&["solve", "model.ron", "--method", "bounds", "--tolerance", "1e-4"]).exits(3);
     assert!(found.err.contains("the gap of 1e-4 was not reached after "), "{}", found.err);
     let reasons = ["neither time nor paths would help", "these are the most that are drawn"];
     assert!(reasons.iter().any(|reason| found.err.contains(reason)), "{}", found.err);
-    let asked = found.err.split("--tolerance ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let asked =
+        found.err.split("--tolerance ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     place.run(&["solve", "model.ron", "--method", "bounds", "--tolerance", &asked]).exits(0);
 }
 
@@ -136,12 +163,15 @@ fn no_fact_is_a_saturated_number() {
     for model in [drift(64, 21), drift(65536, 40), of(stopping)] {
         place.write("model.ron", &model);
         let out = place.run(&["check", "model.ron", "--json"]).out;
-        for wrong in ["18446744073709551615", "18446744073709552000", "9223372036854775807", "null"] {
+        for wrong in ["18446744073709551615", "18446744073709552000", "9223372036854775807", "null"]
+        {
             assert!(!out.contains(wrong), "{model}\n{out}");
         }
     }
     place.write("model.ron", drift(64, 21));
-    let bytes = place.run(&["check", "model.ron", "--json"]).exits(0).json()["memory_bytes"].as_f64().unwrap();
+    let bytes = place.run(&["check", "model.ron", "--json"]).exits(0).json()["memory_bytes"]
+        .as_f64()
+        .unwrap();
     assert!(bytes > 1e20, "{bytes}");
 }
 
@@ -187,8 +217,10 @@ fn labels_of_a_sweep_can_be_read() {
     let sweep = ["sweep", "model.ron", "--set", "problem.remap.install=0:60:20", "--plot", "s.svg"];
     place.run(&sweep).exits(0);
     let svg = place.read("s.svg");
-    let texts: Vec<&str> = svg.split("<text").skip(1).filter_map(|text| text.split('>').nth(1)).collect();
-    let texts: Vec<&str> = texts.iter().filter_map(|text| text.split('<').next()).map(str::trim).collect();
+    let texts: Vec<&str> =
+        svg.split("<text").skip(1).filter_map(|text| text.split('>').nth(1)).collect();
+    let texts: Vec<&str> =
+        texts.iter().filter_map(|text| text.split('<').next()).map(str::trim).collect();
     let labels: Vec<&&str> = texts.iter().filter(|text| text.parse::<f64>().is_ok()).collect();
     assert!(labels.len() > 10 && labels.iter().all(|label| label.len() <= 8), "{texts:?}");
     assert!(!texts.contains(&"pi_0") && texts.contains(&"n0"), "{texts:?}");

@@ -89,13 +89,19 @@ fn interval_is_one(place: &Workplace, name: &str, sentence: &str, interval: Opti
 #[test]
 fn intervals_are_the_same_everywhere() {
     let place = Workplace::new();
-    let decks = ["birth_death", "capacities", "cost_aware", "correlated", "growing", "log_gp", "table1"];
+    let decks =
+        ["birth_death", "capacities", "cost_aware", "correlated", "growing", "log_gp", "table1"];
     for deck in decks {
         let (document, sentence) = solved(&place, &model(&format!("periodic/{deck}.ron")), &[]);
         let recommended = &document["recommended"];
         match recommended.as_str() {
             Some("never") => interval_is_one(&place, deck, &sentence, None),
-            _ => interval_is_one(&place, deck, &sentence, Some(recommended["every"].as_u64().unwrap())),
+            _ => interval_is_one(
+                &place,
+                deck,
+                &sentence,
+                Some(recommended["every"].as_u64().unwrap()),
+            ),
         }
     }
 }
@@ -111,11 +117,21 @@ fn the_cheapest_interval_within_the_bound_is_recommended() {
     };
     let place = Workplace::new();
     for (bound, cost, expected, why) in [
-        ("MaxDeviation(0.1)", "20", 10, "the least cost per step; d <= 0.1 is kept for 19 steps (exact)"),
+        (
+            "MaxDeviation(0.1)",
+            "20",
+            10,
+            "the least cost per step; d <= 0.1 is kept for 19 steps (exact)",
+        ),
         ("MaxDeviation(10)", "20", 10, "the least cost per step; d stays within 10 (exact)"),
         ("MaxDeviation(10)", "30", 13, "the least cost per step; d stays within 10 (exact)"),
-        ("MaxDeviation(0.05)", "20", 4, "the longest interval with d <= 0.05 (exact); without the bound, every 10 \
-         steps would cost less"),
+        (
+            "MaxDeviation(0.05)",
+            "20",
+            4,
+            "the longest interval with d <= 0.05 (exact); without the bound, every 10 \
+         steps would cost less",
+        ),
     ] {
         place.write("model.ron", normal(bound, cost));
         let (document, sentence) = solved(&place, "model.ron", &[]);
@@ -133,7 +149,11 @@ fn altered_recommendations_are_refused() {
     let place = Workplace::new();
     for deck in ["periodic/cost_aware.ron", "load_drift/three_chains.ron"] {
         let (document, _) = solved(&place, &model(deck), &[]);
-        for other in [serde_json::json!("never"), serde_json::json!({"every": 3}), serde_json::json!({"above": 9.5})] {
+        for other in [
+            serde_json::json!("never"),
+            serde_json::json!({"every": 3}),
+            serde_json::json!({"above": 9.5}),
+        ] {
             let mut altered = document.clone();
             altered["recommended"] = other;
             place.write("solution.json", altered.to_string());
@@ -183,11 +203,15 @@ fn thresholds_are_the_same_everywhere() {
         let rule = sentence.split(": that costs").next().unwrap();
         let said = numbers(rule.split(": the optimum").next().unwrap());
         // Sentences round up, to six digits.
-        let near = |number: f64| said.iter().any(|said| *said >= number && *said <= number + 0.2 / 64.0 + 1e-4);
+        let near = |number: f64| {
+            said.iter().any(|said| *said >= number && *said <= number + 0.2 / 64.0 + 1e-4)
+        };
         let of_levels = document["processors"].as_f64().filter(|_| document["levels"].is_u64());
         let is_said = |threshold: f64| match of_levels {
             // Exported halfway between two values that max - mean may have.
-            Some(r) if since.is_empty() => said.iter().any(|said| (said * r + 0.25).floor() == (threshold * r).floor()),
+            Some(r) if since.is_empty() => {
+                said.iter().any(|said| (said * r + 0.25).floor() == (threshold * r).floor())
+            }
             _ => near(threshold),
         };
         for (steps, threshold) in since.iter().chain(&by_step) {
@@ -195,21 +219,28 @@ fn thresholds_are_the_same_everywhere() {
                 assert!(is_said(*threshold), "{deck}: {threshold} in {sentence}\n{json:#}");
             }
             if *steps > 1 && !since.is_empty() && *threshold > 0.0 {
-                let told = [*steps as f64, *steps as f64 - 1.0].iter().any(|steps| said.contains(steps));
+                let told =
+                    [*steps as f64, *steps as f64 - 1.0].iter().any(|steps| said.contains(steps));
                 assert!(told, "{deck}: step {steps} in {sentence}");
             }
         }
         for (at, next) in by_step.iter().zip(by_step.iter().skip(1)) {
             if at.1 > 0.0 && next.1 == 0.0 && !since.is_empty() {
                 let end = next.0 - 1;
-                let words = [format!("at step {end}, also above"), format!(" to {end}, also above")];
-                assert!(words.iter().any(|words| sentence.contains(words)), "{deck}: {end} in {sentence}");
+                let words =
+                    [format!("at step {end}, also above"), format!(" to {end}, also above")];
+                assert!(
+                    words.iter().any(|words| sentence.contains(words)),
+                    "{deck}: {end} in {sentence}"
+                );
             }
         }
         for target in LANGUAGES {
             let out = exported(&place, target);
             let written = numbers(&out.replace("_r8", " ").replace("_dp", " "));
-            for (_, threshold) in since.iter().chain(&by_step).filter(|(_, threshold)| *threshold < 1e300) {
+            for (_, threshold) in
+                since.iter().chain(&by_step).filter(|(_, threshold)| *threshold < 1e300)
+            {
                 assert!(written.contains(threshold), "{deck}, {target}: {threshold}\n{out}");
             }
         }
@@ -220,20 +251,31 @@ fn thresholds_are_the_same_everywhere() {
 #[test]
 fn beliefs_and_maps_are_the_same_everywhere() {
     let place = Workplace::new();
-    for deck in ["phase_change/fluids.ron", "phase_change/bimodal.ron", "phase_change/table_iii_n50_g50.ron"] {
+    for deck in [
+        "phase_change/fluids.ron",
+        "phase_change/bimodal.ron",
+        "phase_change/table_iii_n50_g50.ron",
+    ] {
         let (document, sentence) = solved(&place, &model(deck), &[]);
         let pi = document["threshold"][0].as_f64().unwrap();
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
-        let first = json["threshold_first"][0].as_f64().unwrap_or_else(|| json["threshold_between"].as_f64().unwrap());
+        let first = json["threshold_first"][0]
+            .as_f64()
+            .unwrap_or_else(|| json["threshold_between"].as_f64().unwrap());
         assert_eq!(first, pi, "{deck}");
-        assert!(numbers(&sentence).iter().any(|said| (said - pi).abs() <= 1e-6), "{deck}: {pi} in {sentence}");
+        assert!(
+            numbers(&sentence).iter().any(|said| (said - pi).abs() <= 1e-6),
+            "{deck}: {pi} in {sentence}"
+        );
     }
-    for deck in ["stopping/yin_xu_wang.ron", "stopping/multiplicative.ron", "stopping/restart.ron"] {
+    for deck in ["stopping/yin_xu_wang.ron", "stopping/multiplicative.ron", "stopping/restart.ron"]
+    {
         let (document, sentence) = solved(&place, &model(deck), &[]);
         let remaps = document["decision"].as_str().unwrap().matches('R').count();
         let csv = exported(&place, "csv");
         let rows = csv.lines().filter(|line| line.ends_with(",R"));
-        let vectors: usize = rows.map(|row| row.rsplit(',').nth(1).unwrap().parse::<usize>().unwrap()).sum();
+        let vectors: usize =
+            rows.map(|row| row.rsplit(',').nth(1).unwrap().parse::<usize>().unwrap()).sum();
         assert_eq!(vectors, remaps, "{deck}");
         assert!(sentence.contains(&format!("emap in {remaps} of ")), "{deck}: {sentence}");
     }

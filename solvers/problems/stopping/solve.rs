@@ -259,7 +259,7 @@ pub(super) fn check(loaded: &ModelFile, model: &Stopping) -> Result<(), Vec<Comp
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     if let Some((walks, _)) = model.unbounded() {
-        return countable::fits(loaded, model, &walks).map(drop);
+        return countable::fits(loaded, model, &walks);
     }
     let (states, _) =
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
