@@ -44,7 +44,18 @@ impl Estimate {
     /// The expectation of independent numbers of one law, at least one, by Student's t: exact for
     /// normal numbers. There is no interval from a single one, or where all agree.
     pub fn of(values: &[f64]) -> Estimate {
+        Estimate::of_sums(values, 0.0)
+    }
+
+    /// The same of sums and differences of numbers of this size: what differs by no more than rounding in them agrees, and counts
+    /// as the first.
+    pub fn of_sums(values: &[f64], size: f64) -> Estimate {
         let n = values.len() as f64;
+        let first = values.first().copied().unwrap_or(f64::NAN);
+        if values.iter().all(|value| (value - first).abs() <= AGREE * size) {
+            let value = if first.abs() <= AGREE * size { 0.0 } else { first };
+            return Estimate::around(value, f64::INFINITY);
+        }
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         Estimate::from_moments(mean, squares, n)
@@ -62,7 +73,12 @@ impl Estimate {
 
     /// The same for numbers that lie between `least` and `most`, as their expectation does.
     pub fn between(values: &[f64], least: f64, most: f64) -> Estimate {
-        let Estimate { value, lower, upper } = Estimate::of(values);
+        Estimate::of(values).within(least, most)
+    }
+
+    /// Without what lies below `least` or above `most`, where the number does not.
+    pub fn within(self, least: f64, most: f64) -> Estimate {
+        let Estimate { value, lower, upper } = self;
         if upper == f64::INFINITY {
             return Estimate { value, lower, upper };
         }

@@ -20,6 +20,10 @@ pub fn run(arguments: &Check) -> Exit {
             }
         };
         let known = problems::of(&loaded.problem);
+        if let Err(complaints) = known.check(&loaded) {
+            exit = exit.worst(report(&complaints));
+            continue;
+        }
         let (problem, mut facts) = (known.name(), known.facts(&loaded));
         if let Some(ranks) = arguments.ranks {
             facts.extend(problems::facts_of_ranks(&loaded, ranks as usize));

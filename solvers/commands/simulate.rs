@@ -3,12 +3,13 @@
 use super::{Exit, idle};
 use crate::cli::Simulate;
 use crate::complaint::Complaint;
-use crate::output::{check_free, is_closed, print, quit_between_outputs, write_with};
+use crate::output::{check_free, is_closed, print, quit_between_outputs, say, write_with};
 use crate::problems::periodic::model::Periodic;
 use crate::problems::registry::{Loaded, Problem};
 use crate::problems::sampling::Contestant;
 use crate::problems::shared::two_phase::trace::{HEADER, write_step};
 use crate::run::is_interrupted;
+use crate::text::digits::plain;
 use rand::RngExt;
 use remapping::load_drift;
 use remapping::overlap::Overlap;
@@ -40,6 +41,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
         };
         play(&loaded, arguments, &mut |row, remap| table.step(row, remap, &mut out));
         let _ = table.end(&mut out);
+        tell_cost(&loaded, &table);
         return Ok(if is_interrupted() { Exit::Interrupted } else { Exit::Done });
     };
     let written = write_with(path, arguments.force, |mut file| {
@@ -63,6 +65,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
         quit_between_outputs("interrupted: no trace is written", 130, || false);
     }
     written.map_err(one)?;
+    tell_cost(&loaded, &table);
     let Table { ranks, steps, remaps, .. } = table;
     print(&format!(
         "{}: {ranks} ranks x {steps} steps, {remaps} remaps, seed {}\n",
@@ -70,6 +73,28 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
         arguments.seed
     ));
     Ok(Exit::Done)
+}
+
+/// Says what a remap costs where the trace has none that tells.
+fn tell_cost(loaded: &Loaded, table: &Table) {
+    let cost = match &loaded.problem {
+        Problem::LoadDrift(model) => {
+            Some(load_drift::Loads::new(model.problem()).typical_remap_cost())
+        }
+        Problem::ContinuousDrift(model) => Some(model.problem().typical_remap_cost()),
+        Problem::Periodic(model) => model.remap_cost(),
+        Problem::PhaseChange(model) => {
+            let problem = model.problem();
+            Some((&problem.test + &problem.install).to_f64().value())
+        }
+        _ => None,
+    };
+    if let Some(cost) = cost.filter(|_| table.remaps == 0) {
+        say(&format!(
+            "note: the trace has no remap, and so no cost of one: give --remap-cost {} to fit, advise and replay",
+            plain(cost * table.unit)
+        ));
+    }
 }
 
 /// The trace as text, given away in pieces.

@@ -48,6 +48,7 @@ impl Late {
     pub(crate) fn review(&self, path: &str, review: &mut Review<'_>) {
         let slowdown = format!("{path}.slowdown");
         review.exact_nonnegative(&slowdown, &self.slowdown, "the slowdown of steps");
+        review.share(&slowdown, self.slowdown.value, "steps are slower by");
         review.at_most(&slowdown, self.slowdown.value, 100);
         if self.steps > MOST_LATE {
             let label = format!("{} is not between 0 and {MOST_LATE}", self.steps);

@@ -71,7 +71,9 @@ pub fn read_rows(path: &Path, expected: usize, own: Range<usize>) -> Result<Entr
             return Err(wrong(at, &what));
         }
         if !number.is_probability() {
-            return Err(wrong(at, "a probability is out of range"));
+            let value = line.split_whitespace().last().unwrap_or_default();
+            let place = format!("{shown}:{at}: the entry ({}, {}) is {value}", i + 1, j + 1);
+            return Err(format!("{place}, and a probability is between 0 and 1"));
         }
         if own.contains(&i) {
             entries.push((i, j, number.value()));

@@ -18,6 +18,8 @@ pub mod transition;
 pub mod weights;
 
 use crate::complaint::{Complaint, ReadText, Source};
+use number::Decimal;
+use remapping::Rational;
 use review::Review;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
@@ -117,6 +119,20 @@ fn reject_what_ron_lets_pass(text: &str, tree: &Node, review: &mut Review<'_>) {
             let label = format!("{} is not a finite number", explain::quoted(literal));
             let help = "give a decimal number; the largest is about 1.8e308";
             review.fault_at(span, "numbers must be finite", &label, help);
+        }
+    }
+}
+
+/// Warns of numbers that are not 0, but nearer to it than any double.
+pub(crate) fn warn_of_what_vanishes(text: &str, tree: &Node, review: &mut Review<'_>) {
+    let may_vanish =
+        |literal: &str| literal.len() > 300 || literal.contains("e-") || literal.contains("E-");
+    for span in tree.scalars() {
+        let literal = &text[span];
+        let number = may_vanish(literal).then(|| Decimal::parse(literal).ok()).flatten();
+        if number.is_some_and(|number| number.value == 0.0 && number.exact != Rational::ZERO) {
+            let literal = explain::quoted(literal);
+            review.warn(format!("{literal} counts as 0: no double but 0 is below 4.9e-324"));
         }
     }
 }

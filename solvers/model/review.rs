@@ -26,6 +26,14 @@ pub struct Review<'a> {
     pub warnings: Vec<String>,
 }
 
+/// What to write for a probability; above 1 it may be meant in per cent.
+fn a_share(value: f64) -> String {
+    match value > 1.0 && value <= 100.0 {
+        true => format!("give a number from 0 to 1: {value} % is {}", value / 100.0),
+        false => "give a number from 0 to 1".to_owned(),
+    }
+}
+
 impl<'a> Review<'a> {
     /// Starts a review of the model read from `source`.
     pub fn new(source: &'a Source, tree: &'a Node) -> Review<'a> {
@@ -70,8 +78,7 @@ impl<'a> Review<'a> {
     pub fn probability(&mut self, path: &str, value: f64) {
         if !(0.0..=1.0).contains(&value) {
             let label = format!("{value} is not in [0, 1]");
-            let help = "give a number from 0 to 1";
-            self.fault(path, "a probability is out of range", &label, help);
+            self.fault(path, "a probability is out of range", &label, &a_share(value));
         }
     }
 
@@ -79,8 +86,18 @@ impl<'a> Review<'a> {
     pub fn exact_probability(&mut self, path: &str, number: &Decimal) {
         if !number.is_probability() {
             let label = format!("{} is not in [0, 1]", self.written(path));
-            let help = "give a number from 0 to 1";
-            self.fault_of_literal(path, "a probability is out of range", &label, help);
+            let help = a_share(number.value);
+            self.fault_of_literal(path, "a probability is out of range", &label, &help);
+        }
+    }
+
+    /// Warns of a share above 1, which may be meant in per cent: `what` it lets pass.
+    pub fn share(&mut self, path: &str, value: f64, what: &str) {
+        if value > 1.0 {
+            let (all, meant) = (100.0 * value, value / 100.0);
+            self.warn(format!(
+                "`{path}` is {value}: {what} {all} %; if {value} % is meant, write {meant}"
+            ));
         }
     }
 

@@ -45,8 +45,10 @@ impl<'a> Axis<'a> {
     fn label(&self, value: f64) -> String {
         let text = match self.digits {
             None => return String::new(),
-            Some(_) if value.abs() >= 1e6 => return format!("{}M", value / 1e6),
-            Some(_) if value.abs() >= 1e4 => return format!("{}k", value / 1e3),
+            Some(_) if value.abs() >= 1e9 => return format!("{value:.5e}"),
+            Some(digits) if value.abs() >= 1e6 => return thousands(value / 1e6, digits + 6, "M"),
+            Some(digits) if value.abs() >= 1e4 => return thousands(value / 1e3, digits + 3, "k"),
+            Some(digits) if digits > 6 && value != 0.0 => return format!("{value:.3e}"),
             Some(_) if self.logarithmic && value < 1e-3 => return format!("{value:e}"),
             Some(_) if self.logarithmic => format!("{value}"),
             Some(digits) => format!("{value:.digits$}"),
@@ -61,6 +63,13 @@ impl<'a> Axis<'a> {
         }
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
+}
+
+/// A number in thousands or millions, without the zeros at its end.
+fn thousands(value: f64, digits: usize, unit: &str) -> String {
+    let text = format!("{value:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0') } else { &text };
+    format!("{}{unit}", text.trim_end_matches('.'))
 }
 
 /// Points drawn in one way and one colour.

@@ -158,6 +158,9 @@ pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
     let asked = Asked { loaded, settings: contest, files: Files::default(), watch: &watch };
     let (policies, status) = problem.compare(&asked)?;
     let mut warnings = loaded.warnings.clone();
+    if let Policies::Sampled(report) = &policies {
+        warnings.extend(report.left_out.iter().map(|why| format!("left out: {why}")));
+    }
     warnings.extend(policies.unfinished(status));
     Ok(Comparison {
         title: loaded.title.clone(),

@@ -3,6 +3,7 @@
 use super::claims::Claim;
 use super::registry::Body;
 use super::settings::Choice;
+use super::shared::recommended::Recommended;
 use super::stopping::table::Table;
 use super::{Contest, Files, Method, Policies, Settings};
 use crate::complaint::Complaint;
@@ -40,6 +41,14 @@ pub struct Asked<'a, S> {
 pub trait Kind {
     /// The problem, as documents name it.
     fn name(&self) -> &'static str;
+
+    /// Whether the model can be solved, as far as that shows without solving it.
+    ///
+    /// # Errors
+    /// What solving would say.
+    fn check(&self, _loaded: &ModelFile) -> Outcome<()> {
+        Ok(())
+    }
 
     /// What can be said without solving.
     fn facts(&self, loaded: &ModelFile) -> Facts;
@@ -180,6 +189,11 @@ pub trait Answer {
     /// What to do and what it is worth.
     fn headline(&self) -> Headline {
         Headline::InSummary
+    }
+
+    /// The rule to follow, of an answer that knows several: what the sentence, the exports and the picture state.
+    fn recommended(&self) -> Option<Recommended> {
+        None
     }
 
     /// What the answer is in the units and steps of the program whose log the model was fitted to.

@@ -115,6 +115,9 @@ pub struct Report {
     /// The policy called optimal is that of a computation without an end, and may not be best over the steps that are played.
     #[serde(skip)]
     pub without_end: bool,
+    /// Why policies that nobody named are left out.
+    #[serde(skip)]
+    pub left_out: Vec<String>,
 }
 
 /// Longest horizon whose clairvoyant optimum is computed.
@@ -128,7 +131,8 @@ impl Report {
     pub fn none(contest: &Contest) -> Report {
         let (clairvoyant, policies) = (None, Vec::new());
         let (runs, seed) = (0, contest.seed);
-        Report { runs, seed, clairvoyant, policies, best_threshold: None, without_end: false }
+        let (best_threshold, without_end, left_out) = (None, false, Vec::new());
+        Report { runs, seed, clairvoyant, policies, best_threshold, without_end, left_out }
     }
 
     /// Without what depends on the time of a balanced step.
@@ -187,6 +191,7 @@ pub fn play<W: Workload>(
         Report {
             best_threshold: None,
             without_end: false,
+            left_out: Vec::new(),
             runs: finished,
             seed: contest.seed,
             clairvoyant: knows.then(|| Estimate::between(&clairvoyant, 0.0, f64::INFINITY)),
@@ -206,15 +211,22 @@ pub struct Played<'a> {
     pub tallies: &'a [Tally],
 }
 
-/// How a policy did, beside the optimum.
+/// What exact costs are off by at most, relative to them.
+const EXACTLY: f64 = 1e-12;
+
+/// How a policy did, relative to the optimum.
 pub fn line(
     played: &Played<'_>,
     clairvoyant: Option<&Vec<f64>>,
     optimal: Option<Played<'_>>,
 ) -> Line {
     let tallies = played.tallies;
+    // Costs are sums over the steps of loads, and what is left of these.
+    let sizes = tallies.iter().map(|tally| tally.time.max(tally.value.abs()));
+    let size = sizes.fold(0.0, f64::max);
     let of = |read: &dyn Fn(&Tally) -> f64, most: f64| {
-        Estimate::between(&tallies.iter().map(read).collect::<Vec<_>>(), 0.0, most)
+        let values: Vec<f64> = tallies.iter().map(read).collect();
+        Estimate::of_sums(&values, size).within(0.0, most)
     };
     let above = |others: &mut dyn Iterator<Item = f64>| -> Vec<f64> {
         tallies.iter().zip(others).map(|(own, other)| own.value - other).collect()
@@ -223,8 +235,14 @@ pub fn line(
     let spacings: Vec<f64> = tallies.iter().filter_map(Tally::spacing).collect();
     let (time, work) = (of(&|tally| tally.time, unlimited), of(&|tally| tally.work, unlimited));
     let regret_optimal = optimal.map(|best| match (played.exact, best.exact) {
-        (Some(own), Some(best)) => Estimate::around(own - best, 0.0),
-        _ => Estimate::of(&above(&mut best.tallies.iter().map(|tally| tally.value))),
+        (Some(own), Some(best)) => match own - best {
+            rounding if rounding.abs() <= EXACTLY * own.abs() => Estimate::around(0.0, 0.0),
+            above => Estimate::around(above, 0.0),
+        },
+        _ => {
+            let above = above(&mut best.tallies.iter().map(|tally| tally.value));
+            Estimate::of_sums(&above, size)
+        }
     });
     Line {
         policy: played.name.to_owned(),
@@ -241,7 +259,8 @@ pub fn line(
                 false => 1.0,
             }),
             regret_clairvoyant: clairvoyant
-                .map(|best| Estimate::between(&above(&mut best.iter().copied()), 0.0, unlimited)),
+                .map(|best| above(&mut best.iter().copied()))
+                .map(|above| Estimate::of_sums(&above, size).within(0.0, unlimited)),
             regret_optimal,
         },
     }

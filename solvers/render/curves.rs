@@ -24,6 +24,8 @@ const LOW: u32 = 360;
 /// What one run adds: the place on the axis, the values of the other parameters, and the numbers of its row.
 struct Point {
     x: f64,
+    /// What its numbers may be off by, relative to them or to 1.
+    tolerance: f64,
     others: String,
     cells: Vec<(String, Option<f64>)>,
     cost: Option<Cost>,
@@ -83,10 +85,11 @@ impl Curves {
         let others: Vec<String> = run.set.iter().skip(1).map(other).collect();
         let cells = row(run).into_iter().skip(run.set.len());
         let cells = cells.map(|(name, text)| (name, number(&text))).collect();
-        self.points.push(Point { x, others: others.join(", "), cells, cost: Cost::of(run) });
+        let (others, tolerance) = (others.join(", "), run.solution.tolerance);
+        self.points.push(Point { x, tolerance, others, cells, cost: Cost::of(run) });
     }
 
-    /// The columns of the table whose numbers differ, or the first that has any.
+    /// The columns of the table whose numbers differ by more than they may be off, or the first that has any.
     fn columns(&self) -> Vec<String> {
         let Some(first) = self.points.first() else { return Vec::new() };
         let names = first.cells.iter().map(|(name, _)| name.clone());
@@ -94,7 +97,13 @@ impl Curves {
             self.points.iter().filter_map(|point| point.value(name)).collect()
         };
         let numeric: Vec<String> = names.filter(|name| !values(name).is_empty()).collect();
-        let varies = |name: &&String| values(name).windows(2).any(|pair| pair[0] != pair[1]);
+        let off = self.points.iter().map(|point| point.tolerance).fold(0.0, f64::max);
+        let varies = |name: &&String| {
+            let values = values(name);
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            high - low > 2.0 * off * low.abs().max(high.abs()).max(1.0)
+        };
         let varying: Vec<String> =
             numeric.iter().filter(varies).take(MOST_CHARTS).cloned().collect();
         match varying.is_empty() {
@@ -124,6 +133,9 @@ fn number(text: &str) -> Option<f64> {
     first.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
+/// Room around numbers, relative to them: labels of axes have digits for no less.
+const LEAST_ROOM: f64 = 1e-4;
+
 /// The ends of some numbers, with room around.
 fn ends(values: impl Iterator<Item = f64> + Clone) -> std::ops::Range<f64> {
     let low = values.clone().fold(f64::INFINITY, f64::min);
@@ -131,8 +143,11 @@ fn ends(values: impl Iterator<Item = f64> + Clone) -> std::ops::Range<f64> {
     if !(low.is_finite() && high.is_finite()) {
         return 0.0..1.0;
     }
-    let room = (0.05 * (high - low)).max(1e-9 * high.abs()).max(f64::MIN_POSITIVE);
-    let room = if high > low { room } else { room.max(0.5) };
+    let largest = low.abs().max(high.abs());
+    let room = match high > low {
+        true => (0.05 * (high - low)).max(LEAST_ROOM * largest).max(f64::MIN_POSITIVE),
+        false => (0.5 * largest).max(LEAST_ROOM),
+    };
     low - room..high + room
 }
 
@@ -180,7 +195,7 @@ impl Curves {
             Drawn::Column(column) => (column.as_str(), ends(self.points.iter().filter_map(value))),
         };
         let digits = |range: &std::ops::Range<f64>| {
-            (2.0 - (range.end - range.start).log10()).ceil().clamp(0.0, 9.0) as usize
+            (2.0 - (range.end - range.start).log10()).ceil().clamp(0.0, 300.0) as usize
         };
         let (along, up) = (digits(&x), digits(&y));
         let x = Axis { logarithmic, ..Axis::new(&self.path, x, along) };

@@ -73,7 +73,7 @@ fn of_the_program(answer: &dyn Answer, log: &Log) -> Option<String> {
 
 /// What to do, and what it is worth, in a sentence that says whether it is the final one. Problems without it begin with
 /// theirs.
-fn headline(solution: &Solution) -> Option<String> {
+pub fn headline(solution: &Solution) -> Option<String> {
     let sentence = match solution.body.answer().headline() {
         Headline::InSummary => return None,
         Headline::Final(sentence) => return Some(sentence),

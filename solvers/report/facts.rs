@@ -9,6 +9,7 @@ use crate::problems::phase_switching::answer as phase_switching;
 use crate::problems::phase_switching::view::start as two_thresholds;
 use crate::problems::registry::{Body, Solution};
 use crate::problems::stopping::answer as stopping;
+use crate::render::headline;
 use crate::text::digits::{Shown, plain, proved, up};
 use remapping::Status;
 use remapping::estimate::Estimate;
@@ -48,6 +49,9 @@ impl Facts {
 /// The numbers of a solution.
 pub(super) fn of(solution: &Solution) -> Vec<Fact> {
     let mut facts = Facts::default();
+    if let Some(sentence) = headline(solution) {
+        facts.put("answer", sentence);
+    }
     match &solution.body {
         Body::PhaseChange(answer) => of_change(&mut facts, answer),
         Body::PhaseSwitching(answer) => of_switching(&mut facts, answer),

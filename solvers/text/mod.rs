@@ -5,6 +5,14 @@ pub mod digits;
 
 use remapping::Bounds;
 
+/// A number without a fraction as a document has it: a whole number as long as doubles count.
+pub fn whole(number: f64) -> serde_json::Value {
+    match number < (1_u64 << f64::MANTISSA_DIGITS) as f64 {
+        true => (number as u64).into(),
+        false => number.into(),
+    }
+}
+
 /// Proved bounds in as many digits as they allow.
 pub fn within(bounds: Bounds) -> String {
     digits::proved(bounds).joined("+-")

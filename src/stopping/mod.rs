@@ -164,6 +164,11 @@ fn solve_from(
 
 /// Bytes that [`Problem::new`] and [`solve`] use at most for these states.
 pub fn memory_estimate(states: &States, method: Method) -> u64 {
+    memory_needed(states, method) as u64
+}
+
+/// The same, which may be more than can be counted.
+pub fn memory_needed(states: &States, method: Method) -> f64 {
     let classes = states.count() as u64;
     // Value iteration keeps 9 vectors, policy iteration 14; the acceleration that may follow it 22 more;
     // coarser grids and the way between them as much as 16.
@@ -175,5 +180,5 @@ pub fn memory_estimate(states: &States, method: Method) -> u64 {
             14 + acceleration + if coarser::applies(states) { 16 } else { 0 }
         }
     };
-    8u64.saturating_mul(vectors * classes.min(1 << 56)).saturating_add(8 * states.scratch())
+    8.0 * (vectors as f64 * classes as f64 + states.scratch() as f64)
 }

@@ -16,6 +16,13 @@ impl Kind for ContinuousDrift {
         "continuous_drift"
     }
 
+    fn check(&self, loaded: &ModelFile) -> Outcome<()> {
+        match self.problem().fault() {
+            Some(reason) => Err(solve::no_bounds(loaded, &reason)),
+            None => Ok(()),
+        }
+    }
+
     fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }

@@ -42,10 +42,7 @@ pub fn solve(
             }
         }
         Err(NoBounds::Halted(_)) => None,
-        Err(reason) => {
-            let message = "there are no bounds for this model";
-            return Err(vec![loaded.complain("problem", message, &reason.to_string(), "")]);
-        }
+        Err(reason) => return Err(no_bounds(loaded, &reason)),
     };
     let status = match &measured {
         None => stopped(watch),
@@ -53,6 +50,12 @@ pub fn solve(
     };
     let answer = lay_out(&problem, &rule, measured.as_ref());
     Ok(Found::new(Body::ContinuousDrift(Box::new(answer)), status, warnings))
+}
+
+/// Why this model has no bounds.
+pub(super) fn no_bounds(loaded: &ModelFile, reason: &NoBounds) -> Vec<Complaint> {
+    let message = "there are no bounds for this model";
+    vec![loaded.complain("problem", message, &reason.to_string(), "")]
 }
 
 fn lay_out(

@@ -4,12 +4,13 @@ use super::answer::{Answer, Class};
 use crate::complaint::Complaint;
 use crate::plot::chart::Chart;
 use crate::plot::{self, Format};
-use crate::problems::kind::{self, Accuracy};
-use crate::problems::load_drift::answer::Curve;
-use crate::problems::load_drift::view::{
-    POLICY, between, late, moved, rule, sampled_cells, thresholds, within_percent,
+use crate::problems::kind::{self, Accuracy, Headline};
+use crate::problems::load_drift::few_thresholds::{
+    POLICY, cost_of_rule, sampled_headline, thresholds, within_percent,
 };
 use crate::problems::settings::Choice;
+use crate::problems::load_drift::view::{between, late, moved, sampled_cells};
+use crate::problems::shared::recommended::{Recommended, is_dearer};
 use crate::text::Row;
 use crate::text::digits::{every, plain};
 use remapping::continuous_drift::KeptSlopes;
@@ -32,6 +33,14 @@ impl kind::Answer for Answer {
         }
     }
 
+    fn headline(&self) -> Headline {
+        headline(self, self.recommended()).map_or(Headline::InSummary, Headline::Final)
+    }
+
+    fn recommended(&self) -> Option<Recommended> {
+        Answer::recommended(self)
+    }
+
     fn summary(&self, text: &mut String) {
         summary(text, self);
     }
@@ -41,15 +50,22 @@ impl kind::Answer for Answer {
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
-        plot::picture(format, &picture(title, self))
+        plot::picture(format, &picture(title, self, self.recommended()))
     }
+}
+
+/// What to do, once that is known.
+fn headline(answer: &Answer, recommended: Option<Recommended>) -> Option<String> {
+    let curve = answer.threshold_curve.as_ref()?;
+    let known = answer.best_fixed.map_or(f64::INFINITY, |fixed| fixed.value);
+    sampled_headline(curve, recommended?, known)
 }
 
 /// The readable summary.
 fn summary(text: &mut String, answer: &Answer) {
     if let Some(curve) = &answer.threshold_curve {
-        let best = answer.best_fixed.map(|fixed| (fixed.interval, fixed.value));
-        rule(text, curve, best);
+        let dearer = answer.best_fixed.is_some_and(|fixed| is_dearer(curve, fixed.value));
+        cost_of_rule(text, curve, dearer);
     }
     if let Some(each) = answer.per_unit_moved {
         moved(text, answer.remap_cost, each);
@@ -114,14 +130,6 @@ fn cells(answer: &Answer) -> crate::text::Row {
 }
 
 /// The thresholds against the steps since the last remap.
-fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
-    let none = Curve {
-        by_steps_since: Vec::new(),
-        by_step: Vec::new(),
-        cost: None,
-        gap_percent: None,
-        gap_interval: None,
-        remaps: 0.0,
-    };
-    thresholds(title, answer.threshold_curve.as_ref().unwrap_or(&none))
+fn picture<'a>(title: &'a str, answer: &Answer, recommended: Option<Recommended>) -> Chart<'a> {
+    thresholds(title, answer.threshold_curve.as_ref(), recommended)
 }

@@ -13,6 +13,7 @@ use crate::problems::registry::Body;
 use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
+use crate::text::digits::up;
 use remapping::load_drift::many::{Goal, Many, Measured, NoBounds, Spread};
 use remapping::load_drift::{self, Intervals, ProcessChain, Unremapped};
 use remapping::phase_change::Bounds;
@@ -123,12 +124,39 @@ pub(in crate::problems) fn reached(
         Measured { reached: true, .. } => Status::Converged,
         _ => {
             warnings.push(format!(
-                "the gap of {:e} was not reached: the bounds are wider apart, and hold with the confidence that is stated",
-                goal.gap
+                "the gap of {:e} was not reached after {} paths: {}; the bounds are wider apart, and hold with the \
+                 confidence that is stated",
+                goal.gap,
+                measured.paths,
+                limit(measured, goal)
             ));
             Status::IterationLimit
         }
     }
+}
+
+/// Which limit ended it above the goal, and what would help.
+fn limit(measured: &Measured, goal: Goal) -> String {
+    let Measured { gap, lower, inner, .. } = measured;
+    let relative = |end: f64| if lower.mean > 0.0 { end / lower.mean } else { f64::INFINITY };
+    let asks = format!("--tolerance {} asks for what they reach", up(relative(gap.high)));
+    match relative(gap.low) > goal.gap {
+        true => format!(
+            "policy and lower bound are {} apart at least with {inner} inner samples, the most that are taken, so \
+             that neither time nor paths would help; {asks}",
+            down(relative(gap.low))
+        ),
+        false => format!(
+            "these are the most that are drawn, and they leave a gap of up to {}; {asks}",
+            up(relative(gap.high))
+        ),
+    }
+}
+
+/// Two digits, rounded down.
+fn down(number: f64) -> String {
+    let digit = 10_f64.powf(number.abs().log10().floor() - 1.0);
+    format!("{:.1e}", (number / digit).floor() * digit)
 }
 
 /// Why nothing was finished.

@@ -5,6 +5,7 @@ pub(super) mod bounds;
 mod compare;
 pub(super) mod compare_many;
 pub mod course;
+pub mod few_thresholds;
 mod kept;
 mod least;
 pub mod lemmas;

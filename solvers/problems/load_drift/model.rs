@@ -4,6 +4,7 @@ use crate::model::chain::Chain;
 use crate::model::cost::{Cost, Late};
 use crate::model::explain::Shape;
 use crate::model::review::Review;
+use crate::text::whole;
 use remapping::chain::Multisets;
 use remapping::load_drift;
 use remapping::overlap::Overlap;
@@ -200,8 +201,13 @@ impl LoadDrift {
         Some(sets.states() as u64)
     }
 
-    /// Bytes a solution needs.
+    /// Bytes a solution needs; saturated where they are too many to count.
     pub fn memory(&self) -> u64 {
+        self.memory_needed() as u64
+    }
+
+    /// The same, which may be infinite.
+    fn memory_needed(&self) -> f64 {
         let (r, levels) = (self.processors, self.chain.levels());
         let count = |items: usize, levels: usize| {
             Multisets::new(items, levels).map_or(f64::INFINITY, |sets| sets.states() as f64)
@@ -225,18 +231,21 @@ impl LoadDrift {
         let vectors = if self.stops() { vectors } else { 8.0 };
         // Total and largest level, and two bits of decisions.
         let own = 8.0 * vectors + 4.0 + 2.0 + 0.25;
-        (states * own + 8.0 * applied + 48.0 * looked_at) as u64
+        states * own + 8.0 * applied + 48.0 * looked_at
     }
 
     /// What `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
-        vec![
-            ("processors", self.processors.into()),
-            ("levels", self.chain.levels().into()),
-            ("states", self.states().into()),
-            ("ordered_states", (self.chain.levels() as f64).powi(self.processors as i32).into()),
-            ("memory_bytes", self.memory().into()),
-            ("steps", self.steps.into()),
-        ]
+        let counted = |number: f64| number.is_finite().then(|| whole(number));
+        let ordered = (self.chain.levels() as f64).powi(self.processors as i32);
+        let numbers = [
+            ("states", self.states().map(serde_json::Value::from)),
+            ("ordered_states", counted(ordered)),
+            ("memory_bytes", counted(self.memory_needed())),
+        ];
+        // What is too large for a number is left out.
+        let numbers = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
+        let own = [("processors", self.processors.into()), ("levels", self.chain.levels().into())];
+        own.into_iter().chain(numbers).chain([("steps", self.steps.into())]).collect()
     }
 }

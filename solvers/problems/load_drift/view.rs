@@ -1,16 +1,16 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
-use super::answer::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
+use super::answer::{Answer, BestThreshold, Both, Fixed, Mean};
+use super::few_thresholds::{POLICY, cost_of_rule, sampled_headline, thresholds, within_percent};
 use crate::complaint::Complaint;
 use crate::document::log::Log;
-use crate::document::rule::Threshold;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, THRESHOLD};
 use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Accuracy, Headline};
 use crate::problems::settings::Choice;
-use crate::problems::shared::recommended::{Simple, is_dearer};
+use crate::problems::shared::recommended::{Recommended, is_dearer};
 use crate::problems::stopping::answer::CostByState;
 use crate::text::Row;
 use crate::text::digits::{brief, compared, every, exceeded};
@@ -32,14 +32,20 @@ impl kind::Answer for Answer {
     }
 
     fn headline(&self) -> Headline {
-        match self.bounds {
-            None => Headline::Sentence(headline(self)),
-            Some(_) => Headline::InSummary,
+        match headline(self, self.recommended()) {
+            None => Headline::InSummary,
+            // What paths say of it stands below.
+            Some(sentence) if self.bounds.is_some() => Headline::Final(sentence),
+            Some(sentence) => Headline::Sentence(sentence),
         }
     }
 
+    fn recommended(&self) -> Option<Recommended> {
+        Answer::recommended(self)
+    }
+
     fn of_the_program(&self, log: &Log) -> Option<String> {
-        of_the_program(self, log)
+        of_the_program(self, self.recommended()?, log)
     }
 
     fn claims(&self) -> Vec<Claim> {
@@ -62,12 +68,21 @@ impl kind::Answer for Answer {
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
-        plot::picture(format, &picture(title, self))
+        plot::picture(format, &picture(title, self, self.recommended()))
     }
 }
 
-/// What to do, and what it is worth, of an answer over all states.
-fn headline(answer: &Answer) -> String {
+/// What to do, and what it is worth; of an answer from sample paths, only what to do, once that is known.
+fn headline(answer: &Answer, recommended: Option<Recommended>) -> Option<String> {
+    if answer.bounds.is_some() {
+        let curve = answer.threshold_curve.as_ref();
+        return curve
+            .and_then(|curve| sampled_headline(curve, recommended?, answer.best_fixed.value));
+    }
+    Some(solved_headline(answer, recommended))
+}
+
+fn solved_headline(answer: &Answer, recommended: Option<Recommended>) -> String {
     let fixed = &answer.best_fixed;
     let Some(value) = answer.value else {
         let simple = match fixed.interval {
@@ -89,50 +104,83 @@ fn headline(answer: &Answer) -> String {
     if answer.remaps == Some(0.0) {
         return format!("Do not remap: that costs {optimum}, the optimum");
     }
-    let closest = answer.closest_threshold.first().filter(|closest| {
-        answer.best_threshold.is_none() && !answer.is_above_all(closest.threshold)
-    });
-    match (closest, answer.recommended()) {
-        (Some(closest), _) => format!(
-            "Remap about when max - mean exceeds {} after step {}: the optimum costs {optimum}, {others}",
-            exceeded(closest.threshold),
-            closest.step
-        ),
-        (None, Some((simple, cost))) => {
-            let rule = match simple {
-                Simple::Never => "Do not remap".to_owned(),
-                Simple::Every(interval) => format!("Remap {}", every(interval)),
-                Simple::Above(threshold) => {
-                    format!("Remap when max - mean exceeds {}", exceeded(threshold))
-                }
-            };
+    let Some(recommended) = recommended else {
+        return format!("The optimal policy costs {optimum}, {others}");
+    };
+    match answer.cost_of(recommended) {
+        Some(cost) => {
+            let rule = capital(&words(answer, recommended, (1.0, 1, usize::MAX), ""));
             let cost = compared(cost, value);
             format!("{rule}: that costs {cost} the optimum, {optimum}, which is {others}")
         }
-        (None, None) => format!("The optimal policy costs {optimum}, {others}"),
+        None => {
+            let rule = capital(&words(answer, recommended, (1.0, 1, usize::MAX), " about"));
+            format!("{rule}: the optimum costs {optimum}, {others}")
+        }
     }
 }
 
-/// The rule of the headline in seconds and steps of the program, where it is one of a number.
-fn of_the_program(answer: &Answer, Log { unit_seconds, stride, .. }: &Log) -> Option<String> {
-    let closest = answer.closest_threshold.first();
-    let (simple, about) = match (answer.best_threshold, closest) {
-        (None, Some(closest)) if !answer.is_above_all(closest.threshold) => {
-            (Simple::Above(closest.threshold), " about")
-        }
-        _ => (answer.recommended()?.0, ""),
-    };
+/// The rule of the headline in seconds and steps of the program.
+fn of_the_program(
+    answer: &Answer,
+    recommended: Recommended,
+    Log { unit_seconds, stride, job_steps, .. }: &Log,
+) -> Option<String> {
     let asked = if *stride > 1 { format!(", asked {}", every(*stride)) } else { String::new() };
-    match simple {
-        Simple::Never => None,
-        Simple::Every(interval) => {
-            Some(format!("remap {}", every(interval.saturating_mul(*stride))))
-        }
-        Simple::Above(threshold) => {
-            let seconds = exceeded(threshold * unit_seconds);
-            Some(format!("remap{about} when max - mean exceeds {seconds} seconds{asked}"))
+    // Of a job whose length is not known, the rule of the first step holds at all.
+    let known = job_steps.map_or(1, |_| usize::MAX);
+    let units = (*unit_seconds, *stride, known);
+    match recommended {
+        Recommended::Never | Recommended::ThresholdCurve => None,
+        Recommended::Every(_) => Some(words(answer, recommended, units, "")),
+        _ => {
+            let known = answer.cost_of(recommended).is_some();
+            let about = if known { "" } else { " about" };
+            let words = words(answer, recommended, units, about);
+            Some(format!("{words} seconds{asked}"))
         }
     }
+}
+
+/// A recommended rule: thresholds in units of so much, steps of so many, and the first so many of thresholds by the step.
+fn words(
+    answer: &Answer,
+    recommended: Recommended,
+    (unit, stride, known): (f64, u64, usize),
+    about: &str,
+) -> String {
+    let above = |threshold: f64| match answer.is_above_all(threshold) {
+        true => "no threshold".to_owned(),
+        false => exceeded(threshold * unit),
+    };
+    match recommended {
+        Recommended::Never => "do not remap".to_owned(),
+        Recommended::Every(interval) => format!("remap {}", every(interval.saturating_mul(stride))),
+        Recommended::Above(threshold) => {
+            format!("remap{about} when max - mean exceeds {}", above(threshold))
+        }
+        Recommended::ClosestThreshold => {
+            let mut listed: Vec<(u64, String)> = answer
+                .closest_threshold
+                .iter()
+                .map(|at| (at.step.saturating_mul(stride), above(at.threshold)))
+                .collect();
+            listed.sort_by_key(|(step, _)| *step);
+            listed.truncate(known);
+            listed.dedup_by(|next, last| next.1 == last.1);
+            let later =
+                listed.iter().skip(1).map(|(step, above)| format!("; {above} from step {step} on"));
+            let first = listed.first().map_or("", |(_, above)| above.as_str());
+            format!("remap{about} when max - mean exceeds {first}{}", later.collect::<String>())
+        }
+        // Answers from sample paths begin with it.
+        Recommended::ThresholdCurve => String::new(),
+    }
+}
+
+fn capital(words: &str) -> String {
+    let (first, others) = words.split_at(words.len().min(1));
+    format!("{}{others}", first.to_uppercase())
 }
 
 /// The readable summary.
@@ -234,7 +282,7 @@ pub(crate) fn late(text: &mut String, Overlap { steps, slowdown }: Overlap) {
 /// A policy and a lower bound, both from sample paths.
 fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     if let Some(curve) = &answer.threshold_curve {
-        rule(text, curve, Some((None, answer.never.value)));
+        cost_of_rule(text, curve, is_dearer(curve, answer.best_fixed.value));
     }
     if let Some(CostByState::Moved { fixed, per_unit_moved }) = answer.cost_by_state {
         moved(text, fixed, per_unit_moved);
@@ -270,72 +318,6 @@ pub(crate) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
     line("any policy, least", bounds.lower, "");
 }
 
-/// What the rule is not: it is made of the policy, which sees more than max - mean.
-pub(crate) const POLICY: &str = "the policy that the rule was made of, which sees all loads, is";
-
-/// How far from the optimum something is at most; where paths do not tell that, what they show.
-pub(crate) fn within_percent(text: &mut String, what: &str, gap: f64, interval: Option<[f64; 2]>) {
-    let gap = percent(gap);
-    let _ = match interval.map(|ends| ends.map(percent)) {
-        Some([low, high]) => {
-            writeln!(text, "{what} within {gap} % of optimal, 95 % confidence {low} to {high}")
-        }
-        None => writeln!(
-            text,
-            "{what} {gap} % above the lower bound on each of the paths drawn, which gives no interval"
-        ),
-    };
-}
-
-/// The policy as a rule of few numbers, with what that costs itself; first what costs less, if that is the best interval, or never, of
-/// which the cost is known.
-pub(crate) fn rule(text: &mut String, curve: &Curve, best: Option<(Option<u64>, f64)>) {
-    if let Some((interval, known)) = best.filter(|(_, known)| is_dearer(curve, *known)) {
-        let what =
-            interval.map_or("Do not remap".to_owned(), |steps| format!("Remap {}", every(steps)));
-        let _ = writeln!(
-            text,
-            "{what}: that costs {known:.3} exactly, less than the paths drawn say of the rule found, which is:"
-        );
-    }
-    let never = curve.by_steps_since.iter().all(|at| at.threshold == Threshold::NEVER);
-    let _ =
-        write!(text, "{}", if never { "Do not remap" } else { "Remap when max - mean is above" });
-    for (i, at) in curve.by_steps_since.iter().enumerate().filter(|_| !never) {
-        let next = curve.by_steps_since.get(i + 1);
-        let above = exceeded(at.threshold);
-        let _ = match (i, next) {
-            (0, None) => write!(text, " {above}"),
-            (0, Some(next)) => write!(text, " {above} up to {} steps after a remap", next.from - 1),
-            (_, Some(next)) => write!(text, ", {above} up to {}", next.from - 1),
-            (_, None) => write!(text, ", {above} later"),
-        };
-    }
-    for at in curve.by_step.iter().filter(|at| at.threshold > 0.0 && !never) {
-        let above = exceeded(at.threshold);
-        let _ = write!(text, "; from step {} on, also above {above}", at.from);
-    }
-    let _ = writeln!(text);
-    if let (Some(cost), Some(gap)) = (curve.cost, curve.gap_percent) {
-        let Mean { mean, low, high } = cost;
-        let known = match low < high {
-            true => format!("99 % confidence {low:.3} to {high:.3}"),
-            false if never => "exactly".to_owned(),
-            false => "the same on each path".to_owned(),
-        };
-        let what = format!("This rule costs {mean:.3} ({known}),");
-        within_percent(text, &what, gap, curve.gap_interval);
-    }
-}
-
-/// A share in percent, to two digits: `.09`.
-fn percent(value: f64) -> String {
-    let text = format!("{value:.2}");
-    let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
-    let sign = if digits == "0.00" { "" } else { sign };
-    format!("{sign}{}", digits.strip_prefix('0').unwrap_or(digits))
-}
-
 /// The cells of a sweep's table.
 fn cells(answer: &Answer) -> crate::text::Row {
     if let (Some(bounds), Some(gap)) = (answer.bounds, answer.gap_percent) {
@@ -347,34 +329,7 @@ fn cells(answer: &Answer) -> crate::text::Row {
     numbers.into_iter().map(|(heading, number)| (heading.to_owned(), cell(number))).collect()
 }
 
-/// The threshold against the steps since the last remap.
-pub(crate) fn thresholds<'a>(title: &'a str, curve: &Curve) -> Chart<'a> {
-    let finite = |at: &&Threshold| at.threshold < Threshold::NEVER;
-    let list: Vec<Threshold> = curve.by_steps_since.iter().filter(finite).copied().collect();
-    let end = 1.5 * list.last().map_or(1, |last| last.from) as f64 + 10.0;
-    let mut points = Vec::new();
-    for (i, at) in list.iter().enumerate() {
-        let next = list.get(i + 1).map_or(end, |next| next.from as f64);
-        points.extend([(at.from as f64, at.threshold), (next, at.threshold)]);
-    }
-    let most = list.iter().map(|at| at.threshold).fold(0.0, f64::max);
-    let mut series = vec![Series::line(THRESHOLD, points).named("remap above")];
-    if let Some(last) = curve.by_step.last().filter(|last| last.threshold > 0.0) {
-        let name = format!("from step {} on", last.from);
-        let level = [(1.0, last.threshold), (end, last.threshold)];
-        series.push(Series::line(BAND, level).named(name));
-    }
-    let most = curve.by_step.last().map_or(most, |last| most.max(last.threshold));
-    let x = Axis::new("steps since the last remap", 1.0..end, 0);
-    if list.is_empty() {
-        let words = vec![("do not remap".to_owned(), (0.4 * end, 0.5))];
-        let series = vec![Series::words(THRESHOLD, words)];
-        return Chart { title, x, y: Axis::new("max - mean", 0.0..1.0, 1), series };
-    }
-    Chart { title, x, y: Axis::new("max - mean", 0.0..1.1 * most + 1e-3, 2), series }
-}
-
-/// The same of bounds from sample paths.
+/// The cells of bounds from sample paths.
 pub(crate) fn sampled_cells(
     bounds: Both,
     gap: f64,
@@ -392,9 +347,9 @@ pub(crate) fn sampled_cells(
 }
 
 /// Utilization against the interval between remaps [NRS86, Fig. 4]; of many ranks their rule.
-fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
-    if let Some(curve) = &answer.threshold_curve {
-        return thresholds(title, curve);
+fn picture<'a>(title: &'a str, answer: &Answer, recommended: Option<Recommended>) -> Chart<'a> {
+    if answer.bounds.is_some() {
+        return thresholds(title, answer.threshold_curve.as_ref(), recommended);
     }
     let intervals = &answer.fixed_utilization;
     let levels = [Some(answer.never.utilization), answer.utilization];

@@ -8,6 +8,7 @@ use crate::plot::{self, Format};
 use crate::plot::{COLOURS, THRESHOLD};
 use crate::problems::kind::{self, Accuracy, Headline};
 use crate::problems::settings::Choice;
+use crate::problems::shared::recommended::Recommended;
 use crate::text::Row;
 use crate::text::curve::framed;
 use crate::text::digits::{every, sampled, up};
@@ -24,11 +25,20 @@ impl kind::Answer for Answer {
     }
 
     fn headline(&self) -> Headline {
-        Headline::Final(headline(self))
+        Headline::Final(headline(self, self.recommended()))
+    }
+
+    fn recommended(&self) -> Option<Recommended> {
+        Answer::recommended(self)
     }
 
     fn of_the_program(&self, log: &Log) -> Option<String> {
-        of_the_program(self, log)
+        match self.recommended()? {
+            Recommended::Every(interval) => {
+                Some(format!("remap {}", every(interval.saturating_mul(log.stride))))
+            }
+            _ => None,
+        }
     }
 
     fn is_sampled(&self) -> bool {
@@ -51,7 +61,7 @@ impl kind::Answer for Answer {
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
-        plot::picture(format, &picture(title, self))
+        plot::picture(format, &picture(title, self, self.recommended()))
     }
 }
 
@@ -142,49 +152,77 @@ fn tell_error(text: &mut String, answer: &Answer) {
     }
 }
 
-/// The interval in steps of the program that a model was fitted to the log of.
-fn of_the_program(answer: &Answer, log: &Log) -> Option<String> {
-    Some(format!("remap {}", every(answer.interval?.saturating_mul(log.stride))))
+/// The recommended interval in a sentence, and why it is recommended.
+fn headline(answer: &Answer, recommended: Option<Recommended>) -> String {
+    let what = match recommended {
+        None => return not_decided(answer),
+        Some(Recommended::Every(interval)) => format!("Remap {}", every(interval)),
+        Some(_) => "Never remap".to_owned(),
+    };
+    let recommended = match recommended {
+        Some(Recommended::Every(interval)) => Some(interval),
+        _ => None,
+    };
+    let cost = answer.cost_aware.as_ref();
+    let is_cheapest = cost.is_some_and(|cost| cost.interval.number() == recommended);
+    let cheapest = match recommended {
+        _ if !is_cheapest => None,
+        None => Some("it does not pay"),
+        Some(_) => Some("the least cost per step"),
+    };
+    let reasons: Vec<String> =
+        cheapest.map(str::to_owned).into_iter().chain(within_bound(answer, is_cheapest)).collect();
+    let cheaper = match cost.map(|cost| cost.interval) {
+        Some(Steps::Never) if !is_cheapest => {
+            "; without the bound, never would cost less".to_owned()
+        }
+        Some(Steps::Known(steps)) if !is_cheapest => {
+            format!("; without the bound, {} would cost less", every(steps))
+        }
+        _ => String::new(),
+    };
+    format!("{what}: {}{cheaper}", reasons.join("; "))
 }
 
-/// The answer in a sentence.
-fn headline(answer: &Answer) -> String {
-    let Some(bound) = answer.bound else {
-        return match answer.interval {
-            Some(interval) => format!("Remap {}: the least cost per step", every(interval)),
-            None => match answer.cost_aware.as_ref() {
-                Some(cost) if cost.interval == Steps::Never => {
-                    "Never remap: it does not pay".to_owned()
-                }
-                Some(cost) => format!("The least cost per step is {}", cheapest(cost)),
-                None => "The least cost per step was not computed".to_owned(),
-            },
-        };
-    };
+/// How long the bound is kept; beside an interval of least cost, or as the reason itself.
+fn within_bound(answer: &Answer, is_beside: bool) -> Option<String> {
+    let bound = answer.bound?;
     let (symbol, by) = (symbol(answer), answer.interval_by.as_str());
-    match (answer.interval, answer.at_least) {
-        (None, _) => format!("Never remap: {symbol} stays within {bound} ({by})"),
-        (Some(0), Some(_)) => {
-            format!("Not decided: whether {symbol} <= {bound} after one step is not known")
-        }
-        (Some(interval), Some(_)) => format!(
-            "Remap {}: {symbol} <= {bound} at least so long ({by}); the search for a longer one was stopped",
-            every(interval)
-        ),
-        (Some(0), None) if by == "rms_bound" => {
+    Some(match (answer.interval, answer.at_least) {
+        (None, _) => format!("{symbol} stays within {bound} ({by})"),
+        (Some(0), _) if by == "rms_bound" => {
             format!(
                 "{symbol} <= {bound} may be broken after one step, by some laws of these moments ({by})"
             )
         }
-        (Some(interval), None) if by == "rms_bound" => format!(
-            "Remap {}: {symbol} <= {bound} at least so long, for any laws of these moments ({by})",
-            every(interval)
+        (Some(0), _) => format!("the bound {symbol} <= {bound} is broken after one step"),
+        (Some(steps), _) if is_beside => {
+            let more = if by == "exact" && answer.at_least.is_none() { "" } else { " or more" };
+            format!("{symbol} <= {bound} is kept for {steps} steps{more} ({by})")
+        }
+        (Some(_), Some(_)) => format!(
+            "{symbol} <= {bound} at least so long ({by}); the search for a longer one was stopped"
         ),
-        (Some(0), None) => format!("The bound {symbol} <= {bound} is broken after one step"),
-        (Some(interval), None) => format!(
-            "Remap {}: the longest interval with {symbol} <= {bound} ({by})",
-            every(interval)
-        ),
+        (Some(_), None) if by == "rms_bound" => {
+            format!("{symbol} <= {bound} at least so long, for any laws of these moments ({by})")
+        }
+        (Some(_), None) => format!("the longest interval with {symbol} <= {bound} ({by})"),
+    })
+}
+
+/// What is known where a limit stopped the search for what to recommend.
+fn not_decided(answer: &Answer) -> String {
+    let undecided = answer.bound.filter(|_| answer.at_least == Some(0));
+    match (undecided, &answer.cost_aware) {
+        (Some(bound), _) => {
+            let symbol = symbol(answer);
+            format!("Not decided: whether {symbol} <= {bound} after one step is not known")
+        }
+        (None, Some(cost)) => {
+            let kept = within_bound(answer, true).map_or(String::new(), |kept| format!("; {kept}"));
+            format!("The least cost per step is {}{kept}", cheapest(cost))
+        }
+        (None, None) => "The least cost per step was not computed".to_owned(),
     }
 }
 
@@ -260,7 +298,7 @@ fn curve(answer: &Answer) -> String {
 }
 
 /// The imbalance against time with the bound and the interval of each method: [FXW03, Figs. 4-8].
-fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
+fn picture<'a>(title: &'a str, answer: &'a Answer, recommended: Option<Recommended>) -> Chart<'a> {
     let last = answer.deviation.len().saturating_sub(1).max(1) as f64;
     let highest = answer.deviation.iter().copied().fold(answer.bound.unwrap_or(0.0), f64::max);
     let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };
@@ -275,10 +313,21 @@ fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
     let methods = answer.methods.iter().map(|line| (line.name.as_str(), line.interval, height));
     let cost = answer.cost_aware.iter().map(|cost| ("least cost", cost.interval, top));
     let colours = COLOURS.into_iter().skip(1).cycle();
+    let place = |interval: Option<u64>, height: f64| {
+        let shown = interval.map(|steps| steps as f64).filter(|steps| *steps <= last);
+        shown.into_iter().flat_map(move |steps| [(steps, 0.0), (steps, height)])
+    };
     for ((name, interval, height), colour) in methods.chain(cost).zip(colours) {
-        let shown = interval.number().map(|steps| steps as f64).filter(|steps| *steps <= last);
-        let place = shown.into_iter().flat_map(|steps| [(steps, 0.0), (steps, height)]);
-        series.push(Series::line(colour, place).named(format!("{name}: {interval}")));
+        let line = Series::line(colour, place(interval.number(), height));
+        series.push(line.named(format!("{name}: {interval}")));
+    }
+    match recommended {
+        Some(Recommended::Every(interval)) => series.push(
+            Series::line(BLACK, place(Some(interval), top))
+                .named(format!("recommended: remap {}", every(interval))),
+        ),
+        Some(_) => series.push(Series::line(BLACK, []).named("recommended: never remap")),
+        None => {}
     }
     Chart {
         title,

@@ -5,7 +5,9 @@ use crate::document::log::{Fits, Log};
 use crate::model::file::ModelFile;
 use crate::model::review::Review;
 use crate::model::syntax::Node;
-use crate::model::{decode, explain, folder_of, packed, places, read_bytes, values};
+use crate::model::{
+    decode, explain, folder_of, packed, places, read_bytes, values, warn_of_what_vanishes,
+};
 use crate::problems::activity_mesh::model as activity_mesh;
 use crate::problems::continuous_drift::model as continuous_drift;
 use crate::problems::fluids::model as fluids;
@@ -135,6 +137,7 @@ impl Loaded {
         let mut review = Review::new(&read, &tree);
         model.review_log(&mut review);
         model.problem.review(&mut review, folder_of(path));
+        warn_of_what_vanishes(read.text(), &tree, &mut review);
         match review.finish() {
             (faults, warnings) if faults.is_empty() => {
                 let log = model.log();

@@ -18,6 +18,7 @@ use crate::problems::many_phases::answer as many_phases;
 use crate::problems::periodic::answer as periodic;
 use crate::problems::phase_change::answer as phase_change;
 use crate::problems::phase_switching::answer as phase_switching;
+use crate::problems::shared::recommended::Recommended;
 use crate::problems::shared::two_phase::answer as two_phase;
 use crate::problems::stopping::answer as stopping;
 use remapping::Status;
@@ -34,6 +35,9 @@ pub struct Solution {
     /// The answer.
     #[serde(flatten)]
     pub body: Body,
+    /// The rule to follow, where the answer knows several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommended: Option<Recommended>,
     /// How the computation ended.
     pub status: Status,
     /// The tolerance asked for.
@@ -97,6 +101,11 @@ pub enum Body {
 }
 
 impl Body {
+    /// The rule to follow, of answers that know several: absent where there is one only, or none yet.
+    pub fn recommended(&self) -> Option<Recommended> {
+        self.answer().recommended()
+    }
+
     /// What all answers have.
     pub fn answer(&self) -> &dyn Answer {
         match self {

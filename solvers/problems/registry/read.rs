@@ -6,6 +6,7 @@ use super::{Body, Certified, Solution};
 use crate::complaint::{Complaint, ReadText, Source};
 use crate::document::advised::Advised;
 use crate::document::log::{Fits, Log};
+use crate::problems::shared::recommended::Recommended;
 use remapping::Status;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor,
@@ -105,6 +106,7 @@ struct Kind {
 struct Header {
     title: String,
     problem: String,
+    recommended: Option<Recommended>,
     status: Status,
     tolerance: f64,
     version: String,
@@ -159,7 +161,12 @@ impl<'a> Part<'a> {
         }
         let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
             self.parse_named(true)?;
-        let Header { unit_seconds, stride, fits, job_steps, .. } = self.parse_named(true)?;
+        let Header { unit_seconds, stride, fits, job_steps, recommended: stated, .. } =
+            self.parse_named(true)?;
+        let recommended = body.recommended();
+        if stated.is_some() && stated != recommended {
+            return Err(self.wrong("`recommended` is not what its other fields come to"));
+        }
         if unit_seconds.is_some_and(|unit| !(unit.is_finite() && unit > 0.0)) || stride == Some(0) {
             return Err(self.wrong("`unit_seconds` and `stride` are greater than 0"));
         }
@@ -169,6 +176,7 @@ impl<'a> Part<'a> {
             title,
             log,
             body,
+            recommended,
             status,
             tolerance,
             version,

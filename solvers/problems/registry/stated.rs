@@ -12,6 +12,7 @@ use crate::problems::phase_change::answer as phase_change;
 use crate::problems::phase_change::answer::Premature;
 use crate::problems::phase_switching::answer as phase_switching;
 use crate::problems::shared::map;
+use crate::problems::shared::recommended::Recommended;
 use remapping::phase_switching::{exceeded, undercut};
 use remapping::{Bounds, Status};
 use std::path::Path;
@@ -189,14 +190,14 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 Rule::Map(map::of_multisets(answer, letters).map_err(wrong)?)
             }
             _ => {
-                let (rule, what, cheapest) = answer.rule().map_err(wrong)?;
+                let (rule, what, cheapest) = answer.rule(solution.recommended).map_err(wrong)?;
                 (about, is_optimal) = (what, cheapest);
                 rule
             }
         },
         Body::ContinuousDrift(answer) => {
             let rule;
-            (rule, about) = answer.rule().map_err(wrong)?;
+            (rule, about) = answer.rule(solution.recommended).map_err(wrong)?;
             is_optimal = false;
             rule
         }
@@ -221,7 +222,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 }
             };
             notes.push(note.to_owned());
-            let interval = RemapInterval::of(answer).map_err(wrong)?;
+            let interval = RemapInterval::of(answer, solution.recommended).map_err(wrong)?;
             let cheapest = answer.cost_aware.as_ref().map(|cost| cost.interval.number());
             if let Some((cheapest, every)) =
                 cheapest.zip(interval.every).filter(|(n, every)| *n != Some(*every))
@@ -338,30 +339,23 @@ impl Belief {
 }
 
 impl RemapInterval {
-    /// The one of least cost where a remap has a cost, if a bound allows it.
-    pub(crate) fn of(answer: &periodic::Answer) -> Result<RemapInterval, &'static str> {
-        let (every, tolerance) = match &answer.cost_aware {
-            Some(cost) => (cost.interval.number(), cost.tolerance_max_over_mean),
-            None => (answer.interval, None),
-        };
-        let stopped = match &answer.cost_aware {
-            Some(cost) => cost.interval == periodic::Steps::NotComputed,
-            None => answer.at_least == Some(0),
-        };
-        if stopped {
-            return Err("its interval is not known: the computation was stopped");
-        }
-        let every = every.map(|every| every.max(1));
+    /// The recommended one.
+    pub(crate) fn of(
+        answer: &periodic::Answer,
+        recommended: Option<Recommended>,
+    ) -> Result<RemapInterval, &'static str> {
         let mean = answer.initial_load;
-        let known = answer.bound.is_some() && answer.at_least != Some(0);
-        let bound = answer.interval.filter(|_| known).map(|bound| bound.max(1));
-        if let Some(bound) = bound.filter(|bound| every.is_none_or(|every| *bound < every)) {
-            return Ok(RemapInterval { every: Some(bound), tolerance: None, mean, waiting: None });
-        }
-        let per_step = answer.cost_aware.as_ref().and_then(|cost| {
-            let remaps = every.map_or(0.0, |every| cost.remap_cost / every as f64);
-            Some((cost.cost_per_step? - remaps).max(0.0))
-        });
-        Ok(RemapInterval { every, tolerance, mean, waiting: per_step })
+        let every = match recommended {
+            Some(Recommended::Never) => None,
+            Some(Recommended::Every(every)) => Some(every),
+            _ => return Err("its interval is not known: the computation was stopped"),
+        };
+        let cheapest = answer.cost_aware.as_ref();
+        let Some(cost) = cheapest.filter(|cost| cost.interval.number() == every) else {
+            return Ok(RemapInterval { every, tolerance: None, mean, waiting: None });
+        };
+        let remaps = every.map_or(0.0, |every| cost.remap_cost / every as f64);
+        let waiting = cost.cost_per_step.map(|cost| (cost - remaps).max(0.0));
+        Ok(RemapInterval { every, tolerance: cost.tolerance_max_over_mean, mean, waiting })
     }
 }

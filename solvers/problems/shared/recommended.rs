@@ -1,19 +1,45 @@
-//! What a solution of drifting loads recommends, and the rule that is exported of it.
+//! What a solution recommends: the one answer that its first sentence, its exports, reports and pictures state.
 
 use crate::document::rule::Threshold;
 use crate::document::rule::{LoadThresholds, RemapInterval, Rule};
 use crate::problems::continuous_drift::answer as continuous_drift;
 use crate::problems::load_drift::answer::{Answer, Closest, Curve, Mean};
+use crate::problems::periodic::answer as periodic;
+use serde::{Deserialize, Serialize};
 
-/// A rule that a sentence says.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Simple {
+/// The rule to follow, of solutions that know several. Others state one: their thresholds, or their map.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recommended {
     /// Never remap.
     Never,
     /// Remap every so many steps.
     Every(u64),
     /// Remap when max - mean exceeds this, at all steps.
     Above(f64),
+    /// Remap by the thresholds of `closest_threshold`, each from its step on and the first from the start.
+    ClosestThreshold,
+    /// Remap by the thresholds of `threshold_curve`.
+    ThresholdCurve,
+}
+
+impl periodic::Answer {
+    /// The interval of least cost where a remap has a cost, and within the bound where there is one. An interval that a step breaks
+    /// is one step long: remaps come after steps.
+    pub(crate) fn recommended(&self) -> Option<Recommended> {
+        let cheapest = match &self.cost_aware {
+            Some(cost) if cost.interval == periodic::Steps::NotComputed => return None,
+            Some(cost) => cost.interval.number(),
+            None if self.bound.is_none() => return None,
+            None => None,
+        };
+        if self.bound.is_some() && self.at_least == Some(0) {
+            return None;
+        }
+        let within = self.interval.filter(|_| self.bound.is_some());
+        let every = [within, cheapest].into_iter().flatten().min();
+        Some(every.map_or(Recommended::Never, |every| Recommended::Every(every.max(1))))
+    }
 }
 
 /// Relative difference of costs that is none: what tolerances leave.
@@ -22,7 +48,7 @@ const SAME: f64 = 1e-9;
 const SAME_ON_PATHS: f64 = 1e-6;
 
 /// The cheapest of some rules, of those that cost the same the first.
-fn cheapest(rules: impl IntoIterator<Item = (Simple, f64)>) -> Option<(Simple, f64)> {
+fn cheapest(rules: impl IntoIterator<Item = (Recommended, f64)>) -> Option<(Recommended, f64)> {
     rules.into_iter().reduce(|best, next| {
         let is_cheaper = next.1 < best.1 - SAME * best.1.abs();
         if is_cheaper { next } else { best }
@@ -30,18 +56,52 @@ fn cheapest(rules: impl IntoIterator<Item = (Simple, f64)>) -> Option<(Simple, f
 }
 
 impl Answer {
-    /// Of the rules of one number the cheapest, of those whose cost is known exactly, with that; absent until the model is solved.
-    pub fn recommended(&self) -> Option<(Simple, f64)> {
-        let value = self.value?;
-        if self.remaps == Some(0.0) {
-            return Some((Simple::Never, value));
+    /// The rule to follow: of many ranks the thresholds found, unless an interval, or never, surely costs less; otherwise the cheapest rule
+    /// of one number, or the thresholds closest to the optimum where these cost less, or nothing is known of what any
+    /// threshold costs.
+    pub(crate) fn recommended(&self) -> Option<Recommended> {
+        if let Some(curve) = &self.threshold_curve {
+            let fixed = self.best_fixed;
+            return Some(match () {
+                () if is_dearer(curve, fixed.value) => {
+                    fixed.interval.map_or(Recommended::Never, Recommended::Every)
+                }
+                () if curve.is_never() => Recommended::Never,
+                () => Recommended::ThresholdCurve,
+            });
         }
-        let never = (Simple::Never, self.never.value);
+        if self.value.is_none() {
+            return self.best_fixed.interval.map(Recommended::Every);
+        }
+        if self.remaps == Some(0.0) || self.closest_threshold.is_empty() {
+            return Some(Recommended::Never);
+        }
         let best = self.best_threshold.filter(|best| !self.is_above_all(best.threshold));
-        let best = best.map(|best| (Simple::Above(best.threshold), best.value));
+        let best = best.map(|best| (Recommended::Above(best.threshold), best.value));
         let fixed = self.best_fixed;
-        let fixed = fixed.interval.map(|interval| (Simple::Every(interval), fixed.value));
-        cheapest([Some(never), best, fixed].into_iter().flatten())
+        let fixed = fixed.interval.map(|every| (Recommended::Every(every), fixed.value));
+        let never = (Recommended::Never, self.never.value);
+        let (simple, cost) = cheapest([Some(never), best, fixed].into_iter().flatten())?;
+        let is_closer = match (self.best_threshold, self.closest_value) {
+            (Some(_), Some(closest)) => cost > closest + SAME * closest.abs(),
+            (Some(_), None) => false,
+            (None, _) => self.closest_threshold.iter().any(|at| !self.is_above_all(at.threshold)),
+        };
+        Some(if is_closer { Recommended::ClosestThreshold } else { simple })
+    }
+
+    /// What a recommended rule costs, where that is known.
+    pub fn cost_of(&self, recommended: Recommended) -> Option<f64> {
+        match recommended {
+            Recommended::Never if self.remaps == Some(0.0) => self.value,
+            Recommended::Never => Some(self.never.value),
+            Recommended::Every(_) => Some(self.best_fixed.value),
+            Recommended::Above(_) => self.best_threshold.map(|best| best.value),
+            Recommended::ClosestThreshold => self.closest_value,
+            Recommended::ThresholdCurve => {
+                self.threshold_curve.as_ref()?.cost.map(|cost| cost.mean)
+            }
+        }
     }
 
     /// The largest r (max - mean) that a threshold on max - mean lets pass, and the largest there is. Those of earlier versions were
@@ -66,70 +126,66 @@ impl Answer {
         }
     }
 
-    /// The rule to export where no map was asked for, what it is, and whether it costs no more than the optimum.
-    pub(crate) fn rule(&self) -> Result<(Rule, Vec<String>, bool), &'static str> {
-        if let Some(curve) = &self.threshold_curve {
-            if is_dearer(curve, self.never.value) {
-                let about = self.costs(Simple::Never, self.never.value);
-                return Ok((self.simple_rule(Simple::Never), about, false));
-            }
-            let thresholds = LoadThresholds::of_curve(curve, self.steps, self.initial_load)?;
-            return Ok((Rule::Imbalance(thresholds), say_curve(curve), false));
-        }
-        if self.value.is_none() {
-            // Thresholds of the last steps say nothing of those before.
-            let stopped = "the computation was stopped before it came to the first step";
-            let known = self.best_fixed.interval.zip(Some(self.best_fixed.value));
-            let (every, cost) = known.ok_or(stopped)?;
-            let about = vec![
-                "The computation was stopped before it came to the first step. Of the fixed"
-                    .to_owned(),
-                format!(
-                    "intervals that were evaluated the best: it costs {cost:.6} in units of load."
-                ),
-            ];
-            return Ok((every_steps(every, self.initial_load), about, false));
-        }
-        let mut listed = self.closest_threshold.clone();
-        listed.sort_by_key(|closest| closest.step);
-        if listed.iter().any(|closest| closest.step > self.steps) {
+    /// The recommended rule to export where no map was asked for, what it is, and whether it costs no more than the optimum.
+    pub(crate) fn rule(
+        &self,
+        recommended: Option<Recommended>,
+    ) -> Result<(Rule, Vec<String>, bool), &'static str> {
+        let stopped = "the computation was stopped before it came to the first step";
+        let recommended = recommended.ok_or(stopped)?;
+        if self.closest_threshold.iter().any(|closest| closest.step > self.steps) {
             return Err("it has a threshold of a step after the last");
         }
-        if listed.is_empty() {
-            let about = vec!["There is no remap to decide on.".to_owned()];
-            return Ok((self.simple_rule(Simple::Never), about, true));
-        }
-        let is_optimal =
-            |cost: f64| self.value.is_some_and(|value| (cost - value).abs() <= SAME * value.abs());
-        // Otherwise nothing is known of what thresholds cost.
-        let is_priced = self.best_threshold.is_some() || self.remaps == Some(0.0);
-        let by_step = self.closest_value.unwrap_or(f64::INFINITY);
-        let simple = self
-            .recommended()
-            .filter(|(_, cost)| is_priced && *cost <= by_step + SAME * by_step.abs());
-        if let Some((simple, cost)) = simple {
-            let about = self.costs(simple, cost);
-            return Ok((self.simple_rule(simple), about, is_optimal(cost)));
-        }
-        let mut about = closest(&listed);
-        about.extend(self.closest_value.map(|cost| self.beside_the_optimum("They cost", cost)));
-        let thresholds = listed.iter().map(|at| (at.step, self.decisive(at.threshold))).collect();
-        Ok((Rule::Imbalance(self.thresholds(thresholds)), about, is_optimal(by_step)))
+        let cost = self.cost_of(recommended);
+        let is_optimal = match (cost, self.value) {
+            (Some(cost), Some(value)) => (cost - value).abs() <= SAME * value.abs(),
+            _ => false,
+        };
+        let about = match (recommended, cost) {
+            (Recommended::ThresholdCurve, _) => {
+                self.threshold_curve.as_ref().map_or(Vec::new(), say_curve)
+            }
+            (Recommended::ClosestThreshold, cost) => {
+                let mut about = closest(&self.listed());
+                about.extend(cost.map(|cost| self.beside_the_optimum("They cost", cost)));
+                about
+            }
+            (_, Some(cost)) if self.threshold_curve.is_none() && self.value.is_none() => {
+                // Thresholds of the last steps say nothing of those before.
+                vec![
+                    "The computation was stopped before it came to the first step. Of the fixed"
+                        .to_owned(),
+                    format!(
+                        "intervals that were evaluated the best: it costs {cost:.6} in units of load."
+                    ),
+                ]
+            }
+            (_, _) if self.closest_threshold.is_empty() && self.threshold_curve.is_none() => {
+                vec!["There is no remap to decide on.".to_owned()]
+            }
+            (simple, cost) => self.costs(simple, cost.unwrap_or(f64::NAN)),
+        };
+        Ok((self.stated(recommended)?, about, is_optimal))
+    }
+
+    /// The thresholds closest to the optimal decisions, by the step.
+    fn listed(&self) -> Vec<Closest> {
+        let mut listed = self.closest_threshold.clone();
+        listed.sort_by_key(|closest| closest.step);
+        listed
     }
 
     /// A rule of one number and what it costs, in words.
-    fn costs(&self, simple: Simple, cost: f64) -> Vec<String> {
+    fn costs(&self, simple: Recommended, cost: f64) -> Vec<String> {
         let rule = match simple {
-            Simple::Never => "Never to remap:".to_owned(),
-            Simple::Every(1) => {
+            Recommended::Never => "Never to remap:".to_owned(),
+            Recommended::Every(1) => {
                 "To remap after every step, the cheapest rule of one number:".to_owned()
             }
-            Simple::Every(every) => {
+            Recommended::Every(every) => {
                 format!("To remap every {every} steps, the cheapest rule of one number:")
             }
-            Simple::Above(_) => {
-                "The threshold on max - mean that costs least at all steps:".to_owned()
-            }
+            _ => "The threshold on max - mean that costs least at all steps:".to_owned(),
         };
         vec![rule, self.beside_the_optimum("it costs", cost)]
     }
@@ -139,14 +195,22 @@ impl Answer {
         format!("{costs} {cost:.6} in units of load{optimum}.")
     }
 
-    fn simple_rule(&self, simple: Simple) -> Rule {
-        match simple {
-            Simple::Never => Rule::Imbalance(self.thresholds(vec![(1, Threshold::NEVER)])),
-            Simple::Every(every) => every_steps(every, self.initial_load),
-            Simple::Above(threshold) => {
-                Rule::Imbalance(self.thresholds(vec![(1, self.decisive(threshold))]))
+    fn stated(&self, recommended: Recommended) -> Result<Rule, &'static str> {
+        let mean = self.initial_load;
+        let by_step = |thresholds| Rule::Imbalance(self.thresholds(thresholds));
+        Ok(match recommended {
+            Recommended::Never => by_step(vec![(1, Threshold::NEVER)]),
+            Recommended::Every(every) => every_steps(every, mean),
+            Recommended::Above(threshold) => by_step(vec![(1, self.decisive(threshold))]),
+            Recommended::ClosestThreshold => {
+                let decisive = |at: &Closest| (at.step, self.decisive(at.threshold));
+                by_step(self.listed().iter().map(decisive).collect())
             }
-        }
+            Recommended::ThresholdCurve => {
+                let curve = self.threshold_curve.as_ref().ok_or("it has no `threshold_curve`")?;
+                Rule::Imbalance(LoadThresholds::of_curve(curve, self.steps, mean)?)
+            }
+        })
     }
 
     /// Thresholds by the step, the first of which holds from the start.
@@ -159,26 +223,55 @@ impl Answer {
 }
 
 impl continuous_drift::Answer {
-    /// The rule to export, and what it is.
-    pub(crate) fn rule(&self) -> Result<(Rule, Vec<String>), &'static str> {
-        let curve = self.threshold_curve.as_ref();
-        let curve = curve.ok_or("it states no rule: the computation was stopped")?;
+    /// The thresholds found, unless the best interval, or never, surely costs less.
+    pub(crate) fn recommended(&self) -> Option<Recommended> {
+        let curve = self.threshold_curve.as_ref()?;
+        let dearer = self.best_fixed.filter(|fixed| is_dearer(curve, fixed.value));
+        Some(match dearer {
+            Some(fixed) => fixed.interval.map_or(Recommended::Never, Recommended::Every),
+            None if curve.is_never() => Recommended::Never,
+            None => Recommended::ThresholdCurve,
+        })
+    }
+
+    /// The recommended rule to export, and what it is.
+    pub(crate) fn rule(
+        &self,
+        recommended: Option<Recommended>,
+    ) -> Result<(Rule, Vec<String>), &'static str> {
+        let stopped = "it states no rule: the computation was stopped";
+        let (curve, recommended) = self.threshold_curve.as_ref().zip(recommended).ok_or(stopped)?;
         let mean = self.mean_load.unwrap_or(0.0);
         let thresholds = LoadThresholds::of_curve(curve, self.steps, mean)?;
-        let Some(fixed) = self.best_fixed.filter(|fixed| is_dearer(curve, fixed.value)) else {
-            return Ok((Rule::Imbalance(thresholds), say_curve(curve)));
-        };
-        let rule = match fixed.interval {
-            Some(every) => every_steps(every, mean),
-            None => Rule::Imbalance(LoadThresholds {
+        let rule = match recommended {
+            Recommended::Every(every) => every_steps(every, mean),
+            Recommended::Never => Rule::Imbalance(LoadThresholds {
                 thresholds: vec![(1, Threshold::NEVER)],
                 since: Vec::new(),
                 level: Threshold::NEVER,
                 ..thresholds
             }),
+            _ => return Ok((Rule::Imbalance(thresholds), say_curve(curve))),
         };
-        let what = fixed.interval.map_or("Never to remap", |_| "The best fixed interval");
-        Ok((rule, vec![format!("{what}: it costs {:.6} in units of load.", fixed.value)]))
+        let what = match recommended {
+            Recommended::Never => "Never to remap",
+            _ => "The best fixed interval",
+        };
+        let cost = match (self.best_fixed, recommended) {
+            (Some(fixed), _) if is_dearer(curve, fixed.value) => Some(fixed.value),
+            _ => self.never,
+        };
+        let cost =
+            cost.map_or(String::new(), |cost| format!(": it costs {cost:.6} in units of load"));
+        Ok((rule, vec![format!("{what}{cost}.")]))
+    }
+}
+
+impl Curve {
+    /// Whether no imbalance leads to a remap.
+    pub fn is_never(&self) -> bool {
+        let never = |list: &[Threshold]| list.iter().all(|at| at.threshold == Threshold::NEVER);
+        never(&self.by_steps_since) || never(&self.by_step)
     }
 }
 

@@ -47,8 +47,9 @@ pub(super) fn compare(
     watch: &Watch,
 ) -> Result<(Report, Status), Vec<Complaint>> {
     let field = Field { once: Once::new(states, problem), problem, watch };
-    let contestants = match field.contestants(&contest.policies) {
-        Ok(contestants) => contestants,
+    let is_default = contest.policies.is_empty();
+    let (mut contestants, mut left_out) = match field.contestants(&contest.policies) {
+        Ok(found) => found,
         Err(Ended::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
         Err(Ended::Wrong(complaint)) => return Err(vec![complaint]),
         Err(Ended::Endless(name)) => return Err(endless(loaded, &name)),
@@ -58,10 +59,18 @@ pub(super) fn compare(
     'batches: for first in (0..runs).step_by(BATCH as usize) {
         let batch = first..(first + BATCH).min(runs);
         let mut new = Vec::new();
-        for contestant in &contestants {
+        let mut place = 0;
+        while let Some(contestant) = contestants.get(place) {
             let start = || contestant.player.start(problem.remap_cost());
             match field.once.play(&start, batch.clone(), contest.seed, watch) {
-                Ok(Ok(tallies)) => new.push(tallies),
+                Ok(Ok(tallies)) => {
+                    new.push(tallies);
+                    place += 1;
+                }
+                Ok(Err(_)) if is_default => {
+                    left_out.push(contestants.remove(place).name);
+                    played.remove(place);
+                }
                 Ok(Err(_)) => return Err(endless(loaded, &contestant.name)),
                 Err(halt) => {
                     status = halt.into();
@@ -89,14 +98,17 @@ pub(super) fn compare(
         policies: lines.collect(),
         best_threshold: None,
         without_end: false,
+        left_out: left_out.iter().map(|name| endless_under(name)).collect(),
     };
     Ok((report, status))
 }
 
 fn endless(loaded: &ModelFile, name: &str) -> Vec<Complaint> {
-    let message =
-        format!("under `{name}` the computation may go on without balance or remap for ever");
-    unplayed(loaded, &message, "leave it out of --policies")
+    unplayed(loaded, &endless_under(name), "leave it out of --policies")
+}
+
+fn endless_under(name: &str) -> String {
+    format!("under `{name}` the computation may go on without balance or remap for ever")
 }
 
 /// Why there is nothing to play.
@@ -113,8 +125,9 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// The policies asked for, with their exact values where they have one.
-    fn contestants(&self, names: &[String]) -> Result<Vec<Contestant>, Ended> {
+    /// The policies asked for, with their exact values where they have one; where none are asked for, all that come to an end, and
+    /// the names of the others.
+    fn contestants(&self, names: &[String]) -> Result<(Vec<Contestant>, Vec<String>), Ended> {
         let all = ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "never"];
         let everything = names.is_empty();
         let names: Vec<String> = match names {
@@ -122,6 +135,7 @@ impl Field<'_> {
             _ => names.iter().map(|name| name.trim().to_owned()).collect(),
         };
         let mut contestants: Vec<Contestant> = Vec::new();
+        let mut left_out = Vec::new();
         for name in &names {
             let contestant = match name.as_str() {
                 "optimal" => self.optimal()?,
@@ -134,11 +148,12 @@ impl Field<'_> {
             match (ends, everything) {
                 (true, true) if contestants.iter().any(twin) => {}
                 (true, _) => contestants.push(contestant),
-                (false, true) => {}
+                (false, true) if left_out.contains(&contestant.name) => {}
+                (false, true) => left_out.push(contestant.name),
                 (false, false) => return Err(Ended::Endless(contestant.name)),
             }
         }
-        Ok(contestants)
+        Ok((contestants, left_out))
     }
 
     fn of_map(&self, name: String, map: Vec<bool>) -> Result<Contestant, Ended> {

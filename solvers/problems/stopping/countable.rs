@@ -14,6 +14,22 @@ use remapping::stopping::Unbounded;
 pub(super) const MOST_KEPT: usize = 2_000_000;
 const MOST_FIRST: usize = 20_000_000;
 
+/// Refuses models of which too many states would be kept to begin with.
+pub(super) fn fits(
+    loaded: &ModelFile,
+    model: &Stopping,
+    walks: &Unbounded,
+) -> Result<(), Vec<Complaint>> {
+    // Twice the levels are kept at least.
+    let listed = model.states(loaded.folder()).map(|(states, _)| states.count());
+    let least = listed.ok().and_then(|states| states.checked_mul(1 << walks.count.min(40)));
+    if least.is_none_or(|least| least > MOST_FIRST) {
+        let message = format!("more than {MOST_FIRST} states would be kept to begin with");
+        return Err(refuse(loaded, &message, "take fewer processes, or show fewer loads of each"));
+    }
+    Ok(())
+}
+
 /// Solves the model for the levels that are shown.
 pub(super) fn solve(
     loaded: &ModelFile,
@@ -27,13 +43,7 @@ pub(super) fn solve(
         let message = "critical costs are those of finitely many states";
         return Err(refuse(message, "drop --critical-costs"));
     }
-    // Twice the levels are kept at least.
-    let listed = model.states(loaded.folder()).map(|(states, _)| states.count());
-    let least = listed.ok().and_then(|states| states.checked_mul(1 << walks.count.min(40)));
-    if least.is_none_or(|least| least > MOST_FIRST) {
-        let message = format!("more than {MOST_FIRST} states would be kept to begin with");
-        return Err(refuse(&message, "take fewer processes, or show fewer loads of each"));
-    }
+    fits(loaded, model, walks)?;
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let rho = model.remap_cost().expect("reviewed");
     let limits = (settings.tolerance, MOST_KEPT);

@@ -3,6 +3,7 @@
 pub mod answer;
 pub(super) mod certificate;
 pub mod claims;
+mod classes;
 mod compare;
 mod compare_once;
 mod countable;
@@ -32,6 +33,10 @@ use remapping::Status;
 impl Kind for Stopping {
     fn name(&self) -> &'static str {
         "stopping"
+    }
+
+    fn check(&self, loaded: &ModelFile) -> Outcome<()> {
+        solve::check(loaded, self)
     }
 
     fn facts(&self, loaded: &ModelFile) -> Facts {

@@ -13,7 +13,8 @@ use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::run::Watch;
 use remapping::Status;
-use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
+use remapping::imbalance::Imbalance;
+use remapping::stopping::{AfterRemap, Problem, States, long_run_partial, partial_targets};
 
 /// The most states, and sweeps.
 const MOST_STATES: usize = 100_000;
@@ -26,6 +27,19 @@ pub(super) fn costs(model: &Stopping) -> [f64; 2] {
         Cost::Constant(cost) => [cost.value, 0.0],
         Cost::PerState(_) => unreachable!("reviewed"),
     }
+}
+
+/// Where remaps of one unit, two, ... lead from every state.
+pub(super) fn targets(
+    loaded: &ModelFile,
+    states: &States,
+    imbalance: &Imbalance,
+) -> Result<Vec<Vec<usize>>, Vec<Complaint>> {
+    partial_targets(states, imbalance).map_err(|loads| {
+        let message =
+            format!("a remap of some units of the loads {loads:?} leads out of the states");
+        refuse(loaded, &message, "list the loads on the way to balance, too")
+    })
 }
 
 /// Solves the model.
@@ -48,11 +62,7 @@ pub(super) fn solve(
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let costs = costs(model);
-    let targets = partial_targets(&states, &imbalance).map_err(|loads| {
-        let message =
-            format!("a remap of some units of the loads {loads:?} leads out of the states");
-        refuse(&message, "list the loads on the way to balance, too")
-    })?;
+    let targets = targets(loaded, &states, &imbalance)?;
     let problem = Problem::new(&states, operator, &imbalance, costs[0], AfterRemap::Stop)
         .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
     let limits = (settings.tolerance, SWEEPS);

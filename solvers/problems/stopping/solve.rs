@@ -6,12 +6,14 @@ use super::decision_map::{MAX_LISTED, Outcome};
 use super::model::Stopping;
 use super::table::Table;
 use super::unlisted;
+use super::{classes, countable, partial};
 use crate::complaint::Complaint;
 use crate::document::dynamics::Dynamics;
 use crate::memory;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::run::Watch;
+use crate::text::whole;
 use remapping::Bounds;
 use remapping::Status;
 use remapping::stopping::{self, AfterRemap, Method, ModelError, Problem, Solution, States};
@@ -99,6 +101,7 @@ pub fn solve(
     };
     let mut answer = start(model, &states, &problem, &solution);
     let mut status = solution.status;
+    let mut apart = None;
     let mut outcome = Outcome::new(&states, &problem, &solution);
     if let Some((back, mut best)) = restarted {
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
@@ -109,6 +112,7 @@ pub fn solve(
         answer.value_gap = best.average.width() / best.average.upper.max(1.0);
         answer.iterations = best.iterations;
         status = decided(best.status, stop.status);
+        apart = classes::apart(&problem, &back, best.status);
         outcome.take_up(&mut best, settings.tolerance, rho);
     }
     let critical = settings.critical_costs.then(|| critical_costs(&states, &problem, model));
@@ -118,6 +122,7 @@ pub fn solve(
     outcome.lay_out(&mut answer, &states, settings.values, critical);
     let mut found = finish(answer, states, outcome, solution, status);
     found.warnings.extend(hasty(model, how.method));
+    found.warnings.extend(apart);
     Ok(found)
 }
 
@@ -257,6 +262,27 @@ pub(super) fn finish(
     Found { body, status, warnings, table: Some(Arc::new(table)) }
 }
 
+/// Whether the model can be solved, as far as that shows without solving it.
+pub(super) fn check(loaded: &ModelFile, model: &Stopping) -> Result<(), Vec<Complaint>> {
+    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    if let Some((walks, _)) = model.unbounded() {
+        return countable::fits(loaded, model, &walks);
+    }
+    let (states, _) =
+        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    if states.vectors().is_none_or(|vectors| vectors > MAX_LISTED) {
+        return Ok(());
+    }
+    if model.is_partial() {
+        partial::targets(loaded, &states, &imbalance)?;
+    } else if model.restarts() {
+        stopping::rebalanced(&states, &imbalance)
+            .map_err(|loads| astray(loaded, &states, &loads))?;
+    }
+    Ok(())
+}
+
 /// What `check` prints.
 pub fn facts(loaded: &ModelFile, model: &Stopping) -> Vec<(&'static str, Value)> {
     let Ok((states, operator)) = model.states(loaded.folder()) else { return Vec::new() };
@@ -266,7 +292,7 @@ pub fn facts(loaded: &ModelFile, model: &Stopping) -> Vec<(&'static str, Value)>
         ("states", states.vectors().map_or(Value::from(vectors), Value::from)),
         ("classes", states.count().into()),
         ("representation", if states.is_lumped() { "exchangeable" } else { "full" }.into()),
-        ("memory_bytes", stopping::memory_estimate(&states, Method::Auto).into()),
+        ("memory_bytes", whole(stopping::memory_needed(&states, Method::Auto))),
     ];
     if states.count() <= MAX_LISTED {
         facts.push(("reversible", operator.is_reversible().into()));

@@ -68,6 +68,8 @@ impl Periodic {
         if let Some(Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound {
             review.exact_nonnegative("problem.bound", bound, "the bound of the imbalance");
             review.moderate("problem.bound", bound.value, SIZES);
+            let what = "it lets loads differ from the mean by";
+            review.share("problem.bound", bound.value, what);
         } else if self.remap_cost.is_none() || matches!(self.changes, Changes::Chain { .. }) {
             review.fault(
                 "problem",

@@ -1,0 +1,142 @@
+//! Rules of few thresholds that were found on sample paths: their sentence, what they cost, and their picture.
+
+use super::answer::{Curve, Mean};
+use crate::document::rule::Threshold;
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{COLOURS, THRESHOLD};
+use crate::problems::shared::recommended::{Recommended, is_dearer};
+use crate::text::digits::{every, exceeded};
+use std::fmt::Write;
+
+/// What to do where a rule of few numbers was found on sample paths, and something else costs `known` exactly.
+pub(crate) fn sampled_headline(
+    curve: &Curve,
+    recommended: Recommended,
+    known: f64,
+) -> Option<String> {
+    let what = match recommended {
+        Recommended::Never => "Do not remap".to_owned(),
+        Recommended::Every(interval) => format!("Remap {}", every(interval)),
+        _ => return Some(by_curve(curve)),
+    };
+    let than = "than the thresholds found do on the paths drawn";
+    Some(match is_dearer(curve, known) {
+        true => format!("{what}: that costs {known:.3} exactly, less {than}"),
+        false => what,
+    })
+}
+
+/// The thresholds of a rule of few numbers, each with the steps at which it holds.
+fn by_curve(curve: &Curve) -> String {
+    let mut text = "Remap when max - mean is above".to_owned();
+    for (i, at) in curve.by_steps_since.iter().enumerate() {
+        let next = curve.by_steps_since.get(i + 1);
+        let above = level(at.threshold);
+        let _ = match (i, next) {
+            (0, None) => write!(text, " {above}"),
+            (0, Some(next)) => write!(text, " {above} up to {} steps after a remap", next.from - 1),
+            (_, Some(next)) => write!(text, ", {above} up to {}", next.from - 1),
+            (_, None) => write!(text, ", {above} later"),
+        };
+    }
+    for (steps, threshold) in besides(curve) {
+        let _ = write!(text, "; {steps}, also above {}", level(threshold));
+    }
+    text
+}
+
+/// A threshold in words.
+fn level(threshold: f64) -> String {
+    if threshold == Threshold::NEVER { "all there is".to_owned() } else { exceeded(threshold) }
+}
+
+/// The steps, in words, at which a threshold by the step holds besides, and that.
+fn besides(curve: &Curve) -> impl Iterator<Item = (String, f64)> {
+    let next = curve.by_step.iter().skip(1).map(Some).chain([None]);
+    let levels = curve.by_step.iter().zip(next).filter(|(at, _)| at.threshold > 0.0);
+    levels.map(|(at, next)| {
+        let steps = match next.map(|next| next.from - 1) {
+            None => format!("from step {} on", at.from),
+            Some(last) if last == at.from => format!("at step {last}"),
+            Some(last) => format!("at steps {} to {last}", at.from),
+        };
+        (steps, at.threshold)
+    })
+}
+
+/// What a rule of few numbers costs itself, and whether something else costs less.
+pub(crate) fn cost_of_rule(text: &mut String, curve: &Curve, is_dearer: bool) {
+    let (Some(cost), Some(gap)) = (curve.cost, curve.gap_percent) else { return };
+    let Mean { mean, low, high } = cost;
+    let known = match low < high {
+        true => format!("99 % confidence {low:.3} to {high:.3}"),
+        false if curve.is_never() => "exactly".to_owned(),
+        false => "the same on each path".to_owned(),
+    };
+    let rule = if is_dearer { "The thresholds found cost" } else { "This rule costs" };
+    within_percent(text, &format!("{rule} {mean:.3} ({known}),"), gap, curve.gap_interval);
+}
+
+/// A share in percent, to two digits: `.09`.
+fn percent(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
+    let sign = if digits == "0.00" { "" } else { sign };
+    format!("{sign}{}", digits.strip_prefix('0').unwrap_or(digits))
+}
+
+/// What the rule is not: it is made of the policy, which sees more than max - mean.
+pub(crate) const POLICY: &str = "the policy that the rule was made of, which sees all loads, is";
+
+/// How far from the optimum something is at most; where paths do not tell that, what they show.
+pub(crate) fn within_percent(text: &mut String, what: &str, gap: f64, interval: Option<[f64; 2]>) {
+    let gap = percent(gap);
+    let _ = match interval.map(|ends| ends.map(percent)) {
+        Some([low, high]) => {
+            writeln!(text, "{what} within {gap} % of optimal, 95 % confidence {low} to {high}")
+        }
+        None => writeln!(
+            text,
+            "{what} {gap} % above the lower bound on each of the paths drawn, which gives no interval"
+        ),
+    };
+}
+
+/// The threshold against the steps since the last remap; where another rule is recommended, that in words.
+pub(crate) fn thresholds<'a>(
+    title: &'a str,
+    curve: Option<&Curve>,
+    recommended: Option<Recommended>,
+) -> Chart<'a> {
+    let x = |end| Axis::new("steps since the last remap", 1.0..end, 0);
+    let found = curve.filter(|_| recommended == Some(Recommended::ThresholdCurve));
+    let Some(curve) = found else {
+        let what = match recommended {
+            Some(Recommended::Never) => "do not remap".to_owned(),
+            Some(Recommended::Every(interval)) => format!("remap {}", every(interval)),
+            _ => "not solved".to_owned(),
+        };
+        let series = vec![Series::words(THRESHOLD, [(what, (4.0, 0.5))])];
+        return Chart { title, x: x(10.0), y: Axis::new("max - mean", 0.0..1.0, 1), series };
+    };
+    let finite = |at: &&Threshold| at.threshold < Threshold::NEVER;
+    let list: Vec<Threshold> = curve.by_steps_since.iter().filter(finite).copied().collect();
+    let end = 1.5 * list.last().map_or(1, |last| last.from) as f64 + 10.0;
+    let mut points = Vec::new();
+    for (i, at) in list.iter().enumerate() {
+        let next = list.get(i + 1).map_or(end, |next| next.from as f64);
+        points.extend([(at.from as f64, at.threshold), (next, at.threshold)]);
+    }
+    let mut most = list.iter().map(|at| at.threshold).fold(0.0, f64::max);
+    let mut series = vec![Series::line(THRESHOLD, points).named("remap above")];
+    for ((steps, threshold), colour) in besides(curve).zip(COLOURS.into_iter().skip(1).cycle()) {
+        if threshold == Threshold::NEVER {
+            series.push(Series::line(colour, []).named(format!("{steps}: never")));
+            continue;
+        }
+        most = most.max(threshold);
+        let line = [(1.0, threshold), (end, threshold)];
+        series.push(Series::line(colour, line).named(format!("{steps}, also")));
+    }
+    Chart { title, x: x(end), y: Axis::new("max - mean", 0.0..1.1 * most + 1e-3, 2), series }
+}
