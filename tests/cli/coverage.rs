@@ -207,7 +207,7 @@ fn battles_contain_the_mean_of_many() {
 
 /// Rows of the table of docs/coverage.md.
 #[test]
-#[ignore = "minutes; run with: cargo test -p remap --test cli coverage -- --ignored --nocapture"]
+#[ignore = "minutes; run with: cargo test -p remapping-cli --test cli coverage -- --ignored --nocapture"]
 #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 fn battles_contain_the_mean_of_many_in_91_of_100_samples() {
     // With few runs the skew of the times shows.
@@ -221,7 +221,7 @@ fn battles_contain_the_mean_of_many_in_91_of_100_samples() {
 
 /// Rows of the table of docs/coverage.md.
 #[test]
-#[ignore = "minutes; run with: cargo test -p remap --test cli coverage -- --ignored --nocapture"]
+#[ignore = "minutes; run with: cargo test -p remapping-cli --test cli coverage -- --ignored --nocapture"]
 #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 fn comparisons_contain_the_truth_in_93_of_100_samples() {
     for runs in [20, 100] {

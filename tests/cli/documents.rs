@@ -2,7 +2,7 @@
 //!
 //! Blocks that open with `console` are run one after the other, each page in a folder of its own; blocks
 //! that open with `console slow` only by
-//! `cargo test -p remap --test cli -- --ignored documents`. Blocks that name a file, as in "```c main.c", are that
+//! `cargo test -p remapping-cli --test cli -- --ignored documents`. Blocks that name a file, as in "```c main.c", are that
 //! file. In what is shown, a line that says `...` stands for any lines. With `REMAP_UPDATE_DOCUMENTS=1` the pages are
 //! rewritten with what the commands print now.
 
@@ -170,7 +170,7 @@ fn pages_show_what_their_commands_print() {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "minutes; cargo test -p remap --test cli -- --ignored documents"]
+#[ignore = "minutes; cargo test -p remapping-cli --test cli -- --ignored documents"]
 fn pages_show_what_their_slow_commands_print() {
     let root = root();
     pages(&root).iter().for_each(|page| run_page(&root, page, true));

@@ -1,6 +1,6 @@
 //! Every reader of outside data on damaged input: an answer or a complaint, never a panic or a hang.
 //!
-//! `cargo test -p remap --test cli -- --ignored fuzz` takes longer; `PROPTEST_CASES` says how long and
+//! `cargo test -p remapping-cli --test cli -- --ignored fuzz` takes longer; `PROPTEST_CASES` says how long and
 //! `PROPTEST_RNG_SEED` where.
 
 use crate::mutants::mutants;

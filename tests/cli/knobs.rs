@@ -491,7 +491,7 @@ fn settings_cost_little_more_than_the_best_of_their_knob() {
     settings_cost_little_more(1.02, 1);
 }
 
-/// `cargo test -p remap --test cli -- --ignored settings_cost_hardly_more`
+/// `cargo test -p remapping-cli --test cli -- --ignored settings_cost_hardly_more`
 #[test]
 #[ignore = "a quarter of an hour; run with: cargo test --test cli settings_cost_hardly -- --ignored"]
 fn settings_cost_hardly_more_than_the_best_of_their_knob() {

@@ -112,7 +112,7 @@ fn what_is_wrong_is_said() {
 
 /// A discount so near 1 that no grid helps ends, with the bounds that there are.
 #[test]
-#[ignore = "minutes without optimisation; run with: cargo test --release -p remap --test cli discounts_next -- --ignored"]
+#[ignore = "minutes without optimisation; run with: cargo test --release -p remapping-cli --test cli discounts_next -- --ignored"]
 fn discounts_next_to_1_come_to_an_end() {
     let place = Workplace::new();
     place.write(

@@ -365,7 +365,7 @@ fn wrong_digits_are_found() {
     }
 }
 
-/// Every slider frame of five models. Run by `cargo test -p remap --test cli -- --ignored all_frames`.
+/// Every slider frame of five models. Run by `cargo test -p remapping-cli --test cli -- --ignored all_frames`.
 #[test]
 #[ignore = "solves 99 models twice: a minute"]
 fn all_frames_of_five_models() {

@@ -211,7 +211,7 @@ fn shape_of_figure_7() {
 }
 
 #[test]
-#[ignore = "a minute for the same shape once more; run with: cargo test -p remap --test papers shape_of_figure_7 -- --ignored"]
+#[ignore = "a minute for the same shape once more; run with: cargo test -p remapping-cli --test papers shape_of_figure_7 -- --ignored"]
 fn shape_of_figure_7_with_another_seed() {
     has_the_shape_of_figure_7(2);
 }
