@@ -69,19 +69,24 @@ pub enum ControllerError {
     /// What a remap costs is no cost.
     #[error("a remap cannot cost {0}: give a number from 0 on")]
     Cost(f64),
-    /// A time is not finite.
-    #[error("the time of rank {0} is not a finite number")]
+    /// A time is negative or not finite.
+    #[error("the time of rank {0} is negative or not finite")]
     Time(usize),
     /// A time, or a cost, above [`MOST_SECONDS`].
     #[error("{0:e} is too large")]
     TooLarge(f64),
-    /// A summary is not finite, or its parts do not fit.
-    #[error("max = {max} and mean = {mean} are not the largest and the mean of any times")]
+    /// A summary is negative or not finite, or its parts do not fit.
+    #[error(
+        "max = {max} and mean = {mean} are not the largest and the mean of times{least}",
+        least = .min.map_or(String::new(), |min| format!(", or min = {min} is not the least"))
+    )]
     Summary {
         /// As given.
         max: f64,
         /// As given.
         mean: f64,
+        /// As given.
+        min: Option<f64>,
     },
     /// The policy looks at single ranks.
     #[error("this policy needs the time of every rank, not only the largest and the mean")]
@@ -119,8 +124,13 @@ fn checked_cost(remap_cost: f64) -> Result<f64, ControllerError> {
     Ok(remap_cost)
 }
 
+/// Whether it can be the time of a step, as [`Record`] takes it.
+fn is_time(seconds: f64) -> bool {
+    seconds.is_finite() && seconds >= 0.0
+}
+
 fn not_too_large(seconds: impl IntoIterator<Item = f64>) -> Result<(), ControllerError> {
-    match seconds.into_iter().find(|seconds| seconds.abs() > MOST_SECONDS) {
+    match seconds.into_iter().find(|seconds| *seconds > MOST_SECONDS) {
         Some(seconds) => Err(ControllerError::TooLarge(seconds)),
         None => Ok(()),
     }
@@ -199,13 +209,13 @@ impl Controller {
     /// Takes in the time each rank needed for a step, and says whether to remap now.
     ///
     /// # Errors
-    /// If a time is not finite or too large, or there are times of other ranks than before; the step is
+    /// If a time is negative, not finite or too large, or there are times of other ranks than before; the step is
     /// then not taken in.
     pub fn step(&mut self, times: &[f64]) -> Result<bool, ControllerError> {
         if times.is_empty() {
             return Err(ControllerError::NoRanks);
         }
-        if let Some(rank) = times.iter().position(|time| !time.is_finite()) {
+        if let Some(rank) = times.iter().position(|time| !is_time(*time)) {
             return Err(ControllerError::Time(rank));
         }
         not_too_large(times.iter().copied())?;
@@ -238,9 +248,10 @@ impl Controller {
             _ => {}
         }
         // Sums over ranks round.
-        let fits = max - mean >= -1e-9 * (max.abs() + mean.abs());
-        if !(max.is_finite() && mean.is_finite() && fits && min.is_none_or(f64::is_finite)) {
-            return Err(ControllerError::Summary { max, mean });
+        let at_least = |one: f64, other: f64| one - other >= -1e-9 * (one + other);
+        let fits = |min| is_time(min) && at_least(mean, min);
+        if !(is_time(max) && is_time(mean) && at_least(max, mean) && min.is_none_or(fits)) {
+            return Err(ControllerError::Summary { max, mean, min });
         }
         not_too_large([max, mean].into_iter().chain(min))?;
         self.steps += 1;

@@ -28,6 +28,7 @@ use measurements::{CALIBRATE_HELP, MONITOR_HELP};
 use pages::{EXPORT_HELP, REPORT_HELP};
 use replay::{ADVISE_HELP, REPLAY_HELP};
 use simulate::SIMULATE_HELP;
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
@@ -47,16 +48,15 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// What was asked for; a fault ends the program with its message. A number below 0 is the value of its option, so that
+    /// What was asked for, the name of the program first; a fault ends the program with its message. A number below 0 is the value of its option, so that
     /// the message says what is wrong with it.
-    pub fn read() -> Cli {
+    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Cli {
         let below_0 = |argument: Arg| {
             let is_option = !argument.is_positional() && argument.get_action().takes_values();
             if is_option { argument.allow_negative_numbers(true) } else { argument }
         };
         let mut command = Cli::command().mut_subcommands(|verb| verb.mut_args(below_0));
-        let found =
-            command.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|e| leave(&e));
+        let found = command.try_get_matches_from_mut(arguments).unwrap_or_else(|e| leave(&e));
         Cli::from_arg_matches(&found).unwrap_or_else(|error| leave(&error.format(&mut command)))
     }
 }

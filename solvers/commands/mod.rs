@@ -32,6 +32,7 @@ use crate::output::{print, say};
 use crate::problems;
 use remapping::Status;
 use serde::Serialize;
+use std::ffi::OsString;
 
 /// How the program ends; the worst of several models counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,8 +77,15 @@ impl From<Status> for Exit {
     }
 }
 
+/// Runs the command that the arguments ask for, the name of the program first, and returns the exit code of the program.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = Cli::read(arguments);
+    // The message of a panic has gone to standard error; a bug has its own exit code.
+    std::panic::catch_unwind(|| execute(cli)).unwrap_or(Exit::Bug) as u8
+}
+
 /// Runs one command.
-pub fn execute(cli: Cli) -> Exit {
+fn execute(cli: Cli) -> Exit {
     crate::run::catch_interrupts();
     #[cfg(unix)]
     crate::run::catch_the_end_of_memory();

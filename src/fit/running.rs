@@ -65,13 +65,13 @@ impl Moments {
     }
 }
 
-/// A time, or a cost, that is not finite, or above [`MOST_SECONDS`].
+/// A time, or a cost, that is negative, not finite, or above [`MOST_SECONDS`].
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("{0:e} is {why}", why = if .0.is_finite() { "too large" } else { "not a finite time" })]
+#[error("{0:e} is {why}", why = if *.0 > MOST_SECONDS && .0.is_finite() { "too large" } else { "negative or not finite" })]
 pub struct NotATime(pub f64);
 
 fn checked(seconds: f64) -> Result<f64, NotATime> {
-    if seconds.abs() <= MOST_SECONDS { Ok(seconds) } else { Err(NotATime(seconds)) }
+    if (0.0..=MOST_SECONDS).contains(&seconds) { Ok(seconds) } else { Err(NotATime(seconds)) }
 }
 
 /// State of one rank.
@@ -93,7 +93,7 @@ impl Running {
     /// Processes the time of this rank for a step, and the mean over the ranks.
     ///
     /// # Errors
-    /// If one is not finite or too large; the step is then ignored.
+    /// If one is negative, not finite or too large; the step is then ignored.
     pub fn observe(&mut self, time: f64, mean: f64) -> Result<(), NotATime> {
         let (time, mean) = (checked(time)?, checked(mean)?);
         self.times.push(time);
@@ -113,7 +113,7 @@ impl Running {
     /// before.
     ///
     /// # Errors
-    /// If the cost is not finite or too large; the remap is then ignored.
+    /// If the cost is negative, not finite or too large; the remap is then ignored.
     pub fn remapped(&mut self, cost: Option<f64>) -> Result<(), NotATime> {
         if let Some(cost) = cost {
             self.costs.push(checked(cost)?);

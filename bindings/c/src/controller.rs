@@ -279,7 +279,7 @@ pub unsafe extern "C" fn remap_controller_step_local(
                 }
             }
         };
-        // A time that is no number reaches all ranks, which all refuse the step: none waits for another.
+        // A time that is refused reaches all ranks, which all refuse the step: none waits for another.
         let decided = if held.inner.needs() == Needs::Times {
             if let Some(known) = held.inner.ranks().filter(|known| *known != ranks) {
                 return Err(ControllerError::Ranks { ranks: known, given: ranks }.into());
@@ -293,15 +293,15 @@ pub unsafe extern "C" fn remap_controller_step_local(
             all(&mut held.gathered, REMAP_SUM)?;
             held.inner.step(&held.gathered)?
         } else {
-            let (mut ends, mut sum) =
-                ([seconds, -seconds, f64::from(!seconds.is_finite())], [seconds]);
+            let is_time = seconds.is_finite() && seconds >= 0.0;
+            let (mut ends, mut sum) = ([seconds, -seconds, f64::from(!is_time)], [seconds]);
             if ends[2] > 0.0 {
                 (ends[0], ends[1], sum[0]) = (0.0, 0.0, 0.0);
             }
             all(&mut ends, REMAP_MAX)?;
             all(&mut sum, REMAP_SUM)?;
             if ends[2] != 0.0 {
-                return Err(Failure::argument("the time of a rank is not a finite number"));
+                return Err(Failure::argument("the time of a rank is negative or not finite"));
             }
             let mean = sum[0] / ranks as f64;
             // Of equal times the mean may round past them.

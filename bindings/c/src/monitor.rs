@@ -13,8 +13,8 @@ use remapping::monitor::{
     Clusters, Decision, Monitor, MonitorError, NoSuchLevel, ReportMonitor, Reported,
     SwitchingMonitor, Unsound,
 };
-use remapping::phase_switching;
 use remapping::phase_change::{self, Accuracy, Curve, PhaseChange};
+use remapping::phase_switching;
 use serde::{Deserialize, Serialize};
 use std::ffi::c_char;
 
@@ -83,7 +83,8 @@ impl From<NoSuchLevel> for Failure {
 
 fn curve(problem: &PhaseChange) -> Outcome<Curve> {
     let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
-    let found = alone(|| phase_change::solve(problem, accuracy, &()))?.map_err(Failure::argument)?;
+    let found =
+        alone(|| phase_change::solve(problem, accuracy, &()))?.map_err(Failure::argument)?;
     match found.curve.first_step() {
         Some(0) => Ok(found.curve),
         _ => Err(Failure::argument("not all thresholds can be computed: take a smaller last_step")),

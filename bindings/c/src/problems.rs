@@ -5,8 +5,8 @@ use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
-use remapping::phase_switching::PhaseSwitching;
 use remapping::phase_change::{Hazard, PhaseChange, Premature};
+use remapping::phase_switching::PhaseSwitching;
 
 /// One change of phase, seen by a detector that errs. Times share one unit.
 #[repr(C)]

@@ -9,6 +9,14 @@ mod statistics;
 mod threads;
 
 use pyo3::prelude::*;
+use std::ffi::OsString;
+
+/// The command `remap` with these arguments, its name first: it prints, and its exit code comes back. For a process of its
+/// own, which it may end.
+#[pyfunction]
+fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| remap::commands::run(arguments))
+}
 
 #[pymodule]
 fn _remapping(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -18,6 +26,7 @@ fn _remapping(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<monitor::Monitor>()?;
     module.add_class::<monitor::Decision>()?;
     module.add_class::<statistics::Statistics>()?;
+    module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_function(wrap_pyfunction!(documents::solve, module)?)?;
     module.add_function(wrap_pyfunction!(documents::compare, module)?)?;
     module.add_function(wrap_pyfunction!(documents::verify, module)?)?;

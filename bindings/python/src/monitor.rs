@@ -10,8 +10,8 @@ use remapping::belief::Report;
 use remapping::monitor::{
     Clusters, Monitor as Measured, ReportMonitor, Reported, SwitchingMonitor, Unsound,
 };
-use remapping::phase_switching;
 use remapping::phase_change::{self, Accuracy, Curve, PhaseChange};
+use remapping::phase_switching;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -84,7 +84,8 @@ pub struct Monitor {
 fn curve(problem: &PhaseChange) -> Result<Curve, String> {
     let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
     let watch = Watch::start("monitor", None);
-    let found = phase_change::solve(problem, accuracy, &watch).map_err(|error| error.to_string())?;
+    let found =
+        phase_change::solve(problem, accuracy, &watch).map_err(|error| error.to_string())?;
     match found.curve.first_step() {
         Some(0) => Ok(found.curve),
         _ => Err("not all thresholds of this model can be computed: take a smaller M".to_owned()),

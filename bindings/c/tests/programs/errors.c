@@ -24,6 +24,13 @@ static int refuses(void *context, double *values, size_t count, remap_operation 
     return 7;
 }
 
+/* Of one rank alone. */
+static int alone(void *context, double *values, size_t count, remap_operation operation)
+{
+    (void)context, (void)values, (void)count, (void)operation;
+    return 0;
+}
+
 static void controllers(void)
 {
     remap_controller *rule = NULL, *other = NULL, *advised = NULL;
@@ -58,6 +65,16 @@ static void controllers(void)
     EXPECT(remap_controller_step(rule, INFINITY, 1, &remap), REMAP_ARGUMENT, "max = inf");
     EXPECT(remap_controller_step(rule, 1, 2, &remap), REMAP_ARGUMENT, "mean = 2");
     EXPECT(remap_controller_step_times(rule, wrong, 2, &remap), REMAP_ARGUMENT, "rank 1");
+    wrong[1] = -1;
+    EXPECT(remap_controller_step_times(rule, wrong, 2, &remap), REMAP_ARGUMENT, "rank 1");
+    EXPECT(remap_controller_step(rule, -1, -2, &remap), REMAP_ARGUMENT, "max = -1");
+    EXPECT(remap_controller_step(rule, 1, -1, &remap), REMAP_ARGUMENT, "mean = -1");
+    EXPECT(remap_controller_step_local(rule, -1, 0, 1, alone, NULL, &remap), REMAP_ARGUMENT,
+           "negative");
+    EXPECT(remap_controller_step_local(rule, NAN, 0, 1, alone, NULL, &remap), REMAP_ARGUMENT,
+           "not finite");
+    EXPECT(remap_controller_train("advised", 1, wrong, 2, 1, -1, &other), REMAP_ARGUMENT,
+           "negative");
     EXPECT(remap_controller_step_times(rule, NULL, 2, &remap), REMAP_NULL, "times");
     EXPECT(remap_controller_step_times(rule, NULL, 0, &remap), REMAP_SIZE, "at least one");
     EXPECT(remap_controller_remapped(rule, INFINITY), REMAP_ARGUMENT, "cannot cost inf");
@@ -89,6 +106,8 @@ static void controllers(void)
     OK(remap_controller_step_times(advised, times, 4, &remap));
     OK(remap_controller_save(advised, &text));
     EXPECT(remap_controller_step_times(advised, times, 8, &remap), REMAP_SIZE, "8 times");
+    EXPECT(remap_controller_step_local(advised, -1, 0, 4, alone, NULL, &remap), REMAP_ARGUMENT,
+           "rank 0");
     OK(remap_controller_save(advised, &later));
     if (strcmp(text, later) != 0)
         ++failures;
@@ -181,6 +200,8 @@ static void fits(void)
     OK(remap_fit_new(&fit));
     EXPECT(remap_fit_step(fit, NAN, 1), REMAP_ARGUMENT, "NaN");
     EXPECT(remap_fit_step(fit, 1e200, 1), REMAP_ARGUMENT, "too large");
+    EXPECT(remap_fit_step(fit, -1, 1), REMAP_ARGUMENT, "negative");
+    EXPECT(remap_fit_step(fit, 1, -1), REMAP_ARGUMENT, "negative");
     EXPECT(remap_fit_step(NULL, 1, 1), REMAP_NULL, "fit");
     EXPECT(remap_fit_controller(fit, 1, &controller), REMAP_SIZE, "2 ranks");
     for (int step = 0; step < 40; ++step)

@@ -1,0 +1,14 @@
+"""The command ``remap``, as ``python -m remapping``."""
+
+import sys
+
+from . import _remapping
+
+
+def main():
+    """Runs the command with the arguments of this process and ends the process with its exit code."""
+    sys.exit(_remapping.command(["remap", *sys.argv[1:]]))
+
+
+if __name__ == "__main__":
+    main()
