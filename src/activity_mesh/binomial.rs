@@ -1,23 +1,23 @@
-//! Splitting the units of a point among its neighbours.
+//! Multinomial split of the units of a point among its neighbors.
 
 use crate::simulate::Stream;
 use rand::RngExt;
 use rand::distr::Distribution;
 use rand_distr::Binomial;
 
-/// Draws how many of n units go each of four ways: a multinomial, as binomials one after another,
-/// each with its probability given the earlier ways not taken.
+/// Draws how many of n units go in each of four directions: a multinomial, as successive binomials,
+/// each with its conditional probability given the earlier directions.
 #[derive(Debug, Clone)]
 pub(super) struct Splitter {
     ways: [Way; 4],
 }
 
-/// One of the ways.
+/// One direction.
 #[derive(Debug, Clone)]
 struct Way {
-    /// Probability given that no earlier way was taken.
+    /// Probability given that no earlier direction was taken.
     probability: f64,
-    /// `tables[n][k]`: probability that k or fewer of n go.
+    /// `tables[n][k]`: probability that at most k of n go.
     tables: Vec<Vec<f64>>,
 }
 
@@ -25,7 +25,7 @@ struct Way {
 const TABULATED: usize = 32;
 
 impl Splitter {
-    /// With these probabilities, of sum at most 1 (and rounding).
+    /// With these probabilities, whose sum is at most 1 up to rounding.
     pub fn new(probabilities: [f64; 4]) -> Splitter {
         let mut left = 1.0;
         let ways = probabilities.map(|p| {
@@ -39,7 +39,7 @@ impl Splitter {
         Splitter { ways }
     }
 
-    /// How many of `units` go each way.
+    /// Number of `units` that go in each direction.
     pub fn split(&self, units: u32, stream: &mut Stream) -> [u32; 4] {
         let mut left = units;
         let mut moved = [0; 4];
@@ -75,7 +75,7 @@ impl Way {
     }
 }
 
-/// The distribution function of a binomial law.
+/// The distribution function of a binomial distribution.
 fn cumulative(n: usize, p: f64) -> Vec<f64> {
     let mut law = vec![1.0];
     for _ in 0..n {

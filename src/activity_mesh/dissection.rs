@@ -24,10 +24,12 @@ impl Rectangle {
 }
 
 /// Cuts `size.0` x `size.1` points into rectangles for `processors` >= 1 processors, by the weight
-/// of rectangles of points. A rectangle for p processors is cut across its longer side (across x if
-/// they are equal) into parts for p/2 and the rest, where their weights come closest to that
-/// proportion, at the lowest of equally good places; points are never cut. Where there are fewer
-/// points than processors, some get none. Time: O(log) weights per processor and side length.
+/// of rectangles of points.
+///
+/// A rectangle for p processors is cut across its longer side (across x if equal) into parts for
+/// p/2 processors and for the others. The cut is where the weights come closest to that proportion;
+/// of equal cuts the lowest. Points are indivisible. With fewer points than processors, some
+/// processors get none. Time: O(log) weights per processor and side length.
 pub fn dissect(
     size: (u32, u32),
     processors: usize,
@@ -69,7 +71,7 @@ fn cut(
         }
     };
     let total = u128::from(weight(&whole)) * first as u128;
-    // The weight of the first part grows with the cut: look where it passes its share.
+    // The weight of the first part grows with the position: bisection for its share.
     let share = |at: u32| u128::from(weight(&split(at).0)) * processors as u128;
     let length = if across_x { width } else { height };
     let (mut low, mut high) = (1, length - 1);
@@ -81,7 +83,7 @@ fn cut(
             high = middle;
         }
     }
-    // The cut just before may come closer, and of equally good ones the lowest is taken.
+    // The preceding cut may be closer; of equal cuts the lowest is taken.
     let mut at = low;
     if low > 1 && share(low - 1).abs_diff(total) <= share(low).abs_diff(total) {
         let weight = share(low - 1);

@@ -1,12 +1,12 @@
-//! Activity mesh: work that wanders over a domain cut into rectangles [NRS86, section 4].
+//! Activity mesh: work that moves over a domain divided into rectangles [NRS86, section 4].
 //!
-//! A rectangular grid of activity points carries work units; in every step each unit moves,
-//! independently of all others, to a neighbouring point or stays. Processors own rectangles of
-//! points, found by binary dissection; the load of a processor is the work on its points. Points
-//! are indivisible. A remap dissects anew. What a unit demands, and how it moves, may depend on its point.
+//! A rectangular grid of activity points carries work units. In every step each unit independently
+//! moves to a neighboring point or stays. Processors own rectangles of points, found by binary
+//! dissection. The load of a processor is the work on its points. A remap repeats the dissection.
+//! The demand of a unit, and its moves, may depend on its point.
 //!
-//! Units are never followed one by one: the units of a point are split among its neighbours by
-//! binomial draws, so that a step costs the number of points whatever the number of units.
+//! Units are not tracked individually: the units of a point are split among its neighbors by
+//! binomial draws. Time per step: O(points), for any number of units.
 //!
 //! ```
 //! use remapping::activity_mesh::{ActivityMesh, Boundary, Moves};
@@ -27,7 +27,8 @@ pub use dissection::{Rectangle, dissect};
 use crate::simulate::{Stream, Workload};
 use binomial::Splitter;
 
-/// Where units go in a step: probabilities, with a sum of at most 1; the rest stays.
+/// Transition probabilities of a unit in a step, with sum at most 1; the unit stays with the
+/// remaining probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moves {
     /// To x + 1.
@@ -51,29 +52,29 @@ impl Moves {
     }
 }
 
-/// What becomes of a unit that would leave the domain.
+/// What happens to a unit that would leave the domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
-    /// It stays where it is.
+    /// It stays in place.
     Reject,
-    /// It moves the other way.
+    /// It moves in the opposite direction.
     Reflect,
-    /// It is gone.
+    /// It is removed.
     Exit,
-    /// It comes in at the opposite side.
+    /// It enters at the opposite side.
     Torus,
 }
 
-/// A program whose work wanders over a mesh.
+/// A program whose work moves over a mesh.
 #[derive(Debug, Clone)]
 pub struct ActivityMesh {
     width: usize,
     height: usize,
     units: Vec<u32>,
-    /// What a unit demands at each point; 1 everywhere if there are none.
+    /// Demand of a unit at each point; 1 everywhere if empty.
     weights: Vec<u32>,
     processors: usize,
-    /// The laws of moves, and which of them holds at each point.
+    /// Distributions of moves, and the index of that of each point.
     splitters: Vec<Splitter>,
     laws: Vec<usize>,
     boundary: Boundary,
@@ -88,7 +89,7 @@ pub enum MeshError {
     /// The domain has no points.
     #[error("the mesh has no points")]
     Empty,
-    /// The list of units has another length than the domain.
+    /// The list of units differs in length from the domain.
     #[error("{found} numbers of units for {expected} points")]
     Shape {
         /// Points.
@@ -107,7 +108,7 @@ pub enum MeshError {
     /// The moves are not probabilities.
     #[error("the probabilities of moving sum to {0}, or one is outside [0, 1]")]
     Moves(f64),
-    /// More work than can be counted.
+    /// More work than 32 bits can count.
     #[error("more than 2^32 units, or units of that weight")]
     Units,
     /// A rectangle that is empty or reaches beyond the mesh.
@@ -159,10 +160,7 @@ impl ActivityMesh {
         })
     }
 
-    /// With a weight of units at each point, row by row, that says what each of them demands there.
-    ///
-    /// # Errors
-    /// Another number of weights than points, or more work than can be counted.
+    /// With a weight at each point, row by row: the demand of each unit there.
     pub fn with_weights(self, weights: Vec<u32>) -> Result<ActivityMesh, MeshError> {
         let (expected, found) = (self.units.len(), weights.len());
         if expected != found {
@@ -179,7 +177,7 @@ impl ActivityMesh {
     /// With other moves from the points of a rectangle.
     ///
     /// # Errors
-    /// A rectangle that is not one of the mesh, or moves that are not probabilities.
+    /// A rectangle outside the mesh, or moves that are not probabilities.
     pub fn with_moves(mut self, place: Rectangle, moves: Moves) -> Result<ActivityMesh, MeshError> {
         let Rectangle { left, right, bottom, top } = place;
         let within = left < right && right as usize <= self.width;
@@ -216,14 +214,15 @@ impl ActivityMesh {
     }
 }
 
-/// The units on the mesh, as far as a path has come.
+/// The units on the mesh at the present step of a path.
 #[derive(Debug)]
 pub struct Field {
     stream: Stream,
     width: usize,
     units: Vec<u32>,
     next: Vec<u32>,
-    /// `sums[(y, x)]`: what units demand with smaller coordinates, one row and one column more than points.
+    /// `sums[(y, x)]`: prefix sums of the demand at smaller coordinates, with one more row and
+    /// column than there are points.
     sums: Vec<u64>,
 }
 
@@ -233,7 +232,7 @@ impl Field {
         &self.units
     }
 
-    /// What the units in a rectangle demand.
+    /// Total demand of the units in a rectangle.
     pub fn weight(&self, rectangle: &Rectangle) -> u64 {
         let at = |x: u32, y: u32| self.sums[y as usize * (self.width + 1) + x as usize];
         let &Rectangle { left, right, bottom, top } = rectangle;

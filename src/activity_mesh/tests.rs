@@ -28,7 +28,7 @@ fn units_are_conserved_unless_they_exit() {
     }
 }
 
-/// Mean of every point after one step, against the transition probabilities.
+/// Mean of every point after one step, compared with the transition probabilities.
 #[test]
 fn moves_have_the_given_law() {
     for (boundary, small) in [
@@ -108,7 +108,7 @@ fn uniform_weights_are_cut_evenly() {
     }
 }
 
-/// All weight in one corner point: it cannot be divided, and every part but one is empty of weight.
+/// All weight is on one corner point: it cannot be divided, and all other parts have no weight.
 #[test]
 fn points_are_indivisible() {
     let weight = |r: &Rectangle| u64::from(r.left == 0 && r.bottom == 0 && r.points() > 0) * 100;
@@ -120,8 +120,8 @@ fn points_are_indivisible() {
     assert_eq!(crowded.iter().map(Rectangle::points).collect::<Vec<_>>(), [1, 0, 0]);
 }
 
-/// Known weights: columns 1, 2, .., 8 cut for two processors after column 5 (15 | 21) or 6 (21 | 15)
-/// are equally good, and the lower is taken.
+/// Known weights: columns 1, 2, .., 8 cut for two processors after column 5 (15 | 21) or 6 (21 |
+/// 15) are equally good, and the lower is taken.
 #[test]
 fn known_weights_are_cut_where_they_balance() {
     let weight = |r: &Rectangle| (r.left..r.right).map(|x| u64::from(x) + 1).sum::<u64>();
@@ -132,7 +132,8 @@ fn known_weights_are_cut_where_they_balance() {
     assert_eq!(third.iter().map(weight).collect::<Vec<_>>(), [10, 11, 15]);
 }
 
-/// What units demand at their point is what processors are loaded with, and each place has its own moves.
+/// The demand of units at their point is the load of its processor, and each place has its own
+/// moves.
 #[test]
 fn weights_and_moves_by_place() {
     let units: Vec<u32> = (0..24).map(|k| 20 + k % 3).collect();

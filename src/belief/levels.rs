@@ -1,4 +1,4 @@
-//! Reports with any number of levels: what a detector says is one of k things, of which only the
+//! Observations with any number of levels: a detector reports one of k values, of which only the
 //! probabilities in either phase matter.
 
 use super::{Belief, Detector};
@@ -7,28 +7,28 @@ use crate::rounding::nearest;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// The probabilities of one report before and after the change.
+/// The probabilities of one observation before and after the change.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Likelihood {
-    /// P(report | the phase has not changed).
+    /// P(observation | the phase has not changed).
     pub before: f64,
-    /// P(report | the phase has changed).
+    /// P(observation | the phase has changed).
     pub after: f64,
 }
 
 impl Likelihood {
-    /// The factor the report multiplies the odds by: infinite for a report that only a change explains,
-    /// NaN for a report that never comes.
+    /// The likelihood ratio, by which the observation multiplies the odds. Infinite for an
+    /// observation that is possible only after a change; NaN for an impossible one.
     pub fn ratio(&self) -> f64 {
         self.after / self.before
     }
 
-    /// The limit of the beliefs when, from certainty that nothing has changed, this report comes again
-    /// and again under hazard `h`: the fixed point of its map that attracts.
+    /// The limit of the beliefs when this observation repeats forever under hazard `h`, starting
+    /// from p = 0: the attracting fixed point of its Bayes update.
     ///
-    /// In odds r h / (1 - h - r) with the likelihood ratio r if r < 1 - h; otherwise the belief rises
-    /// to 1, unless h = 0. `None` if the report never comes.
+    /// With the likelihood ratio r it is r h / (1 - h - r) in odds, if r < 1 - h. Otherwise the
+    /// belief rises to 1, unless h = 0. `None` if the observation is impossible.
     pub fn fixed_point(&self, hazard: f64) -> Option<Belief> {
         let Likelihood { before: no, after: yes } = *self;
         if yes == 0.0 && no == 0.0 {
@@ -37,14 +37,14 @@ impl Likelihood {
         if hazard == 0.0 {
             return Some(Belief::UNCHANGED);
         }
-        // r h / (1 - h - r), numerator and denominator times P(report | no change).
+        // r h / (1 - h - r), numerator and denominator multiplied by P(observation | no change).
         let rest = (1.0 - hazard) * no - yes;
         let belief = if rest > 0.0 { Belief::of_weights(yes * hazard, rest) } else { None };
         Some(belief.unwrap_or(Belief::CHANGED))
     }
 }
 
-/// One level of a report, exactly.
+/// One level of an observation, exact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
     /// Its probability before the change.
@@ -53,14 +53,15 @@ pub struct Level {
     pub after: Rational,
 }
 
-/// The law of a detector's report in either phase: the likelihood ratio, quantised. The binary detector
-/// is two levels; several independent detectors are one with the product of their levels.
+/// The distribution of a detector's observation in either phase: the quantized likelihood ratio.
+/// The binary detector has two levels. Several independent detectors are one detector with the
+/// product of their levels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levels {
     levels: Vec<Level>,
 }
 
-/// Why two lists are not the law of a report.
+/// Why two lists do not describe an observation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelsError {
@@ -83,7 +84,8 @@ pub enum LevelsError {
 }
 
 impl Levels {
-    /// Levels with the given probabilities before and after the change; both lists sum to 1 exactly.
+    /// Levels with the given probabilities before and after the change; both lists sum to 1
+    /// exactly.
     pub fn new(before: Vec<Rational>, after: Vec<Rational>) -> Result<Levels, LevelsError> {
         if before.len() != after.len() {
             return Err(LevelsError::Lengths { before: before.len(), after: after.len() });
@@ -100,14 +102,15 @@ impl Levels {
         Ok(Levels { levels: levels.map(|(before, after)| Level { before, after }).collect() })
     }
 
-    /// The detector that reports a change (level 0) or none (level 1), with the given alpha and beta.
+    /// The detector that reports a change (level 0) or none (level 1), with the given alpha and
+    /// beta.
     pub fn binary(false_alarm: Rational, missed: Rational) -> Result<Levels, LevelsError> {
         let before = vec![false_alarm.clone(), Rational::ONE - false_alarm];
         Levels::new(before, vec![Rational::ONE - &missed, missed])
     }
 
-    /// Two detectors whose reports are independent given the phase, read as one; the levels of `other`
-    /// vary fastest.
+    /// Two detectors whose observations are independent given the phase, combined into one; the
+    /// levels of `other` vary fastest.
     pub fn and(&self, other: &Levels) -> Levels {
         let pairs = self.levels.iter().flat_map(|a| other.levels.iter().map(move |b| (a, b)));
         let joint = |(a, b): (&Level, &Level)| Level {
@@ -122,7 +125,7 @@ impl Levels {
         &self.levels
     }
 
-    /// The binary detector these levels are, if there are two: level 0 reports a change.
+    /// The equivalent binary detector, if there are two levels: level 0 reports a change.
     pub fn as_binary(&self) -> Option<Detector> {
         match self.levels.as_slice() {
             [alarm, quiet] => Detector::new(nearest(&alarm.before), nearest(&quiet.after)),
@@ -130,8 +133,8 @@ impl Levels {
         }
     }
 
-    /// What a decision can depend on: the reports in descending order of their likelihood ratios, those
-    /// of the same ratio as one, without those that never come.
+    /// A sufficient statistic for decisions: the observations in descending order of their
+    /// likelihood ratios. Those with the same ratio are merged, and impossible ones are removed.
     pub fn distinct(&self) -> Vec<Level> {
         let mut sorted = self.levels.clone();
         let possible =

@@ -1,8 +1,8 @@
-//! Bayes filter of a fallible change detector [NR90, sec. III.B].
+//! Bayes filter for a change detector with errors [NR90, sec. III.B].
 //!
-//! The phase changes between step n-1 and step n with probability h_n, given that it has not changed
-//! before; at every step the detector then reports, and errs: alpha = P(report of a change | none),
-//! beta = P(no report | change). In probability and, with o = p/(1-p), in odds:
+//! The phase changes between steps n-1 and n with probability h_n, given that it has not changed
+//! before. At every step the detector reports, with error probabilities alpha = P(report of a
+//! change | no change) and beta = P(no report | change). In probability p and in odds o = p/(1-p):
 //!
 //! ```text
 //! prior      p_a = p + (1-p) h                                    o_a = (o + h) / (1 - h)
@@ -28,22 +28,23 @@ mod levels;
 
 pub use levels::{Level, Levels, LevelsError, Likelihood};
 
-/// What the detector says at a step.
+/// Observation of the detector at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Report {
     /// The phase has changed.
     Change,
-    /// It has not.
+    /// The phase has not changed.
     NoChange,
 }
 
 impl Report {
-    /// Both reports.
+    /// Both observations.
     pub const ALL: [Report; 2] = [Report::Change, Report::NoChange];
 }
 
-/// A detector with known error probabilities. Informative iff alpha + beta differs from 1; reversed
-/// (its positive report speaks against a change) iff alpha + beta > 1.
+/// A detector with known error probabilities. It is informative if and only if alpha + beta differs
+/// from 1. It is reversed (its positive observation speaks against a change) if and only if alpha +
+/// beta > 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Detector {
@@ -59,17 +60,17 @@ impl Detector {
             .then_some(Detector { false_alarm, missed })
     }
 
-    /// Whether both are probabilities, as of one that was read.
+    /// Whether both are probabilities; deserialized values may not be.
     pub(crate) fn is_valid(&self) -> bool {
         Detector::new(self.false_alarm, self.missed).is_some()
     }
 
-    /// alpha.
+    /// The probability of a false alarm, alpha.
     pub fn false_alarm(&self) -> f64 {
         self.false_alarm
     }
 
-    /// beta.
+    /// The probability of a missed change, beta.
     pub fn missed(&self) -> f64 {
         self.missed
     }
@@ -95,21 +96,21 @@ impl Detector {
         }
     }
 
-    /// The factor a report multiplies the odds by: (1-beta)/alpha or beta/(1-alpha). See
+    /// The likelihood ratio of an observation: (1-beta)/alpha or beta/(1-alpha). See
     /// [`Likelihood::ratio`].
     pub fn likelihood_ratio(&self, report: Report) -> f64 {
         self.likelihood(report).ratio()
     }
 
-    /// Where the belief goes if the same report comes again and again: see [`Likelihood::fixed_point`].
-    /// For the negative report of a useful detector it is where the belief hovers before the change
+    /// Limit of the belief when the same observation repeats: see [`Likelihood::fixed_point`]. For
+    /// the negative observation of a useful detector the belief stays near it before the change
     /// [NR86, sec. VIII].
     pub fn fixed_point(&self, report: Report, hazard: f64) -> Option<Belief> {
         self.likelihood(report).fixed_point(hazard)
     }
 }
 
-/// What is known of the phase: the probability that it has changed, and its complement, both to full
+/// The belief: the probability that the phase has changed, and its complement, both to full
 /// relative precision.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,50 +149,52 @@ impl Belief {
         (total > 0.0).then_some(belief)
     }
 
-    /// Whether it is p and its complement, as of one that was read.
+    /// Whether the fields are p and its complement; deserialized values may not be.
     pub(crate) fn is_valid(&self) -> bool {
         let complement = Belief::new(self.changed).map(|belief| belief.unchanged);
         complement.is_some_and(|rest| self.unchanged >= 0.0 && (self.unchanged - rest).abs() < 1e-9)
     }
 
-    /// p.
+    /// The probability p.
     pub fn probability(&self) -> f64 {
         self.changed
     }
 
-    /// 1 - p, without the cancellation.
+    /// 1 - p, without cancellation.
     pub fn complement(&self) -> f64 {
         self.unchanged
     }
 
-    /// o = p/(1-p).
+    /// The odds o = p/(1-p).
     pub fn odds(&self) -> f64 {
         self.changed / self.unchanged
     }
 
-    /// The belief at the next step before its report: p_a under hazard `h` in \[0, 1\].
+    /// The belief at the next step before its observation: p_a under hazard `h` in \[0, 1\].
     pub fn prior(&self, hazard: f64) -> Belief {
         let unchanged = self.unchanged * (1.0 - hazard);
         Belief { changed: self.changed + self.unchanged * hazard, unchanged }
     }
 
-    /// The probability that `report` comes next, if this is the belief before it: q^c or q^cbar.
+    /// The probability that `report` is observed next, given this belief before it: q^c or q^cbar.
     pub fn probability_of(&self, report: Report, detector: &Detector) -> f64 {
         self.changed * detector.after_change(report)
             + self.unchanged * detector.before_change(report)
     }
 
-    /// The belief after `report`, if this is the one before it; `None` if the report was impossible.
+    /// The belief after `report`, given this belief before it; `None` if the observation was
+    /// impossible.
     pub fn after(&self, report: Report, detector: &Detector) -> Option<Belief> {
         self.given(detector.likelihood(report))
     }
 
-    /// The same for any report.
+    /// The same for any observation.
     pub fn given(&self, report: Likelihood) -> Option<Belief> {
         Belief::of_weights(self.changed * report.after, self.unchanged * report.before)
     }
 
-    /// One step of the filter, hazard and report: p^c or p^cbar; `None` if the report was impossible.
+    /// One step of the filter, hazard and observation: p^c or p^cbar; `None` if the observation was
+    /// impossible.
     pub fn step(&self, hazard: f64, report: Report, detector: &Detector) -> Option<Belief> {
         self.prior(hazard).after(report, detector)
     }

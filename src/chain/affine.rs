@@ -1,20 +1,21 @@
-//! Loads that are multiplied and added to, on whole loads: w' = a w + b with random a and b `\[YXW03, (6)\]`.
+//! Affine load dynamics on integer loads: w' = a w + b with random a and b `\[YXW03, (6)\]`.
 
 use crate::Rational;
 
-/// What may happen to a load in a step.
+/// One possible change of a load in a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// What it is multiplied by.
+    /// Factor of the load.
     pub factor: Rational,
-    /// What is added then.
+    /// Increment added afterward.
     pub added: Rational,
-    /// How likely that is.
+    /// Probability of the change.
     pub probability: Rational,
 }
 
-/// The transition matrix on `lowest`, `lowest + 1`, ...: so many levels. A load between two of them goes to either, so that
-/// its mean is kept; one beyond the last or before the first stays there.
+/// The transition matrix on the levels `lowest`, `lowest + 1`, ... A load between two levels goes
+/// to either, so that its mean is kept. A load beyond the last level or before the first stays at
+/// that level.
 ///
 /// # Panics
 /// Without levels.

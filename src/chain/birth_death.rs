@@ -21,10 +21,22 @@ pub struct BirthDeath {
     up: Vec<f64>,
     stay: Vec<f64>,
     down: Vec<f64>,
-    /// What all levels between the lowest and the highest have in common, if they do.
+    /// The common row of all levels between the lowest and the highest, if there is one.
     between: Option<Row>,
 }
 
+<<<<<<< HEAD
+=======
+impl fmt::Debug for BirthDeath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Checkpoints identify their problem by this text: only the fields that define the chain.
+        let Self { up, stay, down, between: _ } = self;
+        let mut fields = f.debug_struct("BirthDeath");
+        fields.field("up", up).field("stay", stay).field("down", down).finish()
+    }
+}
+
+>>>>>>> main
 impl BirthDeath {
     /// The walk with the same `up` and `down` probabilities at every inner level.
     ///
@@ -82,11 +94,8 @@ impl BirthDeath {
         Ok(Self::of(up, stay, down))
     }
 
-    /// The same as [`new`](Self::new) for exact probabilities: those of moving and of staying are
+    /// The same as [`new`](Self::new) for exact probabilities. Those of moving and of staying are
     /// each rounded once.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
     pub fn from_rationals(up: &[Rational], down: &[Rational]) -> Result<Self, ChainError> {
         let double = |p: &Rational| p.to_f64().value();
         let mut chain =
@@ -102,7 +111,7 @@ impl BirthDeath {
         for (level, (stay, (up, down))) in
             chain.stay.iter_mut().zip(up.iter().zip(down)).enumerate()
         {
-            // What doubles cannot tell from what is allowed.
+            // Deviations that doubles cannot distinguish from allowed values.
             for (name, p) in [("up", up), ("down", down)] {
                 if *p > Rational::ONE {
                     let (what, value) = (format!("{name}[{level}]"), double(p));
@@ -163,8 +172,8 @@ impl BirthDeath {
             .collect()
     }
 
-    /// The probabilities of moving from `level`, and the levels below, here and above: where there is
-    /// none, the same again, with probability 0.
+    /// The probabilities of moving from `level`, and the levels below, here and above. A missing
+    /// neighbor is replaced by the level itself, with probability 0.
     #[inline(always)]
     pub(super) fn neighbours(&self, level: usize) -> (Row, [usize; 3]) {
         let above = if level + 1 == self.levels() { level } else { level + 1 };
@@ -176,7 +185,7 @@ impl BirthDeath {
         Row { down: self.down[level], stay: self.stay[level], up: self.up[level] }
     }
 
-    /// Row `level` of the operator on rows of values, which `at` finds by their level.
+    /// Row `level` of the operator on rows of values; `at` returns the row of a level.
     pub(super) fn row_from<'v>(
         &self,
         level: usize,
@@ -199,8 +208,8 @@ impl BirthDeath {
         Levels { down: &self.down, stay: &self.stay, up: &self.up, between: self.between }
     }
 
-    /// Rows 0..`levels` of the operator on rows of `width` values, for a function `v` that is known
-    /// at these levels and, unless they are all, at the one above.
+    /// Rows 0..`levels` of the operator on rows of `width` values. The function `v` is given at
+    /// these levels and, unless they are all, at the next one.
     pub(super) fn span_into(&self, levels: usize, v: &[f64], out: &mut [f64], width: usize) {
         if width > 1 {
             for (level, out) in out.chunks_exact_mut(width).enumerate() {
@@ -257,7 +266,7 @@ impl Operator for BirthDeath {
         self.weights()
     }
 
-    /// If every step has a way back.
+    /// Reversible if every step can be reversed.
     fn is_reversible(&self) -> bool {
         self.up.iter().zip(&self.down[1..]).all(|(there, back)| (*there > 0.0) == (*back > 0.0))
     }

@@ -3,7 +3,7 @@
 use super::{ChainError, Operator, misses_one, probability, usable};
 use rayon::prelude::*;
 
-/// A transition matrix with all its entries.
+/// A dense transition matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dense {
     levels: usize,
@@ -59,7 +59,7 @@ impl Dense {
         }
     }
 
-    /// Weights of detailed balance, found along a spanning tree and checked on every pair.
+    /// Detailed-balance weights, computed along a spanning tree and checked on every pair.
     pub(super) fn weights(&self) -> Option<Vec<f64>> {
         let n = self.levels;
         let mut weights = vec![0.0; n];

@@ -1,17 +1,18 @@
-//! A joint chain with any dependence between processes, as sparse rows.
+//! A joint chain with any dependence between processes: a sparse transition matrix.
 
 use super::{ChainError, Operator, misses_one, probability, usable};
 use rayon::prelude::*;
 use sprs::{CsMat, TriMat};
 
-/// A transition matrix in compressed rows.
+/// A transition matrix in compressed row storage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
     matrix: CsMat<f64>,
     longest_row: usize,
 }
 
-/// The most entries of a row, if all rows are laws; the first is that of state `first`.
+/// The largest number of entries of a row, if all rows are distributions; the first row is that of
+/// state `first`.
 pub(super) fn checked(matrix: &CsMat<f64>, first: usize) -> Result<usize, ChainError> {
     let mut longest = 0;
     for (i, row) in (first..).zip(matrix.outer_iterator()) {
@@ -47,7 +48,7 @@ impl Joint {
         Ok(Self { matrix, longest_row })
     }
 
-    /// The chain with these entries `(row, column, probability)`; equal positions add up.
+    /// The chain with these entries `(row, column, probability)`; duplicates are added.
     ///
     /// # Errors
     /// As [`new`](Self::new), or a position out of range.
@@ -71,7 +72,7 @@ impl Joint {
         &self.matrix
     }
 
-    /// Weights of detailed balance, found along a spanning forest and checked on every entry.
+    /// Detailed-balance weights, computed along a spanning forest and checked on every entry.
     fn weights(&self) -> Option<Vec<f64>> {
         let matrix = &self.matrix;
         let mut weights = vec![0.0; matrix.rows()];

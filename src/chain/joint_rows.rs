@@ -1,4 +1,4 @@
-//! Some rows of a joint chain: those of one of several ranks.
+//! The rows of a joint chain that belong to one of several ranks.
 
 use super::ChainError;
 use super::joint::checked;
@@ -15,10 +15,11 @@ pub struct JointRows {
 }
 
 impl JointRows {
-    /// The rows `own` of a chain of so many states, with these entries `(row, column, probability)`; equal positions add up.
+    /// The rows `own` of a chain of `states` states, with these entries `(row, column,
+    /// probability)`; duplicates are added.
     ///
     /// # Errors
-    /// As of [`Joint::from_entries`](super::Joint::from_entries), of these rows.
+    /// As of [`Joint::from_entries`](super::Joint::from_entries), for these rows.
     pub fn from_entries(
         states: usize,
         own: Range<usize>,
@@ -55,12 +56,12 @@ impl JointRows {
         self.matrix.nnz()
     }
 
-    /// The most entries of a row.
+    /// The largest number of entries of a row.
     pub(super) fn longest(&self) -> usize {
         self.longest_row
     }
 
-    /// From the first to the last state that a function must be known in, with the own ones.
+    /// The range of states in which a function must be known, including the own ones.
     pub fn needed(&self) -> Range<usize> {
         let own = self.own();
         let columns = self.matrix.indices();
@@ -69,13 +70,14 @@ impl JointRows {
         least.min(own.start)..most.max(own.end)
     }
 
-    /// How likely each own state is to stay.
+    /// The probability of staying in each own state.
     pub(super) fn staying(&self) -> Vec<f64> {
         let at = |i: usize| self.matrix.get(i, self.first + i).copied().unwrap_or(0.0);
         (0..self.matrix.rows()).map(at).collect()
     }
 
-    /// What the own states are to expect of a function, which is given from the state `base` on.
+    /// The expectation of a function from the own states; the function is given from the state
+    /// `base` on.
     pub(super) fn apply_own(&self, (v, base): (&[f64], usize), out: &mut [f64]) {
         assert_eq!(out.len(), self.matrix.rows());
         let (indptr, indices, data) =

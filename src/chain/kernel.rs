@@ -1,11 +1,11 @@
-//! The inner loops of birth–death factors.
+//! Inner loops of birth–death factors (SIMD).
 
 use super::{BirthDeath, Finish};
 use crate::machine::widest;
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
-/// What becomes of each entry of an image.
+/// Final operation on each entry of an image.
 trait Last: Copy {
     /// The same for `n` states from `start` on.
     fn part(self, start: usize, n: usize) -> Self;
@@ -96,7 +96,7 @@ impl<L: Last> WithSimd for Each<'_, L> {
     }
 }
 
-/// Shorter runs are not worth a call.
+/// Shorter runs do not pay for a call.
 const SHORT: usize = 64;
 
 /// The probabilities of moving from a level.
@@ -123,8 +123,8 @@ impl Row {
     }
 }
 
-/// [`Row::means`] for short runs, without a call: vectors no longer than a register leave few entries to
-/// a loop over numbers.
+/// [`Row::means`] for short runs, without a call. With vectors no longer than a register, few
+/// entries remain for a scalar loop.
 #[inline(always)]
 pub(super) fn short_means<S: Simd>(
     simd: S,
@@ -144,7 +144,7 @@ pub(super) fn short_means<S: Simd>(
         }
         return;
     }
-    // The last vector may lie over the one before.
+    // The last vector may overlap the previous one.
     for start in [0, n - S::F64_LANES] {
         let [(below, _), (here, _), (above, _)] = from.map(|x| S::as_simd_f64s(&x[start..]));
         let (means, _) = S::as_mut_simd_f64s(&mut out[start..]);
@@ -187,7 +187,7 @@ pub(super) struct Levels<'a> {
     pub down: &'a [f64],
     pub stay: &'a [f64],
     pub up: &'a [f64],
-    /// What all levels between the lowest and the highest have in common, if they do.
+    /// The common row of all levels between the lowest and the highest, if there is one.
     pub between: Option<Row>,
 }
 
@@ -203,9 +203,9 @@ impl Levels<'_> {
         Self { down: &down[first..], stay: &stay[first..], up: &up[first..], between }
     }
 
-    /// Rows 0..`out.len()` of the operator, for a function given as `padded`: a number that does not
-    /// matter, the values at these levels, and that at the level above (which does not matter either
-    /// if there is no such level). All must be finite.
+    /// Rows 0..`out.len()` of the operator, for a function given as `padded`: an arbitrary number,
+    /// the values at these levels, and that at the level above (also arbitrary if there is no such
+    /// level). All must be finite.
     #[inline(always)]
     pub fn padded_into<S: Simd>(self, simd: S, padded: &[f64], out: &mut [f64]) {
         let n = out.len();
@@ -278,10 +278,10 @@ impl WithSimd for Inner<'_> {
     }
 }
 
-/// A function on rows, one for each level, some of which may lie elsewhere.
+/// A function on rows, one for each level; the rows next to a range may be stored separately.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'v> {
-    /// The levels of those that lie `here`.
+    /// The levels stored in `here`.
     first: usize,
     end: usize,
     below: &'v [f64],
@@ -290,18 +290,18 @@ pub(super) struct Rows<'v> {
 }
 
 impl<'v> Rows<'v> {
-    /// All in one place.
+    /// All rows in one slice.
     #[inline(always)]
     pub fn all(v: &'v [f64]) -> Self {
         Self { first: 0, end: usize::MAX, below: &[], here: v, above: &[] }
     }
 
-    /// Those of some levels, and the rows below and above them, if there are any.
+    /// The rows of some levels, and the rows below and above them, if there are any.
     pub fn some(levels: Range<usize>, [below, here, above]: [&'v [f64]; 3]) -> Self {
         Self { first: levels.start, end: levels.end, below, here, above }
     }
 
-    /// All rows, of a function that lies in one place.
+    /// All rows, of a function stored in one slice.
     pub fn whole(self) -> &'v [f64] {
         self.here
     }
@@ -319,7 +319,8 @@ impl<'v> Rows<'v> {
     }
 }
 
-/// Two factors, the second of which varies fastest, on some levels of the first and all of the second.
+/// Two factors, the second of which varies fastest, on some levels of the first and all of the
+/// second.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub first: &'a BirthDeath,
@@ -331,8 +332,8 @@ pub(super) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Computes the image of the states from `start` on and finishes it. `padded` has room for a row of
-    /// the second factor and one number on either side.
+    /// Computes the image of the states from `start` on and finishes it. `padded` has room for a
+    /// row of the second factor and one number on either side.
     pub fn apply(self, out: &mut [f64], padded: &mut [f64], start: usize, finish: Finish<'_>) {
         let (pair, n) = (self, out.len());
         match finish {

@@ -7,11 +7,11 @@
 //! |---|---|---|
 //! | [`BirthDeath`] | one process, L levels, steps of at most one level | O(L) |
 //! | [`Dense`] | one process or a joint chain, any transition matrix | O(S²) |
-//! | [`Exchangeable`] | r equal birth–death processes, as multisets of levels: C(L+r-1, r) states | about r terms a state |
-//! | [`Product`] | independent factors, each any of the above, mode by mode | sum over the factors |
+//! | [`Exchangeable`] | r equal birth–death processes, C(L+r-1, r) states | about r terms a state |
+//! | [`Product`] | independent factors, each any of the above | sum over the factors |
 //! | [`Restricted`] | some states of a chain, sparse rows | O(non-zeros) |
 //! | [`Shared`] | the own rows of one of several ranks | its share of the above |
-//! | [`Joint`] | any dependence between processes, sparse rows; [`JointRows`] has some of them | O(non-zeros) |
+//! | [`Joint`], [`JointRows`] | any dependence between processes, sparse rows | O(nonzeros) |
 //!
 //! Results do not depend on the number of threads, bit for bit.
 //!
@@ -58,34 +58,33 @@ pub use shared::Shared;
 pub(crate) use tube::{Modes, Tube};
 pub use wanted::Wanted;
 
-/// Parts of a vector that are finished at a time.
+/// Entries of a vector that are finished at a time.
 const PART: usize = 1 << 12;
 
-/// Shorter vectors are not worth a second thread.
+/// Shorter vectors are not split among threads.
 const PARALLEL: usize = 1 << 15;
 
-/// What is done to an image `P v`.
+/// Final operation on an image `P v`.
 #[derive(Clone, Copy)]
 pub enum Finish<'f> {
     /// Nothing.
     Keep,
-    /// The cost of each state is taken from it.
+    /// Subtract the cost of each state.
     Less(&'f [f64]),
-    /// The cost of each state is added to it, and what exceeds the bound is cut off; 0 where there is
-    /// no cost.
+    /// Add the cost of each state and truncate at the bound; 0 where there is no cost.
     Least {
         /// One for each state.
         costs: &'f [f64],
-        /// The most that remains.
+        /// The upper bound.
         bound: f64,
     },
-    /// This is called with parts of it, and with the state that each begins at.
+    /// Call this function with parts of the image, and the first state of each.
     Parts(&'f (dyn Fn(usize, &mut [f64]) + Sync)),
 }
 
-/// A Markov operator on functions of S states: non-negative, with rows that sum to one.
+/// A Markov operator on functions of S states: nonnegative, with rows that sum to one.
 ///
-/// Rows may miss one by what the given decimals miss it (at most [`ROW_SUM_TOLERANCE`]); they are
+/// Rows may miss one by what the given decimals miss it (at most [`ROW_SUM_TOLERANCE`]). They are
 /// used as given and never rescaled.
 pub trait Operator: Send + Sync {
     /// The number of states S.
@@ -97,7 +96,7 @@ pub trait Operator: Send + Sync {
     /// When `v` or `out` does not have [`states`](Self::states) entries.
     fn apply_into(&self, v: &[f64], out: &mut [f64]);
 
-    /// [`apply_into`](Self::apply_into), and then `finish` on every part of `out` while it is in the
+    /// [`apply_into`](Self::apply_into), then `finish` on every part of `out` while it is in the
     /// cache.
     fn apply_then(&self, v: &[f64], out: &mut [f64], finish: Finish<'_>) {
         self.apply_into(v, out);
@@ -112,33 +111,37 @@ pub trait Operator: Send + Sync {
     /// most `k * f64::EPSILON * (P |v|)(s)`.
     fn rounding(&self) -> f64;
 
-    /// Whether the exact rows sum to one, so that constants are their own expectation: the exact
-    /// probabilities of staying are what moving leaves, however they are rounded. `false` where rows
-    /// are used as given.
+    /// Whether the exact rows sum to one, so that constants are preserved: the probability of
+    /// staying is the exact complement of moving, however rounded. `false` where rows are used as
+    /// given.
     fn conserves(&self) -> bool {
         false
     }
 
-    /// Positive weights w, up to a factor, with `w(s) P(s, t) = w(t) P(t, s)`; `None` when there
-    /// are none, or when they are not known, or span more than doubles can hold.
+    /// Detailed-balance weights: positive w, up to a factor, with `w(s) P(s, t) = w(t) P(t, s)`.
+    /// `None` when there are none, or they are unknown or span more than doubles can hold.
     fn reversing_weights(&self) -> Option<Vec<f64>>;
 
-    /// Whether there are such weights, as far as that is known: birth–death chains need not write them down.
+    /// Whether such weights exist, as far as known; birth–death chains need not compute them.
     fn is_reversible(&self) -> bool {
         self.reversing_weights().is_some()
     }
 
+<<<<<<< HEAD
     /// The probability to stay in each state, where it is known: the diagonal of P.
+=======
+    /// The probability of staying in each state, where that may vary much between states.
+>>>>>>> main
     fn staying(&self) -> Option<Vec<f64>> {
         None
     }
 }
 
-/// How far the sum of given transition probabilities may be from one.
+/// Largest deviation from one of a sum of given transition probabilities.
 pub const ROW_SUM_TOLERANCE: f64 = 1e-9;
 
-/// Whether probabilities with this sum, so many of them, miss one by more than they may: given decimals become
-/// doubles, and doubles are added up, with an error of half a unit of the last place each.
+/// Whether the sum of `terms` probabilities misses one by more than allowed. Rounding of decimals
+/// and of the sum adds half a unit of the last place each.
 fn misses_one(sum: f64, terms: usize) -> bool {
     (sum - 1.0).abs() > ROW_SUM_TOLERANCE + terms as f64 * f64::EPSILON
 }
@@ -153,7 +156,7 @@ pub enum ChainError {
     /// No process at all.
     #[error("a chain needs at least one process")]
     NoProcess,
-    /// Two lists that should be equally long are not.
+    /// Two lists that should have the same length do not.
     #[error("{what}: expected {expected} entries, found {found}")]
     Shape {
         /// The list, in words.
@@ -179,7 +182,7 @@ pub enum ChainError {
         /// The sum of its entries.
         sum: f64,
     },
-    /// Moving up and down from a level together is more probable than one.
+    /// The probabilities of moving up and down from a level sum to more than one.
     #[error("at level {level} (from 0) up + down = {sum}, which is more than 1")]
     TooMuchMotion {
         /// The level, from 0.
@@ -210,10 +213,10 @@ fn probability(value: f64, what: impl FnOnce() -> String) -> Result<(), ChainErr
     }
 }
 
-/// Ratios of weights beyond this leave too few digits to the light states.
+/// Ratios of weights beyond this leave too few digits for the light states.
 const WEIGHT_SPAN: f64 = 1e12;
 
-/// The weights, scaled to maximum one, if they span no more than doubles can use.
+/// The weights, scaled to maximum one, if their range is small enough.
 fn usable(weights: Vec<f64>) -> Option<Vec<f64>> {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     let positive = weights.iter().all(|&w| w > 0.0 && w * WEIGHT_SPAN >= largest);

@@ -71,7 +71,7 @@ impl Multisets {
         sorted.iter().enumerate().map(|(k, &x)| self.table[k + 1][x]).sum()
     }
 
-    /// The rank of the multiset with so many members at each of these levels, which ascend.
+    /// The rank of the multiset with these numbers of members at the given levels, which ascend.
     ///
     /// # Panics
     /// When there are more than r members, or one is not at a level.
@@ -119,7 +119,7 @@ impl Multisets {
         let mut run = 0;
         for k in 0..sorted.len() {
             run = if k > 0 && sorted[k] == sorted[k - 1] { run + 1 } else { 1 };
-            // In this order all quotients are whole.
+            // In this order all quotients are integers.
             product = product * (k + 1) as f64 / run as f64;
         }
         product
@@ -135,7 +135,7 @@ impl Multisets {
     }
 }
 
-/// A walk through multisets in order of rank; see [`Multisets::from`].
+/// An iteration over multisets in order of rank; see [`Multisets::from`].
 #[derive(Debug, Clone)]
 pub struct Occupancies {
     sorted: Vec<usize>,
@@ -144,7 +144,7 @@ pub struct Occupancies {
 }
 
 impl Occupancies {
-    /// The members of the multiset the walk stands at, ascending; `None` past the last one.
+    /// The members of the current multiset, ascending; `None` past the last one.
     pub fn get(&self) -> Option<&[usize]> {
         (self.left > 0).then_some(&self.sorted)
     }

@@ -1,4 +1,4 @@
-//! Parts of the work on equal processes, and which of them matter.
+//! Parts of the work on equal processes, and pruning of irrelevant ones.
 
 use super::wanted::Wanted;
 
@@ -10,7 +10,7 @@ pub(super) struct Part<'w> {
     pub above: Above<'w>,
 }
 
-/// Where the items of a part start that are not its own.
+/// Starting positions of the items that do not belong to a part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Above<'w> {
     /// The highest of their levels, if there are any.
@@ -20,7 +20,7 @@ pub(super) struct Above<'w> {
 }
 
 impl<'w> Above<'w> {
-    /// None, where these starts are wanted; all if nothing is said.
+    /// No items; `wanted` are the wanted starts, all if `None`.
     pub fn none(wanted: Option<&'w Wanted>) -> Self {
         Self { largest: None, sum: 0, wanted }
     }
@@ -30,7 +30,7 @@ impl<'w> Above<'w> {
         Self { largest: self.largest.or(Some(level)), sum: self.sum + level, ..self }
     }
 
-    /// Whether no start is wanted that has, besides these, `items` items with `level` the highest.
+    /// Whether no wanted start has, in addition to these, `items` items with `level` the highest.
     pub fn excludes(self, level: usize, items: usize) -> bool {
         self.wanted.is_some_and(|wanted| {
             let largest = self.largest.unwrap_or(level);
@@ -38,8 +38,8 @@ impl<'w> Above<'w> {
         })
     }
 
-    /// The least sum that `items` items at `highest` or below must have, after they have moved, to
-    /// matter to a wanted start.
+    /// The least sum that `items` items at `highest` or below must have after the move to affect a
+    /// wanted start.
     pub fn least_after(self, highest: usize, items: usize) -> usize {
         let Some(wanted) = self.wanted else { return 0 };
         let least = wanted.least[self.largest.unwrap_or(highest)];

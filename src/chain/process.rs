@@ -2,10 +2,10 @@
 
 use super::{BirthDeath, Dense};
 
-/// How the level of one process moves.
+/// Dynamics of the level of one process.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProcessChain {
-    /// By at most one level a step.
+    /// By at most one level per step.
     BirthDeath(BirthDeath),
     /// By any transition matrix.
     Dense(Dense),

@@ -39,13 +39,13 @@ impl Factor {
     }
 }
 
-/// The Kronecker product of its factors, on tuples of their states in row-major order: the state
-/// of the last factor varies fastest.
+/// The Kronecker product of its factors, on tuples of their states in row-major order: the state of
+/// the last factor varies fastest.
 ///
 /// The product matrix is never formed; an application costs the sum over the factors of what each
-/// costs on all states. Modes are processed depth first: as soon as one row of the first mode is
-/// there, the others are applied to it while it is in the cache. Of rows that are longer than the
-/// cache, no more is computed ahead than the second mode needs for its next one.
+/// costs on all states. Modes are processed depth first: each row of the first mode passes through
+/// the others while it is in the cache. If rows are longer than the cache, the first mode computes
+/// only as much ahead as the second needs for its next row.
 #[derive(Debug)]
 pub struct Product {
     factors: Vec<Factor>,
@@ -54,13 +54,13 @@ pub struct Product {
     states: usize,
 }
 
-/// Blocks of at least this many numbers are shared among threads.
+/// Blocks of at least this many numbers are split among threads.
 const PARALLEL: usize = 1 << 14;
 
-/// As many numbers are in the nearest cache.
+/// Number of doubles that fit the nearest cache.
 const CACHED: usize = 1 << 12;
 
-/// Works on one level, which begins at a state, with scratch memory.
+/// A function of one level, its first state, output and scratch memory.
 type EachLevel<'a> = dyn Fn((usize, usize), &mut [f64], &mut [f64]) + Sync + 'a;
 
 impl Product {
@@ -90,7 +90,7 @@ impl Product {
         &self.factors
     }
 
-    /// How many numbers of scratch memory the factors from `mode` on use for one of their blocks.
+    /// Scratch memory that the factors from `mode` on use for one block.
     fn scratch(&self, mode: usize) -> usize {
         let width = self.inner[mode];
         match &self.factors[mode..] {
@@ -104,7 +104,7 @@ impl Product {
         }
     }
 
-    /// How many numbers factor `k` needs for its result before the next mode can start.
+    /// Numbers that factor `k` must compute before the next mode can start.
     fn whole(&self, k: usize) -> usize {
         match &self.factors[k] {
             Factor::Exchangeable(chain) if self.inner[k] > 1 => chain.states() * self.inner[k],
@@ -112,8 +112,8 @@ impl Product {
         }
     }
 
-    /// Factors `mode` and the next, where rows of the first are so long that those of the second are
-    /// better computed as soon as they can be.
+    /// Factors `mode` and the next, if rows of the first are so long that those of the second
+    /// should be computed as early as possible.
     fn two_at_once(&self, mode: usize) -> Option<(&BirthDeath, &BirthDeath)> {
         match &self.factors[mode..] {
             [Factor::BirthDeath(first), Factor::BirthDeath(second), _, ..]
@@ -222,7 +222,8 @@ impl Product {
         }
     }
 
-    /// Whether its rows can be computed for some levels of the first factor alone, given those next to them.
+    /// Whether its rows can be computed for some levels of the first factor alone, given the
+    /// adjacent levels.
     pub(super) fn has_slabs(&self) -> bool {
         matches!(self.factors[..], [Factor::BirthDeath(_), _, ..])
     }
@@ -232,7 +233,7 @@ impl Product {
         (self.factors[0].operator().states(), self.inner[0])
     }
 
-    /// Weights of detailed balance of these states, all those with some levels of the first factor.
+    /// Detailed-balance weights of these states, which cover some levels of the first factor.
     pub(super) fn weights_of_slabs(&self, states: Range<usize>) -> Option<Vec<f64>> {
         self.product_of_slabs(states, |factor| factor.reversing_weights())
     }
@@ -259,8 +260,8 @@ impl Product {
         Some(product)
     }
 
-    /// [`Operator::apply_then`] for the states with some levels of the first factor, counted from the first of
-    /// them. The first factor [has slabs](Self::has_slabs).
+    /// [`Operator::apply_then`] for the states with some levels of the first factor, counted from
+    /// the first of them. The first factor [has slabs](Self::has_slabs).
     pub(super) fn apply_slabs(
         &self,
         first: usize,

@@ -1,9 +1,10 @@
-//! A chain on some of its states, for functions that are 0 on the others.
+//! A chain restricted to some of its states, for functions that are 0 elsewhere: a substochastic
+//! operator.
 
 use super::{Operator, usable};
 use rayon::prelude::*;
 
-/// The rows and columns of some states of a chain, compressed.
+/// The rows and columns of some states of a chain, in compressed row storage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Restricted {
     starts: Vec<usize>,
@@ -14,9 +15,9 @@ pub struct Restricted {
 }
 
 impl Restricted {
-    /// From the columns, each a list of row and probability, with reversing weights of the states if there
-    /// are any. The probabilities differ from the exact ones by at most `rounding` times epsilon,
-    /// relatively.
+    /// From the columns, each a list of row and probability, with detailed-balance weights of the
+    /// states if there are any. The probabilities have a relative error of at most `rounding` times
+    /// epsilon.
     pub(crate) fn from_columns(
         all: &[Vec<(u32, f64)>],
         rounding: f64,
@@ -60,7 +61,7 @@ impl Operator for Restricted {
         self.rounding
     }
 
-    /// What leaves for other states meets the constant there that is subtracted here.
+    /// The constant that is subtracted is also the value of the omitted states.
     fn conserves(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! The rows of one rank of an operator that several ranks share.
+//! The rows of an operator that belong to one of several ranks.
 
 use super::kernel::Rows;
 use super::{
@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The own rows of a rank: the [`Operator`] of the own entries, which asks the other ranks for what it needs
-/// of theirs whenever it is applied. All ranks apply it together. Entries are the same, bit for bit, for any
-/// number of ranks.
+/// The own rows of a rank: the [`Operator`] on the own entries. Each application exchanges the
+/// entries that ranks need from each other, so all ranks apply it together. Entries have the same
+/// bits for any number of ranks.
 pub struct Shared {
     rows: Own,
     shares: Shares,
@@ -25,28 +25,29 @@ enum Own {
     Slabs(Product),
     /// States with consecutive ranks.
     Blocks(Exchangeable),
-    /// Some rows of a joint chain, and the most entries of any rank's.
+    /// Some rows of a joint chain, and the largest number of entries of a row on any rank.
     Rows(JointRows, usize),
 }
 
-/// What lies below and above the own entries, and all together where the rows need that.
+/// Entries below and above the own ones, and a contiguous copy where the rows need one.
 struct Room {
     below: Vec<f64>,
     above: Vec<f64>,
     window: Vec<f64>,
 }
 
-/// Fewer equal processes are not worth sharing.
+/// With fewer equal processes sharing does not pay.
 const FEWEST_ITEMS: usize = 3;
 
 impl Shared {
-    /// The levels of the first factor, a birth–death chain, in nearly equal slabs; `None` where the first factor is
-    /// another, or has fewer levels than there are ranks.
+    /// The levels of the first factor, a birth–death chain, in nearly equal slabs. `None` where the
+    /// first factor is of another kind, or has fewer levels than there are ranks.
     pub fn slabs(product: Product, communicator: Arc<dyn Communicator>) -> Option<Self> {
         let shares = Self::shares_of_slabs(&product, communicator.ranks())?;
         Some(Self::new(Own::Slabs(product), shares, communicator))
     }
 
+<<<<<<< HEAD
     /// The most ranks that can have [`slabs`](Self::slabs).
     pub fn most_of_slabs(product: &Product) -> Option<usize> {
         product.has_slabs().then(|| product.slabs().0)
@@ -59,6 +60,9 @@ impl Shared {
     }
 
     /// Who has which states of [`slabs`](Self::slabs).
+=======
+    /// The partition of the states for [`slabs`](Self::slabs).
+>>>>>>> main
     pub fn shares_of_slabs(product: &Product, ranks: usize) -> Option<Shares> {
         Self::most_of_slabs(product).filter(|most| ranks <= *most)?;
         let (levels, width) = product.slabs();
@@ -71,14 +75,14 @@ impl Shared {
         Some(Shares::new(starts, windows))
     }
 
-    /// The multisets of equal processes, in blocks of nearly equal work; `None` for fewer than three processes, or
-    /// fewer states than ranks.
+    /// The multisets of equal processes, in blocks of nearly equal work. `None` for fewer than
+    /// three processes, or fewer states than ranks.
     pub fn blocks(operator: Exchangeable, communicator: Arc<dyn Communicator>) -> Option<Self> {
         let shares = Self::shares_of_blocks(&operator, communicator.ranks())?;
         Some(Self::new(Own::Blocks(operator), shares, communicator))
     }
 
-    /// Who has which states of [`blocks`](Self::blocks).
+    /// The partition of the states for [`blocks`](Self::blocks).
     pub fn shares_of_blocks(operator: &Exchangeable, ranks: usize) -> Option<Shares> {
         Self::most_of_blocks(operator).filter(|most| ranks <= *most)?;
         let starts = Effort::new(operator).starts(ranks, 1);
@@ -86,16 +90,16 @@ impl Shared {
         Some(Shares::new(starts, windows))
     }
 
-    /// The own rows of a joint chain: each rank has those of [`evenly`](Self::evenly).
+    /// The own rows of a joint chain, partitioned by [`evenly`](Self::evenly).
     ///
     /// # Panics
-    /// When they are others.
+    /// When the rows are those of another partition.
     pub fn rows(rows: JointRows, communicator: Arc<dyn Communicator>) -> Self {
         let (rank, ranks) = (communicator.rank(), communicator.ranks());
         let starts = Shares::evenly(rows.states(), ranks);
         assert_eq!(rows.own(), starts[rank]..starts[rank + 1]);
         let needed = rows.needed();
-        // Each knows what it needs itself.
+        // Each rank knows only its own needs.
         let windows = communicator.gather(&[needed.start as f64, needed.end as f64]);
         let windows = windows.as_chunks::<2>().0.iter();
         let windows = windows.map(|[start, end]| *start as usize..*end as usize).collect();
@@ -105,7 +109,7 @@ impl Shared {
         Self::new(Own::Rows(rows, longest[0] as usize), shares, communicator)
     }
 
-    /// The rows of one of so many ranks, of a joint chain of so many states.
+    /// The rows of one of `ranks` ranks in a joint chain of `states` states.
     pub fn evenly(states: usize, (rank, ranks): (usize, usize)) -> Range<usize> {
         let starts = Shares::evenly(states, ranks);
         starts[rank]..starts[rank + 1]
@@ -125,7 +129,7 @@ impl Shared {
         Self { rows, shares, rank, communicator, room: Mutex::new(room) }
     }
 
-    /// Who has which states.
+    /// The partition of the states.
     pub fn shares(&self) -> &Shares {
         &self.shares
     }
@@ -135,7 +139,7 @@ impl Shared {
         self.shares.own(self.rank)
     }
 
-    /// What connects the ranks.
+    /// The communicator of the ranks.
     pub fn communicator(&self) -> &Arc<dyn Communicator> {
         &self.communicator
     }
@@ -186,7 +190,7 @@ impl Operator for Shared {
         match &self.rows {
             Own::Slabs(product) => product.rounding(),
             Own::Blocks(operator) => operator.rounding(),
-            // As of all rows together.
+            // The bound must hold for all rows.
             Own::Rows(_, longest) => *longest as f64 + 1.0,
         }
     }
@@ -202,8 +206,13 @@ impl Operator for Shared {
     fn staying(&self) -> Option<Vec<f64>> {
         match &self.rows {
             Own::Rows(rows, _) => Some(rows.staying()),
+<<<<<<< HEAD
             Own::Slabs(product) => product.staying_of_slabs(self.own()),
             Own::Blocks(operator) => Some(operator.staying_of(self.own())),
+=======
+            // It differs at edges only.
+            Own::Slabs(_) | Own::Blocks(_) => None,
+>>>>>>> main
         }
     }
 
@@ -211,10 +220,10 @@ impl Operator for Shared {
         let own = match &self.rows {
             Own::Slabs(product) => product.weights_of_slabs(self.own()),
             Own::Blocks(operator) => operator.weights_of(self.own()),
-            // They would have to be found along paths through the rows of all ranks.
+            // They would have to be computed along paths through the rows of all ranks.
             Own::Rows(..) => None,
         };
-        // All ranks have some or none has.
+        // Either all ranks have weights or none.
         let bounds = |weights: &Vec<f64>| {
             let at_most = weights.iter().copied().fold(0.0, f64::max);
             [at_most, weights.iter().map(|w| 1.0 / w).fold(0.0, f64::max)]
@@ -235,7 +244,7 @@ mod tests {
     use crate::communicator::Equations;
     use proptest::prelude::*;
 
-    /// One rank of several, which knows what the others have.
+    /// One rank of several, with the values of the others given.
     struct Alone {
         rank: usize,
         ranks: usize,
@@ -300,7 +309,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever computes an entry, it has the same bits.
+        /// An entry has the same bits on any number of ranks.
         #[test]
         fn blocks_of_multisets_are_those_of_one_rank(
             items in 3usize..7, levels in 2usize..8, ranks in 1usize..6, up in 0.0..0.5, down in 0.0..0.5,

@@ -1,18 +1,19 @@
-//! Independent birth–death chains on some of their joint states, for functions that are 0 on the others: mode by mode.
+//! Independent birth–death chains restricted to some of their joint states, for functions that are
+//! 0 elsewhere, applied mode by mode.
 //!
-//! What one step makes of such a function is 0 beyond the states next to those in every direction, the *hull*, and so is
-//! what every mode on the way makes of it. So the modes are applied one after another on the hull, with lists of
-//! neighbours: three terms for each mode and state of the hull, where a row of the joint chain has three to the power of
-//! the modes.
+//! The image of such a function is 0 outside the *hull*, the given states and all adjacent ones in
+//! every direction. This also holds for the intermediate result of every mode. The modes are
+//! therefore applied one after another on the hull, with lists of neighbors. Time: three terms for
+//! each mode and state of the hull, where a row of the joint chain has 3^modes entries.
 
 use super::{BirthDeath, Operator, usable};
 use rayon::prelude::*;
 use std::sync::Mutex;
 
-/// States a thread takes at a time.
+/// States that a thread handles at a time.
 const PART: usize = 1 << 12;
 
-/// The chains side by side.
+/// The independent chains.
 #[derive(Debug, Clone)]
 pub(crate) struct Modes {
     chains: Vec<BirthDeath>,
@@ -37,7 +38,7 @@ impl Modes {
         state / self.strides[mode] % self.chains[mode].levels()
     }
 
-    /// These states in ascending order, and all that are next to them in every direction.
+    /// These states in ascending order, with all adjacent ones in every direction.
     pub fn hull(&self, states: &[usize]) -> Vec<usize> {
         let mut hull = states.to_vec();
         for (mode, stride) in self.strides.iter().enumerate() {
@@ -78,7 +79,7 @@ struct Mode {
     /// Up, stay and down of each level.
     moves: Vec<[f64; 3]>,
     levels: Vec<u16>,
-    /// Places in the hull, one beyond all where there is none.
+    /// Positions in the hull; one past the end where there is none.
     above: Vec<u32>,
     below: Vec<u32>,
 }
@@ -111,10 +112,10 @@ impl Mode {
     }
 }
 
-/// The chains on the members.
+/// The chains on the given states.
 pub(crate) struct Tube {
     hull: Vec<usize>,
-    /// Where the members are in the hull.
+    /// Positions of the given states in the hull.
     places: Vec<u32>,
     modes: Vec<Mode>,
     rounding: f64,
@@ -123,7 +124,7 @@ pub(crate) struct Tube {
 }
 
 impl Tube {
-    /// On these members, in ascending order, with reversing weights if there are any.
+    /// On these states, in ascending order, with detailed-balance weights if there are any.
     pub fn new(modes: &Modes, members: &[usize], weights: Option<Vec<f64>>) -> Self {
         let hull = modes.hull(members);
         let mut place = 0;
@@ -147,7 +148,7 @@ impl Tube {
         (&self.hull, image)
     }
 
-    /// Calls `finish` with the last mode and what the others made.
+    /// Calls `finish` with the last mode and the result of the others.
     fn then(&self, v: &[f64], finish: impl FnOnce(&Mode, &[f64])) {
         let mut room = self.room.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let [from, to] = &mut *room;
@@ -186,7 +187,7 @@ impl Operator for Tube {
         self.rounding
     }
 
-    /// What leaves for other states meets the constant there that is subtracted here.
+    /// The constant that is subtracted is also the value of the omitted states.
     fn conserves(&self) -> bool {
         true
     }
@@ -203,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// It is the whole chain, of functions that are 0 elsewhere.
+        /// It equals the full product for functions that are 0 elsewhere.
         #[test]
         fn a_tube_is_the_product_on_its_members(
             levels in prop::collection::vec(2..6_usize, 1..5),

@@ -1,7 +1,6 @@
-//! Which states of equal processes the operator is applied for.
+//! Selection of the states for which the operator on equal processes is computed.
 
-/// The states an application is wanted for: those with r max - sum <= limit, with a limit for every
-/// sum of levels.
+/// The wanted states: those with r max - sum <= limit, with a limit for every sum of levels.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     processes: usize,

@@ -2,7 +2,7 @@
 
 use crate::{Observer, Rational};
 
-/// Lines between two looks at whether an operation is still wanted: exact numbers are long.
+/// Lines between two checks of the observer: exact numbers are long.
 const AT_A_TIME: usize = 64;
 
 /// p -> (1-p) * `at_zero` + p * `at_one`.
@@ -73,7 +73,7 @@ impl Lines {
         Some(Lines { lines: kept })
     }
 
-    /// What is done with the function under an observer is `None` after a halt.
+    /// Operations on the function under an observer; they return `None` after a halt.
     pub fn watched<'a>(&'a self, observer: &'a dyn Observer) -> Watched<'a> {
         Watched { lines: self, observer }
     }
@@ -88,19 +88,19 @@ impl Lines {
         &self.lines
     }
 
-    /// Where the slope falls, ascending.
+    /// Abscissas where the slope decreases, ascending.
     pub fn breakpoints(&self) -> Vec<Rational> {
         self.lines.windows(2).filter_map(|pair| pair[0].crossing(&pair[1])).collect()
     }
 
-    /// The sum of two such functions: along both envelopes at once. O(k + l).
+    /// The sum of two such functions, by traversing both envelopes. O(k + l).
     pub fn plus(&self, other: &Lines) -> Lines {
         self.watched(&()).plus(other).expect(NOBODY)
     }
 
-    /// p -> the function after a linear map of the weights (1-p, p): the weight at 0 becomes
-    /// `stay` (1-p), the weight at 1 becomes `arrive_from_zero` (1-p) + `arrive_from_one` p; all >= 0.
-    /// This is q V(p') for a Bayes update that reports with probability q and moves p to p'.
+    /// The function after a linear map of the weights (1-p, p). The weight at 0 becomes `stay`
+    /// (1-p), the weight at 1 becomes `arrive_from_zero` (1-p) + `arrive_from_one` p; all >= 0.
+    /// This is q V(p') for a Bayes update with observation probability q from p to p'.
     pub fn after_report(
         &self,
         stay: &Rational,
@@ -110,8 +110,8 @@ impl Lines {
         self.watched(&()).after_report(stay, from_zero, from_one).expect(NOBODY)
     }
 
-    /// The same for any linear map: the weight at 0 becomes `map[0][0]` (1-p) + `map[1][0]` p, the weight at
-    /// 1 `map[0][1]` (1-p) + `map[1][1]` p; all >= 0.
+    /// The same for any linear map: the weight at 0 becomes `map[0][0]` (1-p) + `map[1][0]` p, the
+    /// weight at 1 `map[0][1]` (1-p) + `map[1][1]` p; all >= 0.
     pub fn mapped(&self, map: [[Rational; 2]; 2]) -> Lines {
         self.watched(&()).mapped(map).expect(NOBODY)
     }
@@ -127,10 +127,10 @@ impl Lines {
     }
 }
 
-/// What `()` never does.
+/// The observer `()` never halts.
 const NOBODY: &str = "nobody calls a halt";
 
-/// In ascending order of the values at 0, and of those at 1 where these are the same; `None` after a halt.
+/// In ascending order of the values at 0, ties by those at 1; `None` after a halt. Merge sort.
 fn sorted(lines: Vec<Line>, observer: &dyn Observer) -> Option<Vec<Line>> {
     let before = |a: &Line, b: &Line| {
         a.at_zero.cmp(&b.at_zero).then_with(|| a.at_one.cmp(&b.at_one)).is_le()
@@ -172,7 +172,7 @@ fn sorted(lines: Vec<Line>, observer: &dyn Observer) -> Option<Vec<Line>> {
     Some(runs.pop().unwrap_or_default())
 }
 
-/// Operations on a function that can be called off.
+/// Operations on a function that an observer can halt.
 pub struct Watched<'a> {
     lines: &'a Lines,
     observer: &'a dyn Observer,
@@ -244,8 +244,8 @@ impl Watched<'_> {
         Lines::envelope_unless(lines, self.observer)
     }
 
-    /// The differences to another function where the slope of either changes, and at 0 and 1: a function that
-    /// is linear between these points. O(k + l).
+    /// The differences to another function at 0, at 1, and where the slope of either changes; the
+    /// difference is linear between these points. O(k + l).
     pub fn minus(&self, other: &Lines) -> Option<Vec<(Rational, Rational)>> {
         let (own, other) = (&self.lines.lines, &other.lines);
         let crossing = |lines: &[Line], i: usize| lines[i].crossing(lines.get(i + 1)?);

@@ -1,8 +1,9 @@
 //! Piecewise-linear concave functions, the value functions of the phase-change problem.
 //!
-//! Two forms, for two purposes. [`PiecewiseLinear`] holds slope drops ("atoms") on the half-line of odds in
-//! doubles, so that every sum is of positive terms; [`bracket`] and [`held`] keep it short from above
-//! and from below. [`Lines`] holds the lower envelope of lines on [0, 1] in exact rationals.
+//! There are two representations. [`PiecewiseLinear`] stores slope drops ("atoms") on the half-line
+//! of odds in doubles, so that every sum has positive terms only. [`bracket`] and [`held`] reduce
+//! it from above and from below. [`Lines`] stores the lower envelope of lines on [0, 1] in exact
+//! rationals.
 //!
 //! ```
 //! use remapping::Rational;

@@ -2,12 +2,12 @@
 
 use crate::rounding::DoubleDouble;
 
-/// The term `drop * min(o, at)`: the slope falls by `drop` where o passes `at`.
+/// The term `drop * min(o, at)`: the slope decreases by `drop` at `at`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Atom {
-    /// Where the slope drops, > 0.
+    /// Abscissa of the drop, > 0.
     pub at: f64,
-    /// By how much, > 0.
+    /// Size of the drop, > 0.
     pub drop: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Reducers with spans that do not move: bounds to the last bit, in exact fractions.
+//! Reducers with fixed spans: bounds to the last bit, checked in exact fractions.
 
 use super::Atom;
 use super::bracket::{Origin, Reduce};
@@ -66,7 +66,7 @@ fn close_to(one: [f64; 2], other: [f64; 2], relative: f64) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever has happened to the atoms since their cells were assigned.
+    /// For any movement of the atoms since their cells were assigned.
     #[test]
     fn gathering_never_lowers(
         atoms in atoms(30), ends in abscissas(8), grain in grain(), farther in 1.0..9.0f64,
@@ -85,7 +85,7 @@ proptest! {
         let end = Atom { at: farther * last, drop: 0.3 };
         let mut raised = end;
         gather.finish(Some(&mut raised));
-        // What was there stays; cells keep their places, full or empty.
+        // Existing atoms remain; cells keep their positions, full or empty.
         prop_assert_eq!(kept.remove(0), Atom { at: 1e-3, drop: 1.0 });
         prop_assert_eq!(kept.len(), ends.len() + 1);
         kept.push(raised);
@@ -123,7 +123,7 @@ proptest! {
         for o in probes(&before) {
             prop_assert!(value(&kept, o) <= value(&before, o), "at {o}");
         }
-        // Only what goes to 0 is lost from the drops, and from the moment what ends at no node.
+        // Drops lose only what moves to 0; the moment loses what ends at no node.
         if ends {
             let relative = if grain == Grain::FINE { 1e-13 } else { 1e-5 };
             let [_, moment] = totals(&before);
@@ -132,7 +132,8 @@ proptest! {
     }
 }
 
-/// Beside a drop of 1 the sum of tiny ones is lost, or doubles: every addition errs the same way.
+/// Relative to a drop of 1 the tiny ones are lost or doubled: every addition errs in the same
+/// direction.
 #[test]
 fn the_rounding_of_full_cells_is_allowed_for() {
     for tiny in [1.1e-16, 1.2e-16] {

@@ -1,12 +1,17 @@
-//! A law seen through the cells of a lattice, with what that costs.
+//! Discretization of a distribution on a lattice, with a bound of its error.
 //!
-//! Let `S` have distribution function `F`, and let the cells be the intervals between neighbouring
-//! points `x_k` of a lattice. Two laws approximate that of `S`: `M`, the mean of the cell that `S`
-//! falls into, and `Z`, which moves `M` to one of the two ends of its cell so that the mean stays.
-//! Then `E g(M) <= E g(S) <= E g(Z)` for every convex `g`, by Jensen's inequality twice, and `Z` lives
-//! on the lattice. Both need no more than the probability of each cell and the first moment within
-//! it: of `F`, and of `T(x) = E[S - E S; S > x]`, which is `x` times the scale times the density for a gamma
-//! law, and the variance times the density for a normal one.
+//! Let `S` have distribution function `F`, and let the cells be the intervals between neighboring
+//! points `x_k` of a lattice. Two distributions approximate that of `S`. `M` is the mean of the
+//! cell that `S` falls into. `Z` moves `M` to one of the two ends of its cell so that the mean is
+//! kept. Then `E g(M) <= E g(S) <= E g(Z)` for every convex `g`, by Jensen's inequality twice, and
+//! `Z` lives on the lattice. Both need only the probability of each cell and the first moment
+//! within it. These follow from `F` and from `T(x) = E[S - E S; S > x]`. For a gamma distribution
+//! `T` is `x` times the scale times the density; for a normal one it is the variance times the
+//! density. falls into, and `Z`, which moves `M` to one of the two ends of its cell so that the
+//! mean stays. Then `E g(M) <= E g(S) <= E g(Z)` for every convex `g`, by Jensen's inequality
+//! twice, and `Z` lives on the lattice. Both need no more than the probability of each cell and the
+//! first moment within it: of `F`, and of `T(x) = E[S - E S; S > x]`, which is `x` times the scale
+//! times the density for a gamma distribution, and the variance times the density for a normal one.
 
 use super::LatticeLaw;
 use super::extremes::Marginal;
@@ -14,10 +19,10 @@ use super::gamma::Tails;
 use crate::observer::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Cells beyond which a law is not looked at.
+/// Largest number of cells of a distribution.
 const MOST_CELLS: f64 = 1e6;
 
-/// Cells between two looks at whether they are still wanted.
+/// Number of cells between two checks of the observer.
 const CELLS_AT_A_TIME: usize = 64;
 
 /// The points `centre + span * k`.
@@ -25,26 +30,26 @@ const CELLS_AT_A_TIME: usize = 64;
 pub struct Grid {
     /// Where `k = 0` is.
     pub centre: f64,
-    /// Distance of neighbouring points, positive.
+    /// Distance of neighboring points, positive.
     pub span: f64,
 }
 
-/// A law split onto the points of a grid.
+/// A distribution split onto the points of a grid.
 #[derive(Debug, Clone)]
 pub struct Cells {
-    /// Law of `k`, where `Z = centre + span * k`.
+    /// Distribution of `k`, where `Z = centre + span * k`.
     pub law: LatticeLaw,
     /// `E[Z - M | Z]` in spans, for each value of `Z`.
     pub pull: Vec<f64>,
     /// `E (Z - M)^2` in squared spans.
     pub spread: f64,
-    /// Bound of the Wasserstein distance between the laws here, of `Z` and of `M`, and those of exact
-    /// arithmetic, in spans: what the tails that are left out and the rounding of `F` and `T` do.
+    /// Bound of the Wasserstein distance, in spans, between the distributions of `Z` and `M` here
+    /// and those of exact arithmetic. It covers the omitted tails and the rounding of `F` and `T`.
     pub distance: f64,
 }
 
 impl Cells {
-    /// Splits a law; `None` if that takes more than a million cells, or after a halt.
+    /// Splits a distribution; `None` if that takes more than a million cells, or after a halt.
     pub fn new(law: &Marginal, count: usize, grid: Grid, observer: &dyn Observer) -> Option<Self> {
         let (low, high) = law.ends(count as f64);
         let place = |x: f64| (x - grid.centre) / grid.span;
@@ -53,7 +58,7 @@ impl Cells {
             return None;
         }
         let (first, cells) = (first as i64, (last - first) as usize);
-        // Probability of each cell, and mean place in it, from 0 to 1.
+        // Probability of each cell, and mean position in it, from 0 to 1.
         let mut found = Pieces { parts: vec![(0.0, 0.0); cells], distance: 0.0 };
         match law {
             Marginal::Lattice { origin, span, law, .. } => {
@@ -77,14 +82,14 @@ impl Cells {
     }
 }
 
-/// Cells with the probability of each and the mean place in it.
+/// Cells with the probability of each and the mean position in it.
 struct Pieces {
     parts: Vec<(f64, f64)>,
     distance: f64,
 }
 
 impl Pieces {
-    /// Fills the cells from the tails of a continuous law.
+    /// Computes the cells from the tails of a continuous distribution.
     fn integrate(
         &mut self,
         law: &Marginal,
@@ -96,7 +101,7 @@ impl Pieces {
         let at = |j: usize| grid.centre + grid.span * (first + j as i64) as f64;
         let ends = |j: usize| (at(j), law.tails(at(j)), law.excess(at(j)));
         let mut before = ends(0);
-        // What lies outside of all cells, moved to the ends.
+        // Probability outside all cells, moved to the ends.
         self.distance = 2.0 * before.2 / grid.span;
         let cells = self.parts.len();
         for (j, part) in self.parts.iter_mut().enumerate() {
@@ -112,7 +117,7 @@ impl Pieces {
             } else {
                 1.0 - below - tails.above
             };
-            // What is left out at the ends counts as in the outer cells.
+            // The omitted tails count in the outer cells.
             p += if j == 0 { below } else { 0.0 };
             p += if j + 1 == cells { tails.above } else { 0.0 };
             let p = p.max(0.0);
@@ -130,7 +135,7 @@ impl Pieces {
         ControlFlow::Continue(())
     }
 
-    /// Moves every piece to the ends of its cell.
+    /// Moves the probability of each cell to its ends.
     fn split(self, first: i64, rounding: f64) -> Cells {
         let Pieces { parts, mut distance } = self;
         let total: f64 = parts.iter().map(|part| part.0).sum();

@@ -1,37 +1,37 @@
-//! Expected largest and smallest of independent sums: order statistics [FXW03, sections 4.2 and 6].
+//! Expected maximum and minimum of independent sums: order statistics [FXW03, sections 4.2 and 6].
 
 use super::gamma::{Tails, gamma_prefactor, gamma_tails, normal_tails};
 use super::lattice::LatticeLaw;
 use super::quadrature::integrate_unless;
 use crate::observer::Observer;
 
-/// Tail probability beyond which a law is taken to have ended.
+/// Tail probability at which a distribution is truncated.
 const END: f64 = 1e-21;
 
-/// Law of the place of one processor's walk at one time.
+/// Distribution of the position of one processor's walk at one time.
 #[derive(Debug, Clone)]
 pub enum Marginal {
     /// On the points `origin + span * k`.
     Lattice {
         /// Value at `k = 0`.
         origin: f64,
-        /// Distance of neighbouring points.
+        /// Distance of neighboring points.
         span: f64,
-        /// Law of `k`.
+        /// Distribution of `k`.
         law: LatticeLaw,
         /// `above[j]` is the probability of more than the `j`-th value.
         above: Vec<f64>,
         /// `below[j]` is the probability of at most the `j`-th value.
         below: Vec<f64>,
     },
-    /// Gamma law.
+    /// Gamma distribution.
     Gamma {
         /// Shape, positive.
         shape: f64,
         /// Scale, positive: the mean divided by the shape.
         scale: f64,
     },
-    /// Normal law.
+    /// Normal distribution.
     Normal {
         /// Mean.
         mean: f64,
@@ -41,7 +41,7 @@ pub enum Marginal {
 }
 
 impl Marginal {
-    /// A law on the points `origin + span * k`.
+    /// A distribution on the points `origin + span * k`.
     pub fn lattice(origin: f64, span: f64, law: LatticeLaw) -> Self {
         let weights = law.weights();
         let mut above = vec![0.0; weights.len()];
@@ -75,8 +75,8 @@ impl Marginal {
         }
     }
 
-    /// The deviation, or the mean of a place that is not negative if that is less: what its moves are
-    /// measured by.
+    /// The scale of variation: the deviation, or for nonnegative positions the mean if that is
+    /// less.
     fn size(&self) -> f64 {
         match self {
             Self::Gamma { .. } => self.deviation().min(self.mean()),
@@ -105,10 +105,10 @@ impl Marginal {
         }
     }
 
-    /// `E[S - E S; S > x]` of a continuous law, not negative.
+    /// `E[S - E S; S > x]` of a continuous distribution, not negative.
     ///
     /// # Panics
-    /// If the law is on a lattice.
+    /// If the distribution is on a lattice.
     pub(super) fn excess(&self, x: f64) -> f64 {
         match self {
             Self::Lattice { .. } => unreachable!("laws on lattices have sums"),
@@ -139,7 +139,8 @@ impl Marginal {
             }
             _ => {
                 let (mean, deviation) = (self.mean(), self.deviation());
-                // Of a gamma law of small shape little is far away, and all of the mean.
+                // A gamma distribution of small shape has little probability far away, but all of
+                // its mean.
                 let end = match self {
                     Self::Gamma { shape, .. } => END * shape.min(1.0),
                     _ => END,
@@ -170,16 +171,16 @@ pub struct Extremes {
     pub error: f64,
 }
 
-/// Expected maximum and minimum of independent places, `(count, law)` each.
+/// Expected maximum and minimum of independent positions, `(count, law)` each.
 ///
 /// `E max = c + \int_c^\infty (1 - \prod F_i) - \int_{-\infty}^c \prod F_i` about the average `c`
-/// of the means, and likewise for the minimum: valid for laws of any sign, where the paper's
-/// `\int_0^\infty` [FXW03, (17), (31)] needs positive ones. Sums exactly between the jumps when
-/// all laws live on lattices, adaptive quadrature otherwise.
-/// Without meaning after a halt.
+/// of the means, and likewise for the minimum. This holds for distributions of any sign; the
+/// paper's `\int_0^\infty` [FXW03, (17), (31)] needs positive ones. If all distributions live on
+/// lattices, the sum between the jumps is exact; otherwise adaptive quadrature. Meaningless after a
+/// halt.
 ///
 /// # Panics
-/// If there is no law.
+/// If there is no distribution.
 pub fn extremes(marginals: &[(usize, Marginal)], observer: &dyn Observer) -> Extremes {
     let count: f64 = marginals.iter().map(|part| part.0 as f64).sum();
     assert!(count > 0.0, "extremes of nothing");
@@ -199,7 +200,7 @@ pub fn extremes(marginals: &[(usize, Marginal)], observer: &dyn Observer) -> Ext
                 .extend([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0].map(at).map(|x| x.clamp(low, high)));
         }
         if let Marginal::Gamma { shape, scale } = law {
-            // No panel may overlook what lies between 0 and a mean far below the deviation.
+            // Panels must resolve what lies between 0 and a mean far below the deviation.
             breaks.extend([0.0, law.mean()]);
             if *shape < 1.0 {
                 breaks.extend((-12..=2).map(|power| (scale * 4.0_f64.powi(power)).min(high)));
@@ -207,13 +208,13 @@ pub fn extremes(marginals: &[(usize, Marginal)], observer: &dyn Observer) -> Ext
         }
     }
     if scale == 0.0 {
-        // All places are certain and the same.
+        // All positions are deterministic and equal.
         return Extremes { above: 0.0, below: 0.0, error: 0.0 };
     }
     breaks.sort_by(f64::total_cmp);
     breaks.dedup();
     let smooth = marginals.iter().any(|part| !matches!(part.1, Marginal::Lattice { .. }));
-    // Logarithms of the probabilities that all places are at most x, and that all are above.
+    // Logarithms of the probabilities that all positions are at most x, and that all are above.
     let logs = |x: f64| {
         let (mut all_below, mut all_above) = (0.0, 0.0);
         for (n, law) in marginals {

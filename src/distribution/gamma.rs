@@ -1,6 +1,6 @@
 //! The incomplete gamma functions, both tails to nearly full relative accuracy.
 
-/// Both tails of a continuous law at a point.
+/// Both tails of a continuous distribution at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tails {
     /// Probability of a value at most the point.
@@ -40,8 +40,8 @@ fn above_its_log(y: f64) -> f64 {
 /// Shapes from which on the uniform expansion is as good as a sum over `sqrt(a)` terms.
 const LARGE: f64 = 1e6;
 
-/// Temme's uniform expansion for large shapes, of which few terms matter: near the mean only, which is where the
-/// law is. `None` elsewhere.
+/// Temme's uniform expansion for large shapes. Few terms are needed near the mean, where almost all
+/// probability lies. `None` elsewhere.
 fn large_tails(a: f64, x: f64) -> Option<Tails> {
     /// Coefficients of powers of eta, and of 1/a.
     const SERIES: [[f64; 9]; 3] = [
@@ -72,7 +72,9 @@ fn large_tails(a: f64, x: f64) -> Option<Tails> {
     Some(Tails { below: below.clamp(0.0, 1.0), above: above.clamp(0.0, 1.0) })
 }
 
-/// Tails of the gamma law of shape `a > 0` and scale 1 at `x` [FXW03, (16), for any real shape].
+/// Tails of the gamma distribution of shape `a > 0` and scale 1 at `x` [FXW03, (16), for any real
+/// shape].
+///
 /// Power series below the mean, Lentz's continued fraction above; about `7 sqrt(a)` terms near it.
 pub fn gamma_tails(a: f64, x: f64) -> Tails {
     if x <= 0.0 {
@@ -125,8 +127,8 @@ pub fn gamma_tails(a: f64, x: f64) -> Tails {
     }
 }
 
-/// The upper tail where it is small because the shape is, for `x < a + 1`: of the expansion
-/// `1 - x^a / Gamma(a + 1) (1 + a sum (-x)^n / ((a + n) n!))` no 1 is formed.
+/// The upper tail where it is small because the shape is, for `x < a + 1`. The expansion `1 - x^a /
+/// Gamma(a + 1) (1 + a sum (-x)^n / ((a + n) n!))` is evaluated without forming the 1.
 fn small_above(a: f64, x: f64) -> f64 {
     let log = a * x.ln() - ln_gamma_next(a);
     let (mut term, mut sum, mut n) = (1.0, 0.0, 0.0);
@@ -162,7 +164,7 @@ fn ln_gamma_next(a: f64) -> f64 {
     terms.sum::<f64>() - EULER * a
 }
 
-/// Tails of the standard normal law.
+/// Tails of the standard normal distribution.
 pub fn normal_tails(z: f64) -> Tails {
     let z = z * std::f64::consts::FRAC_1_SQRT_2;
     Tails { below: 0.5 * libm::erfc(-z), above: 0.5 * libm::erfc(z) }
@@ -190,7 +192,8 @@ mod tests {
         }
     }
 
-    /// For small shapes the tail is the shape times the exponential integral, whose values are tabulated.
+    /// For small shapes the tail is the shape times the exponential integral, whose values are
+    /// tabulated.
     #[test]
     fn small_shapes_keep_their_upper_tail() {
         let table = [

@@ -1,26 +1,28 @@
-//! Laws on a lattice, and the laws of the walks they drive.
+//! Distributions on a lattice, and those of the sums (walks) they generate.
 
 use super::Steps;
 use crate::observer::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Probability that may be cut off the two ends of a law on a lattice each time it is formed.
+/// Probability that may be cut off at either end of a lattice distribution each time one is formed.
 const TRIM: f64 = 1e-26;
 
-/// Lattices with more points between the smallest and the largest step are not looked for.
+/// Largest number of lattice points between the smallest and the largest step.
 const MAX_RANGE: f64 = 1e6;
 
-/// The points `origin + span * k`, `k` an integer, that the steps of one law or several live on.
+/// The points `origin + span * k`, `k` an integer, on which the steps of one or several
+/// distributions lie.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lattice {
     /// The value at `k = 0`.
     pub origin: f64,
-    /// Distance between neighbouring points, positive.
+    /// Distance between neighboring points, positive.
     pub span: f64,
 }
 
 impl Lattice {
-    /// The coarsest lattice that holds the values of all laws, with the laws on it.
+    /// The coarsest lattice that holds the values of all distributions, with the distributions on
+    /// it.
     ///
     /// `None` if the values have no common measure, or one so fine that more than a million points
     /// lie between the smallest value and the largest.
@@ -83,19 +85,19 @@ pub struct LatticeLaw {
     rounding: f64,
 }
 
-/// Rows of a convolution between two looks at whether it is still wanted.
+/// Rows of a convolution between two checks of the observer.
 const ROWS_AT_A_TIME: usize = 64;
 
 /// Unit roundoff.
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
 impl LatticeLaw {
-    /// The law of a certain value.
+    /// The distribution of a certain value.
     pub fn certain(value: i64) -> Self {
         Self { first: value, weights: vec![1.0], rounding: 0.0 }
     }
 
-    /// A law from its probabilities, which are not negative and sum to one up to rounding.
+    /// A distribution from its probabilities, which are not negative and sum to one up to rounding.
     ///
     /// # Panics
     /// If there is no probability.
@@ -109,7 +111,7 @@ impl LatticeLaw {
         Self { rounding, ..Self::new(first, weights) }
     }
 
-    /// Bound of the relative error that sums have given to every weight (to first order).
+    /// Bound of the relative error that sums have caused in every weight (to first order).
     pub fn rounding(&self) -> f64 {
         self.rounding
     }
@@ -141,14 +143,15 @@ impl LatticeLaw {
         self.weights.iter().enumerate().map(|(k, p)| (k as f64 - mean).powi(2) * p).sum()
     }
 
-    /// Law of the sum of two independent values. All terms are positive: no cancellation. Ends of
-    /// probability below `1e-26` are cut off. Time: the product of the two lengths.
+    /// Distribution of the sum of two independent values (convolution). All terms are positive, so
+    /// there is no cancellation. Ends of probability below `1e-26` are cut off. Time: the product
+    /// of the two lengths.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.plus_unless(other, || false)
     }
 
-    /// The same, unless `halted` says yes: what it returns then has no meaning.
+    /// The same, unless `halted` returns true; the result is then meaningless.
     pub(crate) fn plus_unless(&self, other: &Self, halted: impl Fn() -> bool) -> Self {
         let (long, short) =
             if self.weights.len() >= other.weights.len() { (self, other) } else { (other, self) };
@@ -193,10 +196,11 @@ fn sum(terms: &[f64]) -> f64 {
     sum + lost
 }
 
-/// The walk that a law on a lattice drives, from 0: gives the law of its place at any time.
+/// The random walk with a lattice step distribution, from 0. It gives the distribution of its
+/// position at any time.
 #[derive(Debug, Clone)]
 pub struct Walk {
-    /// `powers[k]` is the law of the place after `2^k` steps.
+    /// `powers[k]` is the distribution of the place after `2^k` steps.
     powers: Vec<LatticeLaw>,
     time: u64,
     place: LatticeLaw,
@@ -208,7 +212,7 @@ impl Walk {
         Self { powers: vec![step], time: 0, place: LatticeLaw::certain(0) }
     }
 
-    /// Law of one step.
+    /// Distribution of one step.
     pub fn step(&self) -> &LatticeLaw {
         &self.powers[0]
     }
@@ -218,20 +222,21 @@ impl Walk {
         self.time
     }
 
-    /// Law of the current place.
+    /// Distribution of the current place.
     pub fn place(&self) -> &LatticeLaw {
         &self.place
     }
 
-    /// Law of the place after `time` steps. Going forward by little costs little; a jump costs
-    /// about twice the squared width of the law it leads to.
+    /// Distribution of the position after `time` steps. A small advance costs one convolution per
+    /// step. A jump uses repeated squaring and costs about twice the squared width of the resulting
+    /// distribution.
     pub fn at(&mut self, time: u64) -> &LatticeLaw {
-        // Nobody calls a halt.
+        // The observer `()` never halts.
         let _ = self.go(time, &());
         &self.place
     }
 
-    /// Goes to the place after `time` steps. After a halt the walk is back at its start.
+    /// Advances to the position after `time` steps. After a halt the walk is reset to its start.
     pub fn go(&mut self, time: u64, observer: &dyn Observer) -> ControlFlow<Halt> {
         let went = self.go_on(time, observer);
         if went.is_break() {

@@ -1,9 +1,10 @@
-//! Laws of the change of one processor's load in one step, their sums and order statistics.
+//! Distributions of the change of one processor's load in one step, their sums and order
+//! statistics.
 //!
-//! After `t` steps processor `i` carries `w + S_i(t)`, where `S_i(t)` is the sum of `t` independent
-//! changes that follow its [`Law`]. The submodules know the law of `S_i(t)`: exactly on a lattice
-//! ([`lattice`]), through the gamma and normal families otherwise ([`mod@extremes`]), of which
-//! [`cells`] makes laws on a lattice again.
+//! After `t` steps processor `i` has load `w + S_i(t)`, where `S_i(t)` is the sum of `t`
+//! independent changes that follow its [`Law`]. The submodules compute the distribution of
+//! `S_i(t)`: exactly on a lattice ([`lattice`]), otherwise through the gamma and normal families
+//! ([`mod@extremes`]). [`cells`] discretizes the latter on a lattice.
 //!
 //! ```
 //! use remapping::distribution::{Law, Steps};
@@ -26,7 +27,8 @@ pub use extremes::{Extremes, extremes};
 pub use lattice::{Lattice, LatticeLaw, Walk};
 pub use steps::Steps;
 
-/// Law of the change of one processor's load in one step [FXW03, section 3], in units of load.
+/// Distribution of the change of one processor's load in one step [FXW03, section 3], in units of
+/// load.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Law {
     /// Finitely many values, each with its probability.
@@ -50,7 +52,7 @@ pub enum Law {
         /// Standard deviation of a change, not negative.
         deviation: f64,
     },
-    /// Nothing is known but the first two moments.
+    /// Only the first two moments are known.
     Moments {
         /// Mean change per step.
         mean: f64,
@@ -59,7 +61,7 @@ pub enum Law {
     },
 }
 
-/// Why a law is not one.
+/// Why parameters do not describe a distribution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LawError {
@@ -72,7 +74,7 @@ pub enum LawError {
     /// A parameter that must not be negative is.
     #[error("the {0} must not be negative, and is {1}")]
     Negative(&'static str, f64),
-    /// There is no value at all.
+    /// There is no value.
     #[error("a law of steps needs at least one value")]
     Empty,
     /// A value is named twice.
@@ -96,7 +98,7 @@ fn not_negative(what: &'static str, value: f64) -> Result<(), LawError> {
 }
 
 impl Law {
-    /// Checks that the parameters describe a law.
+    /// Checks that the parameters describe a distribution.
     ///
     /// # Errors
     /// The first parameter outside its domain.
@@ -136,8 +138,8 @@ impl Law {
         }
     }
 
-    /// The cumulant generating function `ln E exp(theta X)` of a change: infinite where it is, and no number where only
-    /// moments are known.
+    /// The cumulant generating function `ln E exp(theta X)` of a change. Infinite where it
+    /// diverges; NaN where only moments are known.
     pub fn cumulant(&self, theta: f64) -> f64 {
         match *self {
             Law::Steps(ref steps) => steps.cumulant(theta),
@@ -148,7 +150,7 @@ impl Law {
         }
     }
 
-    /// The smallest change there can be, negative infinity if there is none or none is known.
+    /// The smallest possible change; negative infinity if there is none or none is known.
     pub fn least(&self) -> f64 {
         match *self {
             Law::Steps(ref steps) => steps.least(),
@@ -158,7 +160,7 @@ impl Law {
         }
     }
 
-    /// The least and the largest change there can be, infinite where there is none or none is known.
+    /// The least and the largest possible change; infinite where there is none or none is known.
     pub(crate) fn ends(&self) -> [f64; 2] {
         let most = match *self {
             Law::Steps(ref steps) => steps.values()[steps.values().len() - 1],
@@ -168,18 +170,18 @@ impl Law {
         [self.least(), most]
     }
 
-    /// Whether the law of a sum of changes is known, and not just its moments.
+    /// Whether the distribution of a sum of changes is known, and not only its moments.
     pub fn is_known(&self) -> bool {
         !matches!(self, Law::Moments { .. })
     }
 
-    /// Whether sums of `t` changes have a meaning for every real `t > 0` (infinite divisibility
-    /// within the family).
+    /// Whether sums of `t` changes are defined for every real `t > 0` (infinite divisibility within
+    /// the family).
     pub fn is_divisible(&self) -> bool {
         matches!(self, Law::Exponential { .. } | Law::Gamma { .. } | Law::Normal { .. })
     }
 
-    /// Law of the change divided by a capacity, positive.
+    /// Distribution of the change divided by a capacity, positive.
     #[must_use]
     pub fn per_capacity(&self, capacity: f64) -> Law {
         match *self {
@@ -201,11 +203,11 @@ fn gamma_cumulant(shape: f64, mean: f64, theta: f64) -> f64 {
     if part < 1.0 { -shape * (-part).ln_1p() } else { f64::INFINITY }
 }
 
-/// A number of processors that follow the same law, independently.
+/// A number of processors that follow the same distribution, independently.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
     /// How many processors.
     pub count: usize,
-    /// Their common law.
+    /// Their common distribution.
     pub law: Law,
 }

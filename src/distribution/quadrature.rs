@@ -36,7 +36,7 @@ const GAUSS: [f64; 4] = [
     0.417_959_183_673_469_4,
 ];
 
-/// Bisections of one panel before it is taken as it is.
+/// Bisections of one panel before it is accepted.
 const MAX_DEPTH: u32 = 40;
 
 fn panel(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> Integral {
@@ -53,16 +53,17 @@ fn panel(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> Integral {
     Integral { value: half * kronrod, error: half * (kronrod - gauss).abs() }
 }
 
-/// Panels after which those that are left are taken as they are: with noise no tolerance is met.
+/// Number of panels after which the remaining ones are accepted: with noise no tolerance can be
+/// met.
 const MAX_PANELS: u32 = 100_000;
 
-/// Integral of `f` over `[a, b]`, panels halved until the Gauss error of each is below its share
-/// of `tolerance` (absolute) or below rounding.
+/// Integral of `f` over `[a, b]`. Panels are halved until the Gauss error of each is below its
+/// share of `tolerance` (absolute) or below rounding.
 pub fn integrate(f: impl Fn(f64) -> f64, a: f64, b: f64, tolerance: f64) -> Integral {
     integrate_unless(f, a, b, tolerance, || false)
 }
 
-/// The same, unless `halted` says yes: what it returns then has no meaning.
+/// The same, unless `halted` returns true; the result is then meaningless.
 pub(crate) fn integrate_unless(
     f: impl Fn(f64) -> f64,
     a: f64,

@@ -1,8 +1,8 @@
-//! Laws with finitely many values.
+//! Distributions with finitely many values.
 
 use super::{LawError, finite, not_negative};
 
-/// How far the weights of a law may sum from one.
+/// Largest deviation from one of the sum of the weights.
 const SUM_TOLERANCE: f64 = 1e-9;
 
 /// Finitely many values in increasing order, with probabilities.
@@ -14,9 +14,9 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// A law from pairs (value, probability), in any order. Values of probability zero are left
-    /// out. The probabilities may miss one by at most `1e-9`; what they miss is kept as
-    /// [`defect`](Self::defect), and the law is that of the probabilities divided by their sum.
+    /// A distribution from pairs (value, probability), in any order. Values of probability zero are
+    /// dropped. The probabilities may miss one by at most `1e-9`; the difference is stored as
+    /// [`defect`](Self::defect). They are then divided by their sum.
     ///
     /// # Errors
     /// If a number is not finite, a weight is negative, a value is repeated, or the weights do not
@@ -74,7 +74,7 @@ impl Steps {
 
     /// `ln E exp(theta X)` of the value `X`.
     pub(super) fn cumulant(&self, theta: f64) -> f64 {
-        // About the value that counts most, so that nothing leaves the doubles.
+        // Relative to the largest exponent, to avoid overflow.
         let most = self.values.iter().map(|value| theta * value).fold(f64::NEG_INFINITY, f64::max);
         let terms = self.values.iter().zip(&self.weights);
         most + terms.map(|(value, weight)| weight * (theta * value - most).exp()).sum::<f64>().ln()
@@ -85,7 +85,7 @@ impl Steps {
         self.values[0]
     }
 
-    /// The law of a multiple of the value, `factor > 0`.
+    /// The distribution of a multiple of the value, `factor > 0`.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let values = self.values.iter().map(|value| value * factor).collect();

@@ -1,14 +1,18 @@
-//! Loads apart from the noise they are seen through, where a log has noise.
+//! Separation of loads from measurement noise, for logs with noise.
 //!
-//! What a remap evens out are loads; a step shows them with noise, of which the next step shows another. A run that is played
-//! with other remaps therefore goes on from the loads where it is remapped, not from the times of that step: else every
-//! remap would leave the noise of a step in the loads for good. The loads are not known, but how they are spread, given all
-//! times, is: a walk with a slope, seen through normal noise. One draw of them is taken (forward filtering, backward sampling), so
-//! that loads and noise together vary as the log's do. The most likely loads would vary less.
+//! A remap balances loads; a step shows them with noise, and the next step shows other noise. A
+//! simulated run with other remaps must therefore continue from the loads at a remap, not from the
+//! times of that step. Otherwise every remap would leave the noise of one step in the loads for
+//! good.
 //!
-//! How far loads walk in a step is told by changes over a few steps, or, under noise that hides these, by how much farther from
-//! the mean the ranks are late after a remap than early. Where neither tells, there are two answers: no walk at all, and the largest that
-//! the log allows.
+//! The loads are unknown, but their conditional distribution given all times is known: a random
+//! walk with a slope, observed with normal noise. One sample of them is drawn (forward filtering,
+//! backward sampling), so that loads and noise together vary as in the log. The most likely loads
+//! would vary less.
+//!
+//! The deviation of the walk follows from changes over a few steps. Under noise that hides these,
+//! it follows from how much farther from the mean the ranks are late after a remap than early.
+//! Where neither suffices there are two results: no walk, and the largest walk that the log allows.
 
 use super::increments::Increments;
 use super::slopes::{Fate, Slopes};
@@ -17,11 +21,11 @@ use crate::record::{Record, mean};
 use rand_distr::{Distribution, StandardNormal};
 use std::ops::Range;
 
-/// A record whose loads are told apart from noise.
+/// A record with its loads separated from noise.
 #[derive(Debug, Clone)]
 pub struct Apart {
-    /// The record, with its noise: once, or, where the log does not tell whether loads move by themselves, as if they did not and as if
-    /// they moved as far as they may.
+    /// The record with its noise. There are two where the log does not tell whether loads move by
+    /// themselves: one without movement, one with the largest possible.
     pub records: Vec<Record>,
     /// Standard deviation of the noise.
     pub noise: f64,
@@ -30,15 +34,17 @@ pub struct Apart {
 /// Seed of the draws.
 const SEED: u64 = 3;
 
-/// Noise below this share of what a step adds for good is left where it is.
+/// Noise below this share of what a step adds permanently is not separated.
 const SLIGHT: f64 = 0.2;
 
-/// Remaps from which on stretches tell how far the ranks part, and standard errors beyond which they surely do.
+/// `STRETCHES`: least number of remaps for an estimate of the walk between remaps. `SURE`: standard
+/// errors beyond which it is significant.
 const STRETCHES: usize = 6;
 const SURE: f64 = 2.0;
 
-/// Tells them apart; `None` where no noise shows, or where recorded remaps evened out the times of the step before them, with
-/// their noise. Work and memory: proportional to the record's length.
+/// Separates loads and noise. `None` where no noise is detected, or where recorded remaps balanced
+/// the times of the preceding step including their noise. Work and memory: proportional to the
+/// length of the record.
 pub fn apart(record: &Record) -> Option<Apart> {
     let found = Increments::of(record)?;
     let slopes = Slopes::of(record);
@@ -66,7 +72,7 @@ pub fn apart(record: &Record) -> Option<Apart> {
 /// Mean and variance of the slope of a rank.
 type Slope<'s> = dyn Fn(usize) -> (f64, f64) + 's;
 
-/// What loads may walk in a step: one deviation, or two where the log does not tell.
+/// Standard deviations of the walk in a step: one, or two where the log does not determine it.
 fn walks(record: &Record, found: &Increments, slope: &Slope<'_>) -> Vec<f64> {
     if found.deviation.lower > 0.0 {
         return vec![found.deviation.value];
@@ -76,15 +82,15 @@ fn walks(record: &Record, found: &Increments, slope: &Slope<'_>) -> Vec<f64> {
         Some([variance, error]) => (0.0, (variance + SURE * error).max(0.0).sqrt()),
         None => (0.0, found.deviation.upper),
     };
-    // A walk that the noise hides from one remap to the next moves nothing.
+    // A walk that is hidden by the noise from one remap to the next is negligible.
     let longest = record.stretches().iter().map(Range::len).max().unwrap_or(0) as f64;
     let matters = most.is_finite() && most * longest.sqrt() > SLIGHT * found.noise;
     if matters { vec![least, most] } else { vec![least] }
 }
 
-/// The variance that a step adds for good, and its standard error, by how much farther from the mean the ranks are late after a
-/// remap than early: the slope of their squared distances in the steps since. Distances that slopes make are left out. `None` with fewer
-/// than [`STRETCHES`] remaps.
+/// The variance that a step adds permanently, and its standard error. It is the slope of the
+/// squared distances from the mean in the steps since a remap, after subtraction of the
+/// contribution of the slopes. `None` with fewer than [`STRETCHES`] remaps.
 fn grown(record: &Record, slope: &Slope<'_>) -> Option<[f64; 2]> {
     let after: Vec<Range<usize>> =
         record.stretches().into_iter().filter(|steps| steps.start > 0).collect();
@@ -97,7 +103,8 @@ fn grown(record: &Record, slope: &Slope<'_>) -> Option<[f64; 2]> {
     let left = 1.0 - 1.0 / record.ranks() as f64;
     let slopes: Vec<(f64, f64)> = (0..record.ranks()).map(slope).collect();
     let of_slopes = slopes.iter().map(|(_, variance)| variance).sum::<f64>() / slopes.len() as f64;
-    // Of each stretch: the sums of squared distances and of squared ages, both by how far the ages are from their mean.
+    // For each stretch: sums of squared distances and of squared ages, weighted by the distance of
+    // the age from its mean.
     let sums: Vec<[f64; 2]> = after
         .iter()
         .map(|steps| {
@@ -124,7 +131,7 @@ fn grown(record: &Record, slope: &Slope<'_>) -> Option<[f64; 2]> {
     Some([variance, (apart * many / (many - 1.0)).sqrt() / of_ages])
 }
 
-/// The record with noise apart from loads that move by these laws of the ranks.
+/// The record with noise separated from loads that move by these distributions of the ranks.
 fn with_noise(record: &Record, law: &dyn Fn(usize) -> Law) -> Record {
     let (ranks, steps) = (record.ranks(), record.steps());
     let stretches = record.stretches();
@@ -152,8 +159,8 @@ fn with_noise(record: &Record, law: &dyn Fn(usize) -> Law) -> Record {
     record.clone().with_noise(seen)
 }
 
-/// Whether remaps took away the noise of the step before them, more likely than not: by how the step after them goes against
-/// the change of the step before.
+/// Whether remaps probably removed the noise of the preceding step, judged by how the step after
+/// them opposes the change of the step before.
 fn even_times(record: &Record, noise: f64) -> bool {
     let (mut products, mut squares, mut count) = (0.0, 0.0, 0.0);
     for steps in record.stretches().into_iter().filter(|steps| steps.len() >= 2) {
@@ -171,20 +178,21 @@ fn even_times(record: &Record, noise: f64) -> bool {
         }
         count += (record.ranks() - 1) as f64;
     }
-    // Of the squared noise: 0 where loads were evened out, 1 where times were.
+    // In units of the squared noise: 0 where loads were balanced, 1 where times were.
     let share = products / (count * noise * noise);
     let error = squares.sqrt() / (count * noise * noise);
     share > 0.5 && share > 2.0 * error
 }
 
-/// How the loads of a rank move, against the mean over the ranks: variances, and mean and variance of the slope.
+/// Dynamics of the load of a rank relative to the mean over the ranks: variances, and mean and
+/// variance of the slope.
 struct Law {
     walk: f64,
     noise: f64,
     slope: (f64, f64),
 }
 
-/// What is known of load and slope after some times: means, variances, and the covariance.
+/// Filtered state of load and slope: means, variances, and the covariance.
 #[derive(Clone, Copy)]
 struct Known {
     load: f64,
@@ -195,7 +203,8 @@ struct Known {
 }
 
 impl Law {
-    /// Loads at the steps of a stretch, as likely as any given these times. After a remap it begins one step from balance.
+    /// A sample of the loads at the steps of a stretch, given these times. After a remap the
+    /// stretch begins one step from balance.
     fn loads(&self, times: &[f64], after_remap: bool, random: &mut Stream) -> Vec<f64> {
         let known = self.filtered(times, after_remap);
         let mut normal = |mean: f64, variance: f64| -> f64 {
@@ -226,7 +235,7 @@ impl Law {
         loads
     }
 
-    /// What is known after each time, of those up to it.
+    /// Kalman filter: the state after each time, given those up to it.
     fn filtered(&self, times: &[f64], after_remap: bool) -> Vec<Known> {
         let (slope, of_slope) = self.slope;
         let balanced = Known { load: 0.0, slope, variance: 0.0, both: 0.0, of_slope };

@@ -1,4 +1,4 @@
-//! Loads as levels: a birth–death chain by relative frequencies.
+//! Loads as levels: a birth–death chain estimated by relative frequencies.
 
 use super::counting::Counting;
 use super::{probability, resample};
@@ -7,41 +7,41 @@ use crate::estimate::Estimate;
 use crate::record::Record;
 use rand::RngExt;
 
-/// Moves of all ranks together, level by level.
+/// Moves of all ranks together, by level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moves {
     /// Load of a level.
     pub quantum: f64,
-    /// Load of the lowest level seen, in quanta.
+    /// Lowest load that occurs, in quanta.
     pub lowest: i64,
-    /// For each level: how often a rank went down, stayed, went up.
+    /// For each level: number of moves down, of stays, and of moves up.
     pub counts: Vec<[u64; 3]>,
-    /// Moves of more than one level, counted as one.
+    /// Moves of more than one level, counted as one level.
     pub jumps: u64,
-    /// For each stretch without a remap: the level of every rank at its start, and its steps.
+    /// For each stretch without a remap: initial level of every rank, and number of steps.
     stretches: Vec<(Vec<usize>, usize)>,
-    /// The moves that are tested, where these are of more steps.
+    /// The moves used for the tests, where these cover more steps.
     tested: Option<Box<Moves>>,
 }
 
-/// A walk that is the same at every level but the ends.
+/// A walk with the same probabilities at every inner level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Walk {
     /// Probability of a level up.
     pub up: Estimate,
     /// Probability of a level down.
     pub down: Estimate,
-    /// The ends.
+    /// The kind of edges.
     pub edge: Edge,
-    /// Probability of counts that differ at least as much from level to level, if they do not really.
+    /// p-value of the test that the probabilities are the same at every level.
     pub same_at_every_level: f64,
 }
 
-/// Loads whose common measure is taken.
+/// Number of loads from which the common measure is computed.
 pub(super) const MEASURED: usize = 1 << 16;
 
-/// The distance of the levels of a record whose loads, as far as they were measured, all lie on a lattice through 0; `None` if
-/// they do not, or if it has more than 10^4 levels.
+/// The distance of the levels of a record whose measured loads all lie on a lattice through 0.
+/// `None` if they do not, or with more than 10^4 levels.
 pub fn lattice(record: &Record) -> Option<f64> {
     let loads =
         || (0..record.steps()).flat_map(|step| measured(record.row(step), record.filled(step)));
@@ -49,14 +49,14 @@ pub fn lattice(record: &Record) -> Option<f64> {
     loads().all(|load| is_on(load, quantum)).then_some(quantum)
 }
 
-/// The times of a step that were not filled in.
+/// The times of a step that were measured, not filled in.
 pub(super) fn measured<'r>(row: &'r [f64], filled: &'r [bool]) -> impl Iterator<Item = f64> + 'r {
     let is_filled = |rank: usize| filled.get(rank) == Some(&true);
     row.iter().enumerate().filter(move |(rank, _)| !is_filled(*rank)).map(|(_, time)| *time)
 }
 
-/// The common measure of loads, the first of many of which the largest is `largest`, by Euclid's algorithm on
-/// rounded numbers.
+/// The common measure of loads, by Euclid's algorithm on rounded numbers; `largest` is the largest
+/// of all loads.
 pub(super) fn measure(loads: impl Iterator<Item = f64>, largest: f64) -> Option<f64> {
     let tolerance = 1e-6 * largest;
     let mut quantum = 0.0_f64;
@@ -87,7 +87,7 @@ pub(super) fn extent(record: &Record, quantum: f64) -> (i64, usize) {
     (lowest, (highest - lowest + 1) as usize)
 }
 
-/// For each stretch of a record without a remap: the level of every rank at its start, and its steps.
+/// For each stretch without a remap: initial level of every rank, and number of steps.
 pub(super) fn starts(record: &Record, quantum: f64, lowest: i64) -> Vec<(Vec<usize>, usize)> {
     let place = |load: &f64| ((load / quantum).round() as i64 - lowest) as usize;
     let start = |stretch: std::ops::Range<usize>| {
@@ -97,7 +97,7 @@ pub(super) fn starts(record: &Record, quantum: f64, lowest: i64) -> Vec<(Vec<usi
 }
 
 impl Moves {
-    /// Counts the moves of a record between levels `quantum` apart, remaps left out.
+    /// Counts the moves of a record between levels `quantum` apart, excluding remaps.
     pub fn of(record: &Record, quantum: f64) -> Moves {
         let (lowest, levels) = extent(record, quantum);
         let counting = Counting::all(record, quantum, lowest, levels, false);
@@ -105,7 +105,7 @@ impl Moves {
         Moves { stretches, ..Moves::counted(&counting, None) }
     }
 
-    /// From what was counted, of which `tested` is what is tested.
+    /// From counts; `tested` are the moves used for the tests.
     pub(super) fn counted(counting: &Counting, tested: Option<Box<Moves>>) -> Moves {
         Moves {
             quantum: counting.quantum,
@@ -117,13 +117,13 @@ impl Moves {
         }
     }
 
-    /// All moves.
+    /// Total number of moves.
     pub fn total(&self) -> u64 {
         self.counts.iter().flatten().sum()
     }
 
-    /// The probability of going down and up from each level. A level seen seldom leans on the average
-    /// of all levels, which counts as one more visit.
+    /// The probabilities of going down and up from each level. They are smoothed toward the average
+    /// of all levels, with the weight of one visit.
     pub fn birth_death(&self) -> (Vec<f64>, Vec<f64>) {
         let sum = |side: usize| self.counts.iter().map(|count| count[side]).sum::<u64>() as f64;
         let all = self.total().max(1) as f64;
@@ -138,7 +138,7 @@ impl Moves {
         (down, up)
     }
 
-    /// The levels between the ends.
+    /// The inner levels.
     fn inner(&self) -> &[[u64; 3]] {
         &self.counts[1.min(self.counts.len())..self.counts.len().saturating_sub(1).max(1)]
     }
@@ -158,8 +158,8 @@ impl Moves {
         }
     }
 
-    /// The more likely kind of ends. At the lower end Hold goes up with probability `up`, Reflect with
-    /// `up + down`; likewise at the upper end.
+    /// The kind of edges with the larger likelihood. At the lower edge Hold goes up with
+    /// probability `up`, Reflect with `up + down`; likewise at the upper edge.
     fn edge(&self, up: f64, down: f64) -> Edge {
         let (Some(low), Some(high)) = (self.counts.first(), self.counts.last()) else {
             return Edge::Hold;
@@ -173,8 +173,8 @@ impl Moves {
         if reflect > hold { Edge::Reflect } else { Edge::Hold }
     }
 
-    /// Test that all inner levels have the same probabilities: the likelihood ratio against records
-    /// drawn anew, from their common probabilities and those of either end.
+    /// p-value of the test that all inner levels have the same probabilities: likelihood ratio,
+    /// with a parametric bootstrap from the common probabilities and those of the edges.
     fn sameness(&self) -> f64 {
         let inner = self.inner();
         let last = self.counts.len() - 1;

@@ -1,11 +1,11 @@
-//! A change of phase: one step from which on the times are others.
+//! Change-point detection: the step at which the mean of a series changes.
 
 use crate::estimate::{Estimate, LEVEL};
 
 /// The most likely change of the mean of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// The first value after it.
+    /// Index of the first value after the change.
     pub at: usize,
     /// Mean before.
     pub before: f64,
@@ -13,16 +13,17 @@ pub struct Change {
     pub after: f64,
     /// Standard deviation around the two means.
     pub deviation: f64,
-    /// By how much Akaike's criterion prefers two means to one, and to a line.
+    /// Difference of Akaike's criterion between two means and the better of one mean and a line.
     pub preference: f64,
 }
 
-/// Values on either side at least.
+/// Least number of values on either side.
 const FEWEST: usize = 5;
 
-/// The probability a step of a change that came once, after `at` of `steps` values: the constant hazard
-/// for which a first change so early, given one that [`change`] can see, or so late, given none before
-/// it could, has 2.5 %. One change says little more than that: its lower end is mostly 0.
+/// The hazard (probability per step) of a change that happened once, after `at` of `steps` values.
+/// The interval contains the constant hazards for which a first change that early or that late has
+/// at least 2.5 % probability, given that [`change`] can detect it. A single change determines
+/// little more: the lower end is mostly 0.
 pub fn hazard(at: usize, steps: usize) -> Estimate {
     let tail = 0.5 * (1.0 - LEVEL);
     let early = (at + 1).saturating_sub(FEWEST).max(1) as f64;
@@ -62,7 +63,7 @@ pub fn change(values: &[f64]) -> Option<Change> {
     let mut sum: f64 = values[..FEWEST].iter().map(|value| value - mean).sum();
     for (at, value) in (FEWEST..=n - FEWEST).zip(&values[FEWEST..]) {
         let (a, b) = (at as f64, (n - at) as f64);
-        // Sum of squares that two means explain: the deviations sum to 0.
+        // Sum of squares explained by two means; the deviations sum to 0.
         let explained = sum * sum / a + sum * sum / b;
         if best.is_none_or(|(most, _)| explained > most) {
             best = Some((explained, at));
@@ -78,7 +79,7 @@ pub fn change(values: &[f64]) -> Option<Change> {
         spread += (i as f64 - middle).powi(2);
     }
     let line = line * line / spread;
-    // Rounding leaves no series without any spread.
+    // Rounding leaves some spread in every series.
     let floor = 1e-12 * (total + n as f64 * mean * mean) + f64::MIN_POSITIVE;
     let akaike = |rest: f64, parameters: f64| {
         n as f64 * (rest.max(floor) / n as f64).ln() + 2.0 * parameters
@@ -93,6 +94,6 @@ pub fn change(values: &[f64]) -> Option<Change> {
         deviation: ((total - explained).max(0.0) / (n - 2) as f64).sqrt(),
         preference,
     };
-    // Far above what chance prefers.
+    // Far above what random variation produces.
     (preference > 10.0).then_some(change)
 }

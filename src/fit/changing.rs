@@ -1,4 +1,4 @@
-//! Drifts and spread of steps that come one by one.
+//! Streaming estimate of drifts and spread, step by step.
 
 use super::blocks::Blocks;
 use super::increments::Increments;
@@ -7,10 +7,10 @@ use super::spread::{Changes, Spread, centre, centre_some, is_measured};
 use crate::record::{Record, mean};
 use std::ops::Range;
 
-/// Lags over which changes are added up.
+/// Lags over which changes are summed.
 const LAGS: [usize; 4] = [1, 2, 4, 8];
 
-/// Steps kept: more than the longest lag, and the two after the one that is added.
+/// Number of stored steps: more than the longest lag plus the two steps after the one being added.
 const KEPT: usize = 16;
 
 /// Adds the powers of the change of one rank.
@@ -26,53 +26,54 @@ fn add_powers(sums: &mut [f64], changes: &[f64]) {
     sums.iter_mut().zip(changes).for_each(|(sums, change)| add_power(sums, *change));
 }
 
-/// Powers of changes, from the zeroth on, which counts them; around the drift of the beginning and less the mean over the ranks.
+/// Powers of changes, from the zeroth (the count) on; relative to the initial drift and minus the
+/// mean over the ranks.
 const POWERS: usize = 5;
 type Powers = [f64; POWERS];
 
-/// Sums over the changes of each rank. Values far off are told by how far off they usually were in the
-/// beginning. All depends on some steps before and after alone, not on where the run began.
+/// Sums over the changes of each rank. Outliers are judged by the spread at the beginning of the
+/// run. The sums depend only on a few steps before and after, not on where the run began.
 #[derive(Debug, Clone)]
 pub(super) struct Changing {
-    /// Beyond which a value of a rank counts as an outlier, and its drift; both of the beginning.
+    /// Outlier limit and drift of each rank, from the beginning of the run.
     outlying: Vec<f64>,
     drifts: Vec<f64>,
     /// The steps that are counted.
     pub own: Range<usize>,
-    /// The number of the next step, and the last row.
+    /// Number of the next step, and the last row.
     pub steps: usize,
     row: Vec<f64>,
-    /// Of the last steps in turn, rank by rank: what was gained in one step, in two and in four, had nothing been
-    /// remapped, and by how far outliers were moved.
+    /// Ring buffers by rank: gains over one, two and four steps as if nothing had been remapped,
+    /// and corrections of outliers.
     one: Vec<f64>,
     two: Vec<f64>,
     four: Vec<f64>,
     moved: Vec<f64>,
-    /// Of the last steps in turn, the ranks whose time was filled in; empty where none was.
+    /// Ring buffer of the ranks whose time was filled in; empty where there was none.
     filled: Vec<Vec<bool>>,
     /// Room for the changes of one step.
     changes: Vec<f64>,
     /// The next step to be added.
     cleaned: usize,
     pub outliers: usize,
-    /// Steps since the last remap, that of the step just taken in included.
+    /// Steps since the last remap, including the latest step.
     since: usize,
-    /// Of the last steps in turn, the same.
+    /// Ring buffer of `since`.
     since_remap: [usize; KEPT],
-    /// For each lag, of each rank, [`Powers`]; then what each rank gained in all; then, for each lag, the powers of changes over
-    /// remaps alone; then how many of these there are.
+    /// For each lag and rank, [`Powers`]; then the total gain of each rank; then, for each lag, the
+    /// powers of changes over remaps alone; then their number.
     pub sums: Blocks,
 }
 
-/// The numbers of [`Changing::sums`] for so many ranks, part by part.
+/// Sizes of the parts of [`Changing::sums`] for so many ranks.
 fn parts(ranks: usize) -> [usize; 4] {
     let powers = LAGS.len() * POWERS * ranks;
     [powers, ranks, powers, LAGS.len()]
 }
 
 impl Changing {
-    /// Nothing yet of a run that begins as this record of at least five steps does. The first step that it is given is
-    /// number `first`, and those from number `own` on are counted.
+    /// Empty sums for a run that begins like this record of at least five steps. The first step
+    /// passed has number `first`, and those from number `own` on are counted.
     pub fn new(beginning: &Record, own: usize, first: usize) -> Changing {
         let (ranks, steps) = (beginning.ranks(), beginning.steps());
         let column = |rank: usize| (0..steps).map(|step| beginning.path(step)[rank]).collect();
@@ -103,13 +104,13 @@ impl Changing {
         }
     }
 
-    /// The place of a rank in a step of a ring.
+    /// Index of a rank and step in a ring buffer.
     #[inline(always)]
     fn at(&self, step: usize, rank: usize) -> usize {
         step % KEPT * self.row.len() + rank
     }
 
-    /// Takes in the next step, of whose times some may be `filled` in.
+    /// Adds the next step; some of its times may be `filled` in.
     pub fn step(&mut self, row: &[f64], filled: &[bool], remapped: bool) {
         let step = self.steps;
         let kept = &mut self.filled[step % KEPT];
@@ -135,13 +136,13 @@ impl Changing {
         self.steps += 1;
         match self.steps {
             0..=4 => {}
-            // The first two have no two before them.
+            // The first two steps do not have two predecessors.
             5 => (0..3).for_each(|step| self.judge(step)),
             _ => self.judge(step - 2),
         }
     }
 
-    /// Takes in a step that has two after it, without its outliers.
+    /// Processes a step that has two successors: corrects its outliers and adds it.
     fn judge(&mut self, step: usize) {
         if step < self.cleaned {
             return;
@@ -162,7 +163,7 @@ impl Changing {
         self.add(step);
     }
 
-    /// Adds up the changes to this step.
+    /// Adds the changes up to this step.
     fn add(&mut self, step: usize) {
         self.cleaned = step + 1;
         if !self.own.contains(&step) {
@@ -214,7 +215,7 @@ impl Changing {
         self.sums.after(step);
     }
 
-    /// The run has ended: there are none after its last two steps, which are taken as they are.
+    /// Ends the run: its last two steps have no successors and are taken without correction.
     pub fn end(&mut self) {
         for step in self.cleaned..self.steps {
             let ranks = self.row.len();
@@ -223,7 +224,7 @@ impl Changing {
         }
     }
 
-    /// What there was in all, with so many remaps, once it has ended.
+    /// The result for `remaps` remaps, after the end of the run.
     pub fn increments(self, remaps: usize) -> Option<Increments> {
         let (steps, ranks) = (self.steps, self.row.len());
         if Spread::lags(steps) != LAGS[2..] {
@@ -235,13 +236,13 @@ impl Changing {
         let (totals, rest) = rest.split_at(gained);
         let (over_remaps, counts) = rest.split_at(over);
         let drifts: Vec<f64> = totals.iter().map(|total| total / (steps - 1) as f64).collect();
-        // Around the drifts of the whole.
+        // Relative to the drifts of the whole run.
         let mut further: Vec<f64> = drifts.iter().zip(&self.drifts).map(|(a, b)| a - b).collect();
         centre(&mut further);
         let each = |powers| <[f64]>::chunks_exact(powers, POWERS * ranks);
         let powers: Vec<(&[f64], &[f64])> = each(powers).zip(each(over_remaps)).collect();
         let found = |[near, far]: [usize; 2], between: bool| {
-            // The squares, the fourth powers, and how many changes there are.
+            // The squares, the fourth powers, and the number of changes.
             let over = |lag: usize| {
                 let (all, over_remaps) = (powers[lag].0, powers[lag].1);
                 let off = LAGS[lag] as f64;
@@ -273,7 +274,7 @@ impl Changing {
     }
 }
 
-/// Adds the powers of changes whose both ends were measured.
+/// Adds the powers of changes with both ends measured.
 fn add_measured(sums: Vec<&mut [f64]>, changes: &[f64], filled: [&[bool]; 2]) {
     let measured: Vec<usize> =
         (0..changes.len()).filter(|rank| is_measured(filled, *rank)).collect();
@@ -285,7 +286,8 @@ fn add_measured(sums: Vec<&mut [f64]>, changes: &[f64], filled: [&[bool]; 2]) {
     }
 }
 
-/// Sums of squares and of fourth powers of changes around one that is `off` further, from those of their powers.
+/// Sums of squares and fourth powers of changes about a drift shifted by `off`, from sums of their
+/// powers.
 fn around(off: f64, [count, one, two, three, four]: Powers) -> [f64; 2] {
     let square = two - 2.0 * off * one + count * off * off;
     let fourth = four - 4.0 * off * three + 6.0 * off * off * two - 4.0 * off.powi(3) * one

@@ -1,22 +1,22 @@
-//! Means of successive times, which may be correlated as an autoregression of first order is.
+//! Means of successive times with first-order autoregressive correlation.
 
 use crate::estimate::{Estimate, student};
 
-/// The means of two stretches of one series, and how much its values say.
+/// The means of two stretches of one series, and their effective sample size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Means {
     /// Mean of each stretch.
     pub means: [Estimate; 2],
-    /// Independent values that would say as much, over the number of values.
+    /// Effective number of independent values, relative to the number of values.
     pub independent: f64,
 }
 
-/// Correlation of neighbours beyond which no interval is narrower.
+/// Largest autocorrelation assumed for the intervals.
 const MOST_CORRELATION: f64 = 0.97;
 
-/// The means of two stretches, none of them empty, with a common variance and correlation. The estimate
-/// of the correlation is raised by its bias (M. G. Kendall, Biometrika 41, 1954) once for each mean that
-/// was taken out.
+/// The means of two nonempty stretches with a common variance and correlation. The estimated
+/// correlation is corrected for its bias (M. G. Kendall, Biometrika 41, 1954), once for each mean
+/// that was subtracted.
 pub fn means(stretches: [&[f64]; 2]) -> Means {
     let count = (stretches[0].len() + stretches[1].len()) as f64;
     let centres = stretches.map(|values| values.iter().sum::<f64>() / values.len() as f64);
@@ -26,7 +26,7 @@ pub fn means(stretches: [&[f64]; 2]) -> Means {
         let pairs = values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre));
         products += pairs.sum::<f64>();
     }
-    // What sums leave of values that are all the same says nothing of neighbours.
+    // Rounding residuals of constant values carry no information on correlation.
     let largest = centres.iter().fold(0.0, |most: f64, centre| most.max(centre.abs()));
     let rounding = count * (count * f64::EPSILON * largest).powi(2);
     let seen = if squares > rounding { (products / squares).max(0.0) } else { 0.0 };

@@ -1,32 +1,32 @@
-//! Moves between levels, counted as the steps come.
+//! Streaming count of moves between levels.
 
 use super::chain::{is_on, measured};
 use super::transitions::are_few;
 use crate::record::Record;
 
-/// Levels that are counted at most: a lattice has no more.
+/// Largest number of levels that are counted; a lattice has no more.
 const MOST_LEVELS: usize = 10_002;
 
-/// How often every rank went from each level to each other.
+/// Numbers of moves between levels, by rank.
 #[derive(Debug, Clone)]
 pub(super) struct Counting {
     pub quantum: f64,
-    /// The lowest level seen, in quanta.
+    /// Lowest level that occurs, in quanta.
     pub lowest: i64,
-    /// For each level: how often a rank went down, stayed, went up.
+    /// For each level: number of moves down, of stays, and of moves up.
     pub sides: Vec<[u64; 3]>,
     /// Moves of more than one level.
     pub jumps: u64,
-    /// For each rank, from level to level, row by row; `None` where these are too many.
+    /// For each rank, the matrix of moves row by row; `None` where it would be too large.
     pub ranks: Option<Vec<Vec<u64>>>,
-    /// The levels of the last step, where its times were measured; empty before the first.
+    /// The levels of the last step, where its times were measured; empty before the first step.
     pub last: Vec<Option<i64>>,
-    /// Whether all loads that were measured were on the lattice.
+    /// Whether all measured loads were on the lattice.
     pub regular: bool,
 }
 
 impl Counting {
-    /// Nothing yet, between levels `quantum` apart.
+    /// Empty counts between levels `quantum` apart.
     pub fn new(ranks: usize, quantum: f64) -> Counting {
         Counting {
             quantum,
@@ -39,7 +39,7 @@ impl Counting {
         }
     }
 
-    /// All moves of a record whose levels are known, for each rank or only together.
+    /// All moves of a record whose levels are known, by rank or only in total.
     pub fn all(record: &Record, quantum: f64, lowest: i64, levels: usize, each: bool) -> Counting {
         let ranks = each.then(|| vec![vec![0; levels * levels]; record.ranks()]);
         let empty = Counting::new(0, quantum);
@@ -52,7 +52,8 @@ impl Counting {
         found
     }
 
-    /// Takes in the next step, of whose times some may be `filled` in, as long as all loads are on the lattice.
+    /// Counts the next step, as long as all loads are on the lattice; some of its times may be
+    /// `filled` in.
     pub fn step(&mut self, row: &[f64], filled: &[bool], remapped: bool) {
         if !self.regular {
             return;
@@ -78,8 +79,8 @@ impl Counting {
         }
     }
 
-    /// Counts the moves to a step whose levels are known, or only notes where these start. A time that was filled in is no
-    /// level, and no move leads to it or from it.
+    /// Counts the moves to a step whose levels are known; if `starts`, only records the levels. A
+    /// time that was filled in has no level, and no move leads to it or from it.
     fn count(&mut self, row: &[f64], filled: &[bool], starts: bool) {
         let (quantum, lowest, levels) = (self.quantum, self.lowest, self.sides.len());
         let level = |(rank, load): (usize, &f64)| {
@@ -103,7 +104,7 @@ impl Counting {
         }
     }
 
-    /// Adds what was counted in another part of the run.
+    /// Adds the counts of another part of the run.
     pub fn join(&mut self, other: Counting) {
         self.regular &= other.regular;
         if !self.regular || other.sides.is_empty() {
@@ -133,7 +134,7 @@ impl Counting {
         });
     }
 
-    /// Makes room for the levels `low` to `high`.
+    /// Extends the range to the levels `low` to `high`.
     fn widen(&mut self, low: i64, high: i64) {
         let (was, many) = (self.lowest, self.sides.len());
         let low = low.min(was);

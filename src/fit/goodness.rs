@@ -1,61 +1,63 @@
-//! Whether a record looks like those its fitted model makes: a Monte Carlo test by some numbers of each.
+//! Goodness of fit: a Monte Carlo test whether a record resembles those that its fitted model
+//! generates.
 
 use super::growth::{self, Point};
 use crate::random::{Stream, stream};
 use crate::record::{Record, Remap};
 
-/// Records made.
+/// Number of simulated records.
 const RECORDS: u64 = 199;
 
-/// Numbers drawn for all records at most, about.
+/// Approximate bound on the numbers drawn for all records.
 const NUMBERS: u64 = 40_000_000;
 
-/// A number by which records are compared.
+/// A statistic by which records are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trait {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// Of the record.
+    /// Its value for the record.
     pub seen: f64,
-    /// Mean and deviation over the records that the model makes.
+    /// Mean over the simulated records.
     pub made: f64,
-    /// Deviation.
+    /// Standard deviation over the simulated records.
     pub spread: f64,
-    /// By how much the two may differ and still be near enough.
+    /// Largest acceptable difference.
     pub slack: f64,
 }
 
 impl Trait {
-    /// Deviations by which the record is off.
+    /// Standardized difference of the record.
     fn off(&self) -> f64 {
         let off = (self.seen - self.made).abs();
         if off <= 1e-12 * self.made.abs() { 0.0 } else { off / self.spread.max(f64::MIN_POSITIVE) }
     }
 }
 
-/// The outcome of a test.
+/// The result of the test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goodness {
-    /// Probability of a record so far off in its worst trait, if the model is right.
+    /// p-value: probability of a record that differs as much in its worst statistic, under the
+    /// model.
     pub probability: f64,
-    /// That trait.
+    /// The worst statistic.
     pub worst: Trait,
 }
 
 impl Goodness {
-    /// Whether the model is refuted, and not for a trifle.
+    /// Whether the model is rejected, and the difference is not negligible.
     pub fn is_misfit(&self) -> bool {
         let off = (self.worst.seen - self.worst.made).abs();
         self.probability <= 1.0 / (RECORDS as f64 + 1.0) && off > self.worst.slack
     }
 }
 
-/// Makes the times of so many steps, ranks beside each other, of a run remapped before the steps that are given.
+/// Generates the times of so many steps, ranks adjacent, of a run remapped before the given steps.
 pub type Maker<'a> = dyn FnMut(&mut Stream, usize, &[usize]) -> Vec<f64> + 'a;
 
-/// Compares `record` with records of the same length that `make` makes; it writes the times of all steps, ranks
-/// beside each other, and is given the steps before which the run is remapped. Long records are compared by their
-/// first part.
+/// Compares `record` with simulated records of the same length. `make` writes the times of all
+/// steps, ranks adjacent, for remaps before the given steps. Of long records only the first part is
+/// compared.
 pub fn test(record: &Record, lags: &[usize], make: &mut Maker<'_>) -> Goodness {
     let (ranks, steps) = (record.ranks(), record.steps());
     let most = (NUMBERS / RECORDS / ranks as u64).max(100) as usize;
@@ -64,7 +66,7 @@ pub fn test(record: &Record, lags: &[usize], make: &mut Maker<'_>) -> Goodness {
     let seen = traits(&part, lags);
     let made = (0..RECORDS).map(|number| {
         let seconds = make(&mut stream(SEED, number), part.steps(), &remaps);
-        // Times of a model that knows no zero are lifted above it.
+        // Times of a model that permits negative values are shifted above zero.
         let least = seconds.iter().copied().fold(0.0, f64::min);
         let seconds = seconds.into_iter().map(|time| time - least).collect();
         let remaps = remaps.iter().map(|before| Remap { before: *before, seconds: None });
@@ -78,7 +80,7 @@ pub fn test(record: &Record, lags: &[usize], make: &mut Maker<'_>) -> Goodness {
 /// Seed of the records.
 const SEED: u64 = 1;
 
-/// The test from traits: those of the record, and those of the records made.
+/// The test, given the statistics of the record and of the simulated records.
 pub fn outcome(names: &[(String, f64)], seen: &[f64], made: &[Vec<f64>]) -> Goodness {
     let all = (made.len() + 1) as f64;
     let place = |at: usize| {
@@ -111,7 +113,7 @@ pub fn outcome(names: &[(String, f64)], seen: &[f64], made: &[Vec<f64>]) -> Good
     Goodness { probability: (larger as f64 + 1.0) / all, worst }
 }
 
-/// Relative slack of the growth; that of the logarithm of the kurtosis is absolute.
+/// Relative tolerance of the growth; that of the logarithm of the kurtosis is absolute.
 pub const GROWTH: f64 = 0.1;
 const TAILS: f64 = -0.5;
 

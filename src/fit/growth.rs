@@ -1,4 +1,4 @@
-//! How the imbalance grows while nothing is remapped: recorded, and as a model has it.
+//! Growth of the imbalance between remaps: recorded, and predicted by a model.
 
 use super::blocks::Blocks;
 use crate::estimate::NORMAL;
@@ -7,10 +7,11 @@ use crate::record::{Record, imbalance};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Mean of max - mean of what ranks gain over some steps, with the half-width of its 95 % confidence interval.
+/// Mean of max - mean of the gains of ranks over some steps, with the half-width of its 95 %
+/// confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The steps.
+    /// Number of steps.
     pub lag: usize,
     /// E (max - mean).
     pub mean: f64,
@@ -18,7 +19,8 @@ pub struct Point {
     pub half_width: f64,
 }
 
-/// Lags at which models are compared with records: 1, 2, 3, 5, 8, ... up to `longest`.
+/// Lags at which models are compared with records: 1, 2, 3, 5, 8, ... up to `longest` (Fibonacci
+/// numbers).
 pub fn lags(longest: usize) -> Vec<usize> {
     let (mut lags, mut next) = (Vec::new(), (1, 2));
     while next.0 <= longest {
@@ -28,8 +30,8 @@ pub fn lags(longest: usize) -> Vec<usize> {
     lags
 }
 
-/// What was recorded: the mean over all moments of the largest gain over the mean gain, as long as
-/// nothing was remapped in between. Moments that overlap count as fewer.
+/// Recorded growth: mean over all starting steps of the largest gain minus the mean gain, without
+/// remaps in between. The half-width accounts for overlapping intervals.
 pub fn recorded(record: &Record, lags: &[usize]) -> Vec<Point> {
     let mut gains = vec![0.0; record.ranks()];
     let stretches = record.stretches();
@@ -45,10 +47,10 @@ pub fn recorded(record: &Record, lags: &[usize]) -> Vec<Point> {
     lags.iter().map(|lag| point(*lag)).collect()
 }
 
-/// Sums over moments: how many, of what was found, and of its squares.
+/// Sums over starting steps: number, value, and square.
 type Gained = [f64; 3];
 
-/// Adds a moment.
+/// Adds one starting step.
 fn add(gained: &mut [f64], from: &[f64], to: &[f64], gains: &mut [f64]) {
     let ends = from.iter().zip(to);
     gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
@@ -65,20 +67,20 @@ fn point([count, sum, squares]: Gained, lag: usize) -> Point {
     Point { lag, mean, half_width: NORMAL * (variance / (independent - 1.0)).sqrt() }
 }
 
-/// The same of steps that come one by one, of which the last are kept, as many as the longest lag.
+/// Streaming version; it stores as many steps as the longest lag.
 #[derive(Debug, Clone)]
 pub(super) struct Growing {
     lags: Vec<usize>,
     /// [`Gained`] of each lag.
     pub sums: Blocks,
-    /// The last steps in turn, and how many there were since the last remap.
+    /// The stored steps, and the number of steps since the last remap.
     last: Vec<Vec<f64>>,
     since: usize,
     gains: Vec<f64>,
 }
 
 impl Growing {
-    /// At these lags, in order; of a later part of a run or from its first step on.
+    /// At these lags, in ascending order; for a later part of a run, or from its first step on.
     pub fn new(ranks: usize, lags: Vec<usize>, is_later: bool) -> Growing {
         let kept = lags.last().copied().unwrap_or(0) + 1;
         Growing {
@@ -90,7 +92,7 @@ impl Growing {
         }
     }
 
-    /// Takes in the next step, to count it or only to have it behind.
+    /// Adds the next step, to count it or only to store it.
     pub fn step(&mut self, row: &[f64], remapped: bool, counts: bool) {
         if remapped {
             self.since = 0;
@@ -107,7 +109,7 @@ impl Growing {
         self.since += 1;
     }
 
-    /// What there was in all.
+    /// The resulting points.
     pub fn points(&self) -> Vec<Point> {
         let sums = self.sums.sums();
         let (sums, _) = sums.as_chunks();
@@ -115,8 +117,8 @@ impl Growing {
     }
 }
 
-/// The same for normal changes: each rank with its drift, all with one deviation, seen through noise
-/// that does not add up.
+/// Predicted growth for normal changes: each rank with its drift, all with one deviation, observed
+/// with noise that does not accumulate.
 pub fn normal(drifts: &[f64], deviation: f64, noise: f64, lags: &[usize], seed: u64) -> Vec<Point> {
     let spread = std::f64::consts::SQRT_2 * noise;
     predicted(drifts.len(), lags, RUNS, seed, spread, |numbers, change| {
@@ -127,8 +129,8 @@ pub fn normal(drifts: &[f64], deviation: f64, noise: f64, lags: &[usize], seed: 
     })
 }
 
-/// The same for ranks that move between levels `quantum` apart, from the recorded levels `starts` in
-/// turn: `rows(rank)` is the transition matrix of a rank.
+/// Predicted growth for ranks that move between levels `quantum` apart, starting from the recorded
+/// levels `starts`; `rows(rank)` is the transition matrix of a rank.
 pub fn chain<'a>(
     rows: &dyn Fn(usize) -> &'a [Vec<f64>],
     starts: &[Vec<usize>],
@@ -142,7 +144,7 @@ pub fn chain<'a>(
     let longest = lags.last().copied().unwrap_or(0).max(1);
     let mut chain = |numbers: &mut Stream, change: &mut [f64]| {
         if step % longest == 0 {
-            // Spread over the whole record.
+            // Starts are spread over the whole record.
             levels.clone_from(&starts[step / longest * starts.len() / RUNS as usize]);
         }
         step += 1;
@@ -161,11 +163,11 @@ pub fn chain<'a>(
     predicted(ranks, lags, RUNS, seed, 0.0, &mut chain)
 }
 
-/// Sample paths of a prediction.
+/// Number of sample paths of a prediction.
 const RUNS: u64 = 1000;
 
-/// The same for a model: `draw` writes the change of every rank in a step; `noise` is the standard
-/// deviation of what is seen on top. `runs` sample paths.
+/// Predicted growth for a model: `draw` writes the change of every rank in a step; `noise` is the
+/// standard deviation of the measurement noise. Uses `runs` sample paths.
 pub fn predicted(
     ranks: usize,
     lags: &[usize],

@@ -1,4 +1,4 @@
-//! Changes per step as numbers: drifts of the ranks, and their spread.
+//! Changes per step: drifts of the ranks, and their spread.
 
 use super::level;
 use super::spread::Spread;
@@ -6,24 +6,25 @@ use crate::estimate::Estimate;
 use crate::record::Record;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
-/// Changes per step of a record, remaps left out.
+/// Changes per step of a record, excluding remaps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Increments {
     /// Mean change per step of every rank.
     pub drifts: Vec<f64>,
-    /// Mean change per step over all ranks, which are taken to drift independently of each other.
+    /// Mean change per step over all ranks, assuming independent drifts.
     pub drift: Estimate,
-    /// Standard deviation of what a step adds to the load for good, around the rank's drift; steps are
-    /// taken to be independent of each other. What all ranks have in common does not count, and what is left is scaled
-    /// to that of ranks which are independent.
+    /// Standard deviation of what a step adds permanently to a load, around the drift of the rank;
+    /// steps are assumed independent. The common component of all ranks is excluded, and the
+    /// remainder is scaled to that of independent ranks.
     pub deviation: Estimate,
-    /// Standard deviation of what a step adds and the next takes back: noise of the measurement.
+    /// Standard deviation of the measurement noise: what a step adds and the next removes.
     pub noise: f64,
-    /// Probability of drifts that differ at least as much between ranks, if they do not really.
+    /// p-value of the test that all ranks have the same drift.
     pub same_drift: f64,
-    /// Values that were far off their neighbours for a step or two, and left out.
+    /// Number of outliers, which were replaced: values far from their neighbors for one or two
+    /// steps.
     pub outliers: usize,
-    /// Changes looked at, of all ranks.
+    /// Number of changes evaluated, over all ranks.
     pub count: usize,
 }
 
@@ -59,8 +60,8 @@ impl Increments {
         let mean = drifts.iter().sum::<f64>() / ranks as f64;
         let between: f64 = drifts.iter().map(|drift| (drift - mean).powi(2)).sum();
         let drift = Estimate::from_moments(mean, between, ranks as f64);
-        // The drift of a rank is known to within (s^2 + 2 n^2 / length) / length; under much noise s is hardly
-        // known, and as large as it may be.
+        // The error of the drift of a rank has variance (s^2 + 2 n^2 / length) / length. Under
+        // strong noise s is poorly known, so its upper bound is used.
         let expected = (deviation.upper.powi(2) + 2.0 * noise * noise / length) / length;
         let same_drift = match FisherSnedecor::new(ranks as f64 - 1.0, independent) {
             Ok(law) if expected > 0.0 => law.sf(between / (ranks as f64 - 1.0) / expected),

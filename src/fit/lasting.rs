@@ -1,9 +1,15 @@
-//! Slopes that last: how far the loads of the ranks part over few steps and over many.
+//! Persistent drift rates: how far the loads of the ranks separate over few and over many steps.
 //!
-//! A walk of deviation s a step, slopes of deviation t that all change with probability c a step, and noise n make the
-//! changes of the loads over k steps differ between the ranks with the variance
-//! 2 n^2 + k s^2 + (k + 2 sum over m < k of (k - m) (1 - c)^m) t^2. For each c the squares that are nearest to what
-//! was recorded, relative to it, follow from linear equations; the best c is taken.
+//! Model: a walk of deviation s per step, slopes of deviation t that all change with probability c
+//! per step, and noise n. Changes of the loads over k steps then differ between the ranks with the
+//! variance
+//!
+//! ```text
+//! 2 n^2 + k s^2 + (k + 2 sum over m < k of (k - m) (1 - c)^m) t^2.
+//! ```
+//!
+//! For each c the squares closest to the record, in relative terms, follow from linear equations;
+//! the best c is taken.
 
 use super::growth;
 use super::level;
@@ -14,25 +20,27 @@ use nalgebra::{Matrix3, Vector3};
 /// Walk, slopes and noise of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lasting {
-    /// Standard deviation of what a step adds for good.
+    /// Standard deviation of what a step adds permanently.
     pub walk: f64,
     /// Standard deviation of the slopes.
     pub slopes: f64,
     /// Probability of new slopes in a step.
     pub change: f64,
-    /// Standard deviation of what a step adds and the next takes back.
+    /// Standard deviation of what a step adds and the next removes.
     pub noise: f64,
 }
 
-/// Fewest steps that say something.
+/// Least number of steps.
 const FEWEST: usize = 24;
 
-/// Probabilities of a change that are tried: none, and these, a factor apart, from half a change in all steps on.
+/// Probabilities of a change that are tried: zero, and a geometric sequence from half a change over
+/// all steps.
 const MOST_CHANGE: f64 = 0.3;
 const APART: f64 = 1.3;
 
 impl Lasting {
-    /// Of a record, remaps left out; `None` if it has fewer than 24 steps or loads that never part.
+    /// From a record, excluding remaps; `None` if it has fewer than 24 steps, or loads that never
+    /// separate.
     pub fn of(record: &Record) -> Option<Lasting> {
         let (steps, ranks) = (record.steps(), record.ranks());
         if steps < FEWEST || ranks < 2 {
@@ -42,7 +50,7 @@ impl Lasting {
         level::without_outliers(&mut path, ranks);
         let row = |step: usize| &path[step * ranks..(step + 1) * ranks];
         let between = |lag: usize| {
-            // Of ranks that were measured at both ends.
+            // Ranks that were measured at both ends.
             let one = |from: usize| {
                 let ends = [record.filled(from), record.filled(from + lag)];
                 let gains = row(from).iter().zip(row(from + lag)).enumerate();
@@ -73,14 +81,15 @@ impl Lasting {
         fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
     }
 
-    /// Variance of what loads gain over so many steps, without noise: by the walk, and by slopes.
+    /// Variance of the gain of loads over `lag` steps, without noise: by the walk, and by the
+    /// slopes.
     pub fn gained(&self, lag: usize) -> [f64; 2] {
         let [walk, slopes] = terms(lag, self.change);
         [walk * self.walk.powi(2), slopes * self.slopes.powi(2)]
     }
 }
 
-/// What the squares of walk and slopes count for over so many steps.
+/// Coefficients of the squares of walk and slopes over `lag` steps.
 fn terms(lag: usize, change: f64) -> [f64; 2] {
     let (mut sum, mut left) = (lag as f64, 1.0);
     for apart in 1..lag {
@@ -90,9 +99,9 @@ fn terms(lag: usize, change: f64) -> [f64; 2] {
     [lag as f64, sum]
 }
 
-/// The best squares that are not negative, with their distance.
+/// The best nonnegative squares, with their distance.
 fn fit(lags: &[usize], seen: &[f64], change: f64) -> (Lasting, f64) {
-    // Relative to what was seen; fewer long lags fit side by side.
+    // Relative to the recorded values; long lags weigh less, as fewer fit in the record.
     let rows: Vec<([f64; 3], f64)> = lags
         .iter()
         .zip(seen)
@@ -118,11 +127,11 @@ fn fit(lags: &[usize], seen: &[f64], change: f64) -> (Lasting, f64) {
     (Lasting { walk, slopes, change, noise }, best.1)
 }
 
-/// With these parts alone, the others 0.
+/// Least squares with these parts only, the others 0.
 fn least_squares(rows: &[([f64; 3], f64)], parts: &[usize]) -> Option<[f64; 3]> {
     let mut matrix = Matrix3::<f64>::identity();
     let mut right = Vector3::<f64>::zeros();
-    // All columns are made about as large.
+    // Columns are scaled to similar size.
     let sizes = [0, 1, 2].map(|part| rows.iter().map(|(row, _)| row[part]).fold(0.0, f64::max));
     parts.iter().for_each(|part| matrix[(*part, *part)] = 0.0);
     for (row, weight) in rows {
@@ -145,7 +154,7 @@ mod tests {
     use rand::RngExt;
     use rand_distr::{Distribution, StandardNormal};
 
-    /// Records by definition: what they were made of is found.
+    /// The parameters of simulated records are recovered.
     #[test]
     fn what_records_were_made_of() {
         for (number, [walk, slopes, change, noise]) in [
@@ -183,7 +192,8 @@ mod tests {
             if walk > 0.0 {
                 near(found.walk, walk, 0.1 * walk + 0.15 * slopes);
             } else {
-                // Slopes that change leave some of a walk, which is next to nothing after some steps.
+                // Changing slopes leave a small apparent walk, which is negligible after some
+                // steps.
                 let [by_walk, by_slopes] = found.gained(30);
                 assert!(by_walk < 0.01 * by_slopes, "{found:?}");
             }

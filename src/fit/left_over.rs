@@ -1,7 +1,7 @@
-//! What recorded remaps left of the imbalance: whole cells, blocks or experts cannot be split evenly.
+//! Imbalance that recorded remaps left: whole cells, blocks or experts cannot be split evenly.
 //!
-//! A remap that is played leaves as much ([`Record::with_left`]). Without that, rules that remap at little imbalance seem to cost
-//! little, and remap again and again where they are used.
+//! A simulated remap leaves as much ([`Record::with_left`]). Without that, policies that remap at
+//! small imbalance would seem cheap, and would remap again and again in use.
 //!
 //! ```
 //! use remapping::fit::left_over::left_over;
@@ -21,33 +21,37 @@ use super::increments::Increments;
 use crate::record::{Left, Record, imbalance, mean};
 use std::ops::Range;
 
-/// Steps after a remap that are looked at: of three, one may be odd.
+/// Steps after a remap that are used; the median of three tolerates an outlier.
 const LOOKED: usize = 3;
 
-/// Steps since the remap that the middle of so many times stands for, and the share of the variance of one time's noise that it has.
+/// Effective number of steps since the remap for the median of so many times, and its variance
+/// relative to that of the noise of one time.
 const MIDDLE: [(f64, f64); LOOKED] = [(1.0, 1.0), (1.5, 0.5), (2.0, 0.45)];
 
-/// Remaps that tell at least.
+/// Least number of remaps.
 const FEWEST: usize = 3;
 
-/// How many times the variance of what steps and their noise make of balanced loads is surely more than that.
+/// Factor by which the variance must exceed that of steps and noise after perfect balance.
 const SURE: f64 = 2.0;
 
-/// The share of the imbalance before remaps from which on it matters.
+/// Share of the imbalance before remaps from which the remainder matters.
 const MUCH: f64 = 0.05;
 
-/// The share of the variance of what is left that is the imbalance before, made smaller: with more, remaps leave a share of it.
+/// Share of the variance of the remainder explained by the imbalance before, beyond which remaps
+/// leave a share of it.
 const OF_BEFORE: f64 = 0.5;
 
-/// Of each recorded remap that evened out more than half of the imbalance what it left beyond what steps since then, and their noise, may
-/// have made; `None` where that is nothing, or a share of the imbalance before, so that it is less where one remaps earlier. Work: proportional to the record's length.
+/// The remainder of each recorded remap that removed more than half of the imbalance, beyond what
+/// later steps and their noise explain. `None` where that is negligible, or is a share of the
+/// imbalance before, which an earlier remap would reduce. Work: proportional to the length of the
+/// record.
 pub fn left_over(record: &Record) -> Option<Vec<Left>> {
     let found = Increments::of(record)?;
     let drift = mean(&found.drifts);
     let drifts = found.drifts.iter().map(|own| (own - drift).powi(2)).sum::<f64>();
     let drifts = drifts / record.ranks() as f64;
     let (mut left, mut before, mut expected) = (Vec::new(), 0.0, 0.0);
-    // Sums of products of what is left and of the imbalance before.
+    // Sums of products of the remainder and of the imbalance before.
     let (mut products, mut befores) = (0.0, 0.0);
     for pair in record.stretches().windows(2) {
         let [then, now] = pair else { continue };
@@ -81,7 +85,7 @@ pub fn left_over(record: &Record) -> Option<Vec<Left>> {
     (most > MUCH * before).then_some(left)
 }
 
-/// How far each rank is from the mean at the middle one of these steps.
+/// Distance of each rank from the mean at the median of these steps.
 fn middle(record: &Record, steps: Range<usize>) -> Vec<f64> {
     let of_rank = |rank: usize| {
         let off = |step: usize| record.row(step)[rank] - record.mean(step);
@@ -104,7 +108,8 @@ mod tests {
     use crate::record::Remap;
     use rand::RngExt;
 
-    /// Four ranks that gain `slope` times their number and `walk` at random in a step, with noise; remaps leave nothing.
+    /// Four ranks that gain `slope` times their number, and `walk` at random, in a step, with
+    /// noise; remaps balance perfectly.
     fn record(seed: u64, [slope, walk, noise]: [f64; 3], every: usize) -> Record {
         let mut numbers = stream(11, seed);
         let mut seconds = Vec::new();
@@ -126,7 +131,7 @@ mod tests {
     #[test]
     fn what_steps_and_noise_make_is_not_left_over() {
         let mut found = 0;
-        // A share of what was there is left.
+        // A share of the imbalance remains.
         let share = |step: usize| [1.0, 1.3 + 0.1 * (step % 20) as f64 * 0.7];
         let remaps = (1..20).map(|many| Remap { before: 20 * many, seconds: None }).collect();
         let shared = Record::new(2, (0..400).flat_map(share).collect(), remaps).unwrap();

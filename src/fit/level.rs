@@ -1,15 +1,17 @@
 //! Levels, trends and means under noise.
 //!
-//! Each series is followed by several filters, and the one is used that has forecast it best lately:
-//! exponential smoothing, optimal for a random walk seen through noise (J. F. Muth, "Optimal properties
-//! of exponentially weighted forecasts", J. Amer. Statist. Assoc. 55, 1960), critically damped
-//! smoothing of level and trend (C. C. Holt 1957), for drifts that come and go, and levels that return
-//! to the mean by a fixed share of the distance a step, for loads that rise and fall again.
+//! Each series is processed by several filters, and the one with the best recent forecasts is used:
+//!
+//! * exponential smoothing, optimal for a random walk observed with noise (J. F. Muth, "Optimal
+//!   properties of exponentially weighted forecasts", J. Amer. Statist. Assoc. 55, 1960);
+//! * critically damped smoothing of level and trend (C. C. Holt 1957), for drifts that come and go;
+//! * levels that revert to the mean by a fixed share of the distance per step, for loads that rise
+//!   and fall again.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Gains of level and trend, and the share of the distance from the mean that is left after a step.
+/// Gains of level and trend, and the share of the distance from the mean that remains after a step.
 #[derive(Debug, Clone, Copy)]
 struct Filter {
     level: f64,
@@ -30,7 +32,7 @@ const fn mean(level: f64, left: f64) -> Filter {
 }
 
 const FILTERS: [Filter; 14] = [
-    // 1 - t^2 and (1 - t)^2 for t = .3, .6, .8, .9.
+    // 1 - t^2 and (1 - t)^2 for t = 0.3, 0.6, 0.8, 0.9.
     trend(0.91, 0.49),
     trend(0.64, 0.16),
     trend(0.36, 0.04),
@@ -47,19 +49,19 @@ const FILTERS: [Filter; 14] = [
     mean(1.0, 0.0),
 ];
 
-/// Which filters are chosen from.
+/// The family of filters to choose from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// Levels and trends, each series by its own filter.
+    /// Levels and trends, with a filter for each series.
     Trends,
-    /// Levels, and levels that return to the mean, all series by one filter: a return is seldom seen
-    /// in a single one.
+    /// Levels, and mean-reverting levels, with one filter for all series: reversion is hard to
+    /// detect in a single one.
     Means,
 }
 
 impl Family {
-    /// The places of its filters.
+    /// Indices of its filters.
     pub(crate) fn filters(self) -> Range<usize> {
         match self {
             Family::Trends => 0..8,
@@ -67,7 +69,7 @@ impl Family {
         }
     }
 
-    /// Steps after which a forecast counts 1/e as much.
+    /// Number of steps after which the weight of a forecast falls to 1/e.
     pub fn memory(self) -> f64 {
         match self {
             Family::Trends => 100.0,
@@ -76,18 +78,18 @@ impl Family {
     }
 }
 
-/// Lags whose forecasts are compared.
+/// Lags of the forecasts that are compared.
 const LAGS: [usize; 3] = [1, 3, 9];
 
-/// One series under every filter. A value far off is not believed before the next one confirms it.
+/// One series under every filter. An outlier is ignored until the next value confirms it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Followed {
     levels: [f64; FILTERS.len()],
     trends: [f64; FILTERS.len()],
-    /// Of all values so far.
+    /// Mean of all values so far.
     mean: f64,
     count: u32,
-    /// Usual distance of successive values, from so many of them.
+    /// Typical distance of successive values, and number of values it is based on.
     usual: f64,
     seen: u32,
     doubted: f64,
@@ -107,7 +109,7 @@ impl Followed {
         }
     }
 
-    /// Takes in the next value.
+    /// Processes the next value.
     pub fn observe(&mut self, value: f64) {
         let change = value - self.levels[LAST_VALUE];
         self.count += 1;
@@ -119,7 +121,7 @@ impl Followed {
             return;
         }
         if far {
-            // It came to stay.
+            // A lasting change.
             self.levels = [value; FILTERS.len()];
             self.doubted = 0.0;
             return;
@@ -136,44 +138,44 @@ impl Followed {
         }
     }
 
-    /// What one of the filters says.
+    /// The state of one of the filters.
     pub fn by(&self, filter: usize) -> State {
         State { level: self.levels[filter], trend: self.trends[filter], mean: self.mean }
     }
 }
 
-/// The filter whose level is the last value.
+/// Index of the filter whose level is the last value.
 const LAST_VALUE: usize = 4;
 
-/// What a filter says of a series.
+/// State of a filter for a series.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Where it is.
+    /// Level.
     pub level: f64,
-    /// What it gains a step.
+    /// Gain per step.
     pub trend: f64,
     /// Its mean so far.
     pub mean: f64,
 }
 
-/// The factors of a forecast.
+/// The coefficients of a forecast.
 #[derive(Debug, Clone, Copy)]
 pub struct Ahead {
-    /// Share of the distance from the mean that is left.
+    /// Remaining share of the distance from the mean.
     left: f64,
-    /// Steps ahead.
+    /// Forecast horizon in steps.
     pub steps: f64,
 }
 
 impl Ahead {
-    /// Of a filter, so many steps ahead.
+    /// For a filter and horizon.
     pub fn new(filter: usize, steps: usize) -> Ahead {
         Ahead { left: FILTERS[filter].left.powi(steps as i32), steps: steps as f64 }
     }
 }
 
 impl State {
-    /// Where the series will be.
+    /// The forecast of the series.
     pub fn forecast(&self, ahead: Ahead) -> f64 {
         self.mean + ahead.left * (self.level - self.mean) + ahead.steps * self.trend
     }
@@ -184,14 +186,14 @@ impl State {
 pub struct Smoothed {
     /// The filter chosen.
     pub filter: usize,
-    /// What it says after each step.
+    /// Its state after each step.
     pub states: Vec<State>,
     /// All filters after the last step.
     pub last: Followed,
 }
 
 impl Smoothed {
-    /// Follows series of at least one value each.
+    /// Smooths series of at least one value each.
     pub fn of(series: &[Vec<f64>], family: Family) -> Vec<Smoothed> {
         let all: Vec<Vec<Followed>> = series.iter().map(|values| follow(values)).collect();
         let scores = |(values, all): (&Vec<f64>, &Vec<Followed>)| -> Vec<f64> {
@@ -224,14 +226,14 @@ fn follow(values: &[f64]) -> Vec<Followed> {
     all
 }
 
-/// How badly a filter forecasts.
+/// Forecast error of a filter: sum of log variances over the lags.
 fn score(values: &[f64], all: &[Followed], filter: usize, memory: f64) -> f64 {
     let spread = |lag: usize| spread(values, all, filter, lag, memory);
     LAGS.iter().map(|lag| spread(*lag).max(f64::MIN_POSITIVE).ln()).sum()
 }
 
-/// Variance of the errors of forecasts `lag` steps ahead, the latest counting most. A constant error
-/// does not count: whoever uses the forecasts knows it too.
+/// Variance of the forecast errors at horizon `lag`, with exponential weights. A constant error is
+/// ignored, since users of the forecasts know it, too.
 fn spread(values: &[f64], all: &[Followed], filter: usize, lag: usize, memory: f64) -> f64 {
     let steps = values.len();
     let (mut weights, mut mean, mut squares) = (0.0, 0.0, 0.0);
@@ -250,17 +252,17 @@ fn spread(values: &[f64], all: &[Followed], filter: usize, lag: usize, memory: f
     if weights > 0.0 { squares / weights } else { 0.0 }
 }
 
-/// How many times the usual distance of successive values a value is away that is doubted.
+/// A value this many typical distances away is treated as an outlier until confirmed.
 const OUTLYING: f64 = 8.0;
 
-/// How many times the usual turn of a series an outlier is away from the median of five. Steps of a walk that are normal, or
-/// Student's t with five degrees, go and come back that far less than once in ten thousand steps.
+/// Outlier limit in typical second differences of a series. Steps of a walk that are normal, or
+/// Student's t with five degrees, exceed it and return far less than once in ten thousand steps.
 const FAR: f64 = 5.0;
 
-/// Replaces values far off the median of the five around them by that median (F. R. Hampel's
-/// identifier): an excursion of one or two steps goes, a lasting change stays. "Far" is measured by how
-/// sharply the same column of `path`, which has `ranks` columns, usually turns in a step, which drifts do not
-/// change: of a series that mostly rises most values are the median themselves. Returns how many were replaced.
+/// Replaces values far from the median of the five around them by that median (F. R. Hampel's
+/// identifier). An excursion of one or two steps is removed, a lasting change stays. "Far" is
+/// relative to the typical second difference of the same column of `path`, which drifts do not
+/// change; `path` has `ranks` columns. Returns the number of replaced values.
 pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
     let steps = path.len() / ranks;
     if steps < 5 {
@@ -280,8 +282,8 @@ pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
     replaced
 }
 
-/// The distance from the median of the five values around it beyond which a value of this series of five or
-/// more counts as an outlier; infinite if none does.
+/// Outlier limit of this series of at least five values: distance from the median of the five
+/// values around it. Infinite if there is none.
 pub(super) fn outlying(column: &[f64]) -> f64 {
     let turn = |three: &[f64]| (three[0] - 2.0 * three[1] + three[2]).abs();
     let mut turns: Vec<f64> = column.windows(3).map(turn).collect();
@@ -290,11 +292,12 @@ pub(super) fn outlying(column: &[f64]) -> f64 {
     if usual > 0.0 { FAR * usual } else { f64::INFINITY }
 }
 
-/// The median of five successive values, if the middle one is further from it than `limit` and comes back there: at least three
-/// are less than half as far. A step up and another one down somewhere else is no excursion.
+/// The median of five successive values, if the middle one differs from it by more than `limit` and
+/// the series returns: at least three values are less than half as far. A step up and another one
+/// down elsewhere is no excursion.
 pub(super) fn excursion(five: [f64; 5], limit: f64) -> Option<f64> {
     let [_, before, here, after, _] = five;
-    // Where both neighbours are near, the median of the five is.
+    // If both neighbors are near, so is the median of the five.
     if (before - here).abs() <= limit && (after - here).abs() <= limit {
         return None;
     }

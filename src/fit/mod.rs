@@ -1,10 +1,15 @@
-//! What a recorded run says about the parameters of a model, and how surely.
+//! Estimation of model parameters from a recorded run, with confidence intervals.
 //!
-//! [`chain`] takes the loads as levels and counts moves up and down, [`transitions`] moves from any level
-//! to any other, [`increments`] looks at changes per step as
-//! numbers, [`change`] looks for a change of phase, [`growth`] compares what a model predicts with what
-//! was recorded, [`goodness`] whether the record looks like those the model makes, and [`level`] tells drifts
-//! from noise, [`lasting`] slopes that last from walks, and [`apart`] loads from noise. [`whole`] takes in the steps one by one, however many they are.
+//! * [`chain`]: loads as levels, with moves up and down;
+//! * [`transitions`]: moves from any level to any other;
+//! * [`increments`]: changes per step;
+//! * [`change`]: a change of phase;
+//! * [`growth`]: predicted and recorded growth of the imbalance;
+//! * [`goodness`]: goodness of fit;
+//! * [`level`]: drifts and noise;
+//! * [`lasting`]: persistent drift rates and walks;
+//! * [`apart`]: loads and noise;
+//! * [`whole`]: streaming version for runs of any length.
 //!
 //! ```
 //! use remapping::fit::change::change;
@@ -39,8 +44,8 @@ mod spread;
 pub mod transitions;
 pub mod whole;
 
-/// A probability from `hits` of `count` independent trials: relative frequency smoothed by half a hit
-/// (Jeffreys' prior), and the exact interval.
+/// A probability from `hits` of `count` independent trials: relative frequency smoothed by half a
+/// hit (Jeffreys' prior), with the exact interval.
 pub fn probability(hits: u64, count: u64) -> Estimate {
     let value = (hits as f64 + 0.5) / (count as f64 + 1.0);
     Estimate { value, ..Estimate::probability(hits, count) }

@@ -1,26 +1,27 @@
-//! How often chance alone gives a statistic at least as large: by drawing records anew.
+//! Parametric bootstrap: p-values from simulated records.
 
 use crate::random::{Stream, stream};
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Gamma};
 
-/// Records drawn at most and, of long records, at least; random numbers drawn in all as far as both allow.
+/// Largest and, for long records, least number of simulated records; bound on the random numbers
+/// drawn in all.
 const MOST_RECORDS: u64 = 3999;
 const LEAST: u64 = 1999;
 const NUMBERS: u64 = 100_000_000;
 
-/// After so many records with a larger statistic, no more are drawn (J. Besag and P. Clifford,
+/// Sequential stopping after this many records with a larger statistic (J. Besag and P. Clifford,
 /// Biometrika 78, 1991).
 const ENOUGH: u64 = 20;
 
-/// Records drawn between two looks.
+/// Records between two checks.
 const BLOCK: u64 = 64;
 
 /// Seed of the records: the same record always gives the same probability.
 const SEED: u64 = 1;
 
-/// Twice the logarithm of the likelihood of counts with probabilities of their own for each part over that
-/// with the same for all.
+/// Log-likelihood ratio statistic of counts: separate probabilities for each part against common
+/// ones.
 pub fn likelihood_ratio<'a>(parts: impl Iterator<Item = &'a [u64]>) -> f64 {
     let information = |count: u64| if count > 0 { count as f64 * (count as f64).ln() } else { 0.0 };
     let row = |row: &[u64]| {
@@ -35,9 +36,9 @@ pub fn likelihood_ratio<'a>(parts: impl Iterator<Item = &'a [u64]>) -> f64 {
     2.0 * (own - row(&together))
 }
 
-/// The probability of a statistic of at least `observed` >= 0, if records are as `statistic` draws them
-/// with `numbers` random numbers each. Far beyond all that is drawn it is that of a gamma law with their
-/// mean and variance.
+/// The probability of a statistic of at least `observed` >= 0 for records drawn by `statistic`,
+/// with `numbers` random numbers each. Beyond all simulated values it is that of a gamma
+/// distribution with their mean and variance.
 pub fn probability(
     observed: f64,
     numbers: u64,

@@ -1,16 +1,17 @@
-//! What a running program can keep of its times in constant memory, and what it says of when to remap.
+//! Statistics of step times in constant memory for a running program, and the remap interval they
+//! suggest.
 //!
-//! Every rank keeps its own [`Running`] and hands over, when asked, a [`Summary`] of a few numbers; those of all
-//! ranks are merged into one. Times are looked at as deviations from the mean over the ranks: a step adds x_t to the
-//! deviation of a rank, with a drift of its own, a part that stays, of deviation s, and noise that the next step
-//! takes back, of deviation n. Of the changes within a rank then
+//! Every rank keeps its own [`Running`] and on request returns a [`Summary`] of a few numbers;
+//! summaries of all ranks are merged into one. Times are used as deviations from the mean over the
+//! ranks. A step adds x_t to the deviation of a rank: a drift of its own, a permanent part of
+//! deviation s, and noise of deviation n that the next step removes. For the changes within a rank
 //!
 //! ```text
 //! var x_t = s^2 + 2 n^2        cov(x_t, x_t+1) = -n^2
 //! ```
 //!
-//! and if the ranks' drifts d are normal too, t steps after a remap the imbalance is that of R normal numbers with
-//! the variance t^2 var d + t s^2 (noise is there whether one remaps or not).
+//! If the drifts d of the ranks are normal, too, the imbalance t steps after a remap is that of R
+//! normal numbers with variance t^2 var d + t s^2. Noise is present whether one remaps or not.
 //!
 //! ```
 //! use remapping::fit::running::{Running, Summary};
@@ -48,7 +49,7 @@ impl Moments {
         self.squares += step * (value - self.mean);
     }
 
-    /// Of both samples together.
+    /// The moments of both samples together.
     fn joined(&self, other: &Moments) -> Moments {
         let count = self.count + other.count;
         if count == 0.0 {
@@ -73,14 +74,14 @@ fn checked(seconds: f64) -> Result<f64, NotATime> {
     if (0.0..=MOST_SECONDS).contains(&seconds) { Ok(seconds) } else { Err(NotATime(seconds)) }
 }
 
-/// What one rank keeps.
+/// State of one rank.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Running {
     times: Moments,
     /// Changes of the deviation from the mean.
     changes: Moments,
-    /// Neighbouring changes: how many, sums of the first, of the second and of their products.
+    /// Consecutive changes: number, sums of the first, of the second, and of their products.
     pairs: [f64; 4],
     remaps: f64,
     costs: Moments,
@@ -89,10 +90,14 @@ pub struct Running {
 }
 
 impl Running {
-    /// Takes in the time this rank needed for a step, and the mean over the ranks.
+    /// Processes the time of this rank for a step, and the mean over the ranks.
     ///
     /// # Errors
+<<<<<<< HEAD
     /// If one is negative, not finite or too large; the step is then not taken in.
+=======
+    /// If one is negative, not finite or too large; the step is then ignored.
+>>>>>>> main
     pub fn observe(&mut self, time: f64, mean: f64) -> Result<(), NotATime> {
         let (time, mean) = (checked(time)?, checked(mean)?);
         self.times.push(time);
@@ -108,10 +113,15 @@ impl Running {
         Ok(())
     }
 
-    /// The program has remapped, at this cost where it was measured: the next step is compared with none before.
+    /// Records a remap, with its cost if it was measured. The next step is compared with none
+    /// before.
     ///
     /// # Errors
+<<<<<<< HEAD
     /// If the cost is negative, not finite or too large; the remap is then not taken in.
+=======
+    /// If the cost is negative, not finite or too large; the remap is then ignored.
+>>>>>>> main
     pub fn remapped(&mut self, cost: Option<f64>) -> Result<(), NotATime> {
         if let Some(cost) = cost {
             self.costs.push(checked(cost)?);
@@ -121,7 +131,7 @@ impl Running {
         Ok(())
     }
 
-    /// Whether it can come from times, as of one that was read.
+    /// Whether it can result from times; deserialized values may not.
     pub fn is_valid(&self) -> bool {
         let mut last = [self.deviation, self.change].into_iter().flatten();
         self.summary().is_valid()
@@ -129,7 +139,7 @@ impl Running {
             && last.all(|value| value.abs() <= 4.0 * MOST_SECONDS)
     }
 
-    /// What it comes to so far.
+    /// Summary of the steps so far.
     pub fn summary(&self) -> Summary {
         let [count, first, second, products] = self.pairs;
         let drift = self.changes.mean;
@@ -152,32 +162,32 @@ impl Running {
     }
 }
 
-/// What some ranks come to together.
+/// Merged statistics of some ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
     ranks: f64,
     times: Moments,
-    /// Changes, and the sum of squares of their distance from the drift of their rank.
+    /// Number of changes, and the sum of their squared distances from the drift of their rank.
     changes: f64,
     squares: f64,
-    /// Neighbouring changes, and the sum of the products of such distances.
+    /// Number of consecutive changes, and the sum of the products of such distances.
     pairs: f64,
     products: f64,
-    /// Of the ranks' drifts.
+    /// Moments of the drifts of the ranks.
     drifts: Moments,
     remaps: f64,
     costs: Moments,
 }
 
-/// More steps than any program has.
+/// Upper bound on any count.
 const MOST_COUNTED: f64 = 1e18;
 
-/// The longest interval that is looked for.
+/// Longest interval that is searched for.
 const LONGEST: u64 = 1 << 20;
 
 impl Summary {
-    /// How many numbers it is.
+    /// Number of values of a summary.
     pub const NUMBERS: usize = 15;
 
     /// As plain numbers, to be sent to another rank.
@@ -203,17 +213,18 @@ impl Summary {
         ]
     }
 
-    /// Whether it can come from times, as of one that was read.
+    /// Whether it can result from times; deserialized values may not.
     pub fn is_valid(&self) -> bool {
         Summary::from_numbers(&self.numbers()).is_some()
     }
 
-    /// From such numbers; `None` if they are none of a summary.
+    /// From such numbers; `None` if they are not a summary.
     pub fn from_numbers(numbers: &[f64; Summary::NUMBERS]) -> Option<Summary> {
         let counts = [0, 1, 4, 6, 8, 11, 12].map(|at| numbers[at]);
         let means = [2, 9, 13].map(|at| numbers[at]);
         let squares = [3, 5, 10, 14].map(|at| numbers[at]);
-        // What steps come to, so that what is merged stays finite: a change is of four times.
+        // Bounds of what steps can produce, so that merged values stay finite: a change consists of
+        // four times.
         let valid = counts.iter().all(|count| (0.0..=MOST_COUNTED).contains(count))
             && means.iter().all(|mean| mean.abs() <= 4.0 * MOST_SECONDS)
             && squares.iter().all(|squares| (0.0..=MOST_SQUARES).contains(squares))
@@ -237,7 +248,8 @@ impl Summary {
         })
     }
 
-    /// Of the ranks of both, which are different ones. Remaps are those of the program, counted by every rank.
+    /// Merges the summaries of disjoint sets of ranks. Remaps are those of the program, counted by
+    /// every rank.
     pub fn merged(&self, other: &Summary) -> Summary {
         Summary {
             ranks: self.ranks + other.ranks,
@@ -257,7 +269,7 @@ impl Summary {
         self.ranks as u64
     }
 
-    /// Steps taken in, by all ranks together.
+    /// Steps processed, over all ranks together.
     pub fn steps(&self) -> u64 {
         self.times.count as u64
     }
@@ -267,7 +279,7 @@ impl Summary {
         self.times.mean
     }
 
-    /// Deviations from the mean of R numbers vary by 1 - 1 / R of what the numbers do.
+    /// Correction factor: deviations from the mean of R numbers have 1 - 1 / R of their variance.
     fn centred(&self) -> f64 {
         if self.ranks > 1.0 { self.ranks / (self.ranks - 1.0) } else { 1.0 }
     }
@@ -277,12 +289,12 @@ impl Summary {
         (-covariance).max(0.0) * self.centred()
     }
 
-    /// Standard deviation of noise, which the next step takes back.
+    /// Standard deviation of the noise, which the next step removes.
     pub fn noise(&self) -> f64 {
         self.noise_variance().sqrt()
     }
 
-    /// Standard deviation of what a step adds for good, around the drift of the rank.
+    /// Standard deviation of what a step adds permanently, around the drift of the rank.
     pub fn deviation(&self) -> f64 {
         let degrees = self.changes - self.drifts.count;
         if degrees <= 0.0 {
@@ -297,12 +309,12 @@ impl Summary {
         self.drifts.variance().sqrt()
     }
 
-    /// Remaps seen.
+    /// Number of remaps.
     pub fn remaps(&self) -> u64 {
         self.remaps as u64
     }
 
-    /// Mean of what remaps have cost; `None` before one was measured.
+    /// Mean cost of remaps; `None` before one was measured.
     pub fn mean_remap_cost(&self) -> Option<f64> {
         (self.costs.count > 0.0).then_some(self.costs.mean)
     }
@@ -314,8 +326,8 @@ impl Summary {
         largest_normal(self.ranks) * variance.sqrt()
     }
 
-    /// As a model file: changes by one normal law, whose variance is that of what stays and of the drifts over the
-    /// steps between two remaps.
+    /// As a model file: normal changes, whose variance is that of the permanent part and of the
+    /// drifts over the steps between two remaps.
     pub fn model(&self, remap_cost: f64) -> String {
         let every = self.interval(remap_cost).unwrap_or(1) as f64;
         let variance = self.deviation().powi(2) + every * self.drifts.variance();
@@ -329,8 +341,9 @@ impl Summary {
         )
     }
 
-    /// The interval n that minimises (C + u_1 + ... + u_n) / n for a remap that costs C and the expected growth u;
-    /// `None`, never, if nothing grows or the least lies beyond a million steps.
+    /// The interval n that minimizes (C + u_1 + ... + u_n) / n for a remap of cost C and the
+    /// expected growth u. `None` (never) if nothing grows, or the minimum lies beyond a million
+    /// steps.
     pub fn interval(&self, remap_cost: f64) -> Option<u64> {
         let (drifts, deviation) = (self.drifts.variance(), self.deviation().powi(2));
         let most = largest_normal(self.ranks);
@@ -339,7 +352,7 @@ impl Summary {
             let t = n as f64;
             spent += most * (t * t * drifts + t * deviation).sqrt();
             let average = spent / t;
-            // The growth rises, so that the average falls, and then rises for good.
+            // The growth increases, so the average decreases and then increases for good.
             if average >= before {
                 return (n > 1 && spent > remap_cost).then_some(n - 1);
             }
@@ -349,8 +362,8 @@ impl Summary {
     }
 }
 
-/// E max of `count` independent standard normal numbers less their mean: the integral of
-/// 1 - F^count - (1 - F)^count over the positive half, by Simpson's rule.
+/// E max of `count` independent standard normal numbers minus their mean: the integral of 1 -
+/// F^count - (1 - F)^count over the positive half-line, by Simpson's rule.
 fn largest_normal(count: f64) -> f64 {
     if count < 2.0 {
         return 0.0;

@@ -1,74 +1,74 @@
-//! Whether ranks keep their slopes from one remap to the next, or draw new ones.
+//! Test whether ranks keep their slopes over remaps or draw new ones.
 //!
-//! Between two remaps every rank has a slope, by least squares, against the mean over the ranks. Slopes that are
-//! redrawn know nothing of each other, so that among the ranks of a stretch every order is as likely: the
-//! variance of the ranks' mean slopes is compared with what it is when the ranks of each stretch change
-//! places (a permutation test). Slopes that are kept differ between stretches by chance only, which a
-//! random walk and noise of the measurement explain: what is beyond that is a chi-square.
+//! Between two remaps every rank has a least-squares slope, relative to the mean over the ranks.
+//! Redrawn slopes are independent, so every assignment to the ranks of a stretch is equally likely.
+//! The variance of the mean slopes of the ranks is compared with that under random permutations
+//! within each stretch (a permutation test). Kept slopes differ between stretches only by a random
+//! walk and measurement noise; the excess is tested by chi-square.
 
 use crate::random::stream;
 use crate::record::{Record, mean};
 use rand::seq::SliceRandom;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// What the log says of the slopes.
+/// Result of the test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slopes {
-    /// The verdict.
+    /// The conclusion.
     pub fate: Fate,
-    /// Stretches looked at.
+    /// Number of stretches used.
     pub stretches: usize,
-    /// Probability of slopes so alike in all stretches, if each remap redraws them.
+    /// p-value of slopes this similar in all stretches, if each remap redraws them.
     pub redrawn: f64,
-    /// Probability of slopes so different, if they are kept.
+    /// p-value of slopes this different, if they are kept.
     pub kept: f64,
-    /// Spread of the slopes within a stretch, with what chance makes of it taken away.
+    /// Standard deviation of the slopes within a stretch, corrected for random variation.
     pub spread: f64,
-    /// Ranks whose kept slope stands out upwards, with the slope, the steepest first.
+    /// Ranks with a significantly positive kept slope, steepest first.
     pub steep: Vec<(usize, f64)>,
-    /// What there is beside the slopes of the stretches.
+    /// Random variation around the slopes.
     pub chance: Chance,
 }
 
-/// What slopes of stretches are seen through.
+/// Random variation of the loads around the slopes of stretches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chance {
-    /// Standard deviation of what a step adds for good.
+    /// Standard deviation of what a step adds permanently.
     pub walk: f64,
-    /// Standard deviation of what a step adds and the next takes back.
+    /// Standard deviation of what a step adds and the next removes.
     pub noise: f64,
 }
 
-/// What becomes of slopes at a remap.
+/// Effect of a remap on slopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// They stay with the ranks.
     Kept,
-    /// They are drawn anew.
+    /// They are redrawn.
     Redrawn,
-    /// There are slopes, and these stretches do not tell what becomes of them.
+    /// There are slopes, and the stretches do not determine what happens to them.
     Unknown,
-    /// What there is may be chance, or does not matter beside it.
+    /// The slopes may be random variation, or are negligible relative to it.
     None,
 }
 
-/// Shortest stretch that has a slope.
+/// Shortest stretch for which a slope is computed.
 const SHORTEST: usize = 6;
 
-/// Permutations tried.
+/// Number of permutations.
 const PERMUTATIONS: u64 = 1999;
 
-/// Probability below which something is refuted.
+/// p-value below which a hypothesis is rejected.
 const REFUTED: f64 = 0.01;
 
-/// Probability above which nothing speaks against it.
+/// p-value above which a hypothesis is accepted.
 const BELIEVED: f64 = 0.03;
 
-/// Slopes whose variance is less than this share of what chance makes of the slopes of a stretch do not matter, however
-/// surely they are there: the ranks that get the rest when loads are split evenly come down a little faster.
+/// Slopes with a variance below this share of the random variation of slopes are negligible,
+/// however significant. An even split that leaves a remainder on some ranks produces such slopes.
 const SLIGHT: f64 = 0.02;
 
-/// Slopes of the ranks in one stretch, and their variance by chance.
+/// Slopes of the ranks in one stretch, and their variance by random variation.
 struct Stretch {
     slopes: Vec<f64>,
     variance: f64,
@@ -93,17 +93,17 @@ impl Slopes {
         };
         let all: Vec<Vec<Vec<f64>>> = long.iter().map(rows).collect();
         let (variance, walk, error) = chance(&all);
-        // Both add up to the variance of a change.
+        // Walk and noise sum to the variance of a change.
         let noise_beside = |walk: f64| ((variance - walk) / 2.0).clamp(0.0, variance / 2.0);
         let beside = Chance { walk: walk.max(0.0).sqrt(), noise: noise_beside(walk).sqrt() };
-        // The walk is moved up by its error, so that it is not taken for slopes.
+        // The walk is raised by its error, so that it is not mistaken for slopes.
         let noise = noise_beside(walk);
         let walk = (walk.max(0.0) + error).min(variance);
         let stretches: Vec<Stretch> = all
             .iter()
             .map(|rows| {
                 let n = rows.len() as f64;
-                // Least squares on n points of a random walk, and of noise.
+                // Variance of a least-squares slope over n points: of a random walk, and of noise.
                 let variance = 1.2 * walk / n + 12.0 * noise / n.powi(3);
                 Stretch { slopes: (0..ranks).map(|rank| slope(rows, rank)).collect(), variance }
             })
@@ -171,7 +171,7 @@ impl Slopes {
     }
 }
 
-/// Slope of a rank by least squares.
+/// Least-squares slope of a rank.
 fn slope(rows: &[Vec<f64>], rank: usize) -> f64 {
     let middle = (rows.len() - 1) as f64 / 2.0;
     let (mut products, mut squares) = (0.0, 0.0);
@@ -183,14 +183,15 @@ fn slope(rows: &[Vec<f64>], rank: usize) -> f64 {
     products / squares
 }
 
-/// Variances of a change and of what a step adds for good, around the stretches' own slopes, and the error of the latter.
-/// That is found in two ways, from successive changes and from what is left of the lines; the surer one is taken.
+/// Variances of a change and of the permanent part of a step, around the slopes of the stretches,
+/// and the error of the latter. It is estimated from successive changes and from the residuals of
+/// the lines; the estimate with the smaller error is used.
 fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64, f64) {
     let (mut squares, mut products) = ((0.0, 0.0), (0.0, 0.0));
     let (mut rests, mut walks, mut lines) = ((0.0, 0.0), 0.0, 0.0);
     for rows in all {
         let ranks = rows[0].len();
-        // The ranks' mean and the slope are taken away.
+        // The mean over the ranks and the slope are subtracted.
         let left = (ranks - 1) as f64 / ranks as f64;
         let of_walk = rest_of_a_walk(rows.len());
         for rank in 0..ranks {
@@ -224,7 +225,7 @@ fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64, f64) {
     (variance, walk, error)
 }
 
-/// Squares of what is left of a rank's loads around its line.
+/// Residual sum of squares of a rank's loads around its line.
 fn rest(rows: &[Vec<f64>], rank: usize) -> f64 {
     let (level, slope) =
         (rows.iter().map(|row| row[rank]).sum::<f64>() / rows.len() as f64, slope(rows, rank));
@@ -233,7 +234,7 @@ fn rest(rows: &[Vec<f64>], rank: usize) -> f64 {
     rows.iter().enumerate().map(off).map(|off| off * off).sum()
 }
 
-/// Expected squares around the line of so many points of a random walk of variance 1.
+/// Expected residual sum of squares of a random walk of variance 1 with so many points.
 fn rest_of_a_walk(points: usize) -> f64 {
     const SUMMED: usize = 200;
     let n = points as f64;

@@ -1,7 +1,8 @@
-//! Steps right after remaps that take longer on all ranks: caches are cold, neighbour lists and communicators are made anew.
+//! Steps right after remaps that take longer on all ranks: caches are cold, neighbor lists and
+//! communicators are rebuilt.
 //!
-//! max - mean does not show them, and what was recorded as the cost of a remap does not hold them; but a run that is remapped
-//! more often pays them more often. So they belong to what a remap costs.
+//! max - mean does not show this time, nor does the recorded cost of a remap. A run with more
+//! remaps pays it more often, so it belongs to the cost of a remap.
 //!
 //! ```
 //! use remapping::fit::slow_steps::slow_steps;
@@ -22,29 +23,31 @@ use crate::estimate::student;
 use crate::record::{Record, Remap};
 use std::ops::Range;
 
-/// What the steps after a remap take longer than others.
+/// Additional time of the steps after a remap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlowSteps {
     /// Seconds of the first step, the second, and so on.
     pub each: Vec<f64>,
 }
 
-/// Steps after a remap that are looked at.
+/// Largest number of steps after a remap that are examined.
 const MOST: usize = 10;
 
-/// Remaps that tell at least, and how many times the half-width of a 95 % interval their mean must be.
+/// `FEWEST`: least number of remaps. `SURE`: required ratio of their mean to the half-width of its
+/// 95 % interval.
 const FEWEST: usize = 3;
 const SURE: f64 = 2.0;
 
-/// By which factor what is usual may change over the run: beyond, seconds say little of steps elsewhere.
+/// Largest ratio of typical times over the run; beyond, seconds do not transfer to other steps.
 const MOST_CHANGE: f64 = 2.0;
 
-/// The share of the cost of a remap from which on this matters.
+/// Share of the cost of a remap from which this matters.
 const MUCH: f64 = 0.05;
 
-/// How much longer the steps right after recorded remaps take on average over the ranks than others of the same stretch, and
-/// than those before the remap; `None` where that is no more than chance, or little beside `remap_cost`, or where as many steps elsewhere
-/// are as slow. Work: proportional to the record's length.
+/// Additional time of the steps right after recorded remaps, averaged over the ranks, relative to
+/// later steps of the same stretch and to those before the remap. `None` where it is not
+/// significant, is small relative to `remap_cost`, or where as many other steps are as slow. Work:
+/// proportional to the length of the record.
 pub fn slow_steps(record: &Record, remap_cost: f64) -> Option<SlowSteps> {
     let means: Vec<f64> = (0..record.steps()).map(|step| record.mean(step)).collect();
     let stretches = record.stretches();
@@ -83,16 +86,16 @@ pub fn slow_steps(record: &Record, remap_cost: f64) -> Option<SlowSteps> {
     (found.seconds() > MUCH * remap_cost && elsewhere < usual.len()).then_some(found)
 }
 
-/// Steps on either side of one that is looked at elsewhere.
+/// Steps on either side of a step that is examined elsewhere.
 const AROUND: usize = 5;
 
-/// Steps of a stretch that may be slow.
+/// Number of steps of a stretch that may be slow.
 fn looked(stretch: &Range<usize>) -> usize {
     MOST.min(stretch.len() / 2)
 }
 
-/// The mean time that is usual later in the stretch after a remap, or at the end of the stretch before it: of these the larger, so
-/// that work which grows, or is more from there on, is not slow.
+/// The larger of two typical mean times: later in the stretch after a remap, and at the end of the
+/// stretch before it. Growing work, or more work from there on, is thus not counted as slow.
 fn usual(means: &[f64], before: &Range<usize>, after: &Range<usize>) -> f64 {
     let first = after.start + looked(after);
     let later = median(&means[first..after.end.min(first + MOST)]);
@@ -107,13 +110,13 @@ fn median(values: &[f64]) -> f64 {
 }
 
 impl SlowSteps {
-    /// What they cost in all.
+    /// Their total.
     pub fn seconds(&self) -> f64 {
         self.each.iter().sum()
     }
 
-    /// The record without them: at those steps all ranks take less by as much, or by one factor where one of them took less than that;
-    /// recorded costs of remaps are larger.
+    /// The record without them. At those steps all ranks take less by the same amount, or by one
+    /// factor where one of them took less than that. Recorded costs of remaps increase accordingly.
     #[must_use]
     pub fn taken_from(&self, record: &Record) -> Record {
         let steps = || 0..record.steps();
@@ -146,8 +149,8 @@ mod tests {
     use crate::random::stream;
     use rand::RngExt;
 
-    /// Steps of a second with noise on two ranks, remapped every `every` steps; `more` is added to both at a step so long
-    /// after a remap.
+    /// Steps of a second with noise on two ranks, remapped every `every` steps; `more` is added to
+    /// both after a remap.
     fn record(every: usize, noise: f64, more: impl Fn(usize, usize) -> f64) -> Record {
         let mut numbers = stream(7, every as u64);
         let mut seconds = Vec::new();
@@ -180,7 +183,7 @@ mod tests {
                 record(every, 0.02, |step, _| 0.01 * step as f64),
                 record(every, 0.02, |step, _| (step / every) as f64 * 0.2),
                 record(every, 0.02, |step, _| if step / every % 2 == 0 { 1.0 } else { 0.0 }),
-                // Output is written, whether there was a remap or not.
+                // Output is written whether there was a remap or not.
                 record(2 * every, 0.02, |step, _| if step % every == 0 { 1.0 } else { 0.0 }),
             ];
             found += runs.iter().filter(|run| slow_steps(run, 0.01).is_some()).count();

@@ -1,69 +1,73 @@
-//! How fast a random walk spreads that is seen through noise, and how surely that is known.
+//! Variance of a random walk observed with noise, with a confidence interval.
 //!
-//! Around its drift, a change over j of L steps has the variance j (1 - j/L) s^2 + g(j) n^2, where s is
-//! the deviation of a step, n that of the noise and g(j) = 2 + 2 (j/L)^2 - 4 j / (L (L + 1 - j)): s and n
-//! solve two such equations. The estimate of s^2 is a quadratic form of the increments, whose moments follow
-//! from its spectral density W and that of the increments, s^2 + n^2 (2 - 2 cos).
+//! Around its drift, a change over j of L steps has the variance j (1 - j/L) s^2 + g(j) n^2. Here s
+//! is the deviation of a step, n that of the noise, and g(j) = 2 + 2 (j/L)^2 - 4 j / (L (L + 1 -
+//! j)). Two such equations determine s and n. The estimate of s^2 is a quadratic form of the
+//! increments. Its moments follow from its spectral density W and that of the increments, s^2 + n^2
+//! (2 - 2 cos).
 //!
-//! Of a change the mean over the ranks is taken away, which is no imbalance, and may be all ranks' (a slow machine) or
-//! none at all (a total that never changes). What R independent ranks have left varies by 1 - 1/R of what each does.
+//! The mean over the ranks is subtracted from each change. It is no imbalance, and may be common to
+//! all ranks (a slow machine) or zero (a constant total). What R independent ranks retain has 1 -
+//! 1/R of their variance.
 //!
-//! Over a recorded remap a change holds the noise of the step before it, which nothing takes back: what the remap had to even
-//! out were the loads. Where there is noise only changes between two remaps count.
+//! A change over a recorded remap contains the noise of the step before it, which nothing removes,
+//! since the remap balanced the loads. With noise, only changes between two remaps count.
 //!
-//! Times that were filled in lie on a line between their neighbours, and change less than measured ones do: a change counts where
-//! both its ends were measured.
+//! Filled-in times lie on a line between their neighbors and change less than measured ones. A
+//! change counts only if both ends were measured.
 
 use crate::estimate::{Estimate, NORMAL};
 
-/// Lags between which the growth of the variance is measured, and those of short records.
+/// Lags between which the growth of the variance is measured, and those for short records.
 const LAGS: [usize; 2] = [4, 8];
 const SHORT: [usize; 2] = [1, 2];
 
-/// The share of all changes over the longer lag that has to lie between remaps, for these lags to be taken.
+/// Least share of all changes over the longer lag that must lie between remaps for these lags.
 const ENOUGH: f64 = 0.25;
 
-/// Frequencies of a spectrum: sums over them are exact.
+/// Number of frequencies of a spectrum; sums over them are exact.
 const FREQUENCIES: usize = 64;
 
 /// Deviation and noise.
 pub struct Spread {
-    /// Standard deviation of what a step adds for good.
+    /// Standard deviation of what a step adds permanently.
     pub deviation: Estimate,
-    /// Standard deviation of what a step adds and the next takes back.
+    /// Standard deviation of what a step adds and the next removes.
     pub noise: f64,
-    /// Independent changes over the longer lag, about as many as fit side by side.
+    /// Effective number of independent changes over the longer lag: about as many as do not
+    /// overlap.
     pub independent: f64,
 }
 
-/// What the estimate of s^2 depends on besides s^2.
+/// Quantities other than s^2 on which the distribution of its estimate depends.
 struct Moments {
-    /// At each frequency.
+    /// Weights at each frequency.
     spectra: Vec<Spectra>,
-    /// Steps, of all ranks, that say as much as those of an infinite record.
+    /// Effective number of steps, over all ranks.
     count: f64,
-    /// n^2, raised for what short records say of it.
+    /// n^2, raised for the uncertainty of short records.
     noise: f64,
     /// Fourth cumulant of a step over its squared variance.
     tails: f64,
 }
 
-/// What the density of the increments is weighted with at a frequency, to estimate:
+/// Spectral weights of the increments at a frequency, for the estimates of:
 struct Spectra {
     /// s^2, which is W;
     kept: f64,
-    /// n^2 from the two lags, whatever noise does within the shorter one;
+    /// n^2 from the two lags, whatever the noise within the shorter one;
     taken_back: f64,
-    /// n^2 as half of what the variance of a single step has beside s^2, if noise forgets at once.
+    /// n^2 as half the variance of a single step beyond s^2, for uncorrelated noise.
     beside: f64,
-    /// The density that noise of variance 1 adds, 2 - 2 cos.
+    /// The spectral density of noise of variance 1, 2 - 2 cos.
     noise: f64,
 }
 
-/// Means of changes around the drift, each less that of all ranks where there are several.
+/// Means of changes around the drift, each minus the mean over all ranks if there are several.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes {
-    /// The lags, and the share that these changes are of all over the longer one, had all times been measured.
+    /// The lags, and the share of these changes among all over the longer lag with all times
+    /// measured.
     pub lags: [usize; 2],
     pub share: f64,
     /// Of the squares over either lag.
@@ -80,8 +84,8 @@ impl Spread {
         if steps > 4 * LAGS[1] { LAGS } else { SHORT }
     }
 
-    /// Of the paths of some ranks around their drifts, `path(step, rank)` for at least four steps, of which `remaps` come right
-    /// after a remap, and of whose times some were `filled` in.
+    /// For the paths of some ranks around their drifts: `path(step, rank)` for at least four steps.
+    /// The steps `remaps` come right after a remap, and some times were `filled` in.
     pub fn of<'f>(
         path: &dyn Fn(usize, usize) -> f64,
         filled: &dyn Fn(usize) -> &'f [bool],
@@ -92,7 +96,7 @@ impl Spread {
         let ranks = drifts.len();
         let mut remapped = vec![0; steps];
         remaps.iter().filter(|step| **step > 0).for_each(|step| remapped[*step] = 1);
-        // Remaps up to each step.
+        // Number of remaps up to each step.
         let up_to: Vec<usize> = remapped
             .into_iter()
             .scan(0, |sum, one| {
@@ -100,7 +104,7 @@ impl Spread {
                 Some(*sum)
             })
             .collect();
-        // The means of the squares and fourth powers of changes, and how many there are, of all ranks.
+        // The means of the squares and fourth powers of changes, and their number, over all ranks.
         let over = |lag: usize, between: bool| {
             let mut row = Vec::with_capacity(ranks);
             let (mut sums, mut count) = ([0.0; 2], 0);
@@ -131,7 +135,8 @@ impl Spread {
         Spread::between_remaps(&all, &between, ranks, steps)
     }
 
-    /// From all changes, or from the first of those between remaps that are enough, where there is noise.
+    /// From all changes, or with noise from the first set of changes between remaps that is large
+    /// enough.
     pub fn between_remaps(
         all: &Changes,
         between: &[Changes],
@@ -155,7 +160,7 @@ impl Spread {
     /// From the means over changes.
     fn from_changes(found: &Changes, ranks: usize, steps: usize) -> Spread {
         let (left, fourths) = of_centred(ranks);
-        // As many independent ones would say as much.
+        // Equivalent number of independent ranks.
         let (ranks, length) = (left * ranks as f64, (steps - 1) as f64);
         let [near, far] = found.lags;
         let walk = |lag: usize| lag as f64 * (1.0 - lag as f64 / length);
@@ -178,13 +183,14 @@ impl Spread {
             let angle = std::f64::consts::PI * (index as f64 + 0.5) / FREQUENCIES as f64;
             let cosines = (1..far).map(|lag| 2.0 * weight(lag) * (lag as f64 * angle).cos());
             let step = 2.0 - 2.0 * angle.cos();
-            // Of changes over so many steps (the kernel of Fejér).
+            // Spectrum of changes over so many steps (Fejér kernel).
             let over = |lag: usize| (2.0 - 2.0 * (lag as f64 * angle).cos()) / step;
             let kept = 1.0 + cosines.sum::<f64>();
             let taken_back = (over(near) * walk(far) - over(far) * walk(near)) / scale;
             Spectra { kept, taken_back, beside: (1.0 - walk(1) * kept) / seen(1), noise: step }
         };
-        // The ends of a record say less: factors found by simulation of short ones.
+        // The ends of a record carry less information: factors determined by simulation of short
+        // records.
         let without = |lags: f64| (steps as f64 - lags * far as f64).max(1.0);
         let count = (ranks * share * without(2.3)).max(1.0);
         let short = (without(2.3) / without(3.5)).sqrt() * (1.0 + 1.0 / count.sqrt());
@@ -193,7 +199,7 @@ impl Spread {
         let noise = moments.noise_told([variance.max(0.0), single], taken_back, beside);
         let (lower, upper) = moments.interval(variance, single);
         let (lower, upper) = (lower.sqrt(), upper.sqrt());
-        // Without noise a single step says most.
+        // Without noise the single-step estimate is the most accurate.
         let value = match noise > 0.0 {
             true => variance.max(0.0).sqrt(),
             false => (single / walk(1)).sqrt().max(lower).min(upper),
@@ -206,13 +212,13 @@ impl Spread {
     }
 }
 
-/// Whether the times of a rank at both ends of a change were measured, by what is said of the steps.
+/// Whether the times of a rank at both ends of a change were measured.
 pub fn is_measured(filled: [&[bool]; 2], rank: usize) -> bool {
     filled.iter().all(|step| step.get(rank) != Some(&true))
 }
 
-/// Takes away the mean of those of so many ranks that were measured, and scales them to what all would have left; one of several says
-/// nothing.
+/// Subtracts the mean over the measured ranks and scales to what all `ranks` would retain. A single
+/// measured one of several carries no information.
 pub fn centre_some(row: &mut Vec<f64>, ranks: usize) {
     if row.len() == 1 && ranks > 1 {
         row.clear();
@@ -232,8 +238,8 @@ pub fn centre(row: &mut [f64]) {
     }
 }
 
-/// The variance of one of so many independent numbers less their mean, where that of the number is 1; and the same of the
-/// fourth cumulant.
+/// The variance of one of `ranks` independent numbers minus their mean, relative to that of the
+/// number; and the same for the fourth cumulant.
 fn of_centred(ranks: usize) -> (f64, f64) {
     let others = (ranks.max(1) - 1) as f64;
     match others {
@@ -246,11 +252,12 @@ fn of_centred(ranks: usize) -> (f64, f64) {
 }
 
 impl Moments {
-    /// n^2, or 0 where none can be told from a walk alone: what a single step has beside s^2, which is by far the more exact of
-    /// the two, unless the two lags show more than that, as they do of noise that lasts for some steps. Of the same changes,
-    /// `variances` are s^2 and that of a single step.
+    /// n^2, or 0 where noise is not significant. It is what a single step has beyond s^2, by far
+    /// the more accurate estimate, unless the two lags show significantly more, as for noise that
+    /// lasts several steps. `variances` are s^2 and that of a single step, from the same changes.
     fn noise_told(&self, [variance, single]: [f64; 2], taken_back: f64, beside: f64) -> f64 {
-        // Of an estimate by these weights; fourth moments of independent steps hardly count, since a step's square has hardly any weight.
+        // Standard deviation of an estimate with these weights. Fourth moments of independent steps
+        // are negligible, since the square of a step has little weight.
         let deviation = |weight: &dyn Fn(&Spectra) -> f64, variance: f64, noise: f64| {
             let square = |at: &Spectra| (weight(at) * (variance + at.noise * noise)).powi(2);
             let sum: f64 = self.spectra.iter().map(square).sum();
@@ -283,9 +290,9 @@ impl Moments {
         (all.sqrt(), third * (all / normal).powi(2) / all.powf(1.5))
     }
 
-    /// All s^2 whose estimate would be as far off as `found` in 95 of 100 records, by a gamma law of
-    /// the three moments: of chi square without noise, near a normal law under much of it. `single`
-    /// is the variance of a change over one step.
+    /// The 95 % interval of s^2, by a gamma distribution with the three moments. It is a chi-square
+    /// distribution without noise, and nearly normal under strong noise. `single` is the variance
+    /// of a change over one step.
     fn interval(&self, found: f64, single: f64) -> (f64, f64) {
         let beyond = |variance: f64, normal: f64, found: f64| {
             let (deviation, skewness) = self.of(variance);
@@ -316,8 +323,8 @@ impl Moments {
     }
 }
 
-/// The quantile of the standardised gamma law of this skewness that belongs to one of the normal law
-/// (E. B. Wilson and M. M. Hilferty, Proc. Nat. Acad. Sci. 17, 1931).
+/// The quantile of the standardized gamma distribution of this skewness that corresponds to one of
+/// the normal distribution (E. B. Wilson and M. M. Hilferty, Proc. Nat. Acad. Sci. 17, 1931).
 fn gamma_quantile(skewness: f64, normal: f64) -> f64 {
     if skewness < 0.0 {
         return -gamma_quantile(-skewness, -normal);

@@ -1,4 +1,5 @@
-//! Loads as levels, by any move: transition matrices of all ranks together, or of each by itself.
+//! Loads as levels with arbitrary moves: transition matrices of all ranks together, or of each
+//! rank.
 
 use super::chain::{extent, starts};
 use super::counting::Counting;
@@ -7,35 +8,35 @@ use crate::estimate::Estimate;
 use crate::record::Record;
 use rand::RngExt;
 
-/// How often every rank went from each level to each other, remaps left out.
+/// Numbers of moves between levels by rank, excluding remaps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transitions {
     /// Load of a level.
     pub quantum: f64,
-    /// Load of the lowest level seen, in quanta.
+    /// Lowest load that occurs, in quanta.
     pub lowest: i64,
     /// Number of levels.
     pub levels: usize,
     /// For each rank, row by row.
     counts: Vec<Vec<u64>>,
-    /// For each stretch without a remap: the level of every rank at its start, and its steps.
+    /// For each stretch without a remap: initial level of every rank, and number of steps.
     stretches: Vec<(Vec<usize>, usize)>,
-    /// The moves that are tested, where these are of more steps.
+    /// The moves used for the tests, where these cover more steps.
     tested: Option<Box<Transitions>>,
 }
 
-/// Matrices of more levels are not counted, nor more numbers in all.
+/// Largest number of levels of a matrix, and of entries in all.
 const MOST_LEVELS: usize = 100;
 const MOST_NUMBERS: usize = 1 << 23;
 
-/// Whether matrices of so many levels are counted, one for each rank.
+/// Whether matrices with so many levels are counted for each rank.
 pub(super) fn are_few(levels: usize, ranks: usize) -> bool {
     levels <= MOST_LEVELS && levels * levels * ranks <= MOST_NUMBERS
 }
 
 impl Transitions {
-    /// Counts the moves of a record between levels `quantum` apart; `None` if there are more than 100
-    /// levels, or too many for so many ranks.
+    /// Counts the moves of a record between levels `quantum` apart; `None` if there are more than
+    /// 100 levels, or too many for so many ranks.
     pub fn of(record: &Record, quantum: f64) -> Option<Transitions> {
         let (lowest, levels) = extent(record, quantum);
         if !are_few(levels, record.ranks()) {
@@ -46,7 +47,8 @@ impl Transitions {
         Some(Transitions { stretches, ..Transitions::counted(counting, None)? })
     }
 
-    /// From what was counted, of which `tested` is what is tested; `None` if it was not counted for each rank.
+    /// From counts; `tested` are the moves used for the tests. `None` if they were not counted by
+    /// rank.
     pub(super) fn counted(
         counting: Counting,
         tested: Option<Box<Transitions>>,
@@ -62,7 +64,7 @@ impl Transitions {
         cells.map(|cell| self.counts.iter().map(|counts| counts[cell]).sum()).collect()
     }
 
-    /// The share of moves over several levels among all steps, staying included.
+    /// The share of moves over several levels among all steps, including stays.
     pub fn jumps(&self) -> f64 {
         let counts = self.together();
         let far = |cell: usize| (cell / self.levels).abs_diff(cell % self.levels) > 1;
@@ -71,8 +73,9 @@ impl Transitions {
         jumps as f64 / all.max(1) as f64
     }
 
-    /// The matrix of all ranks together: relative frequencies. Each row leans on the law of the moves
-    /// from all levels, moves beyond the ends ending there, as if on one more visit.
+    /// The matrix of all ranks together: relative frequencies. Each row is smoothed toward the
+    /// distribution of the moves from all levels, truncated at the edges, with the weight of one
+    /// visit.
     pub fn matrix(&self) -> Vec<Vec<f64>> {
         let (counts, last) = (self.together(), self.levels as i64 - 1);
         let all = counts.iter().sum::<u64>().max(1) as f64;
@@ -89,7 +92,7 @@ impl Transitions {
         self.smoothed(&counts, &prior)
     }
 
-    /// The matrix of each rank, leaning on that of all ranks in the same way.
+    /// The matrix of each rank, smoothed toward that of all ranks in the same way.
     pub fn matrices(&self) -> Vec<Vec<Vec<f64>>> {
         let pooled = self.matrix();
         self.counts.iter().map(|counts| self.smoothed(counts, &pooled)).collect()
@@ -107,8 +110,8 @@ impl Transitions {
         counts.chunks(self.levels).zip(prior).map(row).collect()
     }
 
-    /// The probabilities of all ranks together, or of one, from level to level with their confidence
-    /// intervals; those of levels never left are not known.
+    /// The transition probabilities of all ranks together, or of one, with confidence intervals.
+    /// Those of levels never left are unknown.
     pub fn probabilities(&self, rank: Option<usize>) -> Vec<(i64, i64, Estimate)> {
         let (counts, matrix) = match rank {
             None => (self.together(), self.matrix()),
@@ -127,12 +130,13 @@ impl Transitions {
         found
     }
 
-    /// Test that all ranks move alike from equal levels: the probability of counts that differ at least
-    /// as much if they do, by records drawn anew from the matrix of all
-    /// ranks. (By the chi-square law, rare moves refute it far too often: a level that is left is
-    /// visited no more, so that visits say as much as moves.) Two statistics, since one rank that goes up or down
-    /// more often than the others is lost among the moves from each level to each other: the ratio of these,
-    /// and the excess of moves up and down; the smaller probability counts twice.
+    /// p-value of the test that all ranks move alike from equal levels, by parametric bootstrap
+    /// from the matrix of all ranks.
+    ///
+    /// The chi-square distribution would reject rare moves far too often: a level that is left is
+    /// visited no more, so visits carry as much information as moves. There are two statistics,
+    /// because one rank that goes up or down more often is lost among all pairs of levels: the
+    /// likelihood ratio, and the excess of moves up and down. The smaller p-value is doubled.
     pub fn alike(&self) -> f64 {
         if let Some(tested) = &self.tested {
             return tested.alike();
@@ -142,12 +146,12 @@ impl Transitions {
         (2.0 * all.min(sides)).min(1.0)
     }
 
-    /// The probability of a statistic at least as large, if all ranks move by the matrix of all.
+    /// The probability of a statistic at least as large, if all ranks move by the common matrix.
     fn drawn_so_far_off(&self, statistic: &(dyn Fn(&[Vec<u64>]) -> f64 + Sync)) -> f64 {
         let observed = statistic(&self.counts);
         let together = self.together();
         let row = |level: usize| &together[level * self.levels..(level + 1) * self.levels];
-        // Staying first: it is what happens most.
+        // Staying first: it is the most frequent.
         let moves: Vec<Vec<(usize, f64)>> = (0..self.levels)
             .map(|from| {
                 let visits = row(from).iter().sum::<u64>().max(1) as f64;
@@ -169,7 +173,7 @@ impl Transitions {
                     for _ in 0..*steps {
                         let draw: f64 = random.random();
                         let next = moves[level].iter().find(|(_, sum)| draw < *sum);
-                        // A level that was never left, or what rounding leaves of the last.
+                        // A level that was never left, or the rounding remainder of the last.
                         let next = next.map_or(level, |(to, _)| *to);
                         counts[level * self.levels + next] += 1;
                         level = next;
@@ -180,8 +184,9 @@ impl Transitions {
         })
     }
 
-    /// How far the moves up and down of each rank are from what is expected of so many visits to each level,
-    /// in squared deviations. (Moves alone would not tell: a rank that goes up more often is soon at the top.)
+    /// Distance of the moves up and down of each rank from those expected for its visits to each
+    /// level, in squared deviations. Moves alone would not suffice: a rank that goes up more often
+    /// is soon at the top.
     fn excess(&self, counts: &[Vec<u64>]) -> f64 {
         let side = |counts: &[u64], level: usize, up: bool| {
             let row = &counts[level * self.levels..(level + 1) * self.levels];
@@ -209,7 +214,7 @@ impl Transitions {
         all
     }
 
-    /// The likelihood of such counts with a matrix for each rank over that with one for all.
+    /// Log-likelihood ratio of a matrix for each rank against one for all.
     fn ratio(&self, counts: &[Vec<u64>]) -> f64 {
         let level = |level: usize| {
             let row = level * self.levels..(level + 1) * self.levels;

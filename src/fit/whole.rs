@@ -1,10 +1,11 @@
-//! What a fit needs of all steps, taken in one by one: memory grows with the ranks and the levels, not with the
-//! steps.
+//! Streaming estimation from all steps of a run: memory grows with the ranks and the levels, not
+//! with the steps.
 //!
-//! Counts are those of a record in memory; means, the growth of the imbalance, drifts and deviations are the same
-//! sums in another order, block by block, and values far off are told by how far off they usually are in the
-//! beginning. The beginning of the run, some steps, is in memory as a record: on it are made the tests that draw
-//! records anew. Several may each take in a part of the steps: [`Taking::join`] finds the bits that one would.
+//! Counts equal those of a record in memory. Means, the growth of the imbalance, drifts and
+//! deviations are the same sums in another order, block by block. Outliers are judged by the spread
+//! at the beginning of the run. The beginning is kept in memory as a record; tests that simulate
+//! records use it. Several processes may each process a part of the steps: [`Taking::join`] gives
+//! the bits of a single process.
 //!
 //! ```
 //! use remapping::fit::whole::Taking;
@@ -31,12 +32,12 @@ use super::transitions::Transitions;
 use crate::record::{Record, mean};
 use std::ops::Range;
 
-/// What is known of all steps of a run.
+/// Results from all steps of a run.
 #[derive(Debug, Clone)]
 pub struct Whole {
-    /// Steps.
+    /// Number of steps.
     pub steps: usize,
-    /// Remaps recorded.
+    /// Number of recorded remaps.
     pub remaps: usize,
     /// Mean time of a step.
     pub mean: f64,
@@ -48,21 +49,21 @@ pub struct Whole {
     pub growth: Vec<Point>,
     /// Moves between levels, where the times are on a lattice.
     pub moves: Option<Moves>,
-    /// The same from any level to any other and for each rank, where these are not too many.
+    /// Moves from any level to any other by rank, where there are not too many.
     pub transitions: Option<Transitions>,
 }
 
-/// Longest time over which growth is looked at.
+/// Longest lag at which growth is measured.
 const LONGEST: usize = 34;
 
-/// The lags at which growth is looked at; none where every step is remapped.
+/// The lags at which growth is measured; none where every step is remapped.
 fn lags(record: &Record) -> Vec<usize> {
     let stretch = record.stretches().iter().map(ExactSizeIterator::len).max().unwrap_or(0);
     growth::lags(LONGEST.min(record.steps() / 3).min(stretch.saturating_sub(1)))
 }
 
 impl Whole {
-    /// Of a record in memory.
+    /// From a record in memory.
     pub fn of(record: &Record) -> Whole {
         let steps = record.steps();
         let loads = || (0..steps).flat_map(|step| record.row(step).iter().copied());
@@ -80,13 +81,13 @@ impl Whole {
     }
 }
 
-/// Steps that a part of a run has to be given before its own ones, and after them.
+/// Number of steps before and after its own ones that a part of a run must receive.
 pub const AROUND: usize = 64;
 
-/// Takes in the steps of a run.
+/// Streaming state.
 #[derive(Debug, Clone)]
 pub struct Taking {
-    /// Those that are counted, and the number of the next one.
+    /// The steps that are counted, and the number of the next one.
     own: Range<usize>,
     next: usize,
     steps: usize,
@@ -95,21 +96,21 @@ pub struct Taking {
     range: (f64, f64),
     changing: Changing,
     growing: Growing,
-    /// The first times, by which the lattice is known.
+    /// The first times, which determine the lattice.
     first: Vec<f64>,
     counting: Option<Counting>,
-    /// Of the beginning.
+    /// Counts of the beginning.
     moves: Option<Moves>,
     transitions: Option<Transitions>,
-    /// Of the next step, the ranks whose time is filled in; empty where none is.
+    /// Ranks whose time in the next step is filled in; empty where there are none.
     filled: Vec<bool>,
 }
 
 impl Taking {
-    /// The steps of a run that begins as `beginning`, and has these behind it.
+    /// The state after the steps of `beginning`.
     ///
     /// # Panics
-    /// If these are fewer than forty steps.
+    /// If there are fewer than forty steps.
     pub fn after(beginning: &Record) -> Taking {
         let quantum = lattice(beginning);
         let mut taking = Taking {
@@ -130,11 +131,11 @@ impl Taking {
         taking
     }
 
-    /// A later part of the run: its steps from number `own` on, a multiple of [`BLOCK`]. It has to be given
-    /// those from [`AROUND`] before that one on.
+    /// A later part of the run: its steps from number `own` on, a multiple of [`BLOCK`]. It must
+    /// receive the steps from [`AROUND`] before that one on.
     ///
     /// # Panics
-    /// If it is none, or 0, or the beginning has fewer than forty steps.
+    /// If `own` is not a positive multiple, or the beginning has fewer than forty steps.
     pub fn part(beginning: &Record, own: usize) -> Taking {
         assert!(own >= BLOCK && own.is_multiple_of(BLOCK), "a part begins where a block does");
         Taking::new(beginning, own, own - AROUND)
@@ -161,19 +162,19 @@ impl Taking {
         }
     }
 
-    /// The same without the steps from number `end` on, a multiple of [`BLOCK`], of which it is given [`AROUND`]
-    /// nevertheless.
+    /// The same without the steps from number `end` on, a multiple of [`BLOCK`]. It must receive
+    /// [`AROUND`] of them nevertheless.
     pub fn until(mut self, end: usize) -> Taking {
         (self.own.end, self.changing.own.end) = (end, end);
         self
     }
 
-    /// The next step has times that were not measured but filled in, those of the ranks of which that is said.
+    /// Declares which ranks have filled-in times in the next step.
     pub fn filled(&mut self, ranks: &[bool]) {
         self.filled.extend(ranks);
     }
 
-    /// Takes in the times of the next step, and whether the run was remapped just before it.
+    /// Processes the times of the next step; `remapped` if the run was remapped just before it.
     pub fn step(&mut self, seconds: &[f64], remapped: bool) {
         self.remaps += usize::from(remapped && self.own.contains(&self.next));
         self.take(seconds, remapped);
@@ -207,14 +208,14 @@ impl Taking {
         }
     }
 
-    /// The steps of the run have ended with those of this part.
+    /// Ends the run if it ends with the steps of this part.
     fn end(&mut self) {
         if self.own.end == usize::MAX {
             self.changing.end();
         }
     }
 
-    /// What is known of a part, to be sent to another process.
+    /// The state of a part, to be sent to another process.
     pub fn numbers(mut self) -> Vec<f64> {
         self.end();
         let steps = self.steps;
@@ -242,8 +243,8 @@ impl Taking {
         numbers
     }
 
-    /// Takes in the steps after its own ones, of which another process knows this; returns what is left of the
-    /// numbers, or `None` if they are none of a part.
+    /// Adds the steps after its own ones from the numbers of another process. Returns the remaining
+    /// numbers, or `None` if they do not describe a part.
     pub fn join<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
         let (head, rest) = numbers.split_first_chunk::<10>()?;
         let [steps, remaps, low, high, outliers, regular, lowest, levels, jumps, each] = *head;
@@ -275,11 +276,11 @@ impl Taking {
         self.changing.sums.join(steps, rest)
     }
 
-    /// What is known of them all.
+    /// The results.
     pub fn whole(mut self) -> Whole {
         self.end();
         let Taking { steps, remaps, range, first, moves, transitions, .. } = self;
-        // The first times have a measure that depends on the largest of all.
+        // The measure of the first times depends on the largest of all times.
         let counting = self.counting.filter(|found| found.regular).and_then(|mut found| {
             let quantum = measure(first.iter().copied(), range.1)?;
             let same = (quantum - found.quantum).abs() <= 1e-9 * quantum;

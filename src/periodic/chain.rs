@@ -1,4 +1,4 @@
-//! Loads that follow a birth–death chain: the longest interval, step by step.
+//! Longest interval for loads that follow a birth–death chain, by a search over steps.
 
 use std::ops::ControlFlow;
 
@@ -11,14 +11,14 @@ use super::{Approximation, Bound, Crossing, Places, Search, exact};
 use crate::distribution::LatticeLaw;
 use crate::observer::{Observer, Status};
 
-/// Steps after which a search is given up.
+/// Steps after which a search ends without a result.
 const LIMIT: u64 = 1_000_000;
 
-/// Ends of the law of a level that have this probability together are left out, and less of it where the mean level is
-/// below one.
+/// Probability of the two ends of the distribution of a level that are omitted together; less where
+/// the mean level is below one.
 const ENDS: f64 = 1e-25;
 
-/// Joint laws nearer than this, as a part of what is allowed, count as equal.
+/// Joint distributions closer than this, relative to what is allowed, count as equal.
 const SETTLED: f64 = 1e-13;
 
 /// Processors whose loads follow a birth–death chain from one level, independently.
@@ -30,15 +30,15 @@ pub struct ChainLoads {
     pub chain: LoadChain,
     /// The load at its lowest level, not negative.
     pub lowest: f64,
-    /// The level all start from, and come back to by a remap.
+    /// Initial level of all processors, to which a remap returns them.
     pub start: usize,
 }
 
 impl ChainLoads {
-    /// Mean loads below this are too near to where doubles end.
+    /// Mean loads below this are too close to the end of the range of doubles.
     pub const LEAST: f64 = 1e-280;
 
-    /// The law of the level after 0, 1, 2, .. steps.
+    /// The distribution of the level after 0, 1, 2, .. steps.
     pub fn laws(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
         std::iter::successors(Some(self.point(self.start)), |law| Some(self.chain.step(law)))
     }
@@ -49,14 +49,13 @@ impl ChainLoads {
         law
     }
 
-    /// Mean load under a law of the level.
+    /// Mean load under a distribution of the level.
     pub fn mean_load(&self, law: &[f64]) -> f64 {
         self.lowest + law.iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>()
     }
 
-    /// `E max_i |w_i - wbar|`, or the root of `E sum_i (w_i - wbar)^2 = (N-1) Var w_i`, under a law of
-    /// the level, in units of load.
-    /// Not a number after a halt.
+    /// `E max_i |w_i - wbar|`, or the root of `E sum_i (w_i - wbar)^2 = (N-1) Var w_i`, under a
+    /// distribution of the level, in units of load. NaN after a halt.
     pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Approximation {
         match bound {
             Bound::MaxDeviation(_) => {
@@ -81,8 +80,9 @@ impl ChainLoads {
         }
     }
 
-    /// An upper bound of `E max_i |w_i - wbar|` under a law of the level: with the mean m of the law it is at most
-    /// `E max_i |w_i - m| + E |wbar - m|`, which are a sum over the levels and at most `sqrt(Var w_i / N)`.
+    /// An upper bound of `E max_i |w_i - wbar|` under a distribution of the level with mean m. It
+    /// is `E max_i |w_i - m| + E |wbar - m|`: the first is a sum over the levels, the second at
+    /// most `sqrt(Var w_i / N)`.
     pub fn max_deviation_bound(&self, law: &[f64]) -> f64 {
         let n = self.count as f64;
         let total: f64 = law.iter().sum();
@@ -107,30 +107,38 @@ impl ChainLoads {
                 above += 1;
             }
         }
-        // Sums of so many terms, each of which is rounded; a power is that of all processors.
+        // Rounding of sums of that many terms; a power multiplies it by the number of processors.
         let rounding = (law.len() as f64 + 8.0) * f64::EPSILON * n * law.len() as f64;
         (most + (variance / n).sqrt()) * (1.0 + 1e-12) + rounding
     }
 
-    /// The largest imbalance there can be.
+    /// Upper bound of the imbalance.
     fn most(&self) -> f64 {
         (self.count * self.chain.up.len()) as f64
     }
 
     /// The longest interval within a bound.
     ///
-    /// The chain has no monotone imbalance, so every step is looked at; but nothing is evaluated where the bound is
-    /// kept for certain: no step changes a load by more than one, or the imbalance by more than two; where the law of
-    /// the level is at some distance from one whose imbalance is bounded, the imbalance differs by no more than that of all
-    /// processors together (`moved`); and there is an upper bound
-    /// ([`max_deviation_bound`](Self::max_deviation_bound)) that takes a sum over the levels. Once the law can move no
-    /// farther (`Settling`) than the bound on the imbalance leaves room for, it is kept for ever; and so it is when the
-    /// law moves no more but for rounding, measured by what is allowed. Where levels are taken by turns both must be so of
-    /// the last two steps. A search that comes to a million steps ends with its status, and so does one whose loads have
-    /// all but died out, and one that meets the bound within an error that is not of rounding, or when few loads are left.
+    /// The imbalance of a chain is not monotone, so every step is considered. The imbalance is not
+    /// evaluated where the bound certainly holds, by one of three arguments:
     ///
-    /// No largest deviation of loads that are not negative is beyond their sum less their average: `N - 1` is never
-    /// exceeded while there is a load.
+    /// * A step changes a load by at most one, and the imbalance by at most two.
+    /// * Near a distribution of bounded imbalance, the imbalance differs by at most that of all
+    ///   processors together (`moved`).
+    /// * An upper bound ([`max_deviation_bound`](Self::max_deviation_bound)) takes a sum over the
+    ///   levels.
+    ///
+    /// The bound holds forever once the distribution can change by less (`Settling`) than the bound
+    /// on the imbalance leaves room for. The same is concluded when it changes only by rounding,
+    /// relative to what is allowed. For a chain of period two this must hold for both of the last
+    /// two steps.
+    ///
+    /// The search ends with its status after a million steps, or when the loads have almost
+    /// vanished. It also ends when the bound is met within an error that is not rounding, or within
+    /// any error when few loads remain.
+    ///
+    /// The largest deviation of nonnegative loads is at most their sum minus their average, so `N -
+    /// 1` is never exceeded while there is a load.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
         let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit)) = bound;
         let settled = Crossing { steps: Some(0), real: None };
@@ -144,11 +152,11 @@ impl ChainLoads {
         }
         let mut settling = Settling::new(&self.chain, self.start);
         let mut settled = 0;
-        // The steps before the bound was first met within an error.
+        // Proved steps before the bound was first met within an error.
         let mut before_tie = None;
-        // Relative imbalance a step before, and the law.
+        // Relative imbalance and distribution one step before.
         let (mut before, mut previous) = (0.0, self.point(self.start));
-        // A law, when it was met, and what its imbalance is at most.
+        // A distribution, its step, and an upper bound of its imbalance.
         let mut last: Option<(Vec<f64>, u64, f64)> = None;
         for (time, law) in (1..=LIMIT).zip(self.laws().skip(1)) {
             search.interval.steps = Some(time - 1);
@@ -226,15 +234,16 @@ impl ChainLoads {
         search.stopped(proved, Status::IterationLimit)
     }
 
-    /// The step after which no load is left for certain, if there is one.
+    /// The step after which certainly no load is left, if there is one.
     fn certain_end(&self) -> Option<u64> {
         let LoadChain { up, down } = &self.chain;
         let falls = down[1..=self.start].iter().all(|down| *down == 1.0);
         (self.lowest == 0.0 && up[0] == 0.0 && falls).then_some(self.start as u64)
     }
 
-    /// What so many steps round of the mean load and the imbalance, relatively, where most of the law is on one level: a few
-    /// units of each probability, and as many more as the chance to stay is less than what it is a difference of.
+    /// Relative rounding of the mean load and the imbalance after `time` steps, where most
+    /// probability is on one level. It is a few units for each probability, and more where the
+    /// probability of staying is a difference with cancellation.
     fn rounded(&self, time: u64) -> f64 {
         let moves = self.chain.up.iter().zip(&self.chain.down);
         let stays = moves.map(|(up, down)| 1.0 - up - down).filter(|stays| *stays > 0.0);
@@ -242,9 +251,10 @@ impl ChainLoads {
         (self.count + 1) as f64 * time as f64 * f64::EPSILON * (4.0 + 2.0 / least)
     }
 
-    /// The most that an imbalance can be if it was `most` and the law of each level has moved so far: the largest
-    /// deviation moves by no more than all loads together, and half the square of the difference of two loads, whose mean
-    /// the variance is, by no more than both times the number of levels.
+    /// Upper bound of the imbalance if it was `most` and the distribution of each level has changed
+    /// by `distance` since. The largest deviation changes by at most all loads together. The
+    /// variance is the mean of half the squared difference of two loads, which changes by at most
+    /// twice the number of levels.
     fn moved(&self, most: f64, distance: f64, bound: Bound) -> f64 {
         let n = self.count as f64;
         match bound {
@@ -256,9 +266,9 @@ impl ChainLoads {
         }
     }
 
-    /// An upper bound of the imbalance after so many steps, if there is one that is quick.
+    /// An upper bound of the imbalance after `time` steps, if there is a quick one.
     fn bounded(&self, law: &[f64], bound: Bound, time: u64) -> Option<f64> {
-        // What the steps have rounded: a few units each, of every probability.
+        // Rounding of the steps: a few units each, of every probability.
         let rounded = 8.0 * f64::EPSILON * time as f64 * self.count as f64 * self.most();
         matches!(bound, Bound::MaxDeviation(_)).then(|| self.max_deviation_bound(law) + rounded)
     }
@@ -269,7 +279,7 @@ impl ChainLoads {
     }
 }
 
-/// The law of a level but for ends that matter to nobody, whatever the number of levels.
+/// The distribution of a level without negligible ends, whatever the number of levels.
 fn without_ends(law: &[f64], ends: f64) -> LatticeLaw {
     let end = |weights: &mut dyn Iterator<Item = &f64>| {
         let mut sum = 0.0;

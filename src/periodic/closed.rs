@@ -4,7 +4,8 @@ use super::Crossing;
 use crate::Rational;
 
 /// `(N-1)/sqrt(2N-1)`: the expected largest of `count` independent, identically distributed values
-/// exceeds their mean by at most this many standard deviations, whatever their law [FXW03, (7)].
+/// exceeds their mean by at most this many standard deviations, whatever their distribution [FXW03,
+/// (7)].
 pub fn distribution_free_factor(count: usize) -> f64 {
     let n = count as f64;
     (n - 1.0) / (2.0 * n - 1.0).sqrt()

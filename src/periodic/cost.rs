@@ -1,4 +1,4 @@
-//! The interval to take when the cost of a remap is known.
+//! Cost-aware interval: the interval of least cost per step, for a known remap cost.
 
 use std::ops::ControlFlow;
 
@@ -8,35 +8,36 @@ use crate::distribution::extremes::Marginal;
 use crate::distribution::{Class, LatticeLaw, extremes};
 use crate::observer::{Observer, Status};
 
-/// Steps after which the search for the best interval is given up.
+/// Steps after which the search for the best interval ends without a result.
 const LIMIT: u64 = 1_000_000;
 
 /// The interval of least cost per step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostAware {
-    /// Remap after this many steps; `None` if it never pays. Where the search was stopped, the best of
-    /// those looked at, if any.
+    /// Remap after this many steps; `None` if it never pays. If the search was stopped, the best
+    /// interval evaluated so far, if any.
     pub steps: Option<u64>,
     /// Cost per step of that interval: the remap cost and the expected imbalances of its steps
     /// over its length. If it never pays, the limit of the imbalance.
     pub cost_per_step: f64,
     /// Expected imbalance after the last step of the interval.
     pub imbalance: f64,
-    /// The longest interval looked at.
+    /// The longest interval evaluated.
     pub looked_through: u64,
-    /// Converged, or why the search ended before.
+    /// Converged, or why the search ended early.
     pub status: Status,
 }
 
-/// Minimises `W(n) = (remap_cost + sum_{t=1..n} I(t)) / n` over all `n >= 1`, with the expected
-/// imbalance `I(t) = E max_i w_i(t) - E wbar(t)`: the time lost per step, remaps included, by a
-/// program that remaps every `n` steps.
+/// Minimizes `W(n) = (remap_cost + sum_{t=1..n} I(t)) / n` over all `n >= 1`, with the expected
+/// imbalance `I(t) = E max_i w_i(t) - E wbar(t)`. `W(n)` is the time lost per step, remaps
+/// included, by a program that remaps every `n` steps.
 ///
-/// The search ends where no later step can cost less than the least `W` so far: then no longer
-/// interval does. With equal means `I` does not decrease (a convex function of a martingale). With
-/// unequal ones `I(t)` is at least `t` times the lead, the largest mean less the average; and by as much as the least
-/// mean lags behind the average it may decrease in a step. It ends, too, where the mean load is no more above zero.
-/// `None` if a law is not known. `remap_cost >= 0`, in units of load.
+/// The search ends where no later step can cost less than the least `W` so far, because then no
+/// longer interval does. With equal means `I` does not decrease (a convex function of a
+/// martingale). With unequal means `I(t)` is at least `t` times the lead, the largest mean minus
+/// the average. It may decrease in a step by as much as the least mean lags behind the average. The
+/// search also ends where the mean load is no longer above zero. `None` if a distribution is not
+/// known. `remap_cost >= 0`, in units of load.
 pub fn cost_aware(
     processors: &Processors,
     remap_cost: f64,
@@ -49,7 +50,7 @@ pub fn cost_aware(
     let last = processors.moments().last_positive();
     let equal = processors.drift() == 0.0;
     if equal && processors.variance() == 0.0 && last != Some(0) {
-        // Nothing is ever lost: the longer, the better.
+        // No time is ever lost: a longer interval is better.
         let status = Status::Converged;
         let cost_per_step = last.map_or(0.0, |last| remap_cost / last as f64);
         let (steps, imbalance, looked_through) = (last, 0.0, last.unwrap_or(0));
@@ -57,7 +58,7 @@ pub fn cost_aware(
     }
     let floor = |n: u64, found: f64| {
         let n = n as f64;
-        // Where the one has risen to what the other has come down to.
+        // Where the increasing bound meets the decreasing one.
         let meet = lead * (found + n * lag) / (lead + lag);
         Later { least: if equal { found } else { meet.max(lead * (n + 1.0)) }, settled: None }
     };
@@ -65,11 +66,12 @@ pub fn cost_aware(
     Some(minimise(remap_cost, observer, last, at, floor))
 }
 
-/// What is known of all steps after the current one.
+/// Information about all steps after the current one.
 struct Later {
     /// Lower bound of their imbalance.
     least: f64,
-    /// Their imbalances, when they are two numbers by turns up to rounding, the next one first.
+    /// Their limits, if the imbalance has converged up to rounding to two alternating numbers, the
+    /// next one first.
     settled: Option<[f64; 2]>,
 }
 
@@ -136,9 +138,9 @@ pub struct LoadChain {
 }
 
 impl LoadChain {
-    /// The law of the level one step later.
+    /// The distribution of the level one step later.
     pub(super) fn step(&self, law: &[f64]) -> Vec<f64> {
-        // A loop for each move: a processor does several levels of it at once.
+        // Separate loops vectorize.
         let mut next = vec![0.0];
         next.extend(law.iter().zip(&self.up).take(law.len() - 1).map(|(p, up)| p * up));
         for (((next, p), up), down) in next.iter_mut().zip(law).zip(&self.up).zip(&self.down) {
@@ -154,12 +156,10 @@ impl LoadChain {
 /// The same for `count` processors whose loads follow a birth–death chain from level `start`
 /// independently, exactly up to rounding.
 ///
-/// How far the law of the level can still move is known (`Settling`), and the imbalance moves by no
-/// more than `count + 1` times that. Once this is rounding, all later imbalances are one number, or
-/// two by turns, and either some interval has beaten their mean or none will: remapping never pays.
-///
-/// # Panics
-/// If `start` is not a level, or the chain's two lists differ in length.
+/// `Settling` bounds how far the distribution of the level can still change, and the imbalance
+/// changes by at most `count + 1` times that. Once this is below rounding, all later imbalances are
+/// one number, or two alternating ones. Then either some interval has beaten their mean or none
+/// will: remapping never pays.
 pub fn cost_aware_chain(
     count: usize,
     chain: &LoadChain,
@@ -176,7 +176,7 @@ pub fn cost_aware_chain(
         imbalance_of(count, &law)
     };
     let mut settling = Settling::new(chain, start);
-    // The imbalance one step ago, and how much it can change.
+    // The imbalance one step ago, and a bound of its later change.
     let mut before = (0.0, f64::INFINITY);
     let later = |_: u64, last: f64| {
         let slack = (count + 1) as f64 * settling.step();
@@ -192,7 +192,7 @@ pub fn cost_aware_chain(
     minimise(remap_cost, observer, None, at, later)
 }
 
-/// Expected maximum less the mean of `count` independent levels.
+/// Expected maximum minus the mean of `count` independent levels.
 fn imbalance_of(count: usize, law: &[f64]) -> f64 {
     let law = LatticeLaw::new(0, law.to_vec());
     extremes(&[(count, Marginal::lattice(0.0, 1.0, law))], &()).above

@@ -11,8 +11,8 @@
 //! over the windows `W(c, L)` of `L` integers about `c` (an integer for odd `L`, a half-integer for
 //! even `L`), where `tent_c(s) = max(0, 1 - 2 |s/N - c|)` is the length of the `x` for which `W` is
 //! the window of `s`; the empty windows `L = 0` count by half. The probability on the right is the
-//! `N`-fold convolution of the law cut to the window. It is not formed: with `phi_W` the
-//! characteristic function of the cut law,
+//! `N`-fold convolution of the distribution cut to the window. It is not formed: with `phi_W` the
+//! characteristic function of the cut distribution,
 //! `sum_s tent_c(s) P(Q = s, W) = 1/M sum_k tau_c(2 pi k/M) prod phi_W(2 pi k/M)^n` for any period
 //! `M` longer than the range of `Q`. Prefix sums over the places give `phi_W` of every window in
 //! constant time, windows that hold all processors with probability below `1e-17` or above
@@ -33,16 +33,17 @@ use crate::observer::Observer;
 /// `E max_i |S_i - Q/N|` for independent places, in lattice units.
 ///
 /// Time: (windows) x (frequencies that matter), and one multiplication per bit of `N` for each. For
-/// wide laws a part of the windows is enough, by the theorem of `stride`. The error bound covers
-/// * the rounding `delta` of the laws. To first order it moves `E R` by at most
-///   `delta sum_i E|E[R | S_i] - E R| <= delta sqrt(N Var R) <= delta sqrt(N Var Q)`, by Hoeffding's
+/// wide distributions a part of the windows is enough, by the theorem of `stride`. The error bound
+/// covers
+/// * the rounding `delta` of the distributions. To first order it moves `E R` by at most `delta
+///   sum_i E|E[R | S_i] - E R| <= delta sqrt(N Var R) <= delta sqrt(N Var Q)`, by Hoeffding's
 ///   decomposition and the Efron–Stein inequality, `R` being 1-Lipschitz in every place; and any
-///   expectation of a positive number, such as the sum over a part of the windows, by at most
-///   `N delta` of it;
+///   expectation of a positive number, such as the sum over a part of the windows, by at most `N
+///   delta` of it;
 /// * the rounding of the Fourier sums, and the events and frequencies left out;
-/// * the centres left out.
+/// * the omitted centers.
 ///
-/// With the value comes the number of its terms, a measure of the work. Neither has a meaning after a
+/// The second result is the number of terms, a measure of the work. Both are meaningless after a
 /// halt.
 ///
 /// # Panics
@@ -51,7 +52,7 @@ pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Approxi
     max_deviation_within(places, 1e-15, observer)
 }
 
-/// The same, where the centres that are left out may change it by `goal`.
+/// The same, where omitted centers may change the value by `goal`.
 pub(super) fn max_deviation_within(
     places: &[Places<'_>],
     goal: f64,
@@ -94,7 +95,7 @@ pub(super) fn max_deviation_within(
     )
 }
 
-/// What one frequency adds.
+/// Contribution of one frequency.
 struct Term {
     /// Real part of the sum over all windows.
     value: f64,
@@ -104,7 +105,7 @@ struct Term {
     work: u64,
 }
 
-/// All that a frequency needs to know.
+/// Precomputed data for all frequencies.
 struct Spectrum<'a> {
     count: i64,
     period: i64,
@@ -113,7 +114,7 @@ struct Spectrum<'a> {
     /// The least probability, per processor of each class, of a window that matters.
     floors: Vec<f64>,
     parts: Vec<Part<'a>>,
-    /// The first and the last centre, doubled, whose tent reaches into the range of the sum.
+    /// The first and the last center, doubled, whose tent reaches into the range of the sum.
     doubles: (i64, i64),
 }
 
@@ -140,7 +141,7 @@ impl<'a> Spectrum<'a> {
         }
     }
 
-    /// The sum over the windows about every so many pairs of centres, and the number of its terms.
+    /// The sum over the windows about every so many pairs of centers, and the number of its terms.
     fn sum(&self, stride: i64, observer: &dyn Observer) -> (Approximation, u64) {
         let (first, last) = self.doubles;
         let centres: Vec<Centre> = (first.div_euclid(2)..=last.div_euclid(2))
@@ -174,8 +175,8 @@ impl<'a> Spectrum<'a> {
         self.roots[(k * double).rem_euclid(2 * self.period) as usize]
     }
 
-    /// Bounds of `|phi|` for each class: a power of the characteristic function of one step, up to the
-    /// rounding of the law.
+    /// Bounds of `|phi|` for each class: a power of the characteristic function of one step, up to
+    /// the rounding of the distribution.
     fn sizes(&self, k: i64) -> Vec<f64> {
         let size = |part: &Part<'_>| {
             let (law, time) = part.steps.unwrap_or((part.law, 1));
@@ -186,9 +187,10 @@ impl<'a> Spectrum<'a> {
         self.parts.iter().map(size).collect()
     }
 
-    /// Logarithm of a bound of `prod phi_W^n` for all windows that matter, from `|phi_W| <= min(P_W,
-    /// |phi| + 1 - P_W)`, and from `|phi_W| <= V / |2 sin(theta/2)|`, by partial summation, with the
-    /// total variation `V` of the law: cutting a law off does not increase it.
+    /// Logarithm of a bound of `prod phi_W^n` for all relevant windows. It follows from `|phi_W| <=
+    /// min(P_W, |phi| + 1 - P_W)`, and, by partial summation, from `|phi_W| <= V / |2
+    /// sin(theta/2)|` with the total variation `V` of the distribution. Truncation does not
+    /// increase `V`.
     fn bound(&self, sizes: &[f64], wave: f64) -> f64 {
         let mut bound = 0.0;
         for ((part, floor), size) in self.parts.iter().zip(&self.floors).zip(sizes) {
@@ -200,8 +202,8 @@ impl<'a> Spectrum<'a> {
         bound
     }
 
-    /// How many of the windows about a centre matter: `|phi_W| <= |phi| + V_W / |2 sin(theta/2)|`
-    /// with the total variation `V_W` of the two parts of the law outside of the window.
+    /// How many of the windows about a center matter: `|phi_W| <= |phi| + V_W / |2 sin(theta/2)|`
+    /// with the total variation `V_W` of the two parts of the distribution outside of the window.
     fn matter(&self, centre: &Centre, sizes: &[f64], wave: f64, small: f64) -> usize {
         let negligible = |j: i64| {
             let (a, b) = window(centre.double, centre.widths.start + 2 * j);
@@ -254,7 +256,7 @@ impl<'a> Spectrum<'a> {
         found
     }
 
-    /// Characteristic function of the law cut off above each place, by a compensated sum.
+    /// Characteristic function of the distribution cut off above each place, by a compensated sum.
     fn prefix(&self, law: &LatticeLaw, k: i64) -> Vec<Complex64> {
         let (mut sum, mut lost) = (Complex64::ZERO, Complex64::ZERO);
         let mut prefix = Vec::with_capacity(law.weights().len() + 1);
@@ -282,7 +284,7 @@ impl<'a> Spectrum<'a> {
     }
 }
 
-/// The characteristic functions of all windows about a centre, real and imaginary parts apart so
+/// The characteristic functions of all windows about a center, real and imaginary parts apart so
 /// that the loops over them vectorise.
 #[derive(Default)]
 struct Products {

@@ -1,4 +1,4 @@
-//! The expected imbalance at any time, from the laws of the sums.
+//! The expected imbalance at any time, from the distributions of the sums.
 
 use super::{Approximation, Places, Processors, exact, kappa, kappa_error, rounded, sides, skewed};
 use crate::distribution::extremes::Marginal;
@@ -6,42 +6,42 @@ use crate::distribution::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extr
 use crate::observer::Observer;
 use std::collections::BTreeMap;
 
-/// Points of a grid per standard deviation, to begin with.
+/// Initial number of grid points per standard deviation.
 const COARSE: f64 = 8.0;
 
-/// Points that the first grid may have.
+/// Largest number of points of the first grid.
 const FIRST_POINTS: f64 = 512.0;
 
-/// Terms that may be summed on one grid: no finer ones are tried once they would have more.
+/// Largest number of terms summed on one grid; finer grids are not tried beyond.
 const TERMS_OF_GRID: u64 = 200_000_000;
 
-/// Relative error of the largest deviation that is good enough to look at.
+/// Default relative error of the largest deviation.
 const FINE: f64 = 1e-3;
 
-/// What is not evaluated because of a halt.
+/// Result after a halt.
 pub(super) const UNKNOWN: Approximation = Approximation { value: f64::NAN, error: f64::NAN };
 
-/// Evaluates the expected imbalance of processors; keeps the laws it has formed.
+/// Evaluates the expected imbalance of processors, and stores the computed distributions.
 #[derive(Clone)]
 pub struct ExpectedImbalance<'a> {
     parts: Vec<Part>,
     deviation: Deviation,
     /// The best bounds found on grids, at each time.
     known: BTreeMap<u64, OnGrid>,
-    /// All changes are certain and the same.
+    /// All changes are deterministic and equal.
     certain: bool,
     work: u64,
     observer: &'a dyn Observer,
 }
 
-/// Bounds from laws on a grid.
+/// Bounds from distributions on a grid.
 #[derive(Debug, Clone, Copy)]
 struct OnGrid {
     found: Approximation,
     /// Points of the grid per standard deviation; 0 before the first.
     points: f64,
     terms: u64,
-    /// Order statistics have had their say.
+    /// Bounds by order statistics are included.
     sided: bool,
 }
 
@@ -60,12 +60,12 @@ enum Deviation {
     Lattice { span: f64, walks: Vec<(usize, Walk)> },
     /// `kappa` times the deviation of one normal change.
     Normal { factor: f64 },
-    /// Bounds, from laws rounded to a grid.
+    /// Bounds, from distributions rounded to a grid.
     Rounded,
 }
 
 impl<'a> ExpectedImbalance<'a> {
-    /// Prepares the laws; `None` where a law is not known or steps have no common measure.
+    /// Prepares the distributions; `None` where one is not known or steps have no common measure.
     pub fn new(processors: &Processors) -> Option<Self> {
         let mut parts = Vec::new();
         for class in processors.classes() {
@@ -90,37 +90,37 @@ impl<'a> ExpectedImbalance<'a> {
         Some(Self { parts, deviation, known: BTreeMap::new(), certain, work: 0, observer: &() })
     }
 
-    /// The same under an observer: what it calls a halt to is not a number.
+    /// The same under an observer; results are NaN after a halt.
     #[must_use]
     pub fn watched<'b>(self, observer: &'b dyn Observer) -> ExpectedImbalance<'b> {
         let Self { parts, deviation, known, certain, work, .. } = self;
         ExpectedImbalance { parts, deviation, known, certain, work, observer }
     }
 
-    /// Whether [`max_deviation`](Self::max_deviation) knows the number up to rounding: steps on a
-    /// common lattice, or identical normal changes. Otherwise it has bounds.
+    /// Whether [`max_deviation`](Self::max_deviation) is exact up to rounding: for steps on a
+    /// common lattice, or identical normal changes. Otherwise it returns bounds.
     pub fn is_exact(&self) -> bool {
         !matches!(self.deviation, Deviation::Rounded)
     }
 
-    /// Whether all laws have a meaning at real times.
+    /// Whether all distributions are defined at real times.
     pub fn is_divisible(&self) -> bool {
         self.parts.iter().all(|part| part.law.is_divisible())
     }
 
     /// `E max_i |w_i - wbar|` after `time` steps, in units of load, with a bound of its error: of
-    /// rounding where [`is_exact`](Self::is_exact), otherwise within a part in a thousand, if the grids
-    /// are fine enough for that.
+    /// rounding where [`is_exact`](Self::is_exact), otherwise within a part in a thousand, if the
+    /// grids are fine enough for that.
     pub fn max_deviation(&mut self, time: u64) -> Approximation {
         self.refined(time, &|found| found.value * FINE)
     }
 
-    /// The same, as exact as it takes to tell it from `other`, if the grids are fine enough for that.
+    /// The same, accurate enough to compare it with `other`, if the grids are fine enough for that.
     pub fn compared(&mut self, time: u64, other: f64) -> Approximation {
         self.refined(time, &|found| (found.value - other).abs())
     }
 
-    /// The largest deviation, on finer and finer grids until its error is below what is `allowed`.
+    /// The largest deviation, on successively finer grids until its error is below `allowed`.
     fn refined(&mut self, time: u64, allowed: &dyn Fn(&Approximation) -> f64) -> Approximation {
         if time == 0 || self.certain {
             return Approximation { value: 0.0, error: 0.0 };
@@ -173,7 +173,7 @@ impl<'a> ExpectedImbalance<'a> {
             let centre = sum(&Marginal::mean);
             let scale = sum(&|law| law.deviation().powi(2) + (law.mean() - centre).powi(2)).sqrt();
             if scale == 0.0 {
-                // All places are certain and the same.
+                // All positions are deterministic and equal.
                 return Approximation { value: 0.0, error: 0.0 };
             }
             if best.is_none() {
@@ -190,7 +190,7 @@ impl<'a> ExpectedImbalance<'a> {
                 }
             }
             if let Some(OnGrid { sided: false, found, .. }) = best {
-                // They cost less than a finer grid.
+                // Bounds by order statistics cost less than a finer grid.
                 let by_sides = sides::max_deviation(laws, self.observer);
                 if self.observer.check().is_break() {
                     return UNKNOWN;
@@ -204,8 +204,8 @@ impl<'a> ExpectedImbalance<'a> {
                 None => coarse,
                 Some(OnGrid { points: 0.0, .. }) => coarse,
                 Some(OnGrid { found, points, terms, .. }) => {
-                    // The error falls with the square of the points; the work grows with their
-                    // cube at most, or nearly.
+                    // The error falls with the square of the number of points; the work grows with
+                    // at most about its cube.
                     let more = (1.5 * found.error / allowed(&found)).sqrt().clamp(1.5, 4.0);
                     if terms.max(1) as f64 * more.powi(3) > TERMS_OF_GRID as f64 {
                         return found;
@@ -219,7 +219,7 @@ impl<'a> ExpectedImbalance<'a> {
                 return UNKNOWN;
             }
             let Some((found, terms)) = found else {
-                // Too many points.
+                // The grid would have too many points.
                 if let Some(best) = best {
                     return best.found;
                 }
@@ -234,8 +234,8 @@ impl<'a> ExpectedImbalance<'a> {
         }
     }
 
-    /// The expected largest deviation after 0, 1, .. `last` steps, in units of load. Ends early where
-    /// about `budget` terms have been summed, or by a halt.
+    /// The expected largest deviation after 0, 1, .. `last` steps, in units of load. Ends early
+    /// where about `budget` terms have been summed, or by a halt.
     pub fn curve(&mut self, last: u64, budget: u64) -> Vec<Approximation> {
         let start = self.work;
         let mut curve = Vec::new();
@@ -265,7 +265,7 @@ impl<'a> ExpectedImbalance<'a> {
         found.filter(|_| self.observer.check().is_continue()).unwrap_or(unknown)
     }
 
-    /// The law of the change of each class after `time` steps; `None` after a halt.
+    /// The distribution of the change of each class after `time` steps; `None` after a halt.
     fn marginals(&mut self, time: f64) -> Option<Vec<(usize, Marginal)>> {
         let observer = self.observer;
         let marginal = |part: &mut Part| {
@@ -305,7 +305,7 @@ fn on_common_lattice(processors: &Processors) -> Option<Deviation> {
     Some(Deviation::Lattice { span: lattice.span, walks })
 }
 
-/// What both of two pairs of bounds leave; the closer ones where rounding sets them apart.
+/// Intersection of two pairs of bounds; the tighter pair where rounding makes them disjoint.
 fn both(a: Approximation, b: Approximation) -> Approximation {
     let lower = (a.value - a.error).max(b.value - b.error);
     let upper = (a.value + a.error).min(b.value + b.error);
@@ -313,12 +313,12 @@ fn both(a: Approximation, b: Approximation) -> Approximation {
         return if a.error < b.error { a } else { b };
     }
     let (value, error) = (0.5 * (lower + upper), 0.5 * (upper - lower));
-    // The middle and the half are rounded themselves.
+    // Covers the rounding of this computation.
     Approximation { value, error: error + 2.0 * f64::EPSILON * value }
 }
 
-/// A grid about a centre, no coarser than `span`, that holds the lattice of the first class of steps: its
-/// places then need no rounding.
+/// A grid about a center, no coarser than `span`, that contains the lattice of the first class of
+/// steps. Its positions then need no rounding.
 fn grid(laws: &[(usize, Marginal)], centre: f64, span: f64) -> Grid {
     let steps = laws.iter().find_map(|(_, law)| match law {
         Marginal::Lattice { origin, span, law, .. } if law.first() < law.last() => {

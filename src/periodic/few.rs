@@ -1,9 +1,9 @@
 //! The expected largest deviation of two, three or four processors, by distances of sums.
 //!
-//! Deviations `d_i = S_i - Q/N` sum to zero. Of two the sizes are the same. Of three the largest size is that of the
-//! other two together, half the sum of all. Of four, with `u = d_1 + d_2`, `v = d_1 + d_3` and `w = d_1 + d_4`, they are
-//! `(u + v + w)/2`, `(u - v - w)/2`, `(v - u - w)/2` and `(w - u - v)/2`, of which the largest size is half of
-//! `|u| + |v| + |w|`. So
+//! Deviations `d_i = S_i - Q/N` sum to zero. For two, both have the same size. For three, the
+//! largest size is that of the other two together: half the sum of all. For four, let `u = d_1 +
+//! d_2`, `v = d_1 + d_3` and `w = d_1 + d_4`. The deviations are `(u + v + w)/2`, `(u - v - w)/2`,
+//! `(v - u - w)/2` and `(w - u - v)/2`. The largest size is half of `|u| + |v| + |w|`. So
 //!
 //! ```text
 //! N = 2:  E R = 1/2 E |S_1 - S_2|
@@ -11,18 +11,20 @@
 //! N = 4:  E R = 1/4 sum over the three pairs of pairs of E |(S_i + S_j) - (S_k + S_l)|
 //! ```
 //!
-//! and each is the expected distance of two independent numbers, a sum of positive terms. There is no such sum for five: the
-//! convex hull of the directions that `R` is the largest product with is no projection of a cube any more.
+//! and each term is the expected distance of two independent numbers, a sum of positive terms.
+//! There is no such formula for five processors: the convex hull of the directions that
+//! define `R` is then no zonotope.
 
 use super::Approximation;
 use crate::distribution::LatticeLaw;
 use crate::observer::Observer;
 
-/// The most processors.
+/// Largest number of processors.
 pub(super) const MOST_PROCESSORS: usize = 4;
 
-/// `E max_i |S_i - Q/N|` for the laws of two, three or four places, with a bound of its rounding beyond that of the
-/// laws to first order, and the number of its terms. Without meaning after a halt.
+/// `E max_i |S_i - Q/N|` for the distributions of two, three or four positions. The error bounds
+/// the rounding beyond that of the distributions to first order; the number counts the terms.
+/// Meaningless after a halt.
 pub(super) fn max_deviation(laws: &[&LatticeLaw], observer: &dyn Observer) -> (Approximation, u64) {
     let mut sum = Sum { distance: 0.0, error: 0.0, terms: 0 };
     let halted = || observer.check().is_break();
@@ -52,7 +54,7 @@ pub(super) fn max_deviation(laws: &[&LatticeLaw], observer: &dyn Observer) -> (A
     (Approximation { value: share * sum.distance, error: share * sum.error }, sum.terms)
 }
 
-/// Each list once, with how often it is there: laws that are one are told by where they are.
+/// Each list once, with its multiplicity; equal distributions are recognized by address.
 fn different<const K: usize>(lists: [[&LatticeLaw; K]; 3]) -> Vec<(f64, [&LatticeLaw; K])> {
     let mut found: Vec<(f64, [&LatticeLaw; K])> = Vec::new();
     for list in lists {
@@ -67,7 +69,7 @@ fn different<const K: usize>(lists: [[&LatticeLaw; K]; 3]) -> Vec<(f64, [&Lattic
     found
 }
 
-/// The law of twice the place.
+/// The distribution of twice the position.
 fn twice(law: &LatticeLaw) -> LatticeLaw {
     let mut weights = vec![0.0; 2 * law.weights().len() - 1];
     for (to, p) in weights.iter_mut().step_by(2).zip(law.weights()) {
@@ -76,7 +78,7 @@ fn twice(law: &LatticeLaw) -> LatticeLaw {
     LatticeLaw::new(2 * law.first(), weights)
 }
 
-/// Expected distances, added up.
+/// A sum of expected distances.
 struct Sum {
     distance: f64,
     error: f64,
@@ -88,8 +90,8 @@ impl Sum {
         self.terms += (x.weights().len() * y.weights().len()) as u64;
     }
 
-    /// Adds `times` the expected distance of two places: the sum over all places of the probability that one is
-    /// beyond and the other is not.
+    /// Adds `times` the expected distance of two positions. It is the sum over all lattice points
+    /// of the probability that exactly one position is beyond the point.
     fn add(&mut self, times: f64, x: &LatticeLaw, y: &LatticeLaw) {
         let (first, last) = (x.first().min(y.first()), x.last().max(y.last()));
         let below = [x, y].map(|law| sums(law.weights().iter()));
@@ -106,7 +108,7 @@ impl Sum {
         };
         let terms = (first..last).map(apart);
         let distance = times * terms.fold(Compensated::default(), Compensated::plus).value();
-        // Of each tail, their products and sums, and of the laws.
+        // Rounding of the tails, their products and sums, and of the distributions.
         let rounding = x.rounding() + y.rounding() + 12.0 * f64::EPSILON;
         self.distance += distance;
         self.error += rounding * distance;
@@ -160,7 +162,7 @@ mod tests {
         })
     }
 
-    /// The same by going through all places.
+    /// The same by enumeration.
     fn enumerated(laws: &[&LatticeLaw]) -> f64 {
         let mut all = vec![(1.0, Vec::new())];
         for law in laws {
@@ -186,7 +188,7 @@ mod tests {
             laws in prop::collection::vec(law(), 2..=4),
             places in prop::collection::vec(0..4_usize, 2..=4),
         ) {
-            // Some of them are the same law.
+            // Some of them share a distribution.
             let laws: Vec<&LatticeLaw> = places.iter().map(|k| &laws[k % laws.len()]).collect();
             let (found, _) = max_deviation(&laws, &());
             let expected = enumerated(&laws);

@@ -14,9 +14,9 @@ const CUT: f64 = 1e-14;
 /// `kappa = E max_i |Z_i - mean(Z)|` for `count >= 2` independent standard normal values.
 ///
 /// The deviations are independent of the average, so `P(max|Z_i - Zbar| <= x)` is the density at 0
-/// of the sum of the values cut to `[-x, x]`, divided by the same without cutting, `1/sqrt(2 pi N)`.
-/// The cut density is convolved in closed form for up to four values and by a Fourier series free
-/// of aliasing for more.
+/// of the sum of the values cut to `[-x, x]`, divided by the same without cutting, `1/sqrt(2 pi
+/// N)`. The cut density is convolved in closed form for up to four values and by a Fourier series
+/// free of aliasing for more.
 ///
 /// # Panics
 /// If `count < 2`.

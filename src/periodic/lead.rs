@@ -1,61 +1,63 @@
-//! What the expected largest deviation comes to once the means have set the processors apart.
+//! Expected largest deviation once different means have separated the processors.
 //!
-//! Where one deviation `D = s (S_i - Q/N)` has a larger mean `L t` than all others, it is the largest one but for
-//! what the others, `D_j`, are ahead of it: `L t <= E max <= L t + sum_j E (D_j - D)^+`. By Markov's inequality, and
-//! since `x <= e^(x - 1)`,
+//! Let one deviation `D = s (S_i - Q/N)` have a larger mean `L t` than all others `D_j`. It is then
+//! the largest, except where another exceeds it: `L t <= E max <= L t + sum_j E (D_j - D)^+`. By
+//! Markov's inequality, and since `x <= e^(x - 1)`,
 //!
 //! ```text
 //! E (D_j - D)^+ <= min_theta e^(t K_j(theta)) / (e theta),
 //! ```
 //!
-//! with `K_j` the cumulant generating function of what one step adds to `D_j - D`. It is below zero somewhere, as its
-//! slope at zero is, so that the excess over `L t` dies out exponentially. That decides bounds that are the limit of
-//! the imbalance or near to it, where no evaluation could: there `T` may be 10^12 steps or never end.
+//! with `K_j` the cumulant generating function of the change of `D_j - D` in one step. Its slope at
+//! zero is negative, so it is negative somewhere, and the excess over `L t` decays exponentially.
+//! This decides bounds at or near the limit of the imbalance, where evaluation is impossible: there
+//! `T` may be 10^12 steps or infinite.
 
 use super::{Crossing, Processors};
 use crate::Rational;
 use crate::distribution::Law;
 
-/// With more laws than this nothing is looked for.
+/// Largest number of distributions for which a lead is computed.
 const MOST_LAWS: usize = 100;
 
-/// What cumulants may be rounded by, relative to the sum of the sizes of their terms.
+/// Rounding of cumulants, relative to the sum of the sizes of their terms.
 const ROUNDED: f64 = 1e-12;
 
-/// What is not known of a real crossing must not show in six digits behind the point.
+/// Uncertainty of a real crossing that does not affect six decimal places.
 const SHOWN: f64 = 1e-6;
 
-/// Whose expected largest deviation it is.
+/// The side of the deviation that is considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The largest place less the average.
+    /// The largest position minus the average.
     Above,
-    /// Deviations of either sign. It also bounds the larger of the expected deviations above and below.
+    /// Deviations of either sign. It also bounds the larger of the expected deviations above and
+    /// below.
     Either,
 }
 
-/// The deviation whose mean grows fastest, and what others may add to it.
+/// The deviation whose mean grows fastest, and a bound of what others may add to it.
 #[derive(Debug, Clone)]
 pub(super) struct Lead {
     /// Its growth per step.
     slope: Rational,
-    /// Of the others: how many, `theta`, and a bound of `K(theta)`, below zero.
+    /// For the others: number, `theta`, and a negative bound of `K(theta)`.
     others: Vec<(f64, f64, f64)>,
-    /// Whether any of them can come ahead at all; unknown where rounding may decide.
+    /// Whether any of them can exceed it at all; `None` where rounding may decide.
     overtaken: Option<bool>,
 }
 
-/// What is known of the interval from some step on.
+/// What is known about the interval from some step on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Decided {
     /// The interval.
     Interval(Crossing),
-    /// The bound is met at the end of so many steps, but for less than doubles tell apart.
+    /// The bound is met at the end of that step, up to less than doubles can distinguish.
     Tie(Crossing),
 }
 
 impl Lead {
-    /// `None` where there is no such deviation, or it is not known to be one.
+    /// `None` where there is no such deviation, or it cannot be identified.
     pub(super) fn new(processors: &Processors, side: Side) -> Option<Self> {
         let classes = processors.classes();
         if classes.len() > MOST_LAWS || !classes.iter().all(|class| class.law.is_known()) {
@@ -90,7 +92,7 @@ impl Lead {
         Some(Self { slope: slope.clone(), others, overtaken })
     }
 
-    /// A bound of what the expected largest deviation exceeds `slope` times any time by, from `time` on.
+    /// Upper bound, from `time` on, of the expected largest deviation minus `slope` times the time.
     fn excess(&self, time: u64) -> f64 {
         if self.overtaken == Some(false) {
             return 0.0;
@@ -102,7 +104,8 @@ impl Lead {
         self.others.iter().map(of).sum::<f64>() * (1.0 + 1e-9)
     }
 
-    /// The longest interval, if the bound is kept before step `time` and that is enough to know it.
+    /// The longest interval, if the bound holds before step `time` and that suffices to determine
+    /// it.
     pub(super) fn decides(
         &self,
         processors: &Processors,
@@ -123,7 +126,8 @@ impl Lead {
         let end = &allowed / &gap;
         let (least, mut most) = (whole(&room / &gap), whole(end.clone()));
         let mut tie = self.overtaken.is_none() && end.is_int();
-        // What others add is above zero, however little: where the bound is met without it, it is exceeded.
+        // The contribution of others is positive, however small: where the bound is met without it,
+        // it is exceeded.
         let exceeded = self.overtaken == Some(true) && end.is_int() && most < u64::MAX;
         most = most.saturating_sub(u64::from(exceeded));
         if exceeded && most.checked_add(1) == Some(time) {
@@ -134,7 +138,6 @@ impl Lead {
         }
         tie |= least < most;
         if last.is_some_and(|last| last <= least) {
-            // Where the mean load reaches zero the search ends by itself.
             return None;
         }
         let crossing = Crossing {
@@ -150,7 +153,8 @@ impl Lead {
         }
     }
 
-    /// Where the bound lies between the imbalances after so many steps and one more, others being far behind.
+    /// Interpolated position of the bound between the imbalances after `steps` steps and one more,
+    /// with the others far behind.
     fn crossed(&self, processors: &Processors, bound: &Rational, steps: u64) -> Option<f64> {
         let ratio = |steps: Rational| {
             let moments = processors.moments();
@@ -164,16 +168,17 @@ impl Lead {
     }
 }
 
-/// What one step adds to another deviation less the one in the lead: independent changes, each with how many there
-/// are and its factor.
+/// Change in one step of another deviation minus the leading one: independent changes, each with
+/// multiplicity and factor.
 struct Difference<'a> {
     parts: Vec<(f64, f64, &'a Law)>,
 }
 
 impl<'a> Difference<'a> {
-    /// Of a processor of one class and the leader, of another, whose deviation has this sign; the other's has the
-    /// same or not. They are the same processor where both are the leader's class and signs differ: for others of
-    /// its class the means of the two sides are the same.
+    /// For a processor of class `other` and the leader of another class, whose deviation has sign
+    /// `sign`; the other's sign is the same or opposite. They are the same processor where both are
+    /// of the leader's class and the signs differ: for others of its class the means of the two
+    /// sides are equal.
     fn new(
         processors: &'a Processors,
         [other, leader]: [usize; 2],
@@ -209,7 +214,7 @@ impl<'a> Difference<'a> {
         self.parts.iter().map(|(count, factor, law)| count * of(*factor, law)).sum()
     }
 
-    /// Whether it can be above zero: its sum is where one step is, and never is where no step can be.
+    /// Whether it can be positive: its sum can be where one step can, and never where no step can.
     fn is_ever_ahead(&self) -> Option<bool> {
         let most = self.sum(|factor, law| {
             let [least, most] = law.ends();
@@ -224,19 +229,20 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// It never changes.
+    /// Whether it is constant.
     fn is_zero(&self) -> bool {
         let mean = self.sum(|factor, law| factor * law.mean());
         let variance = self.sum(|factor, law| factor * factor * law.variance());
         variance == 0.0 && mean <= 0.0
     }
 
-    /// A place where the cumulant generating function is nearly as low as it gets, and a bound of its value, below
-    /// zero.
+    /// An approximate minimizer of the cumulant generating function, and a negative bound of its
+    /// value.
     fn least(&self) -> Option<(f64, f64)> {
         let mean = self.sum(|factor, law| factor * law.mean());
         let variance = self.sum(|factor, law| factor * factor * law.variance());
-        // A normal law is lowest here; one without variance nowhere, but low enough.
+        // The minimizer for a normal distribution; without variance there is none, but this is low
+        // enough.
         let normal = if variance > 0.0 { -mean / variance } else { 64.0 / -mean };
         let bounded = |theta: f64| {
             let value = self.sum(|factor, law| law.cumulant(factor * theta));
@@ -273,7 +279,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// What the others add is never more than is said, at any later time.
+        /// The excess is within its bound at all later times.
         #[test]
         fn excesses_are_within_their_bound(laws in laws(), time in 1_u64..200) {
             let Ok(processors) = Processors::new(10.0, laws) else { return Ok(()) };
@@ -302,7 +308,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// Intervals are those of a look at every step, whoever leads.
+        /// Intervals agree with a search over every step.
         #[test]
         fn intervals_are_those_of_every_step(laws in laws(), load in 1_u32..40, bound in 1_u32..80) {
             let Ok(processors) = Processors::new(f64::from(load), laws) else { return Ok(()) };
@@ -322,7 +328,8 @@ mod tests {
         }
     }
 
-    /// Two processors whose loads grow apart by a fifth of their mean, and a bound of a tenth: exactly the limit.
+    /// Two processors whose loads separate by a fifth of their mean, and a bound of a tenth:
+    /// exactly the limit.
     #[test]
     fn a_bound_that_is_the_limit_is_never_exceeded() {
         let law = |mean| Law::Gamma { shape: 4.0, mean };
@@ -343,7 +350,6 @@ mod tests {
                     assert_eq!((method.interval.steps, method.status), (None, Status::Converged));
                 }
             }
-            // A little less: so many steps that nobody could evaluate them.
             for digits in [6, 9, 12] {
                 let less = limit.clone() - written(10f64.powi(-digits));
                 let gap = &processors.farthest()[0] - &less * &processors.moments().mean;
@@ -354,16 +360,15 @@ mod tests {
                 assert!(off.to_f64().value().abs() < 1e-6, "{found:?}");
                 assert_eq!(found[0].status, Status::Converged);
             }
-            // At the first step, too.
             let one = processors.at_load(Rational::from(1)).expect("positive");
             let found = methods(&one, Bound::MaxDeviation(0.05), &())[0];
             assert_eq!((found.interval.steps, found.status), (Some(0), Status::Converged));
-            // More steps than there are numbers for.
             let heavy = processors.at_load(written(1e300)).expect("positive");
             let found = methods(&heavy, Bound::MaxDeviation(0.099_999), &())[0];
             let known = (found.interval.steps, found.status);
             assert_eq!(known, (Some(u64::MAX), Status::IterationLimit));
-            // Met exactly at the end of a step, but for what no double shows: the other may be ahead.
+            // Met exactly at the end of a step, up to less than a double shows: the other may be
+            // ahead.
             let processors = processors.at_load(Rational::from(10)).expect("positive");
             let found = methods(&processors, Bound::MaxDeviation(0.099_999), &())[0];
             let known = (found.interval.steps, found.status, found.tie);
@@ -371,7 +376,7 @@ mod tests {
         }
     }
 
-    /// One that cannot be overtaken: then the bound is kept at the end of the step at which it is met.
+    /// A lead that cannot be overtaken: the bound holds at the end of the step at which it is met.
     #[test]
     fn a_lead_that_cannot_be_lost_is_exact() {
         let steps =
@@ -386,7 +391,6 @@ mod tests {
             assert_eq!(found.status, Status::Converged);
             match steps {
                 Some(steps) => assert_eq!(found.interval.steps, Some(steps), "{bound}"),
-                // Below the decimal that the double is written as: two thirds are more.
                 None => {
                     assert!(found.interval.steps.is_none_or(|steps| steps > 1 << 40), "{found:?}")
                 }

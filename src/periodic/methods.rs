@@ -1,4 +1,4 @@
-//! Every method that applies, side by side.
+//! All applicable methods, in order of their guarantee.
 
 use super::closed::distribution_free_square;
 use super::lead::{Lead, Side};
@@ -13,10 +13,11 @@ use crate::distribution::Law;
 use crate::observer::{Observer, Status};
 use std::ops::ControlFlow;
 
-/// Evaluations a search may take; it needs a few dozen unless the bound is nearly a maximum.
+/// Largest number of evaluations of a search; a few dozen suffice unless the bound is nearly a
+/// maximum.
 const LIMIT: u64 = 100_000;
 
-/// What is bounded.
+/// The bounded quantity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     /// `D` of problem P_I: the expected largest deviation relative to the mean load.
@@ -29,7 +30,8 @@ pub enum Bound {
 /// A method of finding the interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `d(t)` itself, for every law but [`Law::Moments`](crate::distribution::Law::Moments).
+    /// `d(t)` itself, for every distribution but
+    /// [`Law::Moments`](crate::distribution::Law::Moments).
     Exact,
     /// `E max` and `E min` both within the bound.
     OrderStatistics,
@@ -41,24 +43,25 @@ pub enum Kind {
     NormalExtremes,
     /// Normal approximation with the exact constant of the largest absolute deviation.
     GaussianAbs,
-    /// `d(t) <= v(t)` [FXW03, Lemma 3.1], and the interval of `v(t)`.
+    /// `d(t) <= v(t)` [FXW03, Lemma 3.1], with the interval of `v(t)`.
     RmsBound,
-    /// `v(t)` itself [FXW03, Theorem 5.1, Corollary 5.1], by the sound root.
+    /// `v(t)` itself [FXW03, Theorem 5.1, Corollary 5.1], by the numerically stable root.
     ClosedForm,
 }
 
-/// What an interval promises about the quantity that is bounded.
+/// What an interval guarantees about the bounded quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guarantee {
     /// It is the longest one.
     Exact,
     /// The bound holds during it; there may be a longer one.
     Safe,
-    /// The bound holds for the expected maximum less the mean, the minimum may violate it.
+    /// The bound holds for the expected maximum minus the mean; the minimum may violate it.
     OneSided,
-    /// The bound holds for the expected maximum and minimum apart.
+    /// The bound holds for the expected maximum and minimum separately.
     TwoSided,
-    /// The bound holds for the expected maximum and minimum apart, for any law of these moments.
+    /// The bound holds for the expected maximum and minimum separately, for any distribution with
+    /// these moments.
     TwoSidedAnyLaw,
     /// None: an approximation for large numbers of steps.
     Approximate,
@@ -78,10 +81,10 @@ impl Kind {
     }
 }
 
-/// The answer of one method.
+/// The result of one method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Method {
-    /// Which.
+    /// The method.
     pub kind: Kind,
     /// Its interval; where it did not converge, as many steps as are proved.
     pub interval: Crossing,
@@ -89,7 +92,8 @@ pub struct Method {
     pub status: Status,
     /// Numerical error, relative to the mean load, of the imbalances it rests on.
     pub error: f64,
-    /// The bound is met within that error: a tie, counted as kept if the method converged.
+    /// The bound is met within that error: a tie, which counts as satisfied if the method
+    /// converged.
     pub tie: bool,
 }
 
@@ -103,18 +107,19 @@ impl Method {
         Self { kind, interval, status: ended(interval), error: 0.0, tie: false }
     }
 
-    /// The answer of a method that searches.
+    /// The result of a method that searches.
     pub fn searched(kind: Kind, search: Search) -> Self {
         let Search { interval, status, tie, error } = search;
         Self { kind, interval, status, error, tie }
     }
 }
 
-/// Every method that applies, the most trustworthy first: the first is the answer, whose steps are
-/// all proved to keep the bound. For problem P_I that is [`Kind::Exact`], unless its search was stopped
-/// before it had proved a step, or came as far as [`Kind::RmsBound`], or the laws are unknown.
+/// All applicable methods, the strongest guarantee first. The first is the answer; all of its steps
+/// are proved to satisfy the bound. For problem P_I it is [`Kind::Exact`], with three exceptions:
+/// its search was stopped before it had proved a step, it proved fewer steps than
+/// [`Kind::RmsBound`], or the distributions are unknown.
 ///
-/// `bound` must be a finite number that is not negative.
+/// `bound` must be finite and nonnegative.
 pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -> Vec<Method> {
     match bound {
         Bound::MaxDeviation(bound) => max_deviation(processors, bound, observer),
@@ -125,14 +130,14 @@ pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -
     }
 }
 
-/// The interval of the root of so much variance, with what the means add where they differ.
+/// The interval of the root of this variance, plus the contribution of different means if `drift`.
 fn crossing(processors: &Processors, variance: Rational, drift: bool, bound: f64) -> Crossing {
     let Moments { load, mean, drift: own, .. } = processors.moments().clone();
     let drift = if drift { own } else { Rational::ZERO };
     Moments { load, mean, variance, drift }.crossing(&written(bound))
 }
 
-/// How a closed form ends: there may be more steps than there are numbers for.
+/// Status of a closed form: the number of steps may exceed the range of `u64`.
 fn ended(interval: Crossing) -> Status {
     match interval.steps {
         Some(u64::MAX) => Status::IterationLimit,
@@ -140,7 +145,7 @@ fn ended(interval: Crossing) -> Status {
     }
 }
 
-/// The variance of a change, of processors that have one law.
+/// The variance of a change, for processors with a common distribution.
 fn variance_of_one(processors: &Processors) -> Rational {
     &processors.moments().variance / Rational::from(processors.count() - 1)
 }
@@ -193,7 +198,7 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
     }
     let interval = crossing(processors, processors.moments().variance.clone(), true, bound);
     let safe = Method::closed(Kind::RmsBound, interval);
-    // What a bound never breaks, d never does.
+    // Since `d <= v`, a bound that `v` never exceeds is never exceeded by `d`.
     let proved = |method: &&mut Method| method.kind == Kind::Exact && interval.steps.is_none();
     if let Some(exact) = found.first_mut().filter(proved) {
         *exact = Method { kind: Kind::Exact, ..safe };
@@ -243,7 +248,7 @@ fn root(mut f: impl FnMut(f64) -> f64, start: f64) -> f64 {
     let (mut a, mut b) = (start, start + 1.0);
     let (mut fa, mut fb) = (f(a), f(b));
     for _ in 0..60 {
-        // After a halt there are no numbers.
+        // After a halt the values are NaN.
         if fa.is_nan() || fb.is_nan() || fa >= 0.0 || b - a <= 4.0 * f64::EPSILON * b {
             return a;
         }

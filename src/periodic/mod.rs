@@ -9,11 +9,12 @@
 //! P_II:  v(t) = sqrt(E sum_i (w_i(t) - wbar(t))^2) / E wbar(t)      <= B  for t = 1..T
 //! ```
 //!
-//! [`methods`](methods()) answers with every method that applies: the closed forms of the paper
-//! ([`closed`]), order statistics ([`mod@crate::distribution::extremes`]), and d(t) itself: by
-//! [`exact`] for walks on a lattice, by [`mod@kappa`] for identical normal changes, and for all other laws
-//! between two bounds (`rounded`) that are as near to each other as the comparison with `D` needs. Intervals may be never
-//! ending. Of all the steps up to an interval none is left unproved: see [`search`].
+//! [`methods`](methods()) returns all applicable methods: the closed forms of the paper
+//! ([`closed`]), order statistics ([`mod@crate::distribution::extremes`]), and d(t) itself. The
+//! latter is computed by [`exact`] for walks on a lattice and by [`mod@kappa`] for identical normal
+//! changes. For all other distributions it is enclosed by two bounds (`rounded`), refined until the
+//! comparison with `D` is decided. Intervals may be infinite. Every step of an interval is proved
+//! to satisfy the bound: see [`search`].
 //!
 //! ```
 //! use remapping::periodic::{Bound, Processors, methods};
@@ -73,14 +74,14 @@ pub struct Approximation {
     pub error: f64,
 }
 
-/// How long a bound is kept.
+/// How long a bound holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
-    /// Largest number of steps after which the bound still holds; `None` if it always does. `u64::MAX` stands for
-    /// that many or more.
+    /// Largest number of steps after which the bound still holds; `None` if it always does.
+    /// `u64::MAX` stands for that many or more.
     pub steps: Option<u64>,
-    /// Time of the crossing as a real number, `steps` being its floor: the root of a closed form
-    /// or of a law with a meaning at real times, the linear interpolation between the two steps
-    /// otherwise. `None` if never, or not reached.
+    /// Time of the crossing as a real number, `steps` being its floor. It is the root of a closed
+    /// form or of a distribution defined at real times, otherwise the linear interpolation between
+    /// the two steps. `None` if never, or not reached.
     pub real: Option<f64>,
 }

@@ -1,26 +1,26 @@
-//! Means and variances of the changes without rounding, and the intervals that they decide.
+//! Exact rational means and variances of the changes, and the intervals that they determine.
 
 use super::Crossing;
 use crate::Rational;
 use crate::decimal::written;
 use dashu_int::IBig;
 
-/// What all the processors' changes come to on average.
+/// Moments of the changes of all processors together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments {
     /// Initial load of each processor, positive.
     pub load: Rational,
     /// Change of the average load in a step.
     pub mean: Rational,
-    /// What a step adds to the expected sum of squared deviations from the average, means aside: for independent
-    /// changes `(N-1)` times their mean variance.
+    /// Growth per step of the expected sum of squared deviations from the average, without the
+    /// contribution of the means. For independent changes it is `(N-1)` times their mean variance.
     pub variance: Rational,
-    /// `sum mu_i^2 - N mubar^2` of the means: not zero where they differ.
+    /// `sum mu_i^2 - N mubar^2` of the means; nonzero where they differ.
     pub drift: Rational,
 }
 
 impl Moments {
-    /// Those of independent changes: of so many processors each, the mean and the variance.
+    /// Moments of independent changes, given as number of processors, mean and variance.
     ///
     /// # Panics
     /// If there is no processor.
@@ -44,7 +44,8 @@ impl Moments {
         Moments { load, mean, variance, drift }
     }
 
-    /// Mean and variance of a law of values and their weights, which are divided by their sum.
+    /// Mean and variance of a distribution of values and their weights, which are divided by their
+    /// sum.
     ///
     /// # Panics
     /// If there is no weight.
@@ -76,8 +77,9 @@ impl Moments {
         })
     }
 
-    /// The interval during which the square root of `variance t + drift t^2` is at most `bound` times the mean load,
-    /// which is above zero. Its real crossing is rounded; `u64::MAX` stands for so many steps or more.
+    /// The interval during which the square root of `variance t + drift t^2` is at most `bound`
+    /// times the mean load, while that is positive. Its real crossing is rounded; `u64::MAX` stands
+    /// for that many steps or more.
     pub fn crossing(&self, bound: &Rational) -> Crossing {
         let root = self.root(bound);
         let kept = self.kept(bound, root);
@@ -99,7 +101,7 @@ impl Moments {
         Crossing { steps: Some(steps), real }
     }
 
-    /// The steps up to the first after which the square is exceeded; a guess at it saves work.
+    /// The last step before the square is exceeded; a guess reduces the work.
     fn kept(&self, bound: &Rational, guess: f64) -> Option<u64> {
         let Moments { load, mean, variance, drift } = self;
         let square = bound * bound;
@@ -113,11 +115,11 @@ impl Moments {
         }
         let mut last = u64::MAX;
         if falls {
-            // It rises up to this time, and may be exceeded for a while around it.
+            // The left side rises up to this time, and may exceed the bound for a while around it.
             let top = (-&slope / (Rational::from(2) * &curve)).floor();
             last = u64::try_from(top).unwrap_or(u64::MAX);
         }
-        // The same in whole numbers.
+        // The same in integers.
         let scale = Rational::from(curve.denominator().clone())
             * Rational::from(slope.denominator().clone())
             * Rational::from(allowed.denominator().clone());
@@ -143,11 +145,11 @@ impl Moments {
         Some(low)
     }
 
-    /// The numerically sound root of [FXW03, (8), (12), (20), (23)], rounded: with `c0 = bound^2 load^2`,
-    /// `c1 = variance - 2 bound^2 load mean` and `c2 = bound^2 mean^2 - drift` it is
-    /// `2 c0 / (c1 + sqrt(c1^2 - 4 c2 c0))`. The discriminant is computed as
-    /// `variance (variance - 4 bound^2 load mean) + 4 bound^2 load^2 drift`, without cancellation. No number where
-    /// there is no root.
+    /// The numerically stable root of [FXW03, (8), (12), (20), (23)], rounded. With `c0 = bound^2
+    /// load^2`, `c1 = variance - 2 bound^2 load mean` and `c2 = bound^2 mean^2 - drift` it is `2 c0
+    /// / (c1 + sqrt(c1^2 - 4 c2 c0))`. The discriminant is computed as `variance (variance - 4
+    /// bound^2 load mean) + 4 bound^2 load^2 drift`, without cancellation. NaN where there is no
+    /// root.
     fn root(&self, bound: &Rational) -> f64 {
         let [load, mean, variance, drift, bound] =
             [&self.load, &self.mean, &self.variance, &self.drift, bound].map(float);
@@ -159,18 +161,20 @@ impl Moments {
     }
 }
 
-/// First time at which the square root of `variance * t + drift * t^2` exceeds `bound * (load + mean * t)`, numbers being
-/// the decimals they are written as: see [`Moments::crossing`].
+/// First time at which the square root of `variance * t + drift * t^2` exceeds `bound * (load +
+/// mean * t)`. Each number is taken as the decimal by which it is written; see
+/// [`Moments::crossing`].
 ///
-/// `variance >= 0`, `drift >= 0`, `load > 0` and `bound >= 0`. [`Crossing::NEVER`] where it never does, or where no whole
-/// step lies between it and the other root, at which the bound is kept again. With neither variance nor drift the loads
-/// stay equal, and the interval ends only where a mean load that falls reaches zero.
+/// `variance >= 0`, `drift >= 0`, `load > 0` and `bound >= 0`. [`Crossing::NEVER`] where the bound
+/// is never exceeded, or where no integer step lies between this root and the other, from which the
+/// bound holds again. With neither variance nor drift the loads stay equal; the interval then ends
+/// only where a decreasing mean load reaches zero.
 pub fn first_crossing(variance: f64, drift: f64, load: f64, mean: f64, bound: f64) -> Crossing {
     let [variance, drift, load, mean, bound] = [variance, drift, load, mean, bound].map(written);
     Moments { load, mean, variance, drift }.crossing(&bound)
 }
 
-/// The double next to an exact number.
+/// The double nearest to an exact number.
 pub(super) fn float(exact: &Rational) -> f64 {
     exact.to_f64().value()
 }

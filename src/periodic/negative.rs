@@ -1,4 +1,4 @@
-//! How likely a load falls below zero, where the model stops to make sense.
+//! Probability that a load falls below zero, where the model is no longer meaningful.
 
 use super::Processors;
 use crate::distribution::{Lattice, LatticeLaw, Law};
@@ -12,15 +12,16 @@ const EXACT_STEPS: u64 = 5_000;
 pub struct NegativeLoad {
     /// The probability, or a bound of it from above.
     pub probability: f64,
-    /// Whether it is the probability itself.
+    /// Whether it is the probability itself, not a bound.
     pub exact: bool,
 }
 
-/// The probability that a load becomes negative within `steps` steps, where processors are independent: exact,
-/// up to rounding and 1e-20, where all laws are of steps on lattices and `steps` is at most 5000; else
-/// bounded by Kolmogorov's inequality, `N` times `steps * variance / (least mean load)^2`.
+/// The probability that a load becomes negative within `steps` steps, for independent processors.
+/// It is exact, up to rounding and 1e-20, where all steps are on lattices and `steps` is at most
+/// 5000. Otherwise it is bounded by Kolmogorov's inequality: `N` times `steps * variance / (least
+/// mean load)^2`.
 ///
-/// After a halt it is the bound.
+/// After a halt the bound is returned.
 pub fn negative_load(processors: &Processors, steps: u64, observer: &dyn Observer) -> NegativeLoad {
     if let Some(chances) = of_each(processors, steps, observer) {
         let counts = processors.classes().iter().map(|class| class.count as f64);
@@ -30,8 +31,8 @@ pub fn negative_load(processors: &Processors, steps: u64, observer: &dyn Observe
     bounded(processors, steps)
 }
 
-/// A bound on the same probability, however the changes of different processors depend on each other: the sum of
-/// what it is for each of them.
+/// A bound on the same probability for arbitrary dependence between processors: the sum over the
+/// processors.
 pub fn negative_load_of_dependent(
     processors: &Processors,
     steps: u64,
@@ -45,7 +46,7 @@ pub fn negative_load_of_dependent(
     NegativeLoad { probability: sum.min(1.0), exact: false }
 }
 
-/// The probability for one processor of each class, where it can be had.
+/// The probability for one processor of each class, where it can be computed.
 fn of_each(processors: &Processors, steps: u64, observer: &dyn Observer) -> Option<Vec<f64>> {
     if steps > EXACT_STEPS {
         return None;
@@ -54,7 +55,7 @@ fn of_each(processors: &Processors, steps: u64, observer: &dyn Observer) -> Opti
     classes.map(|class| below_zero(processors.load(), &class.law, steps, observer)).collect()
 }
 
-/// The sum of what each processor's probability is at most.
+/// Sum of the bounds of all processors.
 fn bounded(processors: &Processors, steps: u64) -> NegativeLoad {
     let chance = |law: &Law| {
         let least = processors.load() + (law.mean() * steps as f64).min(0.0);
@@ -72,7 +73,7 @@ fn bounded(processors: &Processors, steps: u64) -> NegativeLoad {
 }
 
 /// Probability that a load that starts at `load` and follows `law` is negative at some time up to
-/// `steps`; `None` for laws that are not on a lattice, and after a halt.
+/// `steps`; `None` for distributions that are not on a lattice, and after a halt.
 fn below_zero(load: f64, law: &Law, steps: u64, observer: &dyn Observer) -> Option<f64> {
     if law.least() >= 0.0 {
         return Some(0.0);
@@ -87,7 +88,7 @@ fn below_zero(load: f64, law: &Law, steps: u64, observer: &dyn Observer) -> Opti
             return None;
         }
         place = place.plus(step);
-        // Places below zero by more than rounding are left for good.
+        // Positions below zero by more than rounding are absorbed.
         let floor = (-load * (1.0 + 1e-12) - lattice.origin * time as f64) / lattice.span;
         let cut =
             (floor.ceil() - place.first() as f64).clamp(0.0, place.weights().len() as f64) as usize;

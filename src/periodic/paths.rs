@@ -1,4 +1,5 @@
-//! Sample paths: what simulation says where nothing exact does, and the papers' simulated rows.
+//! Monte Carlo estimates from sample paths: where no exact method applies, and for the simulated
+//! rows of the papers.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, Gamma, Normal};
@@ -17,12 +18,13 @@ fn estimate(sum: f64, squares: f64, runs: u64) -> Estimate {
     Estimate::from_moments(mean, (squares - sum * mean).max(0.0), runs as f64)
 }
 
-/// Variance of the difference of two times that are rounded to whole steps.
+/// Variance of the difference of two times that are rounded to integer steps.
 const ROUNDED: f64 = 1.0 / 6.0;
 
-/// The expectation of a first passage. Its law is skewed to the right, so that means of few paths are too
-/// low more often than too high: the upper end is the higher of that of Student's t and that of a
-/// log-normal law, for the logarithm of the mean (D. R. Cox's method).
+/// Estimate of the expectation of a first passage. Its distribution is skewed to the right, so
+/// means of few paths are more often too low than too high. The upper end is the larger of that of
+/// Student's t and that of a log-normal distribution, for the logarithm of the mean (D. R. Cox's
+/// method).
 fn mean_passage(times: &[f64]) -> Estimate {
     let n = times.len() as f64;
     let moments = |values: &mut dyn Iterator<Item = f64>| {
@@ -36,7 +38,7 @@ fn mean_passage(times: &[f64]) -> Estimate {
     let variance = squares / (n - 1.0) + ROUNDED / (mean * mean);
     let error = (variance / n + variance * variance / (2.0 * (n + 1.0))).sqrt();
     let upper = found.upper.max(mean * (student(n - 1.0) * error).exp());
-    // None is before the first step.
+    // No passage is before the first step.
     Estimate { lower: found.lower.max(1.0), upper, ..found }
 }
 
@@ -50,9 +52,9 @@ pub struct Passage {
     pub censored: u64,
 }
 
-/// A law one can draw from.
+/// A distribution prepared for sampling.
 enum Sampler {
-    /// Values with the running sums of their weights.
+    /// Values with the cumulative sums of their weights.
     Steps(Vec<f64>, Vec<f64>),
     Exponential(Exp<f64>),
     Gamma(Gamma<f64>),
@@ -127,8 +129,8 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The loads of one sample path of independent changes, handed on step by step from the first change on until
-/// `each` has had enough; `None` for laws one cannot draw from.
+/// The loads of one sample path of independent changes, passed to `each` step by step from the
+/// first change on until it breaks. `None` for distributions that cannot be sampled.
 pub fn sample_path(
     processors: &Processors,
     seed: u64,
@@ -155,13 +157,13 @@ fn samplers(processors: &Processors) -> Option<Vec<(usize, Sampler)>> {
     processors.classes().iter().map(sampler).collect()
 }
 
-/// Mean first passage of the imbalance of a sample path, `max_i |w_i - wbar|` or
-/// `sqrt(sum_i (w_i - wbar)^2)` relative to the *expected* mean load, beyond the bound: the
-/// simulated rows of [FXW03, Tables 1 to 3].
+/// Mean first passage of the imbalance of a sample path, `max_i |w_i - wbar|` or `sqrt(sum_i (w_i -
+/// wbar)^2)` relative to the *expected* mean load, beyond the bound: the simulated rows of [FXW03,
+/// Tables 1 to 3].
 ///
 /// Each of the `runs >= 2` paths has its own stream of a counter-based generator and ends after
-/// `last` steps at most. `None` if a law is not known or the changes are correlated, and after a halt. The
-/// numbers do not depend on the number of threads.
+/// `last` steps at most. `None` if a distribution is not known or the changes are correlated, and
+/// after a halt. The numbers do not depend on the number of threads.
 pub fn first_passage(
     processors: &Processors,
     bound: Bound,
@@ -201,7 +203,7 @@ pub fn first_passage(
 }
 
 /// `E max_i |w_i - wbar|` after 1, 2, .. `last` steps, estimated from `runs >= 2` sample paths, in
-/// units of load. `None` if a law is not known.
+/// units of load. `None` if a distribution is not known.
 pub fn sampled_max_deviation(
     processors: &Processors,
     runs: u64,

@@ -6,15 +6,15 @@ use crate::Rational;
 use crate::decimal::written;
 use crate::distribution::{Class, Law, LawError, Steps};
 
-/// At least two processors with equal loads, and independent changes unless they are said to be
+/// At least two processors with equal loads. Changes are independent unless declared
 /// [dependent](Processors::dependent).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Processors {
     load: f64,
     classes: Vec<Class>,
-    /// Means and variances as they are, and the doubles next to them.
+    /// Exact means and variances; the fields below are rounded to doubles.
     moments: Moments,
-    /// How far the largest and the smallest mean change are from the average one.
+    /// Distances of the largest and the smallest mean change from the average.
     farthest: [Rational; 2],
     mean: f64,
     variance: f64,
@@ -22,27 +22,27 @@ pub struct Processors {
     dependent: bool,
 }
 
-/// Why processors do not make a problem.
+/// Why processors do not form a problem.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessorsError {
-    /// Fewer than two: nothing to balance.
+    /// Fewer than two: there is nothing to balance.
     #[error("balance needs two processors, and there are {0}")]
     TooFew(usize),
     /// The initial load is not a positive number.
     #[error("the initial load must be positive, and is {0}")]
     Load(f64),
-    /// The law of one class is none.
+    /// The parameters of one class do not describe a distribution.
     #[error("class {0}: {1}")]
     Law(usize, LawError),
 }
 
 impl Processors {
-    /// Processors with initial load `load > 0` each; classes of equal laws are merged, and laws
-    /// without variance become the certain steps they are.
+    /// Processors with initial load `load > 0` each. Classes of equal distributions are merged, and
+    /// distributions without variance become deterministic steps.
     ///
     /// # Errors
-    /// If the load, the number of processors or a law is outside its domain.
+    /// If the load, the number of processors or a distribution is outside its domain.
     pub fn new(load: f64, classes: Vec<Class>) -> Result<Self, ProcessorsError> {
         let count = classes.iter().map(|class| class.count).sum();
         if count < 2 {
@@ -82,16 +82,17 @@ impl Processors {
         Self { load, mean, variance, drift, farthest, moments, classes, dependent: false }
     }
 
-    /// The same with what was known of the means and variances of so many processors each, and of the load, before
-    /// laws were made of it: by itself it is taken from the decimals that doubles are written as.
+    /// The same with exact means and variances, for so many processors each, and an exact load. By
+    /// default these are taken from the decimals by which doubles are written.
     #[must_use]
     pub fn with_changes(self, load: Rational, changes: &[(usize, [Rational; 2])]) -> Self {
         Self::of(self.classes, load, changes)
     }
 
-    /// The same with changes of one step that depend on each other: `spread` is `trace(S) - 1'S1/N` of their
-    /// covariance matrix `S`, which a step adds to the expected sum of squared deviations, means aside. Bounds on
-    /// these ([`Bound::RmsDeviation`](super::Bound::RmsDeviation)) are all that goes with it.
+    /// The same with dependent changes within a step. `spread` is `trace(S) - 1'S1/N` of their
+    /// covariance matrix `S`: the growth per step of the expected sum of squared deviations,
+    /// without the means. Only bounds on this sum
+    /// ([`Bound::RmsDeviation`](super::Bound::RmsDeviation)) apply.
     #[must_use]
     pub fn dependent(mut self, spread: Rational) -> Self {
         self.variance = float(&spread);
@@ -116,12 +117,12 @@ impl Processors {
         })
     }
 
-    /// How far the largest and the smallest mean change of a processor are from the average one, without rounding.
+    /// Distances of the largest and the smallest mean change from the average, exact.
     pub(super) fn farthest(&self) -> &[Rational; 2] {
         &self.farthest
     }
 
-    /// Means and variances without rounding.
+    /// Exact means and variances.
     pub fn moments(&self) -> &Moments {
         &self.moments
     }
@@ -131,7 +132,7 @@ impl Processors {
         self.load
     }
 
-    /// The distinct laws, with how many processors follow each.
+    /// The distinct distributions, with how many processors follow each.
     pub fn classes(&self) -> &[Class] {
         &self.classes
     }
@@ -141,7 +142,7 @@ impl Processors {
         self.classes.iter().map(|class| class.count).sum()
     }
 
-    /// The common law, if there is one.
+    /// The common distribution, if there is one.
     pub fn common(&self) -> Option<&Law> {
         if self.classes.len() == 1 { Some(&self.classes[0].law) } else { None }
     }
@@ -161,7 +162,8 @@ impl Processors {
         self.load + time * self.mean()
     }
 
-    /// The same after whole steps, rounded once: one that has nearly died out is a small difference.
+    /// The same after integer steps, rounded once: a mean load that has nearly vanished is a small
+    /// difference.
     pub fn mean_load_after(&self, steps: u64) -> f64 {
         float(&self.moments.mean_load(steps))
     }
@@ -171,13 +173,13 @@ impl Processors {
         self.average(Law::variance)
     }
 
-    /// The growth per step of the summed squared deviations, means aside: `(N-1)` times the mean variance of independent
-    /// changes.
+    /// The growth per step of the sum of squared deviations, without the means: `(N-1)` times the
+    /// mean variance of independent changes.
     pub fn variance(&self) -> f64 {
         self.variance
     }
 
-    /// `sum mu_i^2 - N mubar^2`: what unequal means cause, and zero where they are equal.
+    /// `sum mu_i^2 - N mubar^2`: contribution of unequal means; zero where they are equal.
     pub fn drift(&self) -> f64 {
         self.drift
     }
@@ -187,7 +189,8 @@ impl Processors {
         (self.variance() * time + self.drift() * time * time).sqrt() / self.mean_load(time)
     }
 
-    /// What rounding may do to [`mean_load`](Self::mean_load): sums of as many means as there are laws, and of what cancels.
+    /// Rounding bound of [`mean_load`](Self::mean_load): of the sum over the distributions, and of
+    /// cancellation.
     pub fn rounding_of_mean_load(&self, time: f64) -> f64 {
         let size = self.load + time * self.average(|law| law.mean().abs());
         (4.0 + self.classes.len() as f64) * f64::EPSILON * size
@@ -200,7 +203,7 @@ impl Processors {
     }
 }
 
-/// Mean and variance of a law whose numbers are the decimals they are written as.
+/// Mean and variance of a distribution whose parameters are the decimals by which they are written.
 fn exact(law: &Law) -> [Rational; 2] {
     match *law {
         Law::Steps(ref steps) => {

@@ -1,38 +1,41 @@
-//! Two-sided bounds of the expected largest deviation for any laws, from laws on a lattice.
+//! Two-sided bounds of the expected largest deviation for any distributions, by discretization on a
+//! lattice.
 //!
-//! With `R = max_i |S_i - sum S/N|`, a convex function, and the laws of [`Cells`]: `M_i` the mean of the
-//! cell of `S_i`, and `Z_i`, on the lattice, `M_i` moved to the ends of its cell with its mean kept,
+//! Let `R = max_i |S_i - sum S/N|`, a convex function, and take the distributions of [`Cells`].
+//! `M_i` is the mean of the cell of `S_i`. `Z_i`, on the lattice, is `M_i` moved to the ends of its
+//! cell with its mean kept. Then
 //!
 //! ```text
 //! E R(M) <= E R(S) <= E R(Z).
 //! ```
 //!
-//! The upper bound is what [`exact`](super::exact) evaluates. The lower one needs no second law. As `R`
-//! is convex, `R(M) >= R(Z) + g(Z).(M - Z)` for a subgradient `g`, which is `+-(e_j - 1/N)` at a place
-//! where the deviation of `j` is the largest; given `Z`, `M - Z` has the expectation `-pull`, and
-//! for any number `a`, by `g(z).z = R(z)` and with the rest `r_i = pull_i - a Z_i`,
+//! The upper bound is evaluated by [`exact`](super::exact). The lower one needs no second
+//! distribution. As `R` is convex, `R(M) >= R(Z) + g(Z).(M - Z)` for a subgradient `g`. It is
+//! `+-(e_j - 1/N)` where the deviation of `j` is the largest. Given `Z`, `M - Z` has expectation
+//! `-pull`. For any number `a`, by `g(z).z = R(z)` and with the remainder `r_i = pull_i - a Z_i`,
 //!
 //! ```text
 //! E R(M) >= (1 - a) E R(Z) - (1 - 1/N) E[max r - min r].
 //! ```
 //!
-//! The pull is what pulls `Z` towards where it came from: of the order of the squared span, times the
-//! logarithmic derivative of the density, which is linear for normal laws. So with the best `a`,
-//! `E (Z - M)^2 / Var Z`, about `(span/deviation)^2 / 4`, little rests. Rounding to the nearest point
-//! would cost `span (1 - 1/N)`, the first power. As `R` moves by at most `1 - 1/N` with every place,
-//! the distances of the laws from those of exact arithmetic add up.
+//! The pull is of the order of the squared span, times the logarithmic derivative of the density,
+//! which is linear for normal distributions. With the best `a = E (Z - M)^2 / Var Z`, about
+//! `(span/deviation)^2 / 4`, the remainder is small. Rounding to the nearest point would cost `span
+//! (1 - 1/N)`, the first power. As `R` changes by at most `1 - 1/N` with every position, the
+//! distances of the distributions from those of exact arithmetic add up.
 
 use super::{Approximation, Places, exact};
 use crate::distribution::extremes::Marginal;
 use crate::distribution::{Cells, Grid};
 use crate::observer::Observer;
 
-/// What the centres that are left out may change, in spans.
+/// Allowed change by omitted centers, in spans.
 const LEFT_OUT: f64 = 1e-6;
 
-/// Bounds of `E max_i |S_i - sum S/N|` for independent places, `(count, law)` each, on a
-/// grid: half their sum, and half their difference as the error. The number counts the terms of the
-/// sum. `None` if the laws take more than a million points. Without meaning after a halt.
+/// Bounds of `E max_i |S_i - sum S/N|` for independent positions, `(count, law)` each, on a grid.
+/// The value is the mean of both bounds, the error half their difference. The number counts the
+/// terms of the sum. `None` if the distributions take more than a million points. Meaningless after
+/// a halt.
 pub(super) fn max_deviation(
     laws: &[(usize, Marginal)],
     grid: Grid,
@@ -70,7 +73,7 @@ pub(super) fn max_deviation(
     Some((Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }, terms))
 }
 
-/// `E[max - min]` of independent numbers, of each class so many, with values and their weights.
+/// `E[max - min]` of independent numbers, so many of each class, with values and their weights.
 fn expected_range(classes: &[(f64, Vec<(f64, f64)>)]) -> f64 {
     let mut points: Vec<(f64, usize, f64)> = Vec::new();
     for (class, (_, law)) in classes.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! The longest interval, by as few evaluations of the imbalance as can prove it.
+//! Search for the longest interval, with few evaluations of the imbalance that nevertheless prove
+//! every step.
 
 use std::ops::ControlFlow;
 
@@ -14,44 +15,46 @@ pub struct Search {
     pub interval: Crossing,
     /// Converged, or why the search ended before.
     pub status: Status,
-    /// The bound was met so closely somewhere that the error could hide a crossing.
+    /// The bound was met so closely at some step that the error could hide a crossing.
     pub tie: bool,
-    /// Largest numerical error, relative to the mean load, of the values the answer rests on.
+    /// Largest numerical error, relative to the mean load, of the values on which the result rests.
     pub error: f64,
 }
 
-/// Errors of more than so much of what is allowed are not those of rounding.
+/// Errors above this share of what is allowed are not rounding.
 pub(super) const ROUNDING: f64 = 1e-10;
 
-/// More steps than this are not looked for.
+/// Longest interval that is searched for.
 const LONGEST: f64 = 1e15;
 
-/// What is not known of a real crossing must not show in six digits behind the point.
+/// Uncertainty of a real crossing that does not affect six decimal places.
 const SHOWN: f64 = 1e-6;
 
-/// What a value within its error of the bound means.
+/// Meaning of a value within its error of the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
-    /// That the bound is kept.
+    /// The bound holds.
     Keep,
-    /// That nobody knows.
+    /// Undecided; the search stops.
     Stop,
 }
 
-/// Finds the largest `T` with `excess(t) <= bound * (load + mean * t)` for `t = 1..=T`, and the mean load above zero.
+/// Finds the largest `T` with `excess(t) <= bound * (load + mean * t)` for `t = 1..=T`, and the
+/// mean load above zero.
 ///
-/// `excess(t) = E f(S_t)` for a sum `S_t` of `t` independent, identically distributed vectors and a
-/// convex, positively homogeneous `f`, such as the expected largest deviation. Then `E f(S_t) / t`
-/// does not increase, since `E[S_t | S_u] = (t/u) S_u` for `t <= u` and Jensen's inequality: one
-/// value at `t` proves all times up to the one where `excess(t) / t` would reach the bound, and all
-/// times at once where it never would. About `log log T` evaluations lead up to the crossing, a
-/// few more cross it.
+/// Let `excess(t) = E f(S_t)` for a sum `S_t` of `t` independent, identically distributed vectors
+/// and a convex, positively homogeneous `f`, such as the expected largest deviation. Then `E f(S_t)
+/// / t` does not increase, by `E[S_t | S_u] = (t/u) S_u` for `t <= u` and Jensen's inequality. One
+/// value at `t` therefore proves all times up to that where `excess(t) / t` would reach the bound,
+/// or all times if it never would. About `log log T` evaluations lead up to the crossing, and a few
+/// more cross it.
 ///
-/// A value within its own error of the bound is a tie. Where errors are of rounding, ties keep the
-/// bound (`Ties::Keep`); otherwise (`Ties::Stop`, or where they are a larger part of what is allowed) the
-/// search ends there, with [`Status::IterationLimit`].
+/// A value within its own error of the bound is a tie. Where errors are rounding, ties satisfy the
+/// bound (`Ties::Keep`). Otherwise (`Ties::Stop`, or a larger share of what is allowed) the search
+/// ends there, with [`Status::IterationLimit`].
 ///
-/// A halt, `limit` evaluations or an interval beyond 10^15 steps end the search with its status and what is proved by then.
+/// A halt, `limit` evaluations or an interval beyond 10^15 steps end the search with its status and
+/// the steps proved so far.
 pub fn longest(
     processors: &Processors,
     bound: f64,
@@ -62,8 +65,8 @@ pub fn longest(
     longest_with(processors, bound, limits, None, observer, excess)
 }
 
-/// The same where it may be known which deviation leads: what `excess` comes to is then known without evaluating it, once
-/// the others are far enough behind, and so is an interval that would be too long for that.
+/// The same with an optional lead (see the module on leads). Once the other deviations are far
+/// enough behind, `excess` is known without evaluation; so is an interval too long to evaluate.
 pub(super) fn longest_with(
     processors: &Processors,
     bound: f64,
@@ -89,7 +92,7 @@ pub(super) fn longest_with(
         }
         let time = proved + 1;
         match lead.and_then(|lead| lead.decides(processors, &exact_bound, time)) {
-            // There is no number for so many steps.
+            // The number of steps exceeds the range of `u64`.
             Some(Decided::Interval(Crossing { steps: Some(u64::MAX), .. })) => {
                 return search.stopped(u64::MAX, Status::IterationLimit);
             }
@@ -106,7 +109,7 @@ pub(super) fn longest_with(
         }
         let average = processors.mean_load_after(time);
         let found = excess(time);
-        // It may have been given up.
+        // The evaluation may have been halted.
         if let ControlFlow::Break(halt) = observer.check() {
             return search.stopped(proved, halt.into());
         }
@@ -146,7 +149,7 @@ pub(super) fn longest_with(
     search.stopped(proved, Status::IterationLimit)
 }
 
-/// Where between two steps the bound lies, if what is known of both says so.
+/// Position of the bound between two steps, if the errors leave it certain.
 fn part(bound: f64, before: Approximation, after: Approximation) -> Option<f64> {
     let between = |sign: f64| {
         let (low, high) = (before.value + sign * before.error, after.value + sign * after.error);

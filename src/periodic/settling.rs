@@ -1,46 +1,47 @@
-//! How far the law of a chain's level can still move.
+//! Convergence bounds for the distribution of a chain's level, by coupling.
 
 use super::LoadChain;
 
-/// Probability of staying on a level that counts as none.
+/// Probability of staying on a level that counts as zero.
 const ROUNDING: f64 = 1e-15;
 
-/// What a million steps may round, relatively.
+/// Relative rounding of a million steps.
 const STEPS_ROUNDED: f64 = 1e-8;
 
-/// What becomes of ones shrinks if it is less than this somewhere and nowhere more than one.
+/// The bound contracts if a row sum is below this somewhere, and nowhere above one.
 const SHRINKS: f64 = 0.999;
 
-/// Most ones that are followed one by one.
+/// Largest number of unit differences that are propagated separately.
 const MOST_ALONE: usize = 1000;
 
-/// Levels that the chain, once on one of them, does not leave, and that are all reached again: at the same
-/// parity of time where no level is ever stayed on.
+/// A closed communicating class of levels: the chain does not leave it, and reaches all of its
+/// levels again. If no level has a probability of staying, the class has period two.
 ///
-/// Let `D(x)` be the difference of the probabilities to be on level `x` or below, of two laws on these levels. A step
+/// Let `D(x)` be the difference of two distribution functions at level `x`. A step transforms it to
 /// makes of it
 ///
 /// ```text
 /// (1 - up[x] - down[x+1]) D(x) + up[x] D(x-1) + down[x+1] D(x+1),
 /// ```
 ///
-/// or, where even and odd levels are taken by turns, and `x` is one that is taken after the step,
-/// `up[x+1] D(x-1) + down[x+1] D(x+1)`. At first no `D(x)` is beyond one. Where no factor is negative, what becomes of ones
-/// everywhere bounds what becomes of any `D`. The first of the three may be negative: then its size is taken, if what
-/// becomes of ones shrinks nevertheless; otherwise each one goes its own way, and the sizes are added up. The sum of the
-/// sizes of `D` is the distance of the two laws: how far apart levels that follow them are on average, coupled as well as
+/// or, for period two and `x` of the parity taken after the step, `up[x+1] D(x-1) + down[x+1]
+/// D(x+1)`. Initially no `|D(x)|` exceeds one. Where no factor is negative, propagating ones bounds
+/// every `D`. The first factor above may be negative. Then its absolute value is used, if
+/// propagated ones still contract. Otherwise each unit difference is propagated separately, and
+/// absolute values are added. The sum of `|D|` is the Wasserstein distance of the two
+/// distributions: the mean distance of levels under the best coupling.
 /// they can be.
 struct Group {
     /// The factors of `D(x-1)`, `D(x)` and `D(x+1)`.
     factors: [Vec<f64>; 3],
-    /// What has become of ones.
+    /// Propagated ones.
     apart: Vec<Vec<f64>>,
-    /// Levels from one that is taken to the next.
+    /// Distance between consecutive levels in use.
     unit: f64,
 }
 
 impl Group {
-    /// On some levels, of those of the parity of one of them only if they are taken by turns.
+    /// On these levels; for period two only those of one parity.
     fn new(
         chain: &LoadChain,
         levels: std::ops::RangeInclusive<usize>,
@@ -59,7 +60,7 @@ impl Group {
             return Self { factors, apart: vec![ones], unit: 2.0 };
         }
         let same = |x: usize| 1.0 - up[x] - down[x + 1];
-        // What becomes of ones at `x`, where a negative factor is taken by its size.
+        // Row sum at `x`, with the absolute value of a negative factor.
         let of_ones = |x: usize| {
             let below = if x > first { up[x] } else { 0.0 };
             let above = if x + 1 < last { down[x + 1] } else { 0.0 };
@@ -88,7 +89,7 @@ impl Group {
         Self { factors, apart, unit: 1.0 }
     }
 
-    /// One step on, and the largest distance of two laws.
+    /// Advances one step and returns a bound on the distance of any two distributions.
     fn step(&mut self) -> f64 {
         let mut sum = 0.0;
         let [below, same, above] = &self.factors;
@@ -100,7 +101,7 @@ impl Group {
             for ((next, p), d) in next.iter_mut().zip(above).zip(apart.iter().skip(1)) {
                 *next += p * d;
             }
-            // No difference is beyond one.
+            // No difference exceeds one.
             *apart = next.into_iter().map(|d| d.clamp(-1.0, 1.0)).collect();
             sum += apart.iter().map(|d| d.abs()).sum::<f64>();
         }
@@ -108,22 +109,23 @@ impl Group {
     }
 }
 
-/// A chain on its way to where it stays.
+/// Convergence of a chain to its closed classes.
 ///
-/// The law after `s + n` steps is the mixture of those after `n` steps from the levels that the start may
-/// be on after `s`. From the levels of a group they are at most `D(n)` apart ([`Group`]). The
-/// probability to be in a group at times of one parity only grows, by what is not in any yet, `tau(s)`, at
-/// most. So no law at `s + n` or later, at the same parity of time, is farther from that at `s + n` than
-/// `tau(s)` times the number of levels, and `D(n)`: with `s = 0` if the start is in a group, otherwise with `n` half of all
-/// steps. There is a group at either end of the levels within reach at most.
+/// The distribution after `s + n` steps is a mixture of those after `n` steps from the levels
+/// possible after `s`. From the levels of a class they are at most `D(n)` apart ([`Group`]). The
+/// probability of a class at times of one parity only grows, by at most `tau(s)`, the probability
+/// outside all classes. So no distribution at `s + n` or later, at the same parity of time, is
+/// farther from that at `s + n` than `tau(s)` times the number of levels, plus `D(n)`. Here `s = 0`
+/// if the start is in a class; otherwise `n` is half of all steps. There is at most one class at
+/// either end of the reachable levels.
 pub(super) struct Settling<'a> {
     chain: &'a LoadChain,
     groups: Vec<Group>,
-    /// The law of the start, and the levels that are in no group, while that matters.
+    /// The distribution from the start, and the levels in no class, while that matters.
     passing: Option<(Vec<f64>, Vec<usize>)>,
     /// `tau(s)` and `D(n)` so far.
     history: Vec<(f64, f64)>,
-    /// 1, or 2 if levels are even and odd by turns.
+    /// 1, or 2 if levels alternate in parity.
     pub(super) period: u64,
 }
 
@@ -136,7 +138,8 @@ impl<'a> Settling<'a> {
         let both = |level: usize| up[level] > 0.0 && down[level + 1] > 0.0;
         let end = (lowest..highest).find(|&level| !both(level)).unwrap_or(highest);
         let first = (lowest..highest).rev().find(|&level| !both(level)).map_or(lowest, |l| l + 1);
-        // What can be left upward from its end, or downward from its first level, is.
+        // A class is closed if it cannot be left upward from its end, or downward from its first
+        // level.
         let mut closed = Vec::new();
         if end == highest || up[end] == 0.0 {
             closed.push(lowest..=end);
@@ -155,7 +158,7 @@ impl<'a> Settling<'a> {
                 continue;
             }
             period = 2;
-            // From a start inside, at even times levels of its own parity only.
+            // From a start inside, even times have only levels of its own parity.
             let parities = if levels.contains(&start) { vec![start % 2] } else { vec![0, 1] };
             groups.extend(parities.iter().map(|p| Group::new(chain, levels.clone(), Some(*p))));
         }
@@ -168,8 +171,8 @@ impl<'a> Settling<'a> {
         Self { chain, groups, passing, history: vec![(1.0, up.len() as f64)], period }
     }
 
-    /// One step on, and the largest distance ([`apart`]) between the law of the start and any later one at
-    /// the same parity of time.
+    /// Advances one step and returns a bound on the distance ([`apart`]) between the present
+    /// distribution and any later one at the same parity of time.
     pub(super) fn step(&mut self) -> f64 {
         let farthest = self.groups.iter_mut().map(Group::step).fold(0.0, f64::max);
         let Some((law, outside)) = &mut self.passing else { return farthest };
@@ -182,7 +185,7 @@ impl<'a> Settling<'a> {
     }
 }
 
-/// How far levels that follow two laws are apart on average, coupled as well as they can be.
+/// Wasserstein distance of two distributions of the level.
 pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
     let (mut ahead, mut sum) = (0.0_f64, 0.0);
     for (p, q) in a.iter().zip(b) {
@@ -207,7 +210,7 @@ mod tests {
         chain
     }
 
-    /// Even and odd levels by turns, flipping between neighbours, chains that end in two places, walks.
+    /// Chains of period two, swaps of neighbors, chains with two closed classes, and walks.
     fn chains() -> Vec<LoadChain> {
         let lists = [
             (vec![1.0, 0.5, 0.5, 0.0], vec![0.0, 0.5, 0.5, 1.0]),
@@ -222,7 +225,7 @@ mod tests {
         lists.chain([walk(7, 0.4, 0.5, true), walk(9, 0.3, 0.2, false)]).collect()
     }
 
-    /// The law never moves farther than was said.
+    /// Later distributions stay within the bound.
     #[test]
     fn later_laws_stay_within_what_is_said() {
         for chain in chains() {
@@ -249,7 +252,7 @@ mod tests {
         }
     }
 
-    /// A step takes as many operations as there are levels, unless neighbours change places nearly always.
+    /// One difference suffices unless neighbors nearly always swap.
     #[test]
     fn one_difference_is_enough_for_walks() {
         for (up, down, inward) in
@@ -262,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A chain that has nearly forgotten its start is known to have, below the rounding of its law.
+    /// The bound of a chain that has almost converged falls below the rounding of its distribution.
     #[test]
     fn what_is_said_falls_below_rounding() {
         let chain = walk(20, 0.25, 0.2, false);

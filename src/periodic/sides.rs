@@ -1,14 +1,15 @@
-//! Bounds of the expected largest deviation from the largest and the smallest place, for any laws.
+//! Bounds of the expected largest deviation from order statistics, for any distributions.
 //!
-//! With `A = max S_i - Q/N` and `B = Q/N - min S_i`, neither negative, `R = max(A, B)`. So `E R` is neither below `E A`
-//! nor below `E B`, which are order statistics, nor above their sum; and it is not above the root of the mean of all
-//! squares. Of two processors `A = B`.
+//! With `A = max S_i - Q/N` and `B = Q/N - min S_i`, both nonnegative, `R = max(A, B)`. So `E R` is
+//! at least `E A` and `E B`, which are order statistics, and at most their sum. It is also at most
+//! the root mean square deviation. For two processors `A = B`.
 
 use super::Approximation;
 use crate::distribution::extremes::{Extremes, Marginal, extremes};
 use crate::observer::Observer;
 
-/// Bounds of `E max_i |S_i - Q/N|` for independent places, `(count, law)` each. Without meaning after a halt.
+/// Bounds of `E max_i |S_i - Q/N|` for independent positions, `(count, law)` each. Meaningless
+/// after a halt.
 pub(super) fn max_deviation(laws: &[(usize, Marginal)], observer: &dyn Observer) -> Approximation {
     let count: usize = laws.iter().map(|(count, _)| count).sum();
     let Extremes { above, below, error } = extremes(laws, observer);
@@ -20,7 +21,7 @@ pub(super) fn max_deviation(laws: &[(usize, Marginal)], observer: &dyn Observer)
     Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }
 }
 
-/// `v = sqrt(E sum (S_i - Q/N)^2)`, which is not below `E R`.
+/// `v = sqrt(E sum (S_i - Q/N)^2)`, an upper bound of `E R`.
 pub(super) fn root_mean_square(laws: &[(usize, Marginal)], count: usize) -> f64 {
     let n = count as f64;
     let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {

@@ -1,20 +1,21 @@
-//! Bounds of the expected largest deviation where most places are small and few are large.
+//! Bounds of the expected largest deviation where most positions are small and few are large.
 //!
-//! Gamma laws of small shape are like that, and no grid suits them: it would have to be fine near 0 and reach
-//! far. But then the largest deviation is nearly always that of the largest place. With `A = max S_i - Q/N`,
-//! `B = Q/N - min S_i` and `Q = sum S_i`,
+//! Gamma distributions of small shape are of this kind, and no grid suits them: it would have to be
+//! fine near 0 and reach far. But the largest deviation is then nearly always that of the largest
+//! position. With `A = max S_i - Q/N`, `B = Q/N - min S_i` and `Q = sum S_i`,
 //!
 //! ```text
 //! E R = E max(A, B) = E A + E (B - A)^+,      (B - A)^+ = (2 Q/N - max S - min S)^+,
 //! ```
 //!
-//! where `E A` is an order statistic, known up to quadrature. For places that are not negative the rest is
-//! at most the least of
+//! where `E A` is an order statistic, known up to quadrature. For nonnegative positions the
+//! remainder is at most the minimum of
 //!
-//! * `(2/N) E sum of the places below the k largest`, `k = floor(N/2)`, as `Q` is at most `k max S` and those;
+//! * `(2/N) E sum of the places below the k largest`, `k = floor(N/2)`, as `Q` is at most `k max S`
+//!   and those;
 //! * `E (2 Q/N - c)^+ + E (c - max S)^+` for any `c`, the first by Chernoff's bound.
 //!
-//! Neither is asked for two processors, of which `A = B`, nor for three of one law, of which
+//! Neither is needed for two processors, where `A = B`. Nor for three with one distribution, where
 //! `R = (1/2) sum |S_i - Q/3|`: then `E R = (1/2) E |2 S - T|` with `T` the sum of two.
 
 use super::Approximation;
@@ -23,10 +24,10 @@ use crate::distribution::extremes::{Extremes, Marginal, extremes};
 use crate::distribution::quadrature::integrate_unless;
 use crate::observer::Observer;
 
-/// Above so many processors the number of those beyond a place is bounded instead of convolved.
+/// Above this number of processors the number beyond a position is bounded instead of convolved.
 const FEW: usize = 100;
 
-/// The shape and the scale of a gamma law.
+/// The shape and the scale of a gamma distribution.
 #[derive(Clone, Copy)]
 struct Gamma {
     count: usize,
@@ -34,8 +35,9 @@ struct Gamma {
     scale: f64,
 }
 
-/// Bounds of `E max_i |S_i - Q/N|` for independent places with gamma laws, `(count, law)` each: two of any, or
-/// three of one, or more if one has a shape below 1; `None` for others. Without meaning after a halt.
+/// Bounds of `E max_i |S_i - Q/N|` for independent positions with gamma distributions, `(count,
+/// distribution)` each. It applies to two of any, to three of one, and to more if one has a shape
+/// below 1; `None` for others. Meaningless after a halt.
 pub(super) fn max_deviation(
     laws: &[(usize, Marginal)],
     observer: &dyn Observer,
@@ -65,7 +67,7 @@ pub(super) fn max_deviation(
     Some(Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) })
 }
 
-/// Places from 0 to beyond all that matters, at ratios of 4.
+/// Positions from 0 to beyond all relevant ones, with ratio 4.
 fn places(gammas: &[Gamma]) -> Vec<f64> {
     let scale = gammas.iter().map(|law| law.scale).fold(0.0, f64::max);
     let shape = gammas.iter().map(|law| law.shape).fold(1.0, f64::max);
@@ -74,8 +76,8 @@ fn places(gammas: &[Gamma]) -> Vec<f64> {
     std::iter::once(0.0).chain(powers).chain([4.0 * scale, 16.0 * scale, last]).collect()
 }
 
-/// `(2/N) E` of the sum of all but the `floor(N/2)` largest: an integral over `x` of the expected number of
-/// places beyond `x` that are more than so many.
+/// `(2/N) E` of the sum of all but the `floor(N/2)` largest: an integral over `x` of the expected
+/// excess over `floor(N/2)` of the number of positions beyond `x`.
 fn lesser_half(gammas: &[Gamma], count: usize, observer: &dyn Observer) -> f64 {
     let half = count / 2;
     let more = |x: f64| {
@@ -91,12 +93,12 @@ fn lesser_half(gammas: &[Gamma], count: usize, observer: &dyn Observer) -> f64 {
         let found = integrate_unless(more, ends[0], ends[1], 1e-9 * scale, halted);
         found.value + found.error
     });
-    // Up to the first place it may be as much as all.
+    // Bounded by the total mean.
     let mean: f64 = gammas.iter().map(|law| law.count as f64 * law.shape * law.scale).sum();
     (2.0 / count as f64) * parts.sum::<f64>().min(mean) * (1.0 + 1e-9)
 }
 
-/// `E (K - half)^+`, or more, for the number `K` of successes of so many independent trials each.
+/// `E (K - half)^+`, or an upper bound, for the number `K` of successes of independent trials.
 fn excess(trials: &[(usize, f64)], half: usize) -> f64 {
     let count: usize = trials.iter().map(|trials| trials.0).sum();
     if count > FEW {
@@ -123,7 +125,7 @@ fn excess(trials: &[(usize, f64)], half: usize) -> f64 {
     law.iter().enumerate().skip(half + 1).map(|(k, p)| (k - half) as f64 * p).sum()
 }
 
-/// `E (2 Q/N - c)^+ + E (c - max S)^+` for the best of some `c`.
+/// The least of `E (2 Q/N - c)^+ + E (c - max S)^+` over several `c`.
 fn split(
     laws: &[(usize, Marginal)],
     gammas: &[Gamma],

@@ -1,52 +1,52 @@
-//! How many centres the exact deviation may leave out, with a proof of what that costs.
+//! Number of centers that the exact deviation may skip, with a proof of the error.
 //!
 //! [`exact`](super::exact) writes `E R`, with `R = max_i |S_i - Q/N|`, as a sum over pairs of
-//! neighbouring centres `c`, an integer and the half-integer after it: `E R = sum_c E f(c, S)` with
+//! neighboring centers `c`, an integer and the half-integer after it: `E R = sum_c E f(c, S)` with
 //! `f >= 0`, `sum_c f(c, S) = R(S)` and `f(c + 1, S + 1) = f(c, S)`, where `S + 1` is all places
 //! moved by one. The sum over every `m`-th pair, `m` times, differs from it by at most the sum over
-//! `j = 1..m-1` of `|F(2 pi j/m)|`, where `F(w) = sum_c e^{iwc} E f(c, S)`. By the shift,
-//! `sum_c e^{iwc} f(c, S) = e^{iw S_1} g(d)` with a function `g` of the differences
-//! `d_i = S_i - S_1` alone and `|g| <= R`, so that, with `p_i` the law of `S_i`,
+//! `j = 1..m-1` of `|F(2 pi j/m)|`, where `F(w) = sum_c e^{iwc} E f(c, S)`. By the shift, `sum_c
+//! e^{iwc} f(c, S) = e^{iw S_1} g(d)` with a function `g` of the differences `d_i = S_i - S_1`
+//! alone and `|g| <= R`, so that, with `p_i` the distribution of `S_i`,
 //!
 //! ```text
 //! |F(w)| <= sum_d R(d) |sum_x e^{iwx} prod_i p_i(x + d_i)|
 //! ```
 //!
 //! *Lemma.* Let `phi_i` be the characteristic function of `p_i`, `chi` the trapezoid that is 1 on
-//! `[-c/2, c/2]` and falls linearly to 0 at `-c` and `c <= pi`, and
-//! `q_i(z) = 1/(2 pi) \int chi phi_i e^{-iwz} dw`, an entire function. Let `H` bound `R`, and for some
-//! `h > 0` let `A_i` bound `sum_y |q_i(x + y + ih)|` and `sum_y |q_i(x + y - ih)|` over the integers
-//! `y`, for all real `x`, and `r_i` bound `sum_y |p_i(y) - q_i(y)|`. Then
+//! `[-c/2, c/2]` and falls linearly to 0 at `-c` and `c <= pi`, and `q_i(z) = 1/(2 pi) \int chi
+//! phi_i e^{-iwz} dw`, an entire function. Let `H` bound `R`, and for some `h > 0` let `A_i` bound
+//! `sum_y |q_i(x + y + ih)|` and `sum_y |q_i(x + y - ih)|` over the integers `y`, for all real `x`,
+//! and `r_i` bound `sum_y |p_i(y) - q_i(y)|`. Then
 //!
 //! ```text
 //! sum_{j=1..m-1} |F(2 pi j/m)| <= H [ 2 e/(1-e) prod A_i + m ((sum r_i) prod (1 + r_i)) ],
 //!                            e = exp(-2 pi h/m).
 //! ```
 //!
-//! *Proof.* Replacing the factors `p_i` by `q_i` one after another costs the second term. The product
-//! of the `q_i(x + d_i)` is an entire function of `x` of exponential type, and decays like
+//! *Proof.* Replacing the factors `p_i` by `q_i` one after another costs the second term. The
+//! product of the `q_i(x + d_i)` is an entire function of `x` of exponential type, and decays like
 //! `x^{-2N}` on horizontal lines, because `chi phi_i` is continuous with bounded derivatives of its
-//! pieces. Poisson's formula turns the sum over `x` into the transforms at `w + 2 pi k`; in each the
-//! path moves by `h` up or down, which gains `exp(-h |w + 2 pi k|)` and leaves
-//! `\int dx sum_d prod |q_i(x + d_i +- ih)| <= prod A_i`, as the `d_i`, `i >= 2`, run over the
-//! integers independently. The frequencies `2 pi j/m + 2 pi k` are the `2 pi l/m` with `l` no multiple of
+//! pieces. Poisson's formula turns the sum over `x` into the transforms at `w + 2 pi k`; in each
+//! the path moves by `h` up or down, which gains `exp(-h |w + 2 pi k|)` and leaves `\int dx sum_d
+//! prod |q_i(x + d_i +- ih)| <= prod A_i`, as the `d_i`, `i >= 2`, run over the integers
+//! independently. The frequencies `2 pi j/m + 2 pi k` are the `2 pi l/m` with `l` no multiple of
 //! `m`. []
 //!
-//! `A_i` and `r_i` follow from the Cauchy–Schwarz inequality and Parseval's formula: for any `s > 0`
-//! and `mu`, `(sum_y |q(x + y + ih)|)^2` is at most
+//! `A_i` and `r_i` follow from the Cauchy–Schwarz inequality and Parseval's formula: for any `s >
+//! 0` and `mu`, `(sum_y |q(x + y + ih)|)^2` is at most
 //!
 //! ```text
 //! pi s coth(pi s) * 1/(2 pi) \int |psi|^2 + |psi' - i mu psi|^2 / s^2 dw,   psi = chi phi e^{hw},
 //! ```
 //!
-//! because `sum_y 1/(1 + ((x + y - mu)/s)^2) <= pi s coth(pi s)`. With `s = sigma/sqrt(2)` and `mu` the mean this
-//! is 1.12 `exp(h^2 / (2 sigma^2))` for a nearly normal law: little is lost, and the best `h` is
-//! `2 pi v/m`, where `1/v = sum 1/sigma_i^2`. The same with `h = 0` and `1 - chi` in place of `chi`
-//! gives `r_i`; there `psi` is periodic, which is all that is needed for integers `y`. The integrals are
-//! sums over a dozen nodes per `1/sigma`, the scale of all that matters in them, and are
-//! raised by a millionth. For sums of steps `c = pi`; the characteristic function of a law that is
-//! given as it is is known up to rounding only, which `e^{hw}` must not magnify: there `c` is twice the
-//! frequency from which on there is nothing but rounding.
+//! because `sum_y 1/(1 + ((x + y - mu)/s)^2) <= pi s coth(pi s)`. With `s = sigma/sqrt(2)` and `mu`
+//! the mean this is 1.12 `exp(h^2 / (2 sigma^2))` for a nearly normal distribution: little is lost,
+//! and the best `h` is `2 pi v/m`, where `1/v = sum 1/sigma_i^2`. The same with `h = 0` and `1 -
+//! chi` in place of `chi` gives `r_i`; there `psi` is periodic, which is all that is needed for
+//! integers `y`. The integrals are sums over a dozen nodes per `1/sigma`, the scale of all that
+//! matters in them, and are raised by a millionth. For sums of steps `c = pi`; the characteristic
+//! function of a distribution that is given as it is is known up to rounding only, which `e^{hw}`
+//! must not magnify: there `c` is twice the frequency from which on there is nothing but rounding.
 
 use num_complex::Complex64;
 use std::f64::consts::PI;
@@ -60,13 +60,13 @@ const NODES: f64 = 12.0;
 /// Size of a characteristic function that may be rounding.
 const NOISE: f64 = 1e-14;
 
-/// Places after which powers of a phase are started anew.
+/// Positions after which powers of a phase are recomputed.
 const AFRESH: usize = 32;
 
-/// Most nodes; wider laws are summed in full.
+/// Largest number of nodes; wider distributions are summed in full.
 const MOST_NODES: f64 = 2e5;
 
-/// Every so many pairs of centres, and a bound of what the others would change.
+/// Distance of the pairs of centers that are used, and a bound of the error of skipping the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stride {
     pub(super) pairs: i64,
@@ -93,11 +93,11 @@ impl Stride {
         let first = classes.iter().map(|class| class.1.first()).min().unwrap_or(0);
         let last = classes.iter().map(|class| class.1.last()).max().unwrap_or(0);
         let range = t * (last - first) as f64;
-        // Sums of many steps are nearly normal; a single law may have long tails.
+        // Sums of many steps are nearly normal; a single distribution may have long tails.
         let reach = if time == 1 { 2.0 * longest as f64 } else { 0.0 };
         let nodes = (2.0 * PI * NODES * (t * widest).sqrt()).ceil().max(reach);
         let count: f64 = classes.iter().map(|class| f64::from(class.0)).sum();
-        // What the exponent must at least make up for.
+        // Least exponent that compensates the loss.
         let loss = (range / goal).ln() + 0.11 * count;
         let most = (2.0 * PI * PI * common / loss).sqrt();
         if most.is_nan() || most < 2.0 || nodes > MOST_NODES {
@@ -127,7 +127,7 @@ impl Stride {
     }
 }
 
-/// Which part of a characteristic function.
+/// A part of a characteristic function.
 #[derive(Clone, Copy)]
 enum Cut {
     /// `chi phi e^{hw}`.
@@ -144,7 +144,7 @@ struct Wave {
     nodes: Vec<(f64, f64, Complex64)>,
     /// Distance of the frequencies.
     step: f64,
-    /// Where the trapezoid ends.
+    /// End of the trapezoid.
     cut: f64,
 }
 
@@ -168,7 +168,7 @@ impl Wave {
                 }
             }
             let size = phi.norm();
-            // Where it vanishes, so does its power, with all derivatives.
+            // Where it vanishes, its power vanishes with all derivatives.
             (size > 0.0).then(|| (frequency, time * size.ln(), time * slope / phi))
         };
         let nodes: Vec<_> = (0..nodes).filter_map(node).collect();
@@ -179,7 +179,7 @@ impl Wave {
         Self { count: f64::from(count), deviation, nodes, step, cut }
     }
 
-    /// Bound of the sum of the sizes of a part of the law at all places an integer apart.
+    /// Bound of the sum of the sizes of a part of the distribution at all places an integer apart.
     fn sum(&self, cut: Cut) -> f64 {
         let s = self.deviation * std::f64::consts::FRAC_1_SQRT_2;
         let mut sum = 0.0;
@@ -226,7 +226,7 @@ mod tests {
         assert!(wave.sum(Cut::Rest) < 1e-40);
     }
 
-    /// The sum of the sizes themselves, by numerical Fourier inversion, is below the bound.
+    /// The sum of absolute values, by numerical Fourier inversion, is below the bound.
     #[test]
     fn the_bound_is_one() {
         let step = walk(&[0.35, 0.3, 0.35]);
@@ -257,7 +257,7 @@ mod tests {
         let of = |count, time| Stride::longest(&[(count, &step)], time, 1e-15, &()).pairs;
         assert_eq!(of(64, 100), 1);
         assert!(of(64, 20_000) >= 5 && of(3, 20_000) > 20, "{} {}", of(64, 20_000), of(3, 20_000));
-        // Steps of 0 or 2 only, nearly: the law stays rough for long.
+        // Steps of almost only 0 or 2: the distribution stays rough for long.
         let rough = walk(&[0.4999, 0.0002, 0.4999]);
         assert_eq!(Stride::longest(&[(3, &rough)], 10_000, 1e-15, &()).pairs, 1);
     }

@@ -1,15 +1,15 @@
-//! Windows on the lattice, and what a law holds inside and outside of them.
+//! Windows on the lattice, and the probability of a distribution inside and outside of them.
 
 use crate::distribution::LatticeLaw;
 
-/// Probability of the events left out of account.
+/// Probability of the omitted events.
 pub(super) const SMALL: f64 = 1e-17;
 
-/// One centre with the range of its windows that need work.
+/// One center with the range of its windows that need work.
 pub(super) struct Centre {
-    /// Twice the centre.
+    /// Twice the center.
     pub(super) double: i64,
-    /// This many windows are narrower than those, all of them empty.
+    /// Number of narrower windows, all of them empty.
     pub(super) narrow: f64,
     pub(super) widths: Widths,
 }
@@ -27,25 +27,25 @@ impl Widths {
     }
 }
 
-/// A class of processors: how many, the law of the place of each, and how it came about.
+/// A class of processors: number, distribution of the position of each, and its origin.
 #[derive(Debug, Clone, Copy)]
 pub struct Places<'a> {
     /// How many.
     pub count: usize,
-    /// The law of the place.
+    /// The distribution of the place.
     pub law: &'a LatticeLaw,
-    /// For the sum of so many independent steps, their law and number.
+    /// For the sum of so many independent steps, their distribution and number.
     pub steps: Option<(&'a LatticeLaw, u64)>,
 }
 
-/// The same, with sums over the law from either end.
+/// The same, with sums over the distribution from either end.
 pub(super) struct Part<'a> {
     pub(super) count: u32,
     pub(super) law: &'a LatticeLaw,
     pub(super) steps: Option<(&'a LatticeLaw, u64)>,
-    /// Total variation of the law.
+    /// Total variation of the distribution.
     pub(super) variation: f64,
-    /// Total variation of its first, and of its last, so many weights.
+    /// Total variation of its first, and of its last, k weights.
     rough_below: Vec<f64>,
     rough_above: Vec<f64>,
     below: Vec<f64>,
@@ -92,7 +92,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Total variation of what is outside the window.
+    /// Total variation outside the window.
     pub(super) fn rough_outside(&self, a: i64, b: i64) -> f64 {
         let (first, end) = self.cut(a, b);
         self.rough_below[first] + self.rough_above[self.law.weights().len() - end]
@@ -118,8 +118,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Chernoff's bound: the distance that `direction * (Q - E Q)` exceeds with probability `SMALL`, or the
-/// width of the range of `Q`.
+/// Chernoff's bound: the distance that `direction * (Q - E Q)` exceeds with probability `SMALL`, or
+/// the width of the range of `Q`.
 pub(super) fn reach(parts: &[Part<'_>], direction: f64, variance: f64) -> f64 {
     let goal = -SMALL.ln();
     let width = |part: &Part<'_>| f64::from(part.count) * (part.law.weights().len() - 1) as f64;
@@ -164,16 +164,16 @@ pub(super) fn centre(parts: &[Part<'_>], double: i64) -> Centre {
     };
     let start = least(&|width| log_inside(width) > SMALL.ln());
     let end = least(&|width| outside(width) < SMALL);
-    // Narrower windows are empty: all widths of this parity below `start`, the width 0 by half.
+    // Narrower windows are empty: all widths of this parity below `start`; the width 0 counts half.
     Centre { double, narrow: 0.5 * (start - 1) as f64, widths: Widths { start, end } }
 }
 
-/// The window of so many integers about a centre.
+/// The window of `width` integers about a center.
 pub(super) fn window(double: i64, width: i64) -> (i64, i64) {
     ((double - width + 1) / 2, (double + width - 1) / 2)
 }
 
-/// The first `j` in `[low, high)` from which on `holds`, `high` if there is none.
+/// The first `j` in `[low, high)` from which `holds` is true; `high` if there is none.
 pub(super) fn first_that(mut low: i64, mut high: i64, holds: impl Fn(i64) -> bool) -> i64 {
     while low < high {
         let middle = low + (high - low) / 2;

@@ -1,21 +1,22 @@
-//! How much work an application of the operator is, up to a state: what blocks of equal work are cut by.
+//! Cost model of an application of the operator, by which states are divided into blocks of equal
+//! work.
 
 use super::Exchangeable;
 
-/// What a run of [`Exchangeable::by_run`] and a state take, in entries of such runs: measured by the seconds of 2, 4 and
-/// 6 ranks that went through recursions of 8 processes on 19 levels, 12 on 10 and 6 on 25.
+/// Cost of a run of [`Exchangeable::by_run`] and of a state, in entries of such runs. Fitted to the
+/// seconds of 2, 4 and 6 ranks in recursions of 8 processes on 19 levels, 12 on 10 and 6 on 25.
 const OF_RUN: f64 = 12.0;
 const OF_STATE: f64 = 8.0;
 
-/// The work on the states of an operator, in the order of their ranks.
+/// The work on the states of an operator, in order of rank.
 pub(crate) struct Effort<'o> {
     operator: &'o Exchangeable,
-    /// `below[k][z]`: that of the multisets of k items, on the levels below z.
+    /// `below[k][z]`: work on the multisets of k items on the levels below z.
     below: Vec<Vec<f64>>,
 }
 
 impl<'o> Effort<'o> {
-    /// That of this operator. Takes r L operations, for r items on L levels.
+    /// The cost model of this operator. Takes r L operations, for r items on L levels.
     pub fn new(operator: &'o Exchangeable) -> Self {
         let levels = operator.chain.levels();
         let few = |items: usize| {
@@ -35,7 +36,7 @@ impl<'o> Effort<'o> {
         Self { operator, below }
     }
 
-    /// The work on the states with lower ranks than this.
+    /// The work on the states of lower rank.
     pub fn before(&self, rank: usize) -> f64 {
         let (mut sum, mut rank, mut items) = (0.0, rank, self.operator.sets.items());
         while rank > 0 {
@@ -56,11 +57,8 @@ impl<'o> Effort<'o> {
         sum
     }
 
-    /// The first state of each of so many parts of equal work, in whole blocks of so many states, and the number of
-    /// blocks; each part has one at least.
-    ///
-    /// # Panics
-    /// When there are fewer blocks than parts.
+    /// Partition into `parts` parts of equal work: the first block of each part, and the number of
+    /// blocks. Blocks have `block` states, and each part has at least one block.
     pub fn starts(&self, parts: usize, block: usize) -> Vec<usize> {
         let blocks = self.operator.sets.states() / block;
         assert!(parts <= blocks, "each part has a block");
@@ -69,7 +67,7 @@ impl<'o> Effort<'o> {
         for part in 1..parts {
             let goal = all * part as f64 / parts as f64;
             let (mut low, mut high) = (starts[part - 1] + 1, blocks - (parts - part));
-            // The first with as much work before it.
+            // The first block with that much work before it.
             while low < high {
                 let middle = usize::midpoint(low, high);
                 match self.before(middle * block) < goal {
@@ -84,7 +82,7 @@ impl<'o> Effort<'o> {
     }
 }
 
-/// The work of moving the highest of so many items, three or more, from level `z`.
+/// The work of moving the highest of `items` >= 3 items from level `z`.
 fn move_of_highest(operator: &Exchangeable, items: usize, z: usize) -> f64 {
     let entries = operator.count(items - 1, operator.levels_after(z));
     let runs = match z {
@@ -101,7 +99,7 @@ mod tests {
     use super::super::ALL;
     use super::*;
 
-    /// What is counted while the work is gone through, run by run: of the first of `parts` items with `highest` at most.
+    /// The work counted run by run, for the first of `parts` items with at most `highest`.
     fn counted(operator: &Exchangeable, items: usize, highest: usize) -> f64 {
         if items == 2 {
             return OF_STATE * operator.count(2, highest + 1) as f64;
@@ -132,9 +130,9 @@ mod tests {
             let effort = Effort::new(&operator);
             let all = effort.before(operator.states());
             let expected = counted(&operator, items, levels - 1);
-            // Runs without an entry are no runs.
+            // Runs without entries do not count.
             assert!(expected <= all && all <= 1.5 * expected, "{all} {expected}");
-            // Each state is some work.
+            // Each state takes some work.
             for rank in 0..operator.states() {
                 let more = effort.before(rank + 1) - effort.before(rank);
                 assert!(more >= 0.999 * OF_STATE, "{items} on {levels}, state {rank}: {more}");

@@ -1,19 +1,19 @@
-//! Equal birth–death processes lumped to multisets of levels.
+//! Equal birth–death processes, lumped to multisets of levels.
 //!
-//! The operator moves the process at the highest level first, and what remains is the same problem
-//! for one process less. A function of where k items are *after* the move, on multisets in
-//! colexicographic order, becomes, for each level z that the highest may start at, a function of
-//! where the k - 1 others are,
+//! The operator moves the process at the highest level first; the remainder is the same problem
+//! with one process fewer. Let f be a function of the positions of k items *after* the move, on
+//! multisets in colexicographic order. For each starting level z of the highest item, it becomes a
+//! function of the positions of the k - 1 others,
 //!
 //! ```text
 //! g_z(X) = down(z) f(X + {z-1}) + stay(z) f(X + {z}) + up(z) f(X + {z+1}),    X on levels 0..=z+1
 //! ```
 //!
-//! because the others, which start at z or below, are at z+1 or below afterwards. The states that
-//! start with z as the highest are a contiguous block, which the same method computes from g_z. The
-//! three terms are contiguous too, as long as X has no member at z or z+1; multisets with such
-//! members are handled in runs of those with equally many. So nearly all work is done in long loops
-//! over three arrays, depth first, within the cache.
+//! because the others, which start at z or below, are at z+1 or below afterward. The states with z
+//! as the highest level are a contiguous block, which the same method computes from g_z. The three
+//! terms are contiguous, too, as long as X has no member at z or z+1. Multisets with such members
+//! are handled in runs of those with equally many. Almost all work is thus in long loops over three
+//! arrays, depth first, within the cache.
 
 mod effort;
 mod own;
@@ -30,11 +30,11 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// The joint chain of r independent processes with the same birth–death chain, on the
-/// C(L+r-1, r) multisets of their levels in the order of [`Multisets`].
+/// The joint chain of r independent processes with the same birth–death chain, on the C(L+r-1, r)
+/// multisets of their levels in the order of [`Multisets`].
 ///
-/// One application costs about 3r(1 + r/L) fused multiply–adds a state and uses C(L+r-1, r-1)
-/// numbers of scratch memory a thread, which are kept for the next one.
+/// One application takes about 3r(1 + r/L) fused multiply–adds per state. It uses C(L+r-1, r-1)
+/// numbers of scratch memory per thread, which are kept for the next application.
 #[derive(Debug)]
 pub struct Exchangeable {
     chain: BirthDeath,
@@ -45,7 +45,7 @@ pub struct Exchangeable {
     scratch: Mutex<Vec<Vec<f64>>>,
 }
 
-/// Runs of at most this many multisets are not searched for those that matter.
+/// Runs of at most this many multisets are not searched for relevant ones.
 const SHORT: usize = 128;
 
 /// All entries of an image are kept.
@@ -76,11 +76,8 @@ impl Exchangeable {
         &self.sets
     }
 
-    /// The operator on the wanted states: `out` is right there and holds no particular value
+    /// The operator on the wanted states. `out` is correct there and holds no particular value
     /// elsewhere. Parts without a wanted state are skipped.
-    ///
-    /// # Panics
-    /// When `v` or `out` has not [`states`](Operator::states) entries.
     pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
         assert!(v.len() == self.states() && out.len() == self.states());
         self.start(v, out, 1, Some(wanted));
@@ -104,7 +101,7 @@ impl Exchangeable {
     fn alone(&self, part: Part<'_>, v: &[f64], out: &mut [f64], width: usize) {
         let levels = self.levels_after(part.highest);
         let others = (1..part.items).map(|items| self.count(items, levels)).sum::<usize>();
-        // Two items use a little more than a row.
+        // Two items use slightly more than a row.
         self.with_scratch((others + 2) * width, |scratch| {
             self.compute(part, v, out, scratch, width);
         });
@@ -115,13 +112,13 @@ impl Exchangeable {
         self.slots.count(items, levels)
     }
 
-    /// The number of levels that items are on that have started at `highest` or below.
+    /// The number of levels that items can occupy after starting at `highest` or below.
     fn levels_after(&self, highest: usize) -> usize {
         (highest + 2).min(self.chain.levels())
     }
 
-    /// Calls `f` with this many numbers of scratch memory: of what is kept the least that is enough, and not far more, for
-    /// parts that wait for smaller ones hold theirs.
+    /// Calls `f` with this many numbers of scratch memory. The smallest stored buffer that suffices
+    /// is used, if it is not far too large: parts that wait for smaller ones hold theirs.
     fn with_scratch(&self, needed: usize, f: impl FnOnce(&mut [f64])) {
         let taken = self.scratch.lock().map_or(None, |mut kept| {
             let at = kept.partition_point(|scratch| scratch.len() < needed);
@@ -174,8 +171,8 @@ impl Exchangeable {
         Part { items: self.sets.items(), highest: self.chain.levels() - 1, above }
     }
 
-    /// The expectation over the moves of the items of a part: `v` is a function of where they are
-    /// afterwards, `out` receives the function of where they start.
+    /// The expectation over the moves of the items of a part. `v` is a function of their positions
+    /// afterward; `out` receives the function of their starting positions.
     fn compute(
         &self,
         part: Part<'_>,
@@ -204,10 +201,10 @@ impl Exchangeable {
         }
     }
 
-    /// g_z: the sum over the move of an item from level `z`, the highest, as a function of where the
-    /// `others` are afterwards; `f` is a function of where all are. Left out where it matters to no
-    /// wanted start. `f` comes with the rank of its first entry, and `kept` says which of the others' ranks
-    /// there is room for in `out`.
+    /// g_z: the sum over the move of the highest item, from level `z`, as a function of the
+    /// positions of the `others` afterward; `f` is a function of all positions. Skipped where it
+    /// affects no wanted start. `f` comes with the rank of its first entry, and `kept` is the range
+    /// of the others' ranks stored in `out`.
     fn move_highest(
         &self,
         z: usize,
@@ -244,9 +241,10 @@ impl Exchangeable {
         self.chain.row(0).means(f, f, &f[width..], out);
     }
 
-    /// Calls `each` for runs of [`move_highest`](Self::move_highest), with how many of the others are
-    /// below z, the sum of the levels of those that are not, how many entries of the run are not kept at its beginning,
-    /// `f` with the item at the levels around z, and where the sum belongs.
+    /// Calls `each` for runs of [`move_highest`](Self::move_highest). Its arguments: the number of
+    /// others below z; the sum of the levels of the remaining others; the number of entries at the
+    /// beginning of the run that are not kept; `f` with the item at the levels around z; and the
+    /// output.
     #[inline(always)]
     fn by_run(
         &self,
@@ -271,7 +269,7 @@ impl Exchangeable {
                 let here = lower + count(below + 1, z);
                 let down = lower + count(below + 1, z - 1);
                 let fixed = (others - items) * (z + 1) + (items - below) * z;
-                // From the highest level it never gets above.
+                // From the highest level the item never moves up.
                 let up = if last { here } else { above };
                 let start = kept.start.max(place) - place;
                 let end = kept.end.min(place + length).max(place) - place;
@@ -293,8 +291,8 @@ impl Exchangeable {
         }
     }
 
-    /// Calls `each` with runs of ranks, counted from `first`, that hold the multisets of `items`
-    /// items on the lowest `levels` levels with a sum of `least` or more (and some others).
+    /// Calls `each` with runs of ranks, counted from `first`. They contain the multisets of `items`
+    /// items on the lowest `levels` levels with a sum of at least `least`, and some others.
     fn heavy(
         &self,
         items: usize,
@@ -318,8 +316,8 @@ impl Exchangeable {
     }
 }
 
-/// [`Exchangeable::compute`] for two items, or for three where all starts are wanted: their runs are
-/// too short to be worth a call each.
+/// [`Exchangeable::compute`] for two items, or for three where all starts are wanted: their runs
+/// are too short for a call each.
 struct Few<'a> {
     operator: &'a Exchangeable,
     part: Part<'a>,
@@ -373,7 +371,7 @@ impl Exchangeable {
             let p = self.chain.row(y);
             let last = y + 1 == self.chain.levels();
             let (here, next) = (&v[first(y)..first(y + 1)], first(y + 1));
-            // From the highest level it never gets there.
+            // From the highest level the higher item never moves up.
             let above = if last { here } else { &v[next..next + y + 2] };
             // The lower item afterwards at 0..y, y and y + 1.
             let row = &mut scratch[1..y + 3];

@@ -1,11 +1,11 @@
-//! The rows of some states only: of those that one rank has, or that one thread computes.
+//! The operator on a range of states: those of one rank, or of one thread.
 
 use super::{Exchangeable, Part, Wanted};
 use std::ops::Range;
 
 impl Exchangeable {
-    /// The rows of the states with ranks in `own` only, of a function that is given from the rank `base` on, as
-    /// far as [`needed`](Self::needed).
+    /// The rows of the states with ranks in `own` only. The function is given from the rank `base`
+    /// on, as far as [`needed`](Self::needed).
     pub(in crate::chain) fn apply_own(
         &self,
         v: (&[f64], usize),
@@ -15,8 +15,8 @@ impl Exchangeable {
         self.compute_own(self.all_of(None), v, own, out);
     }
 
-    /// [`apply_where`](Self::apply_where) for the states with these ranks only: `out` begins with the first of them, and
-    /// `v` with the first of those that [`needed`](Self::needed) says, and has as many.
+    /// [`apply_where`](Self::apply_where) for the states with these ranks only. `out` begins with
+    /// the first of them; `v` covers exactly the range [`needed`](Self::needed).
     ///
     /// # Panics
     /// When `v` or `out` has another number of entries.
@@ -32,9 +32,9 @@ impl Exchangeable {
         self.compute_own(self.all_of(Some(wanted)), (v, needed.start), part, out);
     }
 
-    /// The ranks of the states at which a function must be known for `apply_own`: from the first
-    /// of the own ones with all items a level lower to the last with all of them a level higher, for a move keeps the
-    /// order below the highest level.
+    /// The ranks of the states at which a function must be known for `apply_own`. They range from
+    /// the first own state with all items one level lower to the last with all of them one level
+    /// higher, because a move preserves the order below the highest level.
     pub fn needed(&self, own: &Range<usize>) -> Range<usize> {
         self.reached(self.sets.items(), self.chain.levels() - 1, own)
     }
@@ -47,7 +47,7 @@ impl Exchangeable {
         let top = self.chain.levels() - 1;
         let lowest = self.moved(items, own.start, |level| level.saturating_sub(1));
         let last = self.moved(items, own.end - 1, |level| (level + 1).min(top));
-        // Items at the top stay there, so that others with fewer of them may come to be beyond.
+        // Items at the top stay there, so multisets with fewer of them may end up beyond.
         let mut at_top = 0;
         let _ = self.moved(items, own.end - 1, |level| {
             at_top += usize::from(level == top);
@@ -59,11 +59,12 @@ impl Exchangeable {
         lowest..if is_beyond { self.count(items, top + 1) } else { last + 1 }
     }
 
-    /// The rank of the multiset in which each item of that with this rank has moved, all in the same order.
+    /// The rank of the multiset after each item of that with this rank has moved, in an
+    /// order-preserving way.
     fn moved(&self, items: usize, mut rank: usize, mut to: impl FnMut(usize) -> usize) -> usize {
         let mut moved = 0;
         for k in (1..=items).rev() {
-            // The largest level with as many multisets below it or fewer.
+            // The largest level with at most that many multisets below it.
             let (mut level, mut beyond) = (0, self.chain.levels());
             while level + 1 < beyond {
                 let middle = usize::midpoint(level, beyond);
@@ -91,6 +92,7 @@ impl Exchangeable {
         Some(own)
     }
 
+<<<<<<< HEAD
     /// The probability to stay in each of some states: as many processes rise from each level as fall to it.
     pub(in crate::chain) fn staying_of(&self, states: Range<usize>) -> Vec<f64> {
         let mut walk = self.sets.from(states.start);
@@ -130,6 +132,10 @@ impl Exchangeable {
     }
 
     /// The rows `own` of a part, of a function given from the rank `base` on as far as these need it.
+=======
+    /// The rows `own` of a part, of a function given from the rank `base` on as far as these need
+    /// it.
+>>>>>>> main
     fn compute_own(
         &self,
         part: Part<'_>,
@@ -146,7 +152,7 @@ impl Exchangeable {
         if items <= 2 {
             return self.with_scratch(all + after, |scratch| {
                 let (whole, around) = scratch.split_at_mut(all);
-                // What is not wanted stays as it is, and nobody asks for what is made of zeros.
+                // Unwanted entries stay as they are; results from zeros are never used.
                 whole[own.clone()].copy_from_slice(out);
                 around.fill(0.0);
                 let known = v.len().min(after - base);
