@@ -84,7 +84,10 @@ impl Checkpoint {
             Ok(Some(Saved { snapshot, notes })) => {
                 self.exists = true;
                 if ranks.rank() == 0 {
-                    say(&format!("resuming after {} applications from {place}", snapshot.remaining));
+                    say(&format!(
+                        "resuming after {} applications from {place}",
+                        snapshot.remaining
+                    ));
                 }
                 let vectors = snapshot.vectors.into_iter().map(Into::into).collect();
                 Some(Standing { words: notes, vectors })

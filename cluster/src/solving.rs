@@ -8,17 +8,17 @@ use crate::{files, fitting};
 use remap::checkpoint::{self, Identity, Iteration};
 use remap::commands::{Exit, report};
 use remap::complaint::Complaint;
-use remap::problems::registry::{Loaded, Problem};
 use remap::output::{check_free, make_folder, say};
 use remap::problems::load_drift::course::Course;
+use remap::problems::registry::{Loaded, Problem};
 use remap::problems::stopping::model::Stopping;
 use remap::problems::stopping::shared::{self, Part};
 use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved};
 use remap::problems::{continuous_drift, load_drift};
 use remap::run::Watch;
 use remapping::Communicator;
-use serde_json::{Value, json};
 use remapping::stopping::States;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,8 @@ pub fn lead(
     let alone = || {
         if ranks.ranks() > 1 {
             let (most, reason) = problems::limit_of_ranks(loaded, settings);
-            let most = if most > 1 { format!("; at most {most} can share it") } else { String::new() };
+            let most =
+                if most > 1 { format!("; at most {most} can share it") } else { String::new() };
             let path = loaded.path.display();
             say(&format!("{path}: this model is solved on one rank: {reason}{most}"));
         }

@@ -344,7 +344,10 @@ mod tests {
         assert_eq!(read(&bytes, 7), Ok(Some(saved())));
         assert!(read(&bytes, 8).is_err_and(|reason| reason.contains("another model")));
         let older = [b"remap-snapshot-2", &bytes[16..]].concat();
-        assert!(read(&older, 7).is_err_and(|reason| reason.contains("not a checkpoint of this version")));
+        assert!(
+            read(&older, 7)
+                .is_err_and(|reason| reason.contains("not a checkpoint of this version"))
+        );
     }
 
     proptest! {

@@ -25,18 +25,6 @@ pub struct BirthDeath {
     between: Option<Row>,
 }
 
-<<<<<<< HEAD
-=======
-impl fmt::Debug for BirthDeath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Checkpoints identify their problem by this text: only the fields that define the chain.
-        let Self { up, stay, down, between: _ } = self;
-        let mut fields = f.debug_struct("BirthDeath");
-        fields.field("up", up).field("stay", stay).field("down", down).finish()
-    }
-}
-
->>>>>>> main
 impl BirthDeath {
     /// The walk with the same `up` and `down` probabilities at every inner level.
     ///

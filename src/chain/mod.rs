@@ -127,11 +127,7 @@ pub trait Operator: Send + Sync {
         self.reversing_weights().is_some()
     }
 
-<<<<<<< HEAD
     /// The probability to stay in each state, where it is known: the diagonal of P.
-=======
-    /// The probability of staying in each state, where that may vary much between states.
->>>>>>> main
     fn staying(&self) -> Option<Vec<f64>> {
         None
     }

@@ -47,7 +47,6 @@ impl Shared {
         Some(Self::new(Own::Slabs(product), shares, communicator))
     }
 
-<<<<<<< HEAD
     /// The most ranks that can have [`slabs`](Self::slabs).
     pub fn most_of_slabs(product: &Product) -> Option<usize> {
         product.has_slabs().then(|| product.slabs().0)
@@ -59,10 +58,7 @@ impl Shared {
         many.then(|| operator.states())
     }
 
-    /// Who has which states of [`slabs`](Self::slabs).
-=======
     /// The partition of the states for [`slabs`](Self::slabs).
->>>>>>> main
     pub fn shares_of_slabs(product: &Product, ranks: usize) -> Option<Shares> {
         Self::most_of_slabs(product).filter(|most| ranks <= *most)?;
         let (levels, width) = product.slabs();
@@ -206,13 +202,8 @@ impl Operator for Shared {
     fn staying(&self) -> Option<Vec<f64>> {
         match &self.rows {
             Own::Rows(rows, _) => Some(rows.staying()),
-<<<<<<< HEAD
             Own::Slabs(product) => product.staying_of_slabs(self.own()),
             Own::Blocks(operator) => Some(operator.staying_of(self.own())),
-=======
-            // It differs at edges only.
-            Own::Slabs(_) | Own::Blocks(_) => None,
->>>>>>> main
         }
     }
 

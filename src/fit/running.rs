@@ -93,11 +93,7 @@ impl Running {
     /// Processes the time of this rank for a step, and the mean over the ranks.
     ///
     /// # Errors
-<<<<<<< HEAD
-    /// If one is negative, not finite or too large; the step is then not taken in.
-=======
     /// If one is negative, not finite or too large; the step is then ignored.
->>>>>>> main
     pub fn observe(&mut self, time: f64, mean: f64) -> Result<(), NotATime> {
         let (time, mean) = (checked(time)?, checked(mean)?);
         self.times.push(time);
@@ -117,11 +113,7 @@ impl Running {
     /// before.
     ///
     /// # Errors
-<<<<<<< HEAD
-    /// If the cost is negative, not finite or too large; the remap is then not taken in.
-=======
     /// If the cost is negative, not finite or too large; the remap is then ignored.
->>>>>>> main
     pub fn remapped(&mut self, cost: Option<f64>) -> Result<(), NotATime> {
         if let Some(cost) = cost {
             self.costs.push(checked(cost)?);

@@ -5,8 +5,8 @@
 use super::killed::Killed;
 use super::multigrid::{self, CYCLE, Multigrid};
 use super::{Problem, vector};
-use crate::{Halt, Observer};
 use crate::communicator::Equations;
+use crate::{Halt, Observer};
 use nalgebra::DVector;
 use std::cell::Cell;
 
@@ -72,7 +72,17 @@ impl<'a> System<'a> {
     ) -> Self {
         let chain = Killed::new(problem, continues);
         let weights = inner.weights.as_ref().map(|weights| chain.pack(&weights[0]));
-        Self { chain, problem, continues, weights, inner, multigrid: None, observer, limit, halted: None }
+        Self {
+            chain,
+            problem,
+            continues,
+            weights,
+            inner,
+            multigrid: None,
+            observer,
+            limit,
+            halted: None,
+        }
     }
 
     /// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side, where one

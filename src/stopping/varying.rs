@@ -226,8 +226,7 @@ impl Varying {
         let mut from = vec![[None; 2]; if self.back.is_none() { n } else { 0 }];
         let (mut sweeps, mut one) = (0, 0.0);
         let earlier = sharing::resume(&self.problem.shared).unwrap_or_default();
-        if let ([done, first], [low, high, found @ ..]) =
-            (&earlier.words[..], &earlier.vectors[..])
+        if let ([done, first], [low, high, found @ ..]) = (&earlier.words[..], &earlier.vectors[..])
         {
             (sweeps, one) = (*done, f64::from_bits(*first));
             below.value.copy_from_slice(low);

@@ -106,7 +106,8 @@ fn long_maps_of_a_stopped_run_are_replaced() {
     let walks = WALKS.replace("45", "101");
     let problem = format!("Stopping(processes: {walks}, remap_cost: 600.0, after_remap: Stop)");
     place.model("long.ron", &problem);
-    let asked = ["solve", "long.ron", "--method", "value", "--tolerance", "1e-2", "--json", "--out", "out"];
+    let asked =
+        ["solve", "long.ron", "--method", "value", "--tolerance", "1e-2", "--json", "--out", "out"];
     let stopped = place.run(2, &[&asked[..], &["--time-limit", "1"]].concat());
     assert_eq!(stopped.status.code(), Some(3), "{}", said(&stopped));
     let map = place.path().join("out/long.decision.npy");
@@ -152,7 +153,10 @@ fn options_that_petsc_cannot_take_are_a_matter_of_usage() {
     let place = Workplace::new();
     joint::model(&place, "joint.ron", 20, "remap_cost: 400.0, after_remap: Stop");
     let walks = WALKS.replace("45", "9");
-    place.model("walks.ron", &format!("Stopping(processes: {walks}, remap_cost: 90.0, after_remap: Stop)"));
+    place.model(
+        "walks.ron",
+        &format!("Stopping(processes: {walks}, remap_cost: 90.0, after_remap: Stop)"),
+    );
     let run = |name: &str, options: &str| {
         let mut command = place.command(2, &["solve", name, "--json"]);
         command.env("PETSC_OPTIONS", options).output().unwrap()

@@ -77,10 +77,16 @@ fn largest_share(
 /// The most ranks that share the model, and why there are no more, with what would help.
 pub fn limit_of_ranks(model: &Stopping) -> (usize, &'static str) {
     if model.is_partial() {
-        return (1, "partial remaps are solved on one rank: without partial_remaps ranks share them");
+        return (
+            1,
+            "partial remaps are solved on one rank: without partial_remaps ranks share them",
+        );
     }
     if model.unbounded().is_some() {
-        return (1, "Unbounded walks are solved on one rank: walks with a highest level are shared");
+        return (
+            1,
+            "Unbounded walks are solved on one rank: walks with a highest level are shared",
+        );
     }
     let Ok(states) = model.space().map(States::for_ranks) else {
         return (1, "the model has no states");
@@ -103,9 +109,8 @@ pub fn limit_of_ranks(model: &Stopping) -> (usize, &'static str) {
 /// What `check` prints of so many ranks, which can share the model.
 pub fn facts(loaded: &ModelFile, model: &Stopping, ranks: usize) -> Facts {
     let states = is_shared(model).then(|| model.space().ok().map(States::for_ranks)).flatten();
-    let share = states.and_then(|states| {
-        Some((largest_share(loaded, model, (&states, ranks))?, states.count()))
-    });
+    let share = states
+        .and_then(|states| Some((largest_share(loaded, model, (&states, ranks))?, states.count())));
     let Some((share, count)) = share else { return Vec::new() };
     let mut facts: Facts = vec![("states of each rank", share.states.into())];
     if model.is_varied() {
