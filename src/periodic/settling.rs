@@ -18,7 +18,6 @@ const MOST_ALONE: usize = 1000;
 /// levels again. If no level has a probability of staying, the class has period two.
 ///
 /// Let `D(x)` be the difference of two distribution functions at level `x`. A step transforms it to
-/// makes of it
 ///
 /// ```text
 /// (1 - up[x] - down[x+1]) D(x) + up[x] D(x-1) + down[x+1] D(x+1),

@@ -8,7 +8,6 @@
 //! perfect-information optimum is still, on average, at most the cost of the best policy: a policy
 //! without foresight pays no penalty on average, and is one of those that perfect information
 //! chooses from. With
-//! average, and is one of those that hindsight chooses from. With
 //!
 //! ```text
 //! Delta = u(x') + V(x') - E[u(x') + V(x') | x]
@@ -25,7 +24,6 @@
 //! as often as possible (`moves`). A branch that has lost much more than the cost of a remap by not
 //! remapping is ended by a remap at less than its cost; see [`Many`] for the assumption behind
 //! this.
-//! less than it does: see [`Many`] for what that assumes.
 
 mod ahead;
 mod approximate;

@@ -14,8 +14,7 @@
 //!
 //! Proof that the other states may be omitted: a step over all states gives the slack V - W by
 //! which a remap was better there. Let dW and dD be the changes of W and D in the previous step,
-//! and dW+ that of W in this step. The next step changes the slack by V - W. The next step changes
-//! it, with dW and dD the changes of W and D in the step before, and dW+ that of W in this, by
+//! and dW+ that of W in this step. The next step changes the slack by
 //!
 //! ```text
 //! E[dW(t') | x] - dW+(t) - E[dD(y) | x]
