@@ -1,30 +1,33 @@
-//! Keeping a concave function short, with a proof: replacing atoms by one atom at their barycentre can
-//! only raise the function, and moving an atom onto two nodes around it (same total, same mean) can
-//! only lower it.
+//! Reduction of piecewise-linear concave functions with proved direction of the error.
 //!
-//! Reducers take the atoms one by one in ascending order. [`Merge`] and [`Split`] choose their spans so
-//! that no span moves the function by more than `allowance`, and nothing moves outside it. Once a sequence of functions has come to rest, [`super::held`] keeps the spans fixed instead.
+//! Replacing atoms by one atom at their barycenter can only raise the function. Moving an atom onto
+//! two nodes around it (same total, same mean) can only lower it. Reducers take the atoms one by
+//! one in ascending order. [`Merge`] and [`Split`] choose their spans so that no span changes the
+//! function by more than `allowance`, and nothing changes outside it. Once a sequence of functions
+//! has become stationary, [`super::held`] keeps the spans fixed instead. Time: linear in the number
+//! of atoms.
 
 use super::Atom;
 use crate::rounding::{SLACK, UNIT};
 
-/// Odds below which a step may move the function in proportion to the odds only.
+/// Odds below which the allowed change is proportional to the odds.
 const SMALL: f64 = 1e-3;
 
-/// How far one span whose first atom is at odds `at` may move the function: between `tolerance` times the odds and
-/// a fixed `tolerance`. Errors at small odds count more, since the belief spends most of its time there
-/// and every one of them shifts the constant; the geometric mean needs the fewest segments for a given
-/// width of the thresholds (measured, see docs/decisions.md). Where the phase hardly ever changes the belief begins at odds of
-/// that size, and an error there counts by its ratio to the odds.
+/// Allowed change of the function by a span whose first atom is at odds `at`. It is the geometric
+/// mean of `tolerance` times the odds and a fixed `tolerance`. Errors at small odds count more,
+/// because the belief is there most of the time and each of them shifts the constant. The geometric
+/// mean needs the fewest segments for a given width of the thresholds (measured, see
+/// docs/decisions.md). For a tiny hazard the belief starts at odds of that size, where errors count
+/// relative to the odds.
 fn allowance(tolerance: f64, at: f64) -> f64 {
     let least = at.max(SMALL);
     tolerance * at * ((1.0 + least) / least).sqrt()
 }
 
-/// The atom an image comes from: which report, and the index of the parent atom.
+/// Origin of an image: the observation, and the index of the parent atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// Which of the reports.
+    /// Index of the observation.
     pub report: usize,
     /// Index of the parent.
     pub parent: usize,
@@ -34,28 +37,29 @@ pub struct Origin {
 pub trait Reduce {
     /// The next atom: `at` not below the one before, `drop` > 0.
     fn push(&mut self, at: f64, drop: f64, origin: Origin);
-    /// The next atoms, as [`push`](Self::push) takes them one by one.
+    /// The next atoms, as by repeated [`push`](Self::push).
     fn push_all(&mut self, atoms: impl Iterator<Item = (f64, f64, Origin)>) {
         atoms.for_each(|(at, drop, origin)| self.push(at, drop, origin));
     }
-    /// All atoms are in; `end` is an atom beyond them that will be added after, if there is one.
+    /// Completes the reduction; `end` is an atom beyond all others that will be added afterward, if
+    /// there is one.
     fn finish(&mut self, end: Option<&mut Atom>);
 }
 
-/// Merges each span into its barycentre: an upper bound.
+/// Merges each span into its barycenter: an upper bound.
 pub struct Merge<'a> {
     kept: Kept<'a>,
     span: Merged,
 }
 
-/// Where atoms and the abscissas between spans go.
+/// Output for atoms and for the abscissas between spans.
 struct Kept<'a> {
     tolerance: f64,
     atoms: &'a mut Vec<Atom>,
     ends: &'a mut Vec<f64>,
 }
 
-/// The span at hand. A copy of it is where atoms are taken in, which a processor has at hand, too.
+/// The current span. It is copied into registers while atoms are processed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Merged {
     count: u32,
@@ -83,7 +87,7 @@ impl Merged {
             1 => (self.last, self.drop),
             count => {
                 let up = 1.0 + UNIT * (4.0 + 2.0 * f64::from(count));
-                // Drops and moments may be so small that their quotient is none.
+                // Drops and moments may be so small that their quotient is NaN.
                 let at = (self.moment / self.drop * up).max(self.first).min(self.last);
                 (at, self.drop * up)
             }
@@ -94,12 +98,12 @@ impl Merged {
 
     #[inline(always)]
     fn take(&mut self, at: f64, drop: f64, kept: &mut Kept<'_>) {
-        // Below all doubles: what that takes is in the bounds already.
+        // Underflowed drops: their contribution is covered by the bounds.
         if drop == 0.0 {
             return;
         }
         if self.count > 0 {
-            // Joining a new atom to the barycentre lifts the function by at most this much.
+            // Adding an atom to the barycenter raises the function by at most this much.
             let lift = drop * (at * self.drop - self.moment);
             let total = self.drop + drop;
             if lift > (self.limit - self.error) * total {
@@ -146,16 +150,17 @@ pub struct Split<'a> {
     span: Inside,
 }
 
-/// The span at hand, and the atom where it could end; a copy, as of [`Merged`].
+/// The current span, and the atom where it could end; copied like [`Merged`].
 #[derive(Debug, Clone, Copy)]
 struct Inside {
     /// The node the span starts at (0 counts: an atom there contributes nothing).
     start: Atom,
-    /// Sums over the atoms inside the span, of drop, drop * y and drop * y^2, y the distance to `start`.
+    /// Sums over the atoms inside the span, of drop, drop * y and drop * y^2, y the distance to
+    /// `start`.
     drop: f64,
     moment: f64,
     square: f64,
-    /// How many they are.
+    /// Number of atoms inside.
     count: u32,
     /// The latest atom.
     candidate: Option<Atom>,
@@ -215,7 +220,7 @@ impl Inside {
             self.limit = allowance(kept.tolerance, at);
             return;
         };
-        // What a span from the start to the new atom would cost, the candidate inside it.
+        // Loss of a span from the start to the new atom, with the candidate inside.
         let y = candidate.at - self.start.at;
         let moment = self.moment + candidate.drop * y;
         let square = self.square + candidate.drop * y * y;

@@ -1,11 +1,11 @@
-//! Reducers whose spans do not move, so that a converging sequence of functions converges to the last
-//! bit instead of jumping from one choice of spans to another.
+//! Reducers with fixed spans. With them a converging sequence of functions converges to the last
+//! bit, instead of alternating between choices of spans.
 
 use super::Atom;
 use super::bracket::{Origin, Reduce};
 use crate::rounding::{Grain, SLACK, UNIT};
 
-/// Which cell each image belongs to, decided once: by where it stood, and from then on by its parent.
+/// Assignment of images to cells, made once by position and afterward kept by parent.
 #[derive(Debug, Clone, Default)]
 pub struct Cells {
     /// The abscissas between cells, ascending.
@@ -21,8 +21,9 @@ impl Cells {
         Cells { ends, parents: usize::MAX, table: Default::default() }
     }
 
-    /// Decides the cell of every image unless that has been done for as many parents; `image` gives the
-    /// abscissa of the image of a parent under a report, ascending in the parent.
+    /// Assigns every image to a cell, unless that has been done for the same number of parents.
+    /// `image` gives the abscissa of the image of a parent under an observation, ascending in the
+    /// parent.
     pub fn assign(&mut self, reports: usize, parents: usize, image: impl Fn(usize, usize) -> f64) {
         if self.parents == parents {
             return;
@@ -43,7 +44,7 @@ impl Cells {
     }
 }
 
-/// Merges the atoms of each cell at their barycentre: an upper bound.
+/// Merges the atoms of each cell at their barycenter: an upper bound.
 pub struct Gather<'a> {
     cells: &'a Cells,
     grain: Grain,
@@ -70,7 +71,7 @@ impl Reduce for Gather<'_> {
 
     fn finish(&mut self, end: Option<&mut Atom>) {
         let start = self.kept.len();
-        // Empty cells keep their place, without weight, so that parents keep their numbers.
+        // Empty cells remain, without weight, so that parents keep their indices.
         let mut before = 0.0;
         for &(count, total, moment) in &self.sums {
             let up = 1.0 + UNIT * (4.0 + 2.0 * f64::from(count));
@@ -79,7 +80,7 @@ impl Reduce for Gather<'_> {
             self.kept.push(Atom { at, drop });
             before = at;
         }
-        // Cells overlap only where their atoms have drifted since the assignment.
+        // Cells overlap only where their atoms have moved since the assignment.
         let kept = &mut self.kept[start..];
         if !kept.is_sorted_by(|a, b| a.at <= b.at) {
             kept.sort_by(|a, b| a.at.total_cmp(&b.at));
@@ -102,11 +103,12 @@ pub struct Spread<'a> {
     /// Index of the node that ends the current span.
     next: usize,
     start: Atom,
-    /// Where the latest atom stood.
+    /// Position of the latest atom.
     last: f64,
-    /// Sums over the atoms inside the current span, of drop and drop * y, y the distance from the start.
+    /// Sums over the atoms inside the current span, of drop and drop * y, y the distance from the
+    /// start.
     inside: [f64; 2],
-    /// How many they are.
+    /// Number of atoms inside.
     count: u32,
 }
 
@@ -155,7 +157,7 @@ impl Reduce for Spread<'_> {
     }
 
     fn finish(&mut self, end: Option<&mut Atom>) {
-        // The span of the last atoms ends at its node, unless the function does before.
+        // The span of the last atoms ends at its node, or where the function ends.
         let limit = end.as_ref().map_or(f64::INFINITY, |end| self.grain.round::<false>(end.at));
         if let Some(&node) = self.nodes.get(self.next).filter(|node| **node < limit) {
             let share = self.close(node);
@@ -164,12 +166,13 @@ impl Reduce for Spread<'_> {
         }
         match end {
             Some(end) => {
-                // Rounded first, but not below what is already in.
+                // Rounded first, but not below existing atoms.
                 end.at = self.grain.round::<false>(end.at).max(self.last);
                 let sum = (end.drop + self.close(end.at)) * (1.0 - 2.0 * UNIT);
                 end.drop = self.grain.round::<false>(sum);
             }
-            // Nothing beyond: what is inside the last span goes to its start, which lowers it further.
+            // There is no node beyond: the drop inside the last span moves to its start, which
+            // lowers the function further.
             None => {
                 self.close(f64::INFINITY);
             }
