@@ -1,4 +1,4 @@
-//! The rules the papers compare: never, at fixed intervals, past a threshold, stop at rise.
+//! Policies of the papers: never, fixed intervals, thresholds, and stop at rise.
 
 use super::{Policy, Step, exceeds};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ impl<Seen: ?Sized> Policy<Seen> for Never {
     fn remapped(&mut self) {}
 }
 
-/// Remaps every `interval` steps, whatever happens.
+/// Remaps every `interval` steps, independent of the loads.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FixedInterval {
     interval: u64,

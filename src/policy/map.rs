@@ -1,4 +1,4 @@
-//! Decision maps: a decision for every load vector, and how a load vector finds its own.
+//! Decision maps: a decision for every load vector, and the index of a load vector.
 
 use crate::chain::Multisets;
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ pub struct Map {
     pub lowest: Vec<i64>,
     /// The number of levels of each process.
     pub levels: Vec<usize>,
-    /// How a load vector is found.
+    /// How load vectors are indexed.
     pub index: Index,
     /// `B`, `R` or `C` for each entry.
     #[serde(rename = "letters", with = "text")]
     pub decisions: Vec<u8>,
 }
 
-/// How a load vector finds its entry in a map.
+/// Index of a load vector in a map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Index {
@@ -26,7 +26,7 @@ pub enum Index {
     RowMajor,
     /// Sorted, by the rank of the multiset of levels.
     Multiset,
-    /// By search in the list, which is in ascending order.
+    /// By binary search in the list, which is in ascending order.
     Listed(Vec<Vec<i64>>),
 }
 
@@ -36,7 +36,7 @@ impl Map {
         self.lowest.len()
     }
 
-    /// The loads of an entry (of one of its orderings), and how many load vectors it stands for.
+    /// The loads of an entry (one of its orderings), and the number of load vectors it represents.
     pub fn entry(&self, place: usize) -> (Vec<i64>, f64) {
         match &self.index {
             Index::Listed(loads) => (loads[place].clone(), 1.0),
@@ -58,8 +58,8 @@ impl Map {
         }
     }
 
-    /// The decision for these loads, the nearest levels for loads beyond; `None` for another number of
-    /// processes than the map's, or loads that are not listed.
+    /// The decision for these loads; loads out of range use the nearest level. `None` if the number
+    /// of processes differs from the map's, or for loads that are not listed.
     pub fn decision(&self, loads: &[i64]) -> Option<u8> {
         if loads.len() != self.processes() {
             return None;
@@ -89,7 +89,7 @@ impl Map {
             .expect("as many sets as entries were counted")
     }
 
-    /// What does not fit together in it, after it was read.
+    /// The inconsistency of a deserialized map, if any.
     pub fn fault(&self) -> Option<&'static str> {
         let r = self.processes();
         if r == 0 || self.levels.len() != r || self.levels.contains(&0) {

@@ -1,9 +1,8 @@
-//! Decision rules behind one small trait: when should a running program remap?
+//! Policies behind one small trait: when should a running program remap?
 //!
-//! A policy watches a workload step by step and says when to remap. It is the same trait for the
-//! rules of the papers ([`classical`]), the rules production codes use today ([`practice`]) and an
-//! optimal decision map, and it works on simulated workloads and on recorded step times alike
-//! ([`advise`]).
+//! A policy observes a workload step by step and decides when to remap. The same trait serves the
+//! policies of the papers ([`classical`]), those of production codes ([`practice`]), and optimal
+//! decision maps. It works on simulated workloads and on recorded step times alike ([`advise`]).
 //!
 //! ```
 //! use remapping::policy::{Policy, Rule, Step};
@@ -28,28 +27,28 @@ pub mod watching;
 pub use map::{Index, Map};
 pub use rule::{Rule, RuleError, Running};
 
-/// A decision rule, as one run of a program meets it.
+/// A policy during one run of a program.
 ///
 /// The caller alternates [`observe`](Policy::observe), once after every change of the workload, and
-/// [`wants_remap`](Policy::wants_remap), at the moments where remapping is possible; when it has
-/// remapped it says so with [`remapped`](Policy::remapped). `Seen` is what there is to see at a
-/// step: processor times ([`Step`]) unless said otherwise.
+/// [`wants_remap`](Policy::wants_remap), when a remap is possible. After a remap it calls
+/// [`remapped`](Policy::remapped). `Seen` is the observation of a step: processor times ([`Step`])
+/// unless stated otherwise.
 pub trait Policy<Seen: ?Sized = Step>: Send {
-    /// Takes in the step the workload has come to.
+    /// Processes the present step of the workload.
     fn observe(&mut self, seen: &Seen);
 
     /// Whether the program should remap now.
     fn wants_remap(&self) -> bool;
 
-    /// A remap has begun beside the steps that follow, which are made on the old mapping still;
-    /// [`remapped`](Policy::remapped) says when it is over.
+    /// A delayed remap has begun; the following steps still use the old mapping.
+    /// [`remapped`](Policy::remapped) is called when it is complete.
     fn begun(&mut self) {}
 
-    /// The program has remapped: what was observed before concerns another mapping.
+    /// The program has remapped: earlier observations concern another mapping.
     fn remapped(&mut self);
 }
 
-/// What a policy sees of a step: what each processor needs for it.
+/// Observation of a step: the time of each processor.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Step {
     number: u64,
@@ -71,16 +70,13 @@ impl Step {
         step
     }
 
-    /// Step `number` of which no more is known than the largest and the mean time, and the least where
-    /// that is known: enough for rules that do not look at single processors.
+    /// Step `number` of which only the largest and the mean time are known, and the least if given.
+    /// This suffices for policies that do not use single processors.
     pub fn summary(number: u64, max: f64, mean: f64, min: Option<f64>) -> Step {
         Step { number, times: Vec::new(), max, mean, min: min.unwrap_or(f64::NAN) }
     }
 
-    /// Makes this step `number`, with the times that `fill` writes into the buffer of the last.
-    ///
-    /// # Panics
-    /// If `fill` leaves no time.
+    /// Turns this into step `number`, with the times that `fill` writes into the existing buffer.
     pub fn refill(&mut self, number: u64, fill: impl FnOnce(&mut Vec<f64>)) {
         self.number = number;
         fill(&mut self.times);
@@ -124,13 +120,13 @@ impl Step {
         (self.max - self.mean).max(0.0)
     }
 
-    /// (max - min) / mean; 0 for a step without work, NaN where the least time is not known.
+    /// (max - min) / mean; 0 for a step without work, NaN where the least time is unknown.
     pub fn range(&self) -> f64 {
         if self.mean > 0.0 { (self.max - self.min) / self.mean } else { 0.0 }
     }
 
-    /// max / min; 1 for a step without work, infinite where one processor has none, NaN where the least time is not
-    /// known.
+    /// max / min; 1 for a step without work, infinite where one processor has none, NaN where the
+    /// least time is unknown.
     pub fn ratio(&self) -> f64 {
         match self.max > 0.0 {
             true if self.min <= 0.0 => f64::INFINITY,
@@ -145,9 +141,8 @@ impl Step {
     }
 }
 
-/// Where `policy` would remap on recorded step times: the numbers of the steps after which it asks
-/// for a remap. The record itself is not changed by its decisions; what a remap would have changed
-/// is for a workload model to say.
+/// Steps after which `policy` requests a remap on recorded step times. The record is not changed by
+/// its decisions; the effect of a remap requires a workload model.
 pub fn advise<Seen>(
     policy: &mut dyn Policy<Seen>,
     record: impl IntoIterator<Item = Seen>,
@@ -163,18 +158,18 @@ pub fn advise<Seen>(
     remaps
 }
 
-/// `a >= b` where sums of rounded numbers may fall a few units in the last place short of a tie.
+/// `a >= b`, where sums of rounded numbers may miss a tie by a few units in the last place.
 fn reaches(a: f64, b: f64) -> bool {
     a - b >= -SLACK * (a.abs() + b.abs())
 }
 
-/// `a > b`, by more than sums of rounded numbers can err.
+/// `a > b`, by more than rounding of sums.
 fn exceeds(a: f64, b: f64) -> bool {
     !reaches(b, a)
 }
 
-/// Relative slack of comparisons between accumulated times: a tie is a tie whatever the order in
-/// which its terms were added.
+/// Relative slack of comparisons between accumulated times: a tie is a tie for any order of
+/// summation.
 const SLACK: f64 = 1e-12;
 
 #[cfg(test)]

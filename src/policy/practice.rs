@@ -1,4 +1,4 @@
-//! The invocation rules load balancing systems use in practice.
+//! Policies of load-balancing systems in practice.
 
 use super::{Policy, Step, exceeds, reaches};
 use serde::{Deserialize, Serialize};
@@ -33,17 +33,17 @@ impl Policy for AccumulatedLoss {
     }
 }
 
-/// The interval sqrt(2 C / slope) that minimises the average cost per step when the imbalance grows
-/// by `slope` > 0 per step (Menon et al. 2012, the model behind their rule), rounded to at least 1;
-/// `None`, never, if the imbalance does not grow.
+/// The interval sqrt(2 C / slope), rounded to at least 1. It minimizes the average cost per step
+/// when the imbalance grows by `slope` > 0 per step (Menon et al. 2012, the model behind their
+/// rule). `None` (never) if the imbalance does not grow.
 pub fn slope_interval(remap_cost: f64, slope: f64) -> Option<u64> {
     let interval = (2.0 * remap_cost / slope).sqrt();
     (slope > 0.0 && interval < u64::MAX as f64).then(|| (interval.round() as u64).max(1))
 }
 
-/// The slope [`slope_interval`] should be given for an imbalance that grows along `growth` and
-/// levels off: that of the line fitted to the steps up to the interval it leads to, found by
-/// repetition from the whole horizon on.
+/// The slope for [`slope_interval`] for an imbalance that grows along `growth` and levels off. It
+/// is the slope of the line fitted to the steps up to the resulting interval, by fixed-point
+/// iteration from the whole horizon.
 pub fn growth_slope(remap_cost: f64, growth: &[f64]) -> f64 {
     let mut fitted = slope(growth);
     for _ in 0..50 {
@@ -268,8 +268,8 @@ impl Policy for Tolerance {
     }
 }
 
-/// Remaps when (max - min) / mean exceeds a level, two steps after a remap or the start at the earliest, which is how SWIFT
-/// decides.
+/// Remaps when (max - min) / mean exceeds a level, at least two steps after a remap or the start;
+/// the rule of SWIFT.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RangeThreshold {
     level: f64,
@@ -291,7 +291,7 @@ impl Policy for RangeThreshold {
     }
 
     fn wants_remap(&self) -> bool {
-        // A least time that is not known says nothing.
+        // An unknown least time gives no decision.
         self.since > 1 && !self.range.is_nan() && exceeds(self.range, self.level)
     }
 
@@ -300,7 +300,7 @@ impl Policy for RangeThreshold {
     }
 }
 
-/// Remaps when max / min reaches a level, which is how 4C decides.
+/// Remaps when max / min reaches a level; the rule of 4C.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RatioThreshold {
     level: f64,

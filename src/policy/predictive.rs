@@ -1,18 +1,19 @@
-//! Remapping at the best moment that the steps seen so far let one foresee.
+//! Model-predictive policy: remaps at the best time according to forecasts from the steps so far.
 //!
-//! Let Y be the deviations of the ranks from the mean, added up as if nothing had been remapped. What Y
-//! will be in j steps is a forecast by level, trend and mean (`level`) and an error; the errors
-//! are taken from the past, all ranks of a moment together, the later moments counting more. With u_j
-//! the expected largest deviation j steps after now, or after a remap, C the cost of a remap and V_k the
-//! cost of k more steps from balance,
+//! Let Y be the deviations of the ranks from the mean, accumulated as if nothing had been remapped.
+//! Y in j steps is a forecast by level, trend and mean (`level`) plus an error. Errors are sampled
+//! from the past, jointly for all ranks of a step, with more weight on later steps. Let u_j be the
+//! expected largest deviation j steps from now, or after a remap, C the cost of a remap, and V_k
+//! the cost of k more steps from balance:
 //!
 //! ```text
 //! V_k = min over j <= k of  u_1 + ... + u_j + (C + V_{k-j} if j < k),     V_0 = 0
 //! remap iff  C + (the same from what a remap leaves)  <  the same from now
 //! ```
 //!
-//! that is: the best plan of remap times on expected loads, made anew after every step. A remap levels
-//! the times that were measured, noise included: it leaves the distance of the forecast from Y.
+//! This is the best plan of remap times on expected loads, recomputed after every step. A remap
+//! balances the measured times including noise: the remainder is the distance of the forecast from
+//! Y.
 
 use super::{Policy, Step, exceeds};
 use crate::fit::level::{Ahead, Family, Followed, Smoothed, State, without_outliers};
@@ -20,30 +21,30 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where the ranks were, as far back as matters.
+/// The recent past of the ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Past {
     family: Family,
     ranks: usize,
-    /// Y, without outliers that came and went.
+    /// Y, without transient outliers.
     path: Vec<f64>,
     states: Vec<State>,
     filters: Vec<usize>,
-    /// The longest lag looked at.
+    /// The longest lag used.
     lags: usize,
 }
 
-/// Where forecasts start.
+/// Starting point of a forecast.
 #[derive(Clone, Copy)]
 enum Start<'a> {
-    /// Right after a remap, at any time.
+    /// Right after a remap, at any step.
     Balance,
-    /// Now, balanced last at these deviations.
+    /// Now, last balanced at these deviations.
     Balanced(&'a [f64]),
 }
 
 impl Past {
-    /// Moments of the past looked at for each lag, lags, steps, and numbers kept at most.
+    /// Bounds on past steps sampled for each lag, on lags, on steps, and on stored numbers.
     const MOST_MOMENTS: usize = 128;
     const MOST_LAGS: usize = 128;
     const MOST_STEPS: usize = 512;
@@ -71,7 +72,8 @@ impl Past {
         step * self.ranks..(step + 1) * self.ranks
     }
 
-    /// u_1, ..., u_k from these states. Beyond the longest lag along the line through its second half.
+    /// u_1, ..., u_k from these states. Beyond the longest lag, extrapolated by the line through
+    /// its second half.
     fn expected(&self, start: Start<'_>, now: &[State], steps: usize) -> Vec<f64> {
         let known = self.lags.min(steps);
         let all = self.path.len() / self.ranks;
@@ -116,7 +118,7 @@ impl Past {
     }
 }
 
-/// The past and the plan it leads to from balance.
+/// The past and the resulting plan from balance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Plan {
     past: Past,
@@ -124,7 +126,7 @@ struct Plan {
     costs: Vec<f64>,
 }
 
-/// Horizons are planned up to here; beyond, the end is as good as out of sight.
+/// Longest planning horizon; a more distant end has no effect.
 const MOST_STEPS: usize = 2000;
 
 impl Plan {
@@ -140,7 +142,7 @@ impl Plan {
     }
 }
 
-/// The cost of k steps that start along `ahead`, with the best moment of the next remap.
+/// The cost of k steps that start along `ahead`, with the best step of the next remap.
 fn cheapest(ahead: &[f64], costs: &[f64], remap_cost: f64, k: usize) -> f64 {
     let mut spent = 0.0;
     let mut best = f64::INFINITY;
@@ -151,7 +153,7 @@ fn cheapest(ahead: &[f64], costs: &[f64], remap_cost: f64, k: usize) -> f64 {
     best
 }
 
-/// Plans remaps on what it has seen.
+/// Plans remaps from its observations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Predictive {
@@ -162,9 +164,9 @@ pub struct Predictive {
     family: Family,
     #[serde(serialize_with = "write_plan", deserialize_with = "read_plan")]
     plan: Option<Arc<Plan>>,
-    /// Y so far, the past included.
+    /// Y so far, including the past.
     path: Vec<f64>,
-    /// Y where the ranks were balanced last.
+    /// Y at the last balance.
     base: Vec<f64>,
     followed: Vec<Followed>,
     planned: usize,
@@ -185,9 +187,9 @@ fn read_plan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Arc<Pl
 const REFIT: usize = 2;
 
 impl Predictive {
-    /// For a run of `steps` steps whose remaps cost `remap_cost`, after a past of consecutive
-    /// `rows` of rank times without a remap (or with the loads as if there had been none). An
-    /// `adaptive` policy goes on learning from the run. Forecasts are by filters of `family`.
+    /// For a run of `steps` steps with remaps of cost `remap_cost`, after consecutive `rows` of
+    /// rank times without a remap (or with the loads as if there had been none). An `adaptive`
+    /// policy continues to learn during the run. Forecasts use filters of `family`.
     pub fn new<'a>(
         rows: impl IntoIterator<Item = &'a [f64]>,
         remap_cost: f64,
@@ -220,7 +222,7 @@ impl Predictive {
         policy
     }
 
-    /// With the knowledge that `steps` steps follow; the plan of the next fit takes it in.
+    /// With the information that `steps` steps follow; the next fit uses it.
     pub fn for_steps(self, steps: u64) -> Predictive {
         Predictive { steps: self.made.saturating_add(steps), ..self }
     }
@@ -230,7 +232,7 @@ impl Predictive {
         (!self.base.is_empty()).then_some(self.base.len())
     }
 
-    /// What does not fit together in it, after it was read.
+    /// The inconsistency of a deserialized policy, if any.
     pub fn fault(&self) -> Option<&'static str> {
         let ranks = self.base.len();
         let whole = |length: usize| ranks > 0 && length > 0 && length.is_multiple_of(ranks);
@@ -264,7 +266,7 @@ impl Predictive {
         }
     }
 
-    /// Whether to remap at the step whose Y is the last.
+    /// Whether to remap at the latest step.
     fn decide(&mut self) -> bool {
         let Some(Plan { past, costs }) = self.plan.as_deref() else { return false };
         let left = self.left().min(costs.len() - 1);
@@ -278,7 +280,7 @@ impl Predictive {
             let ahead = past.expected(Start::Balanced(base), &states, left);
             cheapest(&ahead, costs, self.remap_cost, left)
         };
-        // What a remap leaves now is compared with what it usually leaves.
+        // The remainder of a remap now is compared with its usual value.
         let now = cost(&self.base);
         let unusual = cost(here) - costs[left];
         self.seen += 1.0;

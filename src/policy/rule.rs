@@ -1,4 +1,4 @@
-//! The rules by name.
+//! Policies by name.
 
 use super::classical::{FixedInterval, Never, StopAtRise, Threshold, UtilizationThreshold};
 use super::practice::{
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A rule and its parameters, from which any number of runs can be started. Written `name` or
+/// A policy and its parameters, from which any number of runs can be started. Written `name` or
 /// `name:parameter`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
@@ -48,7 +48,7 @@ impl Rule {
         Box::new(self.run(remap_cost))
     }
 
-    /// The same as a value that can be stored at any step and go on.
+    /// The same as a value that can be stored at any step and resumed.
     pub fn run(&self, remap_cost: f64) -> Running {
         match *self {
             Rule::Never => Running::Never(Never),
@@ -92,7 +92,7 @@ pub enum Running {
     Tolerance(Tolerance),
 }
 
-/// The same call of whichever rule it is.
+/// The same call for every variant.
 macro_rules! each {
     ($running:expr, $rule:ident => $call:expr) => {
         match $running {

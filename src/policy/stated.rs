@@ -1,4 +1,4 @@
-//! Rules that a solution states: an interval, thresholds by step, a level, or a map.
+//! Policies stated by a solution: an interval, thresholds by step, a level, or a map.
 
 use super::map::Map;
 use super::{Policy, Step};
@@ -8,24 +8,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Stated {
-    /// Every so many steps; never if none.
+    /// Every `every` steps; never if `None`.
     Interval {
         /// Steps between two remaps.
         every: Option<u64>,
     },
-    /// Past a threshold on max - mean that depends on the step, and past one that depends on the steps since the last remap.
+    /// Above a threshold on max - mean that depends on the step, and one that depends on the steps
+    /// since the last remap.
     Imbalance {
-        /// Number of steps; none is followed by a remap from the last on.
+        /// Number of steps; there is no remap from the last on.
         steps: u64,
-        /// From which step on which threshold holds, in ascending order.
+        /// Pairs (step, threshold) in ascending order: each holds from that step on.
         thresholds: Vec<(u64, f64)>,
-        /// From how many steps since the last remap on which threshold holds besides, in ascending order.
+        /// Additional thresholds: pairs (steps since the last remap, threshold) in ascending order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         since: Vec<(u64, f64)>,
     },
-    /// Past a level that is the same in all steps.
+    /// At a level that is the same in all steps.
     Level {
-        /// What is compared.
+        /// The measure that is compared.
         measure: Measure,
         /// The level.
         value: f64,
@@ -43,28 +44,28 @@ pub enum Stated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// max - mean: a remap is due above the level.
+    /// max - mean: remap above the level.
     Excess,
-    /// mean / max: a remap is due below.
+    /// mean / max: remap below the level.
     Utilization,
 }
 
-/// A stated rule as a policy.
+/// A stated policy during a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Following {
     rule: Stated,
-    /// Steps of the rule in one that is observed.
+    /// Steps of the policy in one observed step.
     stride: u64,
     since: u64,
     wants: bool,
-    /// Whether a remap is under way: steps are counted from its decision.
+    /// Whether a remap is in progress: steps are counted from its decision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     begun: bool,
 }
 
 impl Following {
-    /// Follows `rule`, whose steps are counted `stride` at a time.
+    /// Follows `rule`; each observation counts as `stride` steps.
     pub fn new(rule: Stated, stride: u64) -> Following {
         Following { rule, stride, since: 0, wants: false, begun: false }
     }
@@ -74,7 +75,7 @@ impl Following {
         &self.rule
     }
 
-    /// How many processors it is for, if for a certain number.
+    /// The number of processors required, if any.
     pub fn ranks(&self) -> Option<usize> {
         match &self.rule {
             Stated::Map { map, .. } => Some(map.processes()),
@@ -82,7 +83,7 @@ impl Following {
         }
     }
 
-    /// What does not fit together in it, after it was read.
+    /// The inconsistency of a deserialized policy, if any.
     pub fn fault(&self) -> Option<&'static str> {
         match &self.rule {
             _ if self.stride == 0 => Some("`stride` is 0"),

@@ -1,5 +1,5 @@
-//! The rules of a program that watches for a change of phase: thresholds on the belief that it has come,
-//! and the heuristic of 1986. They see the reports of the detector, by level.
+//! Policies of a program that watches for a change of phase: thresholds on the belief, and the
+//! heuristic of 1986. They observe the levels of the detector.
 
 use super::Policy;
 use crate::belief::{Belief, Likelihood};
@@ -7,7 +7,7 @@ use crate::phase_change::evaluation::Estimating;
 use crate::phase_change::{Hazard, PhaseChange};
 use crate::rounding::nearest;
 
-/// The belief as a program keeps it: one update a report.
+/// The belief during a run: one Bayes update for each observation.
 #[derive(Debug, Clone)]
 struct Filter {
     hazard: Hazard<f64>,
@@ -28,18 +28,18 @@ impl Filter {
         Filter { hazard: assumed.hazard.map(nearest), reports, belief: Belief::UNCHANGED, step: 0 }
     }
 
-    /// Takes in the report of the next step.
+    /// Processes the observation of the next step.
     fn observe(&mut self, level: usize) {
         self.step += 1;
         let hazard = self.hazard.at(self.step).copied().unwrap_or(0.0);
-        // A report the policy holds impossible leaves the belief as it is.
+        // An observation that is impossible under the assumed model leaves the belief unchanged.
         if let Some(belief) = self.belief.prior(hazard).given(self.reports[level]) {
             self.belief = belief;
         }
     }
 }
 
-/// Remaps as soon as the belief exceeds the threshold of the step: optimal thresholds, fixed ones, none.
+/// Remaps as soon as the belief exceeds the threshold of the step (optimal, fixed, or none).
 #[derive(Debug, Clone)]
 pub struct BeliefThresholds<'a> {
     filter: Filter,
@@ -47,18 +47,18 @@ pub struct BeliefThresholds<'a> {
 }
 
 impl<'a> BeliefThresholds<'a> {
-    /// With the beliefs of `assumed` and a threshold for each step, 1 after the last.
+    /// With beliefs under `assumed` and a threshold for each step; 1 after the last.
     pub fn new(assumed: &PhaseChange, thresholds: &'a [f64]) -> BeliefThresholds<'a> {
         BeliefThresholds { filter: Filter::new(assumed), thresholds }
     }
 
-    /// p_n.
+    /// The belief p_n.
     pub fn belief(&self) -> f64 {
         self.filter.belief.probability()
     }
 }
 
-/// Sees levels of the detector, by their index; the first report comes before step 1.
+/// Observes levels of the detector, by index; the first observation comes before step 1.
 impl Policy<usize> for BeliefThresholds<'_> {
     fn observe(&mut self, level: &usize) {
         self.filter.observe(*level);
@@ -96,7 +96,7 @@ impl<'a> Heuristic1986<'a> {
         }
     }
 
-    /// How often it has estimated what remapping gains; each time costs D_d.
+    /// Number of estimates of the gain of a remap; each costs D_d.
     pub fn estimates(&self) -> u64 {
         self.estimates
     }

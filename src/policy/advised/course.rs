@@ -1,10 +1,10 @@
-//! A run under some remaps: its last remap, and what was paid since.
+//! A trajectory under some remaps: its last remap, and the cost since.
 
 use super::plan::AVERAGED;
 use super::stored::StoredCourse;
 use super::window::{ROWS, Window, extremes};
 
-/// Where a run stands.
+/// State of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Course {
     /// Y at the last remap.
@@ -12,22 +12,22 @@ pub(super) struct Course {
     /// Steps since, and the sum of their imbalance.
     steps: u64,
     spent: f64,
-    /// Steps from its decision until it came into force.
+    /// Steps from the decision of the last remap until it took effect.
     lag: u64,
-    /// Steps since the next was begun, while it is under way.
+    /// Steps since the next remap was begun, while it is in progress.
     begun: Option<u64>,
-    /// `spent` after each of the last steps, by the place of its row.
+    /// `spent` after each of the last steps, by the index of its row.
     spent_at: Vec<f64>,
     latest: f64,
-    /// What the imbalance of the last steps exceeded the usual by, the newest first.
+    /// Excess of the imbalance of the last steps over its usual value, newest first.
     excesses: [f64; AVERAGED],
     remaps: u64,
-    /// Imbalance of all steps.
+    /// Total imbalance of all steps.
     total: f64,
 }
 
 impl Course {
-    /// Balanced at these deviations.
+    /// A run balanced at these deviations.
     pub fn new(base: &[f64]) -> Course {
         Course {
             base: base.to_vec(),
@@ -48,7 +48,7 @@ impl Course {
         &self.base
     }
 
-    /// Pays the step the window has just taken in; the imbalance it has here is returned.
+    /// Adds the cost of the step that the window has just processed; returns its imbalance here.
     pub fn pay(&mut self, row: &[f64], window: &Window) -> f64 {
         let most = extremes(row, &self.base).0.max(0.0);
         self.steps += 1;
@@ -62,7 +62,7 @@ impl Course {
         most
     }
 
-    /// Remaps at the step paid last.
+    /// Remaps at the latest step.
     pub fn remap(&mut self, row: &[f64]) {
         self.base.copy_from_slice(row);
         self.steps = 0;
@@ -71,17 +71,17 @@ impl Course {
         self.remaps += 1;
     }
 
-    /// Begins a remap to the deviations of the step paid last.
+    /// Begins a remap to the deviations of the latest step.
     pub fn begin(&mut self) {
         self.begun = Some(0);
     }
 
-    /// Steps since a remap was begun, while it is under way.
+    /// Steps since a remap was begun, while it is in progress.
     pub fn begun(&self) -> Option<u64> {
         self.begun
     }
 
-    /// The remap under way is over.
+    /// Completes the remap in progress.
     pub fn arrive(&mut self, window: &Window) {
         let back = (self.begun.take().unwrap_or(0) as usize).min(window.oldest()).min(ROWS - 1);
         let row = window.row(back).to_vec();
@@ -94,20 +94,20 @@ impl Course {
         self.steps + self.lag
     }
 
-    /// Imbalance of the step paid last.
+    /// Imbalance of the latest step.
     pub fn latest(&self) -> f64 {
         self.latest
     }
 
-    /// The last excess over the usual imbalance, and the mean of the last six.
+    /// The latest excess over the usual imbalance, and the mean of the last six.
     pub fn excess(&self) -> (f64, f64) {
         let averaged = self.steps.clamp(1, AVERAGED as u64) as usize;
         let sum: f64 = self.excesses[..averaged].iter().sum();
         (self.excesses[0], sum / averaged as f64)
     }
 
-    /// The most that one remap since the last, at a moment of the window, would have saved so far,
-    /// its cost not counted; 0 if none.
+    /// Regret: the largest saving so far of one remap since the last, at a step of the window,
+    /// excluding its cost; 0 if there is none.
     pub fn regret(&self, window: &Window) -> f64 {
         let mut most: f64 = 0.0;
         let younger = (ROWS as u64).min(self.steps) as usize;
@@ -119,7 +119,7 @@ impl Course {
         most
     }
 
-    /// n u_n - (u_1 + ... + u_n), n being the steps since the last remap.
+    /// n u_n - (u_1 + ... + u_n), with n the steps since the last remap.
     pub fn rise(&self) -> f64 {
         self.steps as f64 * self.latest() - self.spent
     }

@@ -1,38 +1,42 @@
-//! A rule for recorded and running programs that needs no model: rules and a plan, tried on paper, vote.
+//! The adaptive rule: a weighted vote of simulated policies, for recorded and running programs,
+//! without a model.
 //!
-//! Let Y be the deviations of the ranks from the mean as if nothing had been remapped, u(b, t) the
-//! largest of Y_t - Y_b, which is the imbalance of step t when the last remap was made after step b, and
-//! C the cost of a remap. The last 64 rows of Y are kept. Each of them is a moment at which one might have
-//! remapped, and tells what would have followed (`window`), and how an imbalance persists
-//! (`plan`). After each step
+//! Let Y be the deviations of the ranks from the mean as if nothing had been remapped. Let u(b, t)
+//! be the largest of Y_t - Y_b: the imbalance of step t when the last remap was made after step b.
+//! Let C be the cost of a remap. The last 64 rows of Y are stored. Each is a step at which a remap
+//! could have been made; it shows what would have followed (`window`), and how an imbalance
+//! persists (`plan`). After each step:
 //!
-//! * eight rules (`voter`), each with courses of its own on paper, pay what they would have paid: four go by
-//!   the plan, with different reluctance, two by what one remap since the last would have saved so far
-//!   (regret), one is stop at rise, one remaps when a step costs more than a step of the best cycle. With s the sum of what a rule paid, half of it forgotten after 300 steps,
-//!   a rule has the weight (1 + (s - least s) / 8C)^-4;
-//! * the rules are asked about the actual state. The program remaps if those with .4 of the weight say so,
-//!   and if the plan gains by it;
-//! * it does not as long as its remaps cost more than the imbalance it has paid;
-//! * whatever these say, it remaps once the regret exceeds 3/2 C.
+//! * Eight policies (`voter`) are simulated, each on trajectories of its own, and are charged what
+//!   they would have paid. Four follow the plan, with different reluctance. Two use the regret, the
+//!   saving so far of one remap since the last. One is stop at rise; one remaps when a step costs
+//!   more than a step of the best cycle. Let s be the exponentially weighted cost of a policy, with
+//!   half-life 300 steps. Its weight is (1 + (s - least s) / 8C)^-4.
+//! * The policies are evaluated in the actual state. The program remaps if those with 0.4 of the
+//!   weight say so, and the plan gains by it.
+//! * It does not remap while its remaps have cost more than the imbalance it has paid.
+//! * In any case it remaps once the regret exceeds 3/2 C.
 //!
-//! All of it is arithmetic: sums, products, quotients, square roots and comparisons, in a fixed order.
+//! All operations are sums, products, quotients, square roots and comparisons, in a fixed order.
 //!
 //! # Guarantee
-//! If a fresher base is never worse, u(b, s) <= u(q, s) for q < b < s, and fewer than 64 steps lie between two
-//! remaps, the cost is at most 2 max(1, 3/2 + u_max / C) OPT + C: OPT is the least cost of any
-//! remaps of the same steps, u_max the largest imbalance. For let OPT remap at o and next at o'. As long as
-//! the program's last remap is later than o, its steps cost no more than OPT's. From a remap of its own
-//! before o to its next, the steps up to o' cost no more than OPT's and the regret of o, at most 3/2 C
-//! and the imbalance of one step. So each remap of OPT accounts for at most 3/2 C + u_max, and remaps never
-//! cost more than C and the imbalance. Noise, bursts and loads that return break the assumption, and then
-//! nothing is proved.
+//! Suppose that a later remap is never worse, u(b, s) <= u(q, s) for q < b < s, and that fewer than
+//! 64 steps lie between two remaps. Then the cost is at most 2 max(1, 3/2 + u_max / C) OPT + C.
+//! Here OPT is the least cost of any remaps of the same steps, and u_max the largest imbalance.
 //!
-//! Where a remap goes on beside the steps ([`Overlap`]) and comes into force d steps after its decision, all of
-//! this is counted from there: growth and regret begin d steps after a moment, paper runs remap d steps late,
-//! and nothing is decided meanwhile. The guarantee is for d = 0.
+//! Proof: let OPT remap at o and next at o'. While the program's last remap is later than o, its
+//! steps cost no more than OPT's. From its own last remap before o to its next, the steps up to o'
+//! cost no more than OPT's plus the regret of o. That regret is at most 3/2 C plus the imbalance of
+//! one step. So each remap of OPT accounts for at most 3/2 C + u_max, and remaps never cost more
+//! than C and the imbalance. Noise, bursts and recurring loads violate the assumption, and then
+//! there is no guarantee.
+//!
+//! With delayed remaps ([`Overlap`]) that take effect d steps after their decision, everything is
+//! counted from there. Growth and regret begin d steps after a step, simulated runs remap d steps
+//! late, and nothing is decided meanwhile. The guarantee is for d = 0.
 //!
 //! # Work
-//! (128 + 17) x ranks operations a step and what does not depend on the ranks; memory for (64 + 20) x
+//! (128 + 17) x ranks operations per step, plus work independent of the ranks. Memory: (64 + 20) x
 //! ranks numbers.
 
 mod course;
@@ -50,32 +54,32 @@ pub use stored::{Memory, Parameters, Stored, StoredCourse};
 use voter::{Gain, RULES, Seen, Voter};
 use window::Window;
 
-/// Share of the votes that is enough.
+/// Share of the votes that suffices for a remap.
 const ENOUGH: f64 = 0.4;
 
-/// Difference of scores, in remaps, at which a weight is a sixteenth of the largest.
+/// Difference of scores, in remap costs, at which a weight is a sixteenth of the largest.
 const SPREAD: f64 = 8.0;
 
-/// Regret, in remaps, beyond which nobody is asked.
+/// Regret, in remap costs, beyond which the program remaps without a vote.
 const TOO_MUCH: f64 = 1.5;
 
-/// The rule of this module, with all that it has learnt: it can be stored at any step and go on.
+/// The adaptive rule with its state; it can be stored at any step and resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Stored", try_from = "Stored")]
 pub struct Advised {
-    /// The price of a remap: what it stops the program for, and by what it slows it.
+    /// The cost of a remap: the time it stops the program, and the slowdown during it.
     remap_cost: f64,
     overlap: Overlap,
-    /// Steps to come, where the end is known.
+    /// Number of steps to come, where it is known.
     left: Option<u64>,
-    /// None before the number of ranks is known.
+    /// `None` before the number of ranks is known.
     state: Option<State>,
     wants: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct State {
-    /// Steps taken in.
+    /// Steps processed.
     steps: u64,
     /// Y before and after the last step.
     before: Vec<f64>,
@@ -87,26 +91,26 @@ struct State {
 }
 
 impl Advised {
-    /// From a cold start, for remaps that cost `remap_cost` >= 0: a program that starts balanced.
+    /// A cold start, for remaps that cost `remap_cost` >= 0 and a program that starts balanced.
     pub fn new(remap_cost: f64) -> Advised {
         Advised { remap_cost, overlap: Overlap::NONE, left: None, state: None, wants: false }
     }
 
-    /// After a past of consecutive `rows` of rank times without a remap (or with the loads as if there
-    /// had been none); the program is balanced at the last of them.
+    /// Trained on consecutive `rows` of rank times without a remap (or with the loads as if there
+    /// had been none). The program is balanced at the last of them.
     pub fn trained<'a>(rows: impl IntoIterator<Item = &'a [f64]>, remap_cost: f64) -> Advised {
         Advised::new(remap_cost).after(rows)
     }
 
-    /// For remaps that go on beside the steps, `remap_cost` being their whole price ([`Overlap::price`]); before
-    /// any step. The caller says when one has [`begun`](Policy::begun) and when it is over. No more than 63 steps
-    /// are looked back on.
+    /// For delayed remaps, `remap_cost` being their total cost ([`Overlap::price`]); call it before
+    /// any step. The caller reports when a remap has [`begun`](Policy::begun) and when it is
+    /// complete. At most 63 steps of delay are supported.
     pub fn overlapping(self, overlap: Overlap) -> Advised {
         let steps = overlap.steps.min(window::ROWS as u64 - 1);
         Advised { overlap: Overlap { steps, ..overlap }, ..self }
     }
 
-    /// The same after such a past, for a rule that has seen nothing.
+    /// The same after such rows, for a rule that has processed no step.
     pub fn after<'a>(self, rows: impl IntoIterator<Item = &'a [f64]>) -> Advised {
         let mut policy = self;
         let (remap_cost, delay) = (policy.remap_cost, policy.overlap.steps as usize);
@@ -130,7 +134,7 @@ impl Advised {
         self.state.as_ref().map(|state| state.row.len())
     }
 
-    /// With the knowledge that `steps` steps follow.
+    /// With the information that `steps` steps follow.
     pub fn for_steps(self, steps: u64) -> Advised {
         Advised { left: Some(steps), ..self }
     }
@@ -163,7 +167,7 @@ impl State {
         self.own.pay(&self.row, &self.window);
     }
 
-    /// Whether to remap after the step taken in last.
+    /// Whether to remap after the latest step.
     fn decide(&self, remap_cost: f64, left: Option<u64>) -> bool {
         let delay = self.window.delay() as u64;
         if left.is_some_and(|left| left <= delay) || self.own.begun().is_some() {

@@ -1,24 +1,26 @@
-//! A plan on what an imbalance is likely to become.
+//! Look-ahead plan on the expected development of an imbalance.
 //!
-//! How much the imbalance exceeds the usual for its age, e = u(b, t) - growth, dies away or persists.
-//! For lags h = 1, 2, 4, ..., 32 a regression over all moments b of the window says by how much:
+//! The excess of the imbalance over its usual value for its age, e = u(b, t) - growth, decays or
+//! persists. For lags h = 1, 2, 4, ..., 32 a regression over all steps b of the window estimates by
+//! how much:
 //!
 //! ```text
 //! e(b, t + h) ~ x e(b, t) + y (mean of the last six e(b, .)),     0 <= x + y <= 1,
 //! ```
 //!
-//! with old pairs forgotten and, without any, x = 0 and y = 1. A moment is a bad one for a remap, too,
-//! when the mapping it leaves fits the steps just before badly: q, the mean of u(t, t - h) over h = 1..8
-//! against its usual value, foretells a share of e(t, t + h). With n steps since the last remap and k left,
+//! with exponential forgetting; without data, x = 0 and y = 1. A step is also unfavorable for a
+//! remap when the mapping it produces fits the preceding steps badly. Let q be the mean of u(t, t -
+//! h) over h = 1..8 relative to its usual value; it predicts a share of e(t, t + h). With n steps
+//! since the last remap and k remaining,
 //!
 //! ```text
 //! stay j steps, then remap:  sum over h <= j of (growth_(n+h) + e_h)  +  C + V_(k-j)    (no more than the sum for j = k)
 //! remap now:                 C + V_k + what q foretells of the first cycle
 //! ```
 //!
-//! where V_k is what k steps cost from balance in equal cycles; with no end in sight V_k is k times the cost
-//! of the best cycle. Where a remap comes into force d steps after its decision, the next d steps are the same
-//! for all, and the sums begin at h = d + 1.
+//! where V_k is the cost of k steps from balance in equal cycles. With unknown horizon V_k is k
+//! times the cost per step of the best cycle. Where a remap takes effect d steps after its
+//! decision, the next d steps are common to all options, and the sums begin at h = d + 1.
 
 use super::course::Course;
 use super::stored::Memory;
@@ -28,25 +30,26 @@ use super::window::{ROWS, Window};
 pub(super) const LAGS: [usize; 6] = [1, 2, 4, 8, 16, 32];
 const LONGEST: usize = 32;
 
-/// Steps whose excesses are kept.
+/// Number of steps whose excesses are stored.
 pub(super) const COLUMNS: usize = LONGEST + 1;
 
-/// Numbers of steps to stay that are compared; halves of the way between lags, and beyond the longest
-/// lag what is left dies away as from there on.
+/// Candidate numbers of steps until the next remap: lags and the midpoints between them. Beyond the
+/// longest lag the excess is extrapolated geometrically.
 pub(super) const STAYS: [usize; 18] =
     [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
 
-/// Excesses averaged.
+/// Number of excesses averaged.
 pub(super) const AVERAGED: usize = 6;
 
-/// Share of the regressions' sums that is forgotten in a step.
+/// Forgetting factor of the regression sums per step.
 pub(super) const FORGETTING: f64 = 0.01;
 
-/// Weight of the prior, as a share of all that was seen.
+/// Weight of the prior, as a share of all data.
 pub(super) const PRIOR: f64 = 0.001;
 
-/// Steps before a moment that tell whether it is one to remap at; the share of the newest in their usual
-/// value; how many such moments the prior weighs that says they tell nothing.
+/// `BEFORE`: steps before a step that predict whether it is favorable for a remap. `USUAL`: weight
+/// of the newest in their usual value. `DOUBT`: weight of the prior that they predict nothing, in
+/// number of steps.
 pub(super) const BEFORE: usize = 8;
 pub(super) const USUAL: f64 = 0.1;
 pub(super) const DOUBT: f64 = 10.0;
@@ -59,16 +62,16 @@ struct Sums {
     with: [f64; 2],
 }
 
-/// What is learnt of imbalances, and the plan it leads to.
+/// Regressions of the imbalance, and the plan they lead to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
     remap_cost: f64,
     seen: u64,
-    /// e(b, t) and its mean over the last steps: `excess[(t mod COLUMNS) * ROWS + place of b]`.
+    /// e(b, t) and its mean over the last steps: `excess[(t mod COLUMNS) * ROWS + index of b]`.
     excess: Vec<f64>,
     smooth: Vec<f64>,
     sums: [Sums; 6],
-    /// q of each moment, by place; what it was regressed on.
+    /// q of each step, by index; and the regression state.
     quality: Vec<f64>,
     usual: f64,
     scale: f64,
@@ -78,7 +81,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Knows nothing yet.
+    /// No data yet.
     pub fn new(remap_cost: f64) -> Plan {
         Plan {
             remap_cost,
@@ -94,7 +97,7 @@ impl Plan {
         }
     }
 
-    /// Writes down what cannot be computed again.
+    /// Stores what cannot be recomputed.
     pub fn store(self, memory: &mut Memory) {
         let five = |sums: Sums| {
             let Sums { squares: [a, b], product, with: [c, d] } = sums;
@@ -110,7 +113,7 @@ impl Plan {
             self.quality_sums.map(|(squares, products)| [squares, products]).to_vec();
     }
 
-    /// As it was between two steps, but for the factors, which the next step finds anew.
+    /// The state between two steps, except for the factors, which the next step recomputes.
     pub fn restored(memory: &Memory, remap_cost: f64) -> Plan {
         let mut plan = Plan {
             seen: memory.steps,
@@ -134,7 +137,7 @@ impl Plan {
         ((self.seen + COLUMNS as u64 - back as u64) % COLUMNS as u64) as usize * ROWS
     }
 
-    /// Learns from the row the window has just taken in and not kept yet.
+    /// Updates the regressions with the row the window has just processed and not yet stored.
     pub fn observe(&mut self, window: &Window) {
         self.seen += 1;
         self.take_excesses(window);
@@ -150,7 +153,7 @@ impl Plan {
     fn take_excesses(&mut self, window: &Window) {
         let newest = window.place(1);
         for back in 1..=LONGEST {
-            // What stands there is another moment's.
+            // The stored values belong to another step.
             let column = self.column(back);
             self.excess[column + newest] = 0.0;
             self.smooth[column + newest] = 0.0;
@@ -200,7 +203,7 @@ impl Plan {
         }
         let x = (c * b - d * sums.product) / determinant;
         let y = (a * d - sums.product * c) / determinant;
-        // What persists is all at most and nothing at least.
+        // The persisting share lies between 0 and 1.
         let beyond = ((x + y).clamp(0.0, 1.0) - (x + y)) / 2.0;
         [x + beyond, y + beyond]
     }
@@ -228,14 +231,14 @@ impl Plan {
         self.quality[window.place(0)] = found - self.usual;
     }
 
-    /// Sums of the factors over the steps to stay, linear between the lags.
+    /// Sums of the factors over the candidate steps, linear between the lags.
     fn add_up(&mut self, factors: [[f64; 3]; 6]) {
         let mut sum = factors[0];
         self.stays[0] = sum;
         let (mut lag, mut from, mut to) = (1, factors[0], factors[1]);
         for i in 1..STAYS.len() {
             let (before, stay) = (STAYS[i - 1], STAYS[i]);
-            // From `lag` to twice the lag the factors go from `from` to `to`.
+            // From `lag` to twice the lag the factors change from `from` to `to`.
             let place = |h: usize| (h - lag) as f64 / lag as f64;
             let middle = (place(before + 1) + place(stay)) / 2.0;
             for k in 0..3 {
@@ -256,7 +259,7 @@ impl Plan {
         }
     }
 
-    /// Sums of the factors over so many steps; linear between the numbers of [`STAYS`].
+    /// Sums of the factors over `steps` steps; linear between the entries of [`STAYS`].
     fn persisting(&self, steps: usize) -> [f64; 3] {
         let Some(above) = STAYS.iter().position(|stay| *stay >= steps) else {
             return self.stays[STAYS.len() - 1];
@@ -273,12 +276,12 @@ impl Plan {
         [0, 1, 2].map(|k| low[k] + place * (high[k] - low[k]))
     }
 
-    /// What a remap now costs less than the best later one, or none, would. `left` steps follow, if
-    /// that is known. Work independent of the number of ranks.
+    /// Gain of a remap now over the best later one, or none. `left` steps follow, if that is known.
+    /// Work independent of the number of ranks.
     pub fn gain(&self, window: &Window, course: &Course, left: Option<u64>) -> f64 {
         let (excess, smooth) = course.excess();
         let delay = window.delay();
-        // What is decided now makes no difference earlier.
+        // A decision now has no effect earlier.
         let age = (course.age() + delay as u64) as f64;
         let paid = window.sum(age);
         let cost = self.remap_cost;
@@ -313,7 +316,7 @@ impl Plan {
             }
         }
         if let Some(end) = end.filter(|end| *end > before.0) {
-            // To the end without a remap; nothing is known of what persists so long.
+            // To the end without a remap; persistence over that time is unknown.
             best = best.min((window.sum(age + end) - paid + before.1).max(0.0));
         }
         let first = window.cycle().length.min(end.unwrap_or(f64::INFINITY));

@@ -1,4 +1,4 @@
-//! The rule as plain numbers: what it has learnt, to be kept in files and carried on by other programs.
+//! Serialized state of the adaptive rule, to be stored in files and resumed by other programs.
 
 use super::course::Course;
 use super::plan::{AVERAGED, BEFORE, COLUMNS, DOUBT, FORGETTING, LAGS, PRIOR, Plan, STAYS, USUAL};
@@ -8,33 +8,33 @@ use super::{Advised, ENOUGH, SPREAD, State, TOO_MUCH};
 use crate::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
-/// Steps beyond this are no whole number of a double.
+/// Larger step numbers are not exact as doubles.
 const MOST_STEPS: u64 = 1 << 53;
 
 /// The rule between two steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stored {
-    /// What a remap costs.
+    /// Cost of a remap.
     pub remap_cost: f64,
-    /// Steps to come, where the end is known.
+    /// Number of steps to come, where it is known.
     pub steps_left: Option<u64>,
     /// Whether it wants a remap after the last step.
     pub wants: bool,
     /// How remaps overlap the steps.
     #[serde(default, skip_serializing_if = "Overlap::is_none")]
     pub overlap: Overlap,
-    /// What it has learnt; none before it has seen a step.
+    /// Its memory; `None` before the first step.
     pub memory: Option<Memory>,
 }
 
-/// What the rule has learnt. Places are those of a ring: the row of step t is at t mod 64.
+/// Memory of the rule. Indices are those of a ring buffer: the row of step t is at t mod 64.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
     /// Number of ranks.
     pub ranks: usize,
-    /// Steps taken in; the row the run starts from is that of step 0.
+    /// Steps processed; the initial row is that of step 0.
     pub steps: u64,
     /// Y at the last step.
     pub row: Vec<f64>,
@@ -46,23 +46,25 @@ pub struct Memory {
     pub growth: Vec<f64>,
     /// How many b each mean is from.
     pub counts: Vec<f64>,
-    /// Excesses over the growth, and their means over six steps, by step mod 33, then the place of b.
+    /// Excesses over the growth, and their means over six steps, by step mod 33, then the place of
+    /// b.
     pub excess: Vec<f64>,
     /// The means.
     pub smooth: Vec<f64>,
-    /// Of each lag's regression: sums of squares of both columns, of their product, of both columns with what followed.
+    /// For each lag's regression: sums of squares of both columns, of their product, and of both
+    /// columns with the later excess.
     pub sums: Vec<[f64; 5]>,
-    /// How much worse than usual the mapping left at each place fits the steps before.
+    /// How much worse than usual the mapping produced at each index fits the steps before.
     pub quality: Vec<f64>,
     /// The usual value, and the mean square.
     pub usual: f64,
     /// The mean square.
     pub scale: f64,
-    /// Of each lag: sums of squares of the quality, and of its products with what followed.
+    /// For each lag: sums of squares of the quality, and of its products with the later excess.
     pub quality_sums: Vec<[f64; 2]>,
     /// The rules' scores.
     pub scores: Vec<f64>,
-    /// The rules' courses on paper, one or two each, and the program's own.
+    /// The simulated trajectories of the voting policies, one or two each, and the program's own.
     pub courses: Vec<StoredCourse>,
 }
 
@@ -86,10 +88,10 @@ pub struct StoredCourse {
     pub remaps: u64,
     /// Imbalance of all steps.
     pub total: f64,
-    /// Steps from the decision of the last remap until it came into force.
+    /// Steps from the decision of the last remap until it took effect.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lag: u64,
-    /// Steps since the next was begun, while it is under way.
+    /// Steps since the next remap was begun, while it is in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun: Option<u64>,
 }
@@ -99,15 +101,15 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// The numbers the rule is made of.
+/// The parameters of the rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
     /// Rows kept.
     pub rows: usize,
-    /// Least share of the newest value in the growth.
+    /// Least weight of the newest value in the growth.
     pub growth_forgetting: f64,
-    /// Longest cycle that is looked for, in steps.
+    /// Longest cycle considered, in steps.
     pub longest_cycle: f64,
     /// Lags of the regressions.
     pub lags: Vec<usize>,
@@ -117,30 +119,30 @@ pub struct Parameters {
     pub forgetting: f64,
     /// Weight of the prior.
     pub prior: f64,
-    /// Steps before a moment that tell whether it is one to remap at.
+    /// Steps before a step that predict whether it is favorable for a remap.
     pub quality_steps: usize,
-    /// Share of the newest in their usual value.
+    /// Weight of the newest in their usual value.
     pub quality_usual: f64,
-    /// Moments the prior weighs that says they tell nothing.
+    /// Weight of the prior that they predict nothing, in number of steps.
     pub quality_doubt: f64,
-    /// Numbers of steps to stay that the plan compares.
+    /// Candidate numbers of steps until the next remap.
     pub stays: Vec<usize>,
-    /// The rules that vote, each with the gain in remaps beyond which it remaps.
+    /// The voting policies, each with the gain in remap costs beyond which it remaps.
     pub rules: Vec<(String, f64)>,
-    /// Share of a score that is left after a step.
+    /// Share of a score that remains after a step.
     pub score_kept: f64,
-    /// Difference of scores, in remaps, at which a weight is a sixteenth of the largest.
+    /// Difference of scores, in remap costs, at which a weight is a sixteenth of the largest.
     pub score_spread: f64,
-    /// The step at which the second courses start.
+    /// The step at which the second trajectories start.
     pub second_course: u64,
-    /// Share of the votes that is enough.
+    /// Share of the votes that suffices for a remap.
     pub enough: f64,
-    /// Regret, in remaps, beyond which nobody is asked.
+    /// Regret, in remap costs, beyond which the rule remaps without a vote.
     pub too_much: f64,
 }
 
 impl Parameters {
-    /// Those of this version.
+    /// The parameters of this version.
     pub fn of_the_rule() -> Parameters {
         let named = |rule: &super::voter::Rule| (rule.gain.name().to_owned(), rule.remaps);
         Parameters {
@@ -227,7 +229,7 @@ impl TryFrom<Stored> for Advised {
 }
 
 impl Memory {
-    /// What does not fit together in it.
+    /// Checks consistency; the error says what is inconsistent.
     fn check(&self) -> Result<(), String> {
         let lags = LAGS.len();
         let lengths = [
@@ -282,7 +284,7 @@ impl Memory {
         if all { Ok(()) } else { Err("a number is not finite".to_owned()) }
     }
 
-    /// Courses of each rule.
+    /// Trajectories of each voting policy.
     fn each(&self) -> usize {
         if self.steps < SECOND { 1 } else { 2 }
     }

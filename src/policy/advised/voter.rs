@@ -1,19 +1,19 @@
-//! The rules that vote, tried on paper.
+//! The voting policies, simulated on trajectories of their own.
 
 use super::course::Course;
 use super::plan::Plan;
 use super::window::Window;
 
-/// What a remap now, or one that was not made, would gain.
+/// Gain of a remap now, or of one that was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gain {
-    /// What one remap since the last would have saved so far.
+    /// Saving so far of one remap since the last.
     Regret,
-    /// n u_n - (u_1 + ... + u_n): more than C where stop at rise remaps.
+    /// n u_n - (u_1 + ... + u_n): exceeds C where stop at rise remaps.
     Rise,
-    /// What the last step cost more than a step of the cycle of least average cost.
+    /// Cost of the last step minus that of a step of the cycle of least average cost.
     Above,
-    /// What a remap now costs less than what the plan has best instead of it.
+    /// Gain of a remap now over the best alternative of the plan.
     Plan,
 }
 
@@ -31,7 +31,7 @@ impl Gain {
         }
     }
 
-    /// On a course, with so many steps to come if that is known.
+    /// The gain on a trajectory, with `left` steps to come if that is known.
     pub fn of(self, course: &Course, seen: &Seen<'_>, left: Option<u64>) -> f64 {
         match self {
             Gain::Regret => course.regret(seen.window),
@@ -42,7 +42,7 @@ impl Gain {
     }
 }
 
-/// Remaps when a gain exceeds a number of remaps.
+/// A voting policy: remaps when a gain exceeds a number of remap costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rule {
     pub gain: Gain,
@@ -53,7 +53,7 @@ const fn rule(gain: Gain, remaps: f64) -> Rule {
     Rule { gain, remaps }
 }
 
-/// The rules that vote.
+/// The voting policies.
 pub(super) const RULES: [Rule; 8] = [
     rule(Gain::Plan, -0.1),
     rule(Gain::Plan, 0.0),
@@ -65,25 +65,26 @@ pub(super) const RULES: [Rule; 8] = [
     rule(Gain::Above, 0.0),
 ];
 
-/// What rules go by, beside a course.
+/// Inputs of the policies, in addition to a trajectory.
 pub(super) struct Seen<'a> {
     pub window: &'a Window,
     pub plan: &'a Plan,
     pub remap_cost: f64,
 }
 
-/// Share of a score that is left after a step: half of it after 300.
+/// Share of a score that remains after a step: half of it after 300.
 pub(super) const KEPT: f64 = 0.997_692;
 
-/// The step at which the second course starts, so that a rule is not judged by one lucky start.
+/// The step at which the second trajectory starts, so that a policy is not judged by one lucky
+/// start.
 pub(super) const SECOND: u64 = 10;
 
-/// A rule's courses on paper.
+/// The trajectories of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Voter {
     rule: Rule,
     courses: Vec<Course>,
-    /// What a course paid in each step, remaps included: the mean, summed with [`KEPT`].
+    /// Mean cost of the trajectories per step, remaps included, accumulated with [`KEPT`].
     score: f64,
 }
 
@@ -93,7 +94,7 @@ impl Voter {
         Voter { rule, courses: vec![Course::new(start)], score: 0.0 }
     }
 
-    /// With the courses and the score it had.
+    /// With stored trajectories and score.
     pub fn restored(rule: Rule, courses: Vec<Course>, score: f64) -> Voter {
         Voter { rule, courses, score }
     }
@@ -110,7 +111,7 @@ impl Voter {
         self.score
     }
 
-    /// Plays step `number` of the run, from 1, which has come from one row to the next.
+    /// Simulates step `number` of the run, from 1, from row `before` to `row`.
     pub fn play(&mut self, number: u64, before: &[f64], row: &[f64], seen: &Seen<'_>) {
         if number == SECOND {
             self.courses.push(Course::new(before));

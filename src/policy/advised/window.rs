@@ -1,7 +1,8 @@
-//! The last rows of a run, each taken as the moment of a remap, and what imbalance follows one.
+//! The last rows of a run, each as a possible step of a remap, and the imbalance that follows a
+//! remap.
 //!
-//! Y are the deviations of the ranks from the mean as if nothing had been remapped, so that a remap
-//! after step b makes the imbalance of step t
+//! Y are the deviations of the ranks from the mean as if nothing had been remapped. A remap after
+//! step b makes the imbalance of step t
 //!
 //! ```text
 //! u(b, t) = max over ranks of Y_t - Y_b >= 0.
@@ -14,32 +15,33 @@ use pulp::{Simd, WithSimd};
 /// Rows kept.
 pub(super) const ROWS: usize = 64;
 
-/// Least share of the newest value in a mean over steps.
+/// Least weight of the newest value in a mean over steps.
 pub(super) const FORGETTING: f64 = 0.005;
 
-/// Cycles longer than this are as good as endless.
+/// Longer cycles are treated as infinite.
 pub(super) const LONGEST_CYCLE: f64 = 4096.0;
 
-/// The rows, and what starting from each of them would have cost.
+/// The rows, and the cost of a remap at each of them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Window {
     ranks: usize,
-    /// Steps from the decision of a remap until it is in force.
+    /// Steps from the decision of a remap until it takes effect.
     delay: usize,
-    /// Rows taken in, the one the run starts from included.
+    /// Rows processed, including the initial one.
     seen: u64,
     /// `rows[s * ranks + i]`: Y of rank i at the last step t with t mod ROWS = s.
     rows: Vec<f64>,
-    /// u(b, now) and u(now, b), by the place of b.
+    /// u(b, now) and u(now, b), by the index of b.
     forward: Vec<f64>,
     backward: Vec<f64>,
-    /// Sum of u(b, s) over the steps s after b, once a remap at b is in force, by the place of b.
+    /// Sum of u(b, s) over the steps s after b once a remap at b has taken effect, by the index of
+    /// b.
     since: Vec<f64>,
-    /// Mean of u(b, b + j), from so many b, and its sums over 1..=j.
+    /// Mean of u(b, b + j), number of b averaged, and its sums over 1..=j.
     growth: Vec<f64>,
     counts: Vec<f64>,
     sums: Vec<f64>,
-    /// Growth a step beyond the longest age.
+    /// Growth per step beyond the longest age.
     slope: f64,
     cycle: Cycle,
 }
@@ -49,12 +51,12 @@ pub(super) struct Window {
 pub(super) struct Cycle {
     /// Its length in steps.
     pub length: f64,
-    /// min over j of (C + growth_(d+1) + ... + growth_(d+j)) / j, d steps being the delay.
+    /// min over j of (C + growth_(d+1) + ... + growth_(d+j)) / j, with delay d.
     pub cost: f64,
 }
 
 impl Window {
-    /// Of a run that starts balanced at these deviations.
+    /// A run that starts balanced at these deviations.
     pub fn new(start: &[f64], delay: usize) -> Window {
         let mut rows = vec![0.0; ROWS * start.len()];
         rows[..start.len()].copy_from_slice(start);
@@ -74,7 +76,7 @@ impl Window {
         }
     }
 
-    /// Steps from the decision of a remap until it is in force.
+    /// Steps from the decision of a remap until it takes effect.
     pub fn delay(&self) -> usize {
         self.delay
     }
@@ -85,17 +87,17 @@ impl Window {
         &self.rows[place * self.ranks..(place + 1) * self.ranks]
     }
 
-    /// How many rows before the present one are kept.
+    /// Number of rows stored before the present one.
     pub fn oldest(&self) -> usize {
         (self.seen - 1).min(ROWS as u64) as usize
     }
 
-    /// Place of the row that is `age` steps old.
+    /// Index of the row that is `age` steps old.
     pub fn place(&self, age: usize) -> usize {
         ((self.seen - 1 - age as u64) % ROWS as u64) as usize
     }
 
-    /// Takes in the next row. Work: 2 ROWS x ranks.
+    /// Processes the next row. Work: 2 ROWS x ranks.
     pub fn observe(&mut self, row: &[f64], remap_cost: f64) {
         self.seen += 1;
         for age in 1..=self.oldest() {
@@ -113,7 +115,7 @@ impl Window {
             self.growth[age] += share * (ahead - self.growth[age]);
         }
         self.add_up(remap_cost);
-        // The oldest row makes room for the newest.
+        // The newest row replaces the oldest.
         let place = self.place(0);
         self.rows[place * self.ranks..(place + 1) * self.ranks].copy_from_slice(row);
         self.since[place] = 0.0;
@@ -126,7 +128,7 @@ impl Window {
         self.find_cycle(remap_cost);
     }
 
-    /// Writes down what cannot be computed again.
+    /// Stores what cannot be recomputed.
     pub fn store(self, memory: &mut Memory) {
         memory.rows = self.rows;
         memory.since = self.since;
@@ -134,7 +136,7 @@ impl Window {
         memory.counts = self.counts;
     }
 
-    /// As it was between two steps.
+    /// The state between two steps.
     pub fn restored(memory: &Memory, remap_cost: f64, delay: usize) -> Window {
         let mut window = Window {
             seen: memory.steps + 1,
@@ -152,7 +154,7 @@ impl Window {
 
     fn find_cycle(&mut self, remap_cost: f64) {
         let oldest = self.oldest();
-        // At so many steps after its decision a remap is in force.
+        // A remap is in effect that many steps after its decision.
         let first = self.delay.min(oldest);
         let spent = |length: usize| self.sums[first + length] - self.sums[first];
         let average = |length: usize| (remap_cost + spent(length)) / length as f64;
@@ -165,7 +167,7 @@ impl Window {
         let (last, half) = (self.growth[oldest], (oldest / 2).max(1));
         let rise = (last - self.growth[half]) / (oldest - half).max(1) as f64;
         self.slope = rise.max(0.0);
-        // From the last age on the line: d more steps cost last d + slope d (d + 1) / 2.
+        // From the last age on linear growth: d more steps cost last d + slope d (d + 1) / 2.
         let age = (oldest - first) as f64;
         let saved = remap_cost + spent(oldest - first) - (last + self.slope / 2.0) * age;
         if saved > 0.0 {
@@ -178,7 +180,7 @@ impl Window {
         self.cycle = best;
     }
 
-    /// The cycle of least average cost, by the growth so far.
+    /// The cycle of least average cost, for the growth so far.
     pub fn cycle(&self) -> Cycle {
         self.cycle
     }
@@ -188,18 +190,18 @@ impl Window {
         self.forward[self.place(age)]
     }
 
-    /// u(now, b): what a remap now would have made of step b.
+    /// u(now, b): the imbalance of step b under a remap now.
     pub fn backward(&self, age: usize) -> f64 {
         self.backward[self.place(age)]
     }
 
-    /// What the steps since b would have cost after a remap at b.
+    /// Cost of the steps since b after a remap at b.
     pub fn since(&self, age: usize) -> f64 {
         self.since[self.place(age)]
     }
 
-    /// Mean imbalance so many steps after a remap, on the line through the second half of the ages
-    /// beyond the longest.
+    /// Mean imbalance `steps` steps after a remap. Beyond the longest age it is extrapolated by the
+    /// line through the second half of the ages.
     pub fn growth(&self, steps: f64) -> f64 {
         let oldest = self.oldest();
         let beyond = steps - oldest as f64;
@@ -209,7 +211,8 @@ impl Window {
         self.growth[steps as usize]
     }
 
-    /// Sum of the mean imbalance of the first `steps` steps after a remap; linear between whole steps.
+    /// Sum of the mean imbalance of the first `steps` steps after a remap; linear between integer
+    /// steps.
     pub fn sum(&self, steps: f64) -> f64 {
         let oldest = self.oldest();
         let beyond = steps - oldest as f64;
@@ -221,14 +224,14 @@ impl Window {
         self.sums[whole] + (steps - whole as f64) * self.growth[whole + 1]
     }
 
-    /// The same of the first `steps` steps on a new mapping.
+    /// The same for the first `steps` steps under a new mapping.
     fn in_force(&self, steps: f64) -> f64 {
         let delay = self.delay as f64;
         self.sum(delay + steps) - self.sum(delay)
     }
 
-    /// What `steps` steps cost on a new mapping in cycles of equal length:
-    /// min over m of (m - 1) C + m (growth_(d+1) + ... + growth_(d + steps / m)).
+    /// Cost of `steps` steps under a new mapping in cycles of equal length: min over m of (m - 1) C
+    /// + m (growth_(d+1) + ... + growth_(d + steps / m)).
     pub fn value(&self, steps: f64, remap_cost: f64) -> f64 {
         if steps <= 0.0 {
             return 0.0;
@@ -240,10 +243,10 @@ impl Window {
     }
 }
 
-/// How many vectors of comparisons are under way at a time.
+/// Number of independent vector accumulators.
 const STRANDS: usize = 4;
 
-/// The largest and the least of `a - b`, numbers.
+/// The largest and the least of `a - b`, for finite numbers.
 pub(super) fn extremes(a: &[f64], b: &[f64]) -> (f64, f64) {
     widest(Extremes { a, b })
 }
