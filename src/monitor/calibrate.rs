@@ -1,4 +1,5 @@
-//! How often the change test errs, for a user's own noise: by seeded simulation, or on a recorded trace.
+//! Error probabilities of the change test for a given noise: by seeded simulation, or on a recorded
+//! trace.
 
 use super::{ChangeTest, Clusters, MonitorError};
 use crate::belief::Report;
@@ -8,19 +9,19 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal, StudentT};
 use rayon::prelude::*;
 
-/// The law of measurements about their mean, with deviation 1.
+/// The distribution of measurements around their mean, with deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Noise {
-    /// Independent and normal: what the test assumes.
+    /// Independent and normal, as the test assumes.
     Normal,
-    /// Stationary, normal, with this correlation of neighbours, in (-1, 1).
+    /// Stationary, normal, first-order autoregressive, with this correlation in (-1, 1).
     Autoregressive(f64),
     /// Independent, Student's t with more than two degrees of freedom: heavy tails.
     Student(f64),
 }
 
 impl Noise {
-    /// Whether the parameter is in its domain.
+    /// Whether the parameter is within its domain.
     pub fn is_valid(&self) -> bool {
         match self {
             Noise::Normal => true,
@@ -30,7 +31,7 @@ impl Noise {
     }
 }
 
-/// Draws one measurement after the other.
+/// Generates measurements one by one.
 struct Source {
     noise: Noise,
     previous: Option<f64>,
@@ -57,28 +58,28 @@ impl Source {
     }
 }
 
-/// What a change of phase does to the measurements.
+/// Effect of a change of phase on the measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// By how many deviations the mean moves.
+    /// Shift of the mean, in deviations.
     pub shift: f64,
-    /// By which factor the deviation grows, > 0.
+    /// Factor on the deviation, > 0.
     pub scale: f64,
 }
 
-/// How often the change test errs.
+/// Error probabilities of the change test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ErrorRates {
     /// alpha: share of clusters before the change that are reported as changed.
     pub false_alarm: Share,
-    /// beta: share of clusters after it that are not.
+    /// beta: share of clusters after the change that are not.
     pub missed: Share,
 }
 
 /// Errors among independent pairs of a base and a test cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// Pairs whose report was wrong.
+    /// Pairs whose observation was wrong.
     pub errors: u64,
     /// All pairs.
     pub pairs: u64,
@@ -95,8 +96,8 @@ impl Share {
         Estimate::probability(self.errors, self.pairs)
     }
 
-    /// The probability to believe in: the share of errors, or the end of its interval where none, or
-    /// all, were seen. A detector is not known to be without error because none was seen.
+    /// The probability to use: the share of errors, or the end of its interval if none or all were
+    /// errors. Zero observed errors do not prove that a detector makes none.
     pub fn believed(&self) -> f64 {
         let Estimate { value, lower, upper } = self.estimate();
         match self.errors {
@@ -107,9 +108,10 @@ impl Share {
     }
 }
 
-/// Estimates the error probabilities of the change test from `runs` >= 2 independent pairs of a base
-/// and a test cluster, with and without the change. The same seed gives the same numbers on any number
-/// of threads. `None` if the noise or the change is out of its domain. O(runs x measurements).
+/// Estimates the error probabilities of the change test from `runs` >= 2 independent pairs of a
+/// base and a test cluster, with and without the change. The same seed gives the same numbers on
+/// any number of threads. `None` if the noise or the change is outside its domain. O(runs x
+/// measurements).
 pub fn simulate(
     clusters: Clusters,
     noise: Noise,
@@ -149,19 +151,19 @@ pub fn simulate(
 /// Why a recorded trace gives no error rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TraceError {
-    /// The measurement (counted from 0) that cannot be taken, and why.
+    /// The measurement (counted from 0) that is invalid, and why.
     Measurement(usize, MonitorError),
-    /// Fewer than two whole clusters lie before the change.
+    /// There are fewer than two complete clusters before the change.
     Before,
-    /// No whole cluster lies after it.
+    /// There is no complete cluster after it.
     After,
 }
 
-/// The error probabilities of the change test on a recorded trace whose phase changes after `change_at`
-/// measurements. Every test has a base cluster of its own, so that the tests are independent of each other
-/// if the clusters are: clusters of the first half before the change against those of the second, and
-/// clusters before it against clusters after it. (Tests that share a base err together: their number says
-/// little of how often a test errs.)
+/// The error probabilities of the change test on a recorded trace whose phase changes after
+/// `change_at` measurements. Every test has its own base cluster, so the tests are independent if
+/// the clusters are. Clusters of the first half before the change are tested against those of the
+/// second, and clusters before it against clusters after it. Tests with a common base would err
+/// together, and their number would say little about the error probability.
 ///
 /// # Errors
 /// See [`TraceError`].
@@ -198,8 +200,8 @@ pub fn recorded(
     Ok(ErrorRates { false_alarm: Share::of(&alarms), missed: Share::of(&missed) })
 }
 
-/// The reports of the change test on a recorded trace, as pairs of the number of measurements taken
-/// and the report. The first cluster is the base.
+/// The observations of the change test on a recorded trace, as pairs of the number of measurements
+/// and the observation. The first cluster is the base.
 ///
 /// # Errors
 /// At the measurement (counted from 0) that cannot be taken.

@@ -1,11 +1,11 @@
-//! The change test of [NR86, sec. II]: batch means, clusters of them, and Akaike's choice between "one
-//! normal law" and "two".
+//! The change test of [NR86, sec. II]: batch means, grouped into clusters, and Akaike's criterion
+//! between one normal distribution and two.
 
 use crate::belief::Report;
 use crate::record::{MOST_SECONDS, MOST_SQUARES};
 use serde::{Deserialize, Serialize};
 
-/// How many measurements make a batch, and batches a cluster.
+/// Number of measurements in a batch, and of batches in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clusters {
@@ -14,8 +14,8 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Batches of `batch` measurements (d), clusters of `cluster` batches (c). `None` unless d >= 1 and
-    /// c >= 2: one batch mean has no variance.
+    /// Batches of `batch` measurements (d), clusters of `cluster` batches (c). `None` unless d >= 1
+    /// and c >= 2: one batch mean has no variance.
     pub fn new(batch: u32, cluster: u32) -> Option<Clusters> {
         (batch >= 1 && cluster >= 2).then_some(Clusters { batch, cluster })
     }
@@ -43,7 +43,7 @@ impl Sample {
         self.squares += step * (value - self.mean);
     }
 
-    /// Whether it is of so many numbers, as of one that was read.
+    /// Whether it is a sample of `count` numbers; deserialized values may not be.
     fn is_of(&self, count: u32) -> bool {
         self.count == f64::from(count)
             && self.mean.abs() <= MOST_SECONDS
@@ -63,7 +63,7 @@ impl Sample {
     }
 }
 
-/// Why a measurement cannot be taken.
+/// Why a measurement is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MonitorError {
@@ -78,12 +78,13 @@ pub enum MonitorError {
     Constant(f64),
 }
 
-/// Compares every cluster of measurements with a base cluster taken first. Constant memory and time.
+/// Compares every cluster of measurements with a base cluster taken first. Constant memory and
+/// time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeTest {
     clusters: Clusters,
-    /// The batch that is being filled.
+    /// State of the incomplete batch.
     taken: u32,
     mean: f64,
     base: Option<Sample>,
@@ -91,12 +92,12 @@ pub struct ChangeTest {
 }
 
 impl ChangeTest {
-    /// A test that has seen nothing yet.
+    /// A test without measurements.
     pub fn new(clusters: Clusters) -> ChangeTest {
         ChangeTest { clusters, taken: 0, mean: 0.0, base: None, current: Sample::default() }
     }
 
-    /// Whether it fits together, as of one that was read.
+    /// Consistency check for deserialized values.
     pub(crate) fn is_valid(&self) -> bool {
         let Clusters { batch, cluster } = self.clusters;
         Clusters::new(batch, cluster).is_some()
@@ -112,12 +113,12 @@ impl ChangeTest {
         self.base.is_some()
     }
 
-    /// Takes a measurement; whenever it completes a test cluster, says whether the cluster differs from
-    /// the base.
+    /// Processes a measurement. If it completes a test cluster, returns whether the cluster differs
+    /// from the base.
     ///
     /// # Errors
-    /// If the measurement is not finite or too large (it is then left out), or completes a base cluster without
-    /// any variance (the base is then taken anew).
+    /// If the measurement is not finite or too large (it is then ignored), or completes a base
+    /// cluster without variance (a new base then begins).
     pub fn observe(&mut self, measurement: f64) -> Result<Option<Report>, MonitorError> {
         if !measurement.is_finite() {
             return Err(MonitorError::NotFinite(measurement));
@@ -138,7 +139,7 @@ impl ChangeTest {
         let cluster = std::mem::take(&mut self.current);
         match &self.base {
             Some(base) => Ok(Some(differs(base, &cluster))),
-            // Equal batch means leave no more than rounding errors.
+            // Equal batch means leave only rounding errors.
             None if cluster.variance().sqrt() <= 1e-12 * cluster.mean.abs() => {
                 Err(MonitorError::Constant(cluster.mean))
             }
@@ -149,13 +150,14 @@ impl ChangeTest {
         }
     }
 
-    /// Starts over with a new base cluster, as after a remapping.
+    /// Starts over with a new base cluster, as after a remap.
     pub fn restart(&mut self) {
         *self = ChangeTest::new(self.clusters);
     }
 }
 
-/// AIC_J = c ln(var_J) + 4 against AIC_S = (c/2) ln(var_B var_C) + 8 [NR86, sec. II]. A tie is no change.
+/// AIC_J = c ln(var_J) + 4 against AIC_S = (c/2) ln(var_B var_C) + 8 [NR86, sec. II]. A tie is no
+/// change.
 fn differs(base: &Sample, cluster: &Sample) -> Report {
     let c = cluster.count;
     let joint = c * base.join(cluster).variance().ln() + 4.0;

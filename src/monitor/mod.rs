@@ -1,10 +1,10 @@
-//! Watching a running program for a change of phase [NR86, secs. II, III]: measurements in, decisions
-//! out.
+//! Online detection of a change of phase in a running program [NR86, secs. II, III]: from
+//! measurements to decisions.
 //!
-//! Measurements are condensed to clusters, each cluster is tested against the first ([`ChangeTest`]),
-//! the test's reports update the belief that the phase has changed, and the belief is compared with
-//! the threshold of the step. Constant memory, O(1) time a measurement: meant to be built into run-time
-//! systems.
+//! Measurements are grouped into clusters, and each cluster is tested against the first
+//! ([`ChangeTest`]). The resulting observations update the belief that the phase has changed (Bayes
+//! filter). The belief is compared with the threshold of the step. Constant memory, O(1) time per
+//! measurement; intended for run-time systems.
 //!
 //! ```
 //! use remapping::belief::Report;
@@ -34,16 +34,16 @@ use crate::rounding::nearest;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What a complete cluster led to.
+/// Result of a complete cluster.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decision {
     /// Decision step n, from 1 on.
     pub step: u64,
-    /// What the change test said.
+    /// Observation of the change test.
     pub report: Report,
-    /// p_n after the report.
+    /// The belief p_n after the observation.
     pub belief: f64,
-    /// pi_n; never to remap after the last step.
+    /// The threshold pi_n; after the last step, never remap.
     pub threshold: Bounds,
     /// Whether to remap now.
     pub remap: bool,
@@ -58,19 +58,19 @@ pub struct Monitor<'a> {
     hazard: Hazard<f64>,
     curve: Cow<'a, Curve>,
     belief: Belief,
-    /// The step of the last whole cluster; none before the first.
+    /// The step of the last complete cluster; none before the first.
     step: Option<u64>,
 }
 
-/// Why a monitor that was read is none.
+/// Why a deserialized monitor is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a monitor: {0}")]
 pub struct Unsound(&'static str);
 
-/// More steps than any program has; counting goes on from there without an end.
+/// Upper bound on step numbers; counting continues without overflow from there.
 const MOST_STEPS: u64 = u64::MAX / 2;
 
-/// The first of what must hold that does not.
+/// The first violated condition, as an error.
 fn checked<const MANY: usize>(held: [(bool, &'static str); MANY]) -> Result<(), Unsound> {
     held.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, fault)| Err(Unsound(fault)))
 }
@@ -79,28 +79,28 @@ fn is_probability(chance: &f64) -> bool {
     (0.0..=1.0).contains(chance)
 }
 
-/// What does not hold, of parts that several monitors have.
+/// Messages for violated conditions shared by several monitors.
 const BELIEF: &str = "its belief is not a probability";
 const CURVE: &str = "its thresholds are not probabilities, step by step";
 const CHANCES: &str = "its chances are not probabilities";
 const STEP: &str = "its step is too late";
 
-/// The chance of a change before step `n`, from 1 on. Past the last step nothing is known of changes.
+/// The probability of a change before step `n`, from 1 on; 0 past the last step.
 fn chance(hazard: &Hazard<f64>, n: u64) -> f64 {
     hazard.at(n).copied().unwrap_or(0.0)
 }
 
 impl<'a> Monitor<'a> {
-    /// A monitor that decides by `curve`, the thresholds of `problem`. `None` if the problem's detector
-    /// has other than two levels: the change test says yes or no.
+    /// A monitor that decides by `curve`, the thresholds of `problem`. `None` if the problem's
+    /// detector does not have two levels: the change test is binary.
     ///
-    /// A step of the problem is a cluster of measurements; its error probabilities should be those of
-    /// the change test with these clusters.
+    /// A step of the problem is a cluster of measurements. The error probabilities of the problem
+    /// should be those of the change test with these clusters.
     pub fn new(problem: &PhaseChange, curve: &'a Curve, clusters: Clusters) -> Option<Monitor<'a>> {
         Monitor::with(problem, Cow::Borrowed(curve), clusters)
     }
 
-    /// The same with a curve of its own, to be kept as long as a program runs.
+    /// The same, owning its curve, so that it can live as long as the program.
     pub fn owning(
         problem: &PhaseChange,
         curve: Curve,
@@ -119,10 +119,10 @@ impl<'a> Monitor<'a> {
         Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: None })
     }
 
-    /// Checks a monitor that was read.
+    /// Checks a deserialized monitor.
     ///
     /// # Errors
-    /// If it does not fit together.
+    /// If it is inconsistent.
     pub fn check(self) -> Result<Monitor<'a>, Unsound> {
         let chances = self.detector.is_valid() && self.hazard.all().iter().all(is_probability);
         checked([
@@ -135,7 +135,7 @@ impl<'a> Monitor<'a> {
         Ok(self)
     }
 
-    /// Whether the base cluster is complete, so that changes can be seen.
+    /// Whether the base cluster is complete, so that changes can be detected.
     pub fn has_base(&self) -> bool {
         self.test.has_base()
     }
@@ -145,8 +145,9 @@ impl<'a> Monitor<'a> {
         self.belief.probability()
     }
 
-    /// Takes the measurement of a cycle. Every cluster is a step, the first one step 0. A base cluster, of which there
-    /// is one after each remap, has no report and is no decision; the phase may have changed meanwhile all the same.
+    /// Processes the measurement of a cycle. Every cluster is a step, the first one step 0. A base
+    /// cluster, of which there is one after each remap, has no observation and no decision; the
+    /// phase may still have changed meanwhile.
     ///
     /// # Errors
     /// See [`ChangeTest::observe`]. A cluster without any variance is a step as others are.
@@ -167,7 +168,7 @@ impl<'a> Monitor<'a> {
                 return Err(error);
             }
         };
-        // A report the model holds impossible says nothing it could understand.
+        // An observation that is impossible under the model carries no information.
         let (n, prior) = self.pass();
         self.belief = prior.after(report, &self.detector).unwrap_or(prior);
         let threshold = self.curve.at(n).unwrap_or(Bounds::NEVER);
@@ -175,7 +176,7 @@ impl<'a> Monitor<'a> {
         Ok(Some(Decision { step: n, report, belief: self.belief(), threshold, remap }))
     }
 
-    /// The next step, and what is believed there before its report.
+    /// Advances to the next step and returns the belief before its observation.
     fn pass(&mut self) -> (u64, Belief) {
         let n = self.step.map_or(0, |last| last + 1);
         self.step = Some(n);
@@ -185,8 +186,8 @@ impl<'a> Monitor<'a> {
         (n, self.belief)
     }
 
-    /// The program has remapped: nothing has changed since, and a new base cluster comes first
-    /// [NR86, sec. IX]. Measurements after the last whole cluster belong to no step.
+    /// Records a remap: the belief is reset, and a new base cluster comes first [NR86, sec. IX].
+    /// Measurements after the last complete cluster belong to no step.
     pub fn remapped(&mut self) {
         self.belief = Belief::UNCHANGED;
         self.test.restart();

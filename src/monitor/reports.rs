@@ -1,5 +1,5 @@
-//! The belief of a program whose detector reports by itself, yes or no or by level: one change of phase, or
-//! phases that come back.
+//! Belief of a program whose detector reports by itself, in two or more levels: for one change of
+//! phase, or for recurring phases.
 
 use super::{BELIEF, CHANCES, CURVE, MOST_STEPS, STEP, Unsound, chance, checked, is_probability};
 use crate::belief::{Belief, Level, Levels, Likelihood};
@@ -8,12 +8,12 @@ use crate::phase_switching::{PhaseSwitching, exceeded, undercut};
 use crate::rounding::nearest;
 use serde::{Deserialize, Serialize};
 
-/// What a report led to.
+/// Result of an observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reported {
     /// Decision step n, from 1 on.
     pub step: u64,
-    /// p_n after the report.
+    /// The belief p_n after the observation.
     pub belief: f64,
     /// The threshold it is compared with.
     pub threshold: Bounds,
@@ -25,13 +25,13 @@ pub struct Reported {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the detector has no level {level}: they are numbered from 0 to {last}")]
 pub struct NoSuchLevel {
-    /// As reported.
+    /// The level reported.
     pub level: usize,
-    /// The last one.
+    /// The last level.
     pub last: usize,
 }
 
-/// The chances of each level, in the order of the detector.
+/// The probabilities of each level, in the order of the detector.
 fn likelihoods(detector: &Levels) -> Vec<Likelihood> {
     let chances =
         |level: &Level| Likelihood { before: nearest(&level.before), after: nearest(&level.after) };
@@ -43,13 +43,13 @@ fn likelihood(reports: &[Likelihood], level: usize) -> Result<Likelihood, NoSuch
     reports.get(level).copied().ok_or(NoSuchLevel { level, last })
 }
 
-/// Whether there are levels, and the chances of all of them are probabilities.
+/// Whether there are levels, and all their probabilities are valid.
 fn are_valid(reports: &[Likelihood]) -> bool {
     let sound = |level: &Likelihood| is_probability(&level.before) && is_probability(&level.after);
     !reports.is_empty() && reports.iter().all(sound)
 }
 
-/// Watches for one change of phase by the reports of a detector of any number of levels.
+/// Detects one change of phase by the observations of a detector with any number of levels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReportMonitor {
@@ -61,18 +61,18 @@ pub struct ReportMonitor {
 }
 
 impl ReportMonitor {
-    /// A monitor that decides by `curve`, the thresholds of `problem`. Levels are numbered as in the problem's
-    /// detector.
+    /// A monitor that decides by `curve`, the thresholds of `problem`. Levels are numbered as in
+    /// the problem's detector.
     pub fn new(problem: &PhaseChange, curve: Curve) -> ReportMonitor {
         let levels = likelihoods(&problem.detector);
         let (hazard, belief) = (problem.hazard.map(nearest), Belief::UNCHANGED);
         ReportMonitor { reports: levels, hazard, curve, belief, step: 0 }
     }
 
-    /// Checks a monitor that was read.
+    /// Checks a deserialized monitor.
     ///
     /// # Errors
-    /// If it does not fit together.
+    /// If it is inconsistent.
     pub fn check(self) -> Result<ReportMonitor, Unsound> {
         let chances = are_valid(&self.reports) && self.hazard.all().iter().all(is_probability);
         checked([
@@ -89,14 +89,14 @@ impl ReportMonitor {
         self.belief.probability()
     }
 
-    /// Takes the report of the next step.
+    /// Processes the observation of the next step.
     ///
     /// # Errors
-    /// If there is no such level; the belief is then as it was.
+    /// If there is no such level; the belief is then unchanged.
     pub fn observe(&mut self, level: usize) -> Result<Reported, NoSuchLevel> {
         let report = likelihood(&self.reports, level)?;
         self.step += 1;
-        // A report the model holds impossible says nothing it could understand.
+        // An observation that is impossible under the model carries no information.
         let prior = self.belief.prior(chance(&self.hazard, self.step));
         self.belief = prior.given(report).unwrap_or(prior);
         let threshold = self.curve.at(self.step).unwrap_or(Bounds::NEVER);
@@ -104,24 +104,24 @@ impl ReportMonitor {
         Ok(Reported { step: self.step, belief, threshold, remap: belief > threshold.middle() })
     }
 
-    /// The program has remapped: nothing has changed since.
+    /// Records a remap: nothing has changed since.
     pub fn remapped(&mut self) {
         self.belief = Belief::UNCHANGED;
     }
 }
 
-/// Which threshold holds when.
+/// Thresholds by time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Thresholds {
-    /// At all steps: to the second mapping, and back.
+    /// Stationary: to the second mapping, and back.
     Same([Bounds; 2]),
     /// By step.
     ByStep([Curve; 2]),
 }
 
-/// Watches phases that come back, by the reports of a detector: two mappings, two thresholds, and between them
-/// the program keeps the mapping it has.
+/// Detects recurring phases by the observations of a detector. There are two mappings and two
+/// thresholds; between these the program keeps its mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchingMonitor {
@@ -142,8 +142,9 @@ impl SwitchingMonitor {
         Some(SwitchingMonitor { reports, rates, thresholds, second: false, belief, step: 0 })
     }
 
-    /// For a program that never ends: `to_second` and `to_first` are the thresholds of `problem`, as
-    /// [`crate::phase_switching::long_run`] finds them. `None` if its initial belief is no probability.
+    /// For a program without end: `to_second` and `to_first` are the thresholds of `problem`
+    /// computed by [`crate::phase_switching::long_run`]. `None` if its initial belief is not a
+    /// probability.
     pub fn endless(
         problem: &PhaseSwitching,
         to_second: Bounds,
@@ -152,7 +153,7 @@ impl SwitchingMonitor {
         SwitchingMonitor::new(problem, Thresholds::Same([to_second, to_first]))
     }
 
-    /// For a program that ends, by the curves that [`crate::phase_switching::solve`] finds.
+    /// For a program that ends, with the curves computed by [`crate::phase_switching::solve`].
     pub fn by_step(
         problem: &PhaseSwitching,
         to_second: Curve,
@@ -161,10 +162,10 @@ impl SwitchingMonitor {
         SwitchingMonitor::new(problem, Thresholds::ByStep([to_second, to_first]))
     }
 
-    /// Checks a monitor that was read.
+    /// Checks a deserialized monitor.
     ///
     /// # Errors
-    /// If it does not fit together.
+    /// If it is inconsistent.
     pub fn check(self) -> Result<SwitchingMonitor, Unsound> {
         let thresholds = match &self.thresholds {
             Thresholds::Same(both) => both.iter().all(Bounds::is_of_probability),
@@ -180,7 +181,7 @@ impl SwitchingMonitor {
         Ok(self)
     }
 
-    /// The belief that the second phase is on.
+    /// The belief that the program is in the second phase.
     pub fn belief(&self) -> f64 {
         self.belief.probability()
     }
@@ -190,8 +191,8 @@ impl SwitchingMonitor {
         self.second
     }
 
-    /// The next step has no report, as while measurements to compare with are collected anew: the phase may have
-    /// changed all the same.
+    /// The next step has no observation, for instance while reference measurements are collected.
+    /// The phase may still have changed.
     pub fn unreported(&mut self) {
         self.step += 1;
         let [a, b] = self.rates;
@@ -200,10 +201,10 @@ impl SwitchingMonitor {
         self.belief = prior.unwrap_or(self.belief);
     }
 
-    /// Takes the report of the next step. To remap is to switch to the other mapping.
+    /// Processes the observation of the next step. A remap switches to the other mapping.
     ///
     /// # Errors
-    /// If there is no such level; the belief is then as it was.
+    /// If there is no such level; the belief is then unchanged.
     pub fn observe(&mut self, level: usize) -> Result<Reported, NoSuchLevel> {
         let report = likelihood(&self.reports, level)?;
         self.unreported();
@@ -223,7 +224,7 @@ impl SwitchingMonitor {
         Ok(Reported { step: self.step, belief, threshold, remap })
     }
 
-    /// The program has switched to the other mapping. What is believed of the phase stays.
+    /// Records a switch to the other mapping; the belief is unchanged.
     pub fn remapped(&mut self) {
         self.second = !self.second;
     }
