@@ -7,11 +7,7 @@
 //! `Z` lives on the lattice. Both need only the probability of each cell and the first moment
 //! within it. These follow from `F` and from `T(x) = E[S - E S; S > x]`. For a gamma distribution
 //! `T` is `x` times the scale times the density; for a normal one it is the variance times the
-//! density. falls into, and `Z`, which moves `M` to one of the two ends of its cell so that the
-//! mean stays. Then `E g(M) <= E g(S) <= E g(Z)` for every convex `g`, by Jensen's inequality
-//! twice, and `Z` lives on the lattice. Both need no more than the probability of each cell and the
-//! first moment within it: of `F`, and of `T(x) = E[S - E S; S > x]`, which is `x` times the scale
-//! times the density for a gamma distribution, and the variance times the density for a normal one.
+//! density.
 
 use super::LatticeLaw;
 use super::extremes::Marginal;

@@ -29,7 +29,6 @@ const MOST_ALONE: usize = 1000;
 /// propagated ones still contract. Otherwise each unit difference is propagated separately, and
 /// absolute values are added. The sum of `|D|` is the Wasserstein distance of the two
 /// distributions: the mean distance of levels under the best coupling.
-/// they can be.
 struct Group {
     /// The factors of `D(x-1)`, `D(x)` and `D(x+1)`.
     factors: [Vec<f64>; 3],
