@@ -4,11 +4,11 @@ use crate::cli::Solve;
 use crate::ranks::Ranks;
 use remap::commands::{Exit, report};
 use remap::complaint::Complaint;
-use remap::problems::registry::{Loaded, Problem};
 use remap::output::{check_free, say, write_file};
 use remap::problems::Settings;
 use remap::problems::load_drift::course::{Course, Moving, Wanted};
 use remap::problems::load_drift::shared;
+use remap::problems::registry::{Loaded, Problem};
 use remapping::Communicator;
 use std::sync::Arc;
 

@@ -8,17 +8,17 @@ use crate::{files, fitting};
 use remap::checkpoint::{self, Identity, Iteration};
 use remap::commands::{Exit, report};
 use remap::complaint::Complaint;
-use remap::problems::registry::{Loaded, Problem};
 use remap::output::{check_free, make_folder, say};
 use remap::problems::load_drift::course::Course;
+use remap::problems::registry::{Loaded, Problem};
 use remap::problems::stopping::model::Stopping;
 use remap::problems::stopping::shared::{self, Part};
 use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved};
 use remap::problems::{continuous_drift, load_drift};
 use remap::run::Watch;
 use remapping::Communicator;
-use serde_json::{Value, json};
 use remapping::stopping::States;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,8 @@ pub fn lead(
     let alone = || {
         if ranks.ranks() > 1 {
             let (most, reason) = problems::limit_of_ranks(loaded, settings);
-            let most = if most > 1 { format!("; at most {most} can share it") } else { String::new() };
+            let most =
+                if most > 1 { format!("; at most {most} can share it") } else { String::new() };
             let path = loaded.path.display();
             say(&format!("{path}: this model is solved on one rank: {reason}{most}"));
         }
@@ -222,8 +223,8 @@ fn arrays(folder: &Path, model: &Path) -> [PathBuf; 3] {
     ["decision.npy", "value.npy", "loads.npy"].map(|kind| document.with_extension(kind))
 }
 
-/// Writes decisions and values, by level of each process; where states are multisets, by state, and what loads
-/// they have.
+/// Writes decisions and values, by level of each process; where states are multisets, by state, and
+/// what loads they have.
 fn write(ranks: &Ranks, folder: &Path, model: &Path, part: &Part) -> Result<(), Option<Complaint>> {
     let made = if ranks.rank() == 0 { make_folder(folder) } else { Ok(()) };
     if !ranks.all(made.is_ok()) {
@@ -258,8 +259,9 @@ fn write(ranks: &Ranks, folder: &Path, model: &Path, part: &Part) -> Result<(), 
     Ok(())
 }
 
-/// Where the own states lie in a file with one axis for each process: the levels of the process that ranks divide come first
-/// in the order of the states, and those of the processes before it in the file.
+/// Where the own states lie in a file with one axis for each process: the levels of the process
+/// that ranks divide come first in the order of the states, and those of the processes before it in
+/// the file.
 struct Layout {
     /// The first of the own states, or of the own levels of that process.
     first: usize,

@@ -43,7 +43,10 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
         folder.is_some_and(|folder| !checkpoint::beside(folder, path).exists())
     });
     unsaved.for_each(|path| {
-        say(&format!("{}: the run that was stopped has saved nothing: from the start", path.display()));
+        say(&format!(
+            "{}: the run that was stopped has saved nothing: from the start",
+            path.display()
+        ));
     });
     for path in &arguments.models {
         if is_closed() && !writes_files {
@@ -128,8 +131,8 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     exit
 }
 
-/// Makes the certificate of an answer and writes it to a file, within what is left of the time; the document in the folder names it
-/// from then on.
+/// Makes the certificate of an answer and writes it to a file, within what is left of the time; the
+/// document in the folder names it from then on.
 fn certify(
     arguments: &Solve,
     (file, folder): (&Path, Option<&Path>),
@@ -276,9 +279,10 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
 fn was_stopped(arguments: &Solve, model: &Path) -> bool {
     let Some(folder) = &arguments.out else { return false };
     let is_there = Files::document(folder, model).symlink_metadata().is_ok();
-    is_there && Loaded::read(model).is_ok_and(|loaded| {
-        Files::is_begun(folder, &loaded, problems::of(&loaded.problem).name())
-    })
+    is_there
+        && Loaded::read(model).is_ok_and(|loaded| {
+            Files::is_begun(folder, &loaded, problems::of(&loaded.problem).name())
+        })
 }
 
 fn write_outputs(

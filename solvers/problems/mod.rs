@@ -87,7 +87,9 @@ pub fn limit_of_ranks(loaded: &Loaded, settings: &Settings) -> (usize, &'static 
             (1, "critical costs are found on one rank: drop --critical-costs")
         }
         registry::Problem::Stopping(problem) => stopping::ranks::limit_of_ranks(problem),
-        registry::Problem::LoadDrift(problem) => load_drift::shared::limit_of_ranks(problem, settings),
+        registry::Problem::LoadDrift(problem) => {
+            load_drift::shared::limit_of_ranks(problem, settings)
+        }
         registry::Problem::ContinuousDrift(_) => (usize::MAX, "each rank needs paths"),
         _ => (1, "problems of this kind are solved on one rank, as `remap solve` does"),
     }

@@ -64,7 +64,8 @@ fn partial_answers_are_replaced_by_the_same_command() {
             workplace.write("model.ron", text);
         };
         write("one");
-        let limited = ["solve", "model.ron", "--out", "out", "--tolerance", "1e-12", "--time-limit", "0.05"];
+        let limited =
+            ["solve", "model.ron", "--out", "out", "--tolerance", "1e-12", "--time-limit", "0.05"];
         workplace.run(&limited).exits(3);
         workplace.run(&limited).exits(3).says("has saved nothing: from the start");
         write("another");

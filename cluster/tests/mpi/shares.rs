@@ -24,7 +24,16 @@ fn the_process_that_is_worth_dividing_is_divided() {
             let expected = place.serial(name, &settings(Method::Auto));
             let mut all = Vec::new();
             for ranks in [1, 4] {
-                let asked = ["solve", name, "--method", "value", "--values", "--json", "--tolerance", "1e-6"];
+                let asked = [
+                    "solve",
+                    name,
+                    "--method",
+                    "value",
+                    "--values",
+                    "--json",
+                    "--tolerance",
+                    "1e-6",
+                ];
                 let output = place.run(ranks, &asked);
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
                 assert!(output.status.success() && !said.contains("one rank"), "{said}");
@@ -33,7 +42,9 @@ fn the_process_that_is_worth_dividing_is_divided() {
                 // Sweeps alone do not decide in loads that a program which goes on hardly ever has.
                 if after != "Restart" {
                     same_decisions(&found, &expected, name);
-                    for ([low, high], [least, most]) in brackets(&found).iter().zip(brackets(&expected)) {
+                    for ([low, high], [least, most]) in
+                        brackets(&found).iter().zip(brackets(&expected))
+                    {
                         assert!(*low <= most && least <= *high, "{name}, {after}");
                     }
                 }
@@ -52,7 +63,8 @@ fn files_have_the_axes_of_the_model() {
     let place = Workplace::new();
     let long = UNEQUAL.replace("12", "600").replace("levels: 9", "levels: 600");
     place.model("long.ron", &long.replace("AFTER", "Stop").replace("9.0", "2.0"));
-    let asked = ["solve", "long.ron", "--method", "value", "--tolerance", "1e-2", "--json", "--out"];
+    let asked =
+        ["solve", "long.ron", "--method", "value", "--tolerance", "1e-2", "--json", "--out"];
     place.json(2, &[&asked[..], &["two"]].concat());
     place.json(3, &[&asked[..], &["three"]].concat());
     let read = |name: &str| std::fs::read(place.path().join(name)).unwrap();
@@ -62,10 +74,15 @@ fn files_have_the_axes_of_the_model() {
     assert!(String::from_utf8_lossy(&values[..head]).contains("(3, 600, 600,)"));
     let numbers: Vec<f64> =
         values[head..].as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
-    // Equal loads are balanced, and nothing else is: rows of the last axis, in the order of the model.
+    // Equal loads are balanced, and nothing else is: rows of the last axis, in the order of the
+    // model.
     for (place, value) in numbers.iter().enumerate() {
         let loads = [place / 360_000, place / 600 % 600, place % 600];
-        assert_eq!(*value == 0.0, loads[0] == loads[1] && loads[1] == loads[2], "{loads:?}: {value}");
+        assert_eq!(
+            *value == 0.0,
+            loads[0] == loads[1] && loads[1] == loads[2],
+            "{loads:?}: {value}"
+        );
     }
 }
 
@@ -75,14 +92,21 @@ fn one_rank_alone_is_explained() {
     let dense = "Matrix(rows: [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])";
     let models = [
         (
-            format!("Stopping(processes: Distinct([{dense}, {dense}]), remap_cost: 2.0, after_remap: Stop)"),
+            format!(
+                "Stopping(processes: Distinct([{dense}, {dense}]), remap_cost: 2.0, after_remap: Stop)"
+            ),
             "one process alone, or two that are equal",
         ),
         (
-            format!("Stopping(processes: Distinct([{dense}, {dense}, {dense}]), remap_cost: 2.0, after_remap: Stop)"),
+            format!(
+                "Stopping(processes: Distinct([{dense}, {dense}, {dense}]), remap_cost: 2.0, after_remap: Stop)"
+            ),
             "no process is alone of its kind and moves by a level at most",
         ),
-        (UNEQUAL.replace("AFTER", "Stop").replace("12", "5").replace("levels: 9", "levels: 5"), "at most 5 can share it"),
+        (
+            UNEQUAL.replace("AFTER", "Stop").replace("12", "5").replace("levels: 9", "levels: 5"),
+            "at most 5 can share it",
+        ),
     ];
     for (problem, reason) in models {
         place.model("alone.ron", &problem);
@@ -107,7 +131,8 @@ fn check_says_how_many_ranks_share_and_what_they_need() {
     assert!(few.get("why_no_more").is_none());
 }
 
-/// More states than any machine holds: a sentence and the code of a limit, before anything is begun.
+/// More states than any machine holds: a sentence and the code of a limit, before anything is
+/// begun.
 #[test]
 fn too_little_memory_is_said_before_it_is_taken() {
     let place = Workplace::new();
@@ -126,7 +151,11 @@ fn too_little_memory_is_said_before_it_is_taken() {
 #[test]
 fn help_says_how_many_threads_a_rank_has() {
     let output = Workplace::new().run(1, &["solve", "--help"]);
-    let help = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("Worker threads of each rank; results do not depend on it [default: 1]"), "{help}");
+    let help =
+        String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        help.contains("Worker threads of each rank; results do not depend on it [default: 1]"),
+        "{help}"
+    );
     assert!(!help.contains("[default: all cores]"), "{help}");
 }

@@ -1,4 +1,5 @@
-//! A job that is stopped as a queue stops it: SIGINT to all ranks. The same command again goes on to the same bits.
+//! A job that is stopped as a queue stops it: SIGINT to all ranks. The same command again goes on
+//! to the same bits.
 
 use super::killed::children;
 use super::{Workplace, joint};
@@ -6,7 +7,8 @@ use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Sends SIGINT to all ranks of a job once they have been at work for so long, and waits for its end.
+/// Sends SIGINT to all ranks of a job once they have been at work for so long, and waits for its
+/// end.
 fn interrupted(place: &Workplace, ranks: usize, arguments: &[&str], after: Duration) -> Output {
     let mut command = place.command(ranks, arguments);
     let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -25,7 +27,8 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Interrupts this command again and again until it comes to its end; the last document, without its time.
+/// Interrupts this command again and again until it comes to its end; the last document, without
+/// its time.
 fn in_pieces(place: &Workplace, arguments: &[&str], after: Duration) -> Value {
     let first = interrupted(place, 2, arguments, after);
     assert_eq!(first.status.code(), Some(130), "{arguments:?}: {}", said(&first));
@@ -106,7 +109,8 @@ fn long_maps_of_a_stopped_run_are_replaced() {
     let walks = WALKS.replace("45", "101");
     let problem = format!("Stopping(processes: {walks}, remap_cost: 600.0, after_remap: Stop)");
     place.model("long.ron", &problem);
-    let asked = ["solve", "long.ron", "--method", "value", "--tolerance", "1e-2", "--json", "--out", "out"];
+    let asked =
+        ["solve", "long.ron", "--method", "value", "--tolerance", "1e-2", "--json", "--out", "out"];
     let stopped = place.run(2, &[&asked[..], &["--time-limit", "1"]].concat());
     assert_eq!(stopped.status.code(), Some(3), "{}", said(&stopped));
     let map = place.path().join("out/long.decision.npy");
@@ -152,7 +156,10 @@ fn options_that_petsc_cannot_take_are_a_matter_of_usage() {
     let place = Workplace::new();
     joint::model(&place, "joint.ron", 20, "remap_cost: 400.0, after_remap: Stop");
     let walks = WALKS.replace("45", "9");
-    place.model("walks.ron", &format!("Stopping(processes: {walks}, remap_cost: 90.0, after_remap: Stop)"));
+    place.model(
+        "walks.ron",
+        &format!("Stopping(processes: {walks}, remap_cost: 90.0, after_remap: Stop)"),
+    );
     let run = |name: &str, options: &str| {
         let mut command = place.command(2, &["solve", name, "--json"]);
         command.env("PETSC_OPTIONS", options).output().unwrap()

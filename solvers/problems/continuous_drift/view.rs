@@ -8,8 +8,8 @@ use crate::problems::kind::{self, Accuracy, Headline};
 use crate::problems::load_drift::few_thresholds::{
     POLICY, cost_of_rule, sampled_headline, thresholds, within_percent,
 };
-use crate::problems::settings::Choice;
 use crate::problems::load_drift::view::{between, late, moved, sampled_cells};
+use crate::problems::settings::Choice;
 use crate::problems::shared::recommended::{Recommended, is_dearer};
 use crate::text::Row;
 use crate::text::digits::{every, plain};

@@ -10,14 +10,16 @@ pub(super) fn is_shared(model: &Stopping) -> bool {
     !(model.is_partial() || model.unbounded().is_some())
 }
 
-/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank whatever it solves.
+/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank
+/// whatever it solves.
 const VECTORS: [u64; 2] = [6, 22];
 const RANK_BYTES: u64 = 60_000_000;
 
 /// The same where programs go on after remaps.
 const LONG_RUN_VECTORS: [u64; 2] = [14, 26];
 
-/// The same where the cost of a remap depends on the loads, or there is an end, and bytes of what is found in a state.
+/// The same where the cost of a remap depends on the loads, or there is an end, and bytes of what
+/// is found in a state.
 const VARIED_VECTORS: u64 = 24;
 const VARIED_BYTES: u64 = 200;
 
@@ -45,8 +47,8 @@ impl Share {
     }
 }
 
-/// Bytes of so many entries of a matrix, as they are read and as they are kept; and of a vector of loads, in the list and as
-/// the name of its state.
+/// Bytes of so many entries of a matrix, as they are read and as they are kept; and of a vector of
+/// loads, in the list and as the name of its state.
 pub(super) fn listed(entries: u64, states: &States) -> u64 {
     40 * entries + states.count() as u64 * 2 * (64 + 8 * states.processes() as u64)
 }
@@ -77,10 +79,16 @@ fn largest_share(
 /// The most ranks that share the model, and why there are no more, with what would help.
 pub fn limit_of_ranks(model: &Stopping) -> (usize, &'static str) {
     if model.is_partial() {
-        return (1, "partial remaps are solved on one rank: without partial_remaps ranks share them");
+        return (
+            1,
+            "partial remaps are solved on one rank: without partial_remaps ranks share them",
+        );
     }
     if model.unbounded().is_some() {
-        return (1, "Unbounded walks are solved on one rank: walks with a highest level are shared");
+        return (
+            1,
+            "Unbounded walks are solved on one rank: walks with a highest level are shared",
+        );
     }
     let Ok(states) = model.space().map(States::for_ranks) else {
         return (1, "the model has no states");
@@ -103,9 +111,8 @@ pub fn limit_of_ranks(model: &Stopping) -> (usize, &'static str) {
 /// What `check` prints of so many ranks, which can share the model.
 pub fn facts(loaded: &ModelFile, model: &Stopping, ranks: usize) -> Facts {
     let states = is_shared(model).then(|| model.space().ok().map(States::for_ranks)).flatten();
-    let share = states.and_then(|states| {
-        Some((largest_share(loaded, model, (&states, ranks))?, states.count()))
-    });
+    let share = states
+        .and_then(|states| Some((largest_share(loaded, model, (&states, ranks))?, states.count())));
     let Some((share, count)) = share else { return Vec::new() };
     let mut facts: Facts = vec![("states of each rank", share.states.into())];
     if model.is_varied() {

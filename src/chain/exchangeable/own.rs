@@ -93,7 +93,8 @@ impl Exchangeable {
     }
 
 <<<<<<< HEAD
-    /// The probability to stay in each of some states: as many processes rise from each level as fall to it.
+    /// The probability to stay in each of some states: as many processes rise from each level as
+    /// fall to it.
     pub(in crate::chain) fn staying_of(&self, states: Range<usize>) -> Vec<f64> {
         let mut walk = self.sets.from(states.start);
         let mut own = Vec::with_capacity(states.len());
@@ -131,7 +132,8 @@ impl Exchangeable {
         rising[0]
     }
 
-    /// The rows `own` of a part, of a function given from the rank `base` on as far as these need it.
+    /// The rows `own` of a part, of a function given from the rank `base` on as far as these need
+    /// it.
 =======
     /// The rows `own` of a part, of a function given from the rank `base` on as far as these need
     /// it.
