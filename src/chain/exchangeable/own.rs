@@ -92,7 +92,8 @@ impl Exchangeable {
         Some(own)
     }
 
-    /// The probability to stay in each of some states: as many processes rise from each level as fall to it.
+    /// The probability to stay in each of some states: as many processes rise from each level as
+    /// fall to it.
     pub(in crate::chain) fn staying_of(&self, states: Range<usize>) -> Vec<f64> {
         let mut walk = self.sets.from(states.start);
         let mut own = Vec::with_capacity(states.len());
