@@ -185,6 +185,20 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 mod tests {
     use super::*;
 
+    /// What rounding in sums of this size tells apart is the same: there is no interval that could miss the truth.
+    #[test]
+    fn sums_that_only_rounding_tells_apart_agree() {
+        let costs = [1000.6, 2000.6, 1500.6];
+        let above: Vec<f64> = costs.iter().map(|cost| cost - (cost - 0.6).round()).collect();
+        assert!(above.iter().any(|above| *above != above.first().copied().unwrap()));
+        let found = Estimate::of_sums(&above, 2000.0);
+        assert!(!found.is_bounded() && (found.value - 0.6).abs() < 1e-12);
+        let none = Estimate::of_sums(&[1e-13, -2e-13], 2000.0);
+        assert_eq!((none.value, none.is_bounded()), (0.0, false));
+        let apart = Estimate::of_sums(&[0.6, 0.7], 2000.0);
+        assert!(apart.is_bounded() && apart.contains(0.65));
+    }
+
     /// What agrees says nothing of what varies; what is bounded has bounded ends.
     #[test]
     fn samples_that_agree_give_no_interval() {

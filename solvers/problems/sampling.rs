@@ -235,10 +235,10 @@ pub fn line(
     let spacings: Vec<f64> = tallies.iter().filter_map(Tally::spacing).collect();
     let (time, work) = (of(&|tally| tally.time, unlimited), of(&|tally| tally.work, unlimited));
     let regret_optimal = optimal.map(|best| match (played.exact, best.exact) {
-        (Some(own), Some(best)) => match own - best {
-            rounding if rounding.abs() <= EXACTLY * own.abs() => Estimate::around(0.0, 0.0),
-            above => Estimate::around(above, 0.0),
-        },
+        (Some(own), Some(best)) => {
+            let (above, off) = (own - best, EXACTLY * (own.abs() + best.abs()));
+            Estimate::around(if above.abs() <= off { 0.0 } else { above }, off)
+        }
         _ => {
             let above = above(&mut best.tallies.iter().map(|tally| tally.value));
             Estimate::of_sums(&above, size)

@@ -52,12 +52,16 @@ pub fn table(title: &str, report: &Report) -> String {
         "above optimal",
         "above clairvoyant"
     );
+    let best_is_exact =
+        report.policies.iter().any(|line| line.policy == "optimal" && line.exact.is_some());
     for (name, line) in names.iter().zip(&report.policies) {
         let metrics = &line.per_metric;
         let cost = with_width(line.cost);
         let exact = line.exact.map_or(String::new(), plain);
         let spacing = metrics.spacing.map_or(String::new(), |mean| format!("{:.2}", mean.value));
-        let optimal = metrics.regret_optimal.map_or(String::new(), with_width);
+        let is_exact = line.exact.is_some() && best_is_exact;
+        let above = |above: Estimate| if is_exact { plain(above.value) } else { with_width(above) };
+        let optimal = metrics.regret_optimal.map_or(String::new(), above);
         let clairvoyant = metrics.regret_clairvoyant.map_or(String::new(), with_width);
         let share =
             metrics.utilization_of_means.map_or(String::new(), |share| format!("{share:.5}"));

@@ -209,8 +209,13 @@ impl LoadDrift {
     /// The same, which may be infinite.
     fn memory_needed(&self) -> f64 {
         let (r, levels) = (self.processors, self.chain.levels());
-        let count = |items: usize, levels: usize| {
-            Multisets::new(items, levels).map_or(f64::INFINITY, |sets| sets.states() as f64)
+        let count = |items: usize, levels: usize| match Multisets::new(items, levels) {
+            Ok(sets) => sets.states() as f64,
+            // C(items + levels - 1, levels - 1), more than can be counted.
+            Err(_) => {
+                let (few, many) = (items.min(levels - 1), items.max(levels - 1) as f64);
+                (1..=few).map(|k| k as f64).fold(1.0, |sets, k| sets * (many + k) / k)
+            }
         };
         let states = count(r, levels);
         let is_constant = self.stops() && self.costs()[1] == 0.0;
