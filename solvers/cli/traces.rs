@@ -1,6 +1,6 @@
 //! The log that `fit`, `replay`, `advise` and `report` read, and how.
 
-use crate::logs::{Form, Pattern};
+use crate::logs::{Form, How, Named, Pattern};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -49,6 +49,13 @@ pub struct Reading {
     /// remap_seconds, as `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
     pub regex: Option<Pattern>,
+    /// Which columns are what, by their names or places from 1, where names do not say so. `seconds=NAME*` is a column
+    /// for each rank; `wait=NAME` is part of the seconds and is taken from them; `wait=-` leaves out a column.
+    #[arg(long, value_name = "step=..,rank=..,seconds=..", value_parser = named)]
+    pub columns: Option<Named>,
+    /// A row is one step in N, not the sum of N [default: the sum of as many as its steps are apart].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub every: Option<u32>,
     /// Take sudden falls of the imbalance for remaps that were not recorded.
     #[arg(long)]
     pub suspected: bool,
@@ -74,6 +81,12 @@ pub enum Format {
 }
 
 impl Reading {
+    /// What the user says of the log.
+    pub fn how(&self) -> How {
+        let columns = self.columns.clone().unwrap_or_default();
+        How { form: self.form(), unit: self.log_unit, columns, every: self.every }
+    }
+
     /// The form that was asked for.
     pub fn form(&self) -> Option<Form> {
         let forced = self.format.map(|format| match format {
@@ -87,6 +100,10 @@ impl Reading {
         });
         self.regex.clone().map(Form::Lines).or(forced)
     }
+}
+
+fn named(text: &str) -> Result<Named, String> {
+    text.parse()
 }
 
 fn pattern(text: &str) -> Result<Pattern, String> {

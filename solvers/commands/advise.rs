@@ -175,9 +175,8 @@ impl Work {
             solution: Box::new(|_| Ok(None)),
             needs_all: None,
         };
-        let form = reading.form();
-        let how = (form.as_ref(), reading.log_unit);
-        let Some(later) = later::later(paths, how, TRIED, asked, question.known)? else {
+        let how = reading.how();
+        let Some(later) = later::later(paths, &how, TRIED, asked, question.known)? else {
             return Ok(None);
         };
         let policy = chosen.name();

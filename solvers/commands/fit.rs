@@ -2,7 +2,7 @@
 
 use super::log::{FITTED, Opened, looked_at, open};
 use super::{Exit, idle};
-use crate::cli::{Chain, Fit, Fitted, Log};
+use crate::cli::{Chain, Fit, Fitted, Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
 use crate::document::to_json;
@@ -46,7 +46,8 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
 /// The part of one of several readers of a log; `None` if one has to read it all.
 pub fn part(log: &Log, place: (usize, usize)) -> Option<parts::Part> {
     // All of these look at the log as a whole, or convert it.
-    let plain = log.reading.log_unit.is_none() && !log.reading.suspected;
+    let Reading { log_unit, suspected, columns, every, .. } = &log.reading;
+    let plain = log_unit.is_none() && !suspected && columns.is_none() && every.is_none();
     let form = log.reading.form();
     plain.then(|| parts::read(&log.traces, form.as_ref(), FITTED, place)).flatten()
 }

@@ -63,8 +63,7 @@ pub(super) fn read(
     beginning: Beginning,
     then: &mut dyn Follow,
 ) -> Result<Opened, Complaint> {
-    let form = log.form();
-    let trace = logs::follow(paths, form.as_ref(), log.log_unit, beginning, then)?;
+    let trace = logs::follow(paths, &log.how(), beginning, then)?;
     looked_at(paths, log, trace)
 }
 

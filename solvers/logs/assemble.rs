@@ -173,8 +173,9 @@ pub(super) fn occurring(cells: &[Cell]) -> (Vec<u32>, Vec<u32>) {
 
 /// Puts what was read in order.
 pub(super) fn assemble(
-    cells: Vec<Cell>,
-    remaps: &[RawRemap],
+    mut cells: Vec<Cell>,
+    mut remaps: Vec<(usize, RawRemap)>,
+    every: Option<u32>,
     name: &str,
     second: &dyn Fn(Cell) -> Option<Complaint>,
     repairs: &mut Vec<String>,
@@ -187,8 +188,10 @@ pub(super) fn assemble(
         let help = "a trace has two steps and two ranks at least";
         return Err(wrong(format!("{s} steps of {r} ranks"), help));
     }
+    repairs.extend(restarted(&mut cells, &mut remaps, ranks.len()));
+    let (steps, ranks) = occurring(&cells);
     let stride = stride(&steps);
-    repairs.extend(apart(stride));
+    repairs.extend(apart(stride).filter(|_| every.is_none()));
     let (first, last) = (steps[0], steps[steps.len() - 1]);
     let place = |step: u32| ((step - first) / stride) as usize;
     let rows = place(last) + 1;
@@ -231,7 +234,7 @@ pub(super) fn assemble(
         false => Vec::new(),
     };
     let mut at: BTreeMap<usize, Option<f64>> = BTreeMap::new();
-    for remap in remaps.iter().filter(|remap| remap.step >= first) {
+    for (_, remap) in remaps.iter().filter(|(_, remap)| remap.step >= first) {
         let row = place(remap.step).min(rows - 1);
         add_remap(at.entry(row).or_default(), remap.seconds);
     }
@@ -257,6 +260,45 @@ pub(super) fn assemble(
     let record = Record::new(columns, seconds, remaps)
         .map_err(|error| wrong(error.to_string(), "correct the trace"))?;
     Ok((record.with_filled(filled), stride))
+}
+
+/// Of a run that was continued from an earlier step, or begun again, into the same log: the later steps are kept alone.
+/// Each part goes up in its steps, those after the first have all ranks, and some steps twice.
+fn restarted(cells: &mut Vec<Cell>, remaps: &mut Vec<(usize, RawRemap)>, ranks: usize) -> Option<String> {
+    let back = |at: &usize| cells[*at].step < cells[at - 1].step;
+    let starts: Vec<usize> = std::iter::once(0).chain((1..cells.len()).filter(back).take(65)).collect();
+    let ends = starts.iter().skip(1).copied().chain([cells.len()]);
+    let parts: Vec<Range<usize>> = starts.iter().copied().zip(ends).map(|(from, to)| from..to).collect();
+    let whole = |part: &Range<usize>| {
+        let of_step = cells[part.clone()].chunk_by(|a, b| a.step == b.step);
+        let (steps, whole) = of_step.fold((0, true), |(steps, whole), of| (steps + 1, whole && of.len() == ranks));
+        steps >= 3 && (whole || part.end == cells.len() && part.len() > (steps - 1) * ranks)
+    };
+    let repeats = parts.windows(2).any(|pair| {
+        let met = cells[pair[0].clone()].iter().rev().take_while(|cell| cell.step >= cells[pair[1].start].step);
+        met.into_iter().any(|cell| cell.step == cells[pair[1].start].step)
+    });
+    if parts.len() < 2 || parts.len() > 64 || !repeats || !parts[1..].iter().all(whole) {
+        return None;
+    }
+    let mut until = vec![u32::MAX; parts.len()];
+    for at in (0..parts.len() - 1).rev() {
+        until[at] = until[at + 1].min(cells[parts[at + 1].start].step);
+    }
+    let part_of = |place: usize| parts.partition_point(|part| part.end <= place).min(parts.len() - 1);
+    remaps.retain(|(place, remap)| remap.step < until[part_of(*place)]);
+    let all = cells.len();
+    let mut place = 0;
+    cells.retain(|cell| {
+        place += 1;
+        cell.step < until[part_of(place - 1)]
+    });
+    Some(format!(
+        "the run was started again {} times: of steps that are there twice the later ones count, and {} times of the \
+         earlier ones are left out",
+        parts.len() - 1,
+        all - cells.len()
+    ))
 }
 
 /// The distance of most steps.

@@ -2,7 +2,7 @@
 
 use super::assemble;
 use super::window::{Rows, WINDOW, Window};
-use super::{After, Cell, Follow, RawRemap, Trace};
+use super::{Account, After, Cell, Follow, How, RawRemap, Trace};
 use crate::complaint::Complaint;
 use remapping::record::{Record, Remap};
 use std::ops::Range;
@@ -11,6 +11,12 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Raw<'a> {
     pub form: &'static str,
+    pub account: Account,
+    /// What the user says of the log.
+    pub how: How,
+    /// Step, largest and mean time, where ranks are not told apart, and how many there are.
+    pub summary: Vec<(u32, f64, f64)>,
+    pub summary_ranks: Option<u32>,
     pub knows_remaps: bool,
     pub repairs: Vec<String>,
     /// Seconds in a unit of the times, where the file says; they have been converted.
@@ -26,8 +32,11 @@ pub(super) struct Raw<'a> {
     /// Rows so far, where they say no step.
     pub rows: u32,
     cells: Vec<Cell>,
-    remaps: Vec<RawRemap>,
+    /// Each with the number of times before it.
+    remaps: Vec<(usize, RawRemap)>,
     long: Option<Long<'a>>,
+    /// Whether ranks were not told apart.
+    is_summary: bool,
     /// Why nothing is to be done with a log that is long.
     pub refused: Option<Complaint>,
     /// The first step of a log that is long, their distance, and its ranks.
@@ -39,6 +48,9 @@ pub(super) struct Raw<'a> {
     /// Where this is set, nothing is taken in: the second time of this step and rank is refused.
     sought: Option<Sought>,
 }
+
+/// The largest imbalance of a program whose ranks are not told apart.
+const MOST_STANDING: f64 = 1e4;
 
 /// The time of a step and rank of which there are two.
 #[derive(Debug, Clone, Copy)]
@@ -167,6 +179,9 @@ impl<'a> Raw<'a> {
         if let Some(scale) = self.scale {
             cell.seconds *= scale;
         }
+        if let Some(every) = self.how.every {
+            cell.seconds *= f64::from(every);
+        }
         if self.only.is_some() && self.started.is_some() && !self.has(cell.step)? {
             return Ok(());
         }
@@ -212,10 +227,43 @@ impl<'a> Raw<'a> {
         match &mut self.long {
             Some(Long { running: Some((window, _)), .. }) => window.remap(remap),
             _ => {
-                self.remaps.push(remap);
+                self.remaps.push((self.cells.len(), remap));
                 Ok(())
             }
         }
+    }
+
+    /// Ranks that are told apart, from the largest and the mean of each step: one has the largest, all others alike.
+    pub fn spread(&mut self) -> Result<(), String> {
+        let rows = std::mem::take(&mut self.summary);
+        let ratio = rows.iter().map(|(_, most, mean)| most / mean).filter(|ratio| ratio.is_finite());
+        let needed = ratio.fold(2.0, f64::max);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        if needed > MOST_STANDING {
+            return Err(format!("a largest time that is {needed} times the mean is of no program"));
+        }
+        let needed = (needed - 1e-9).ceil() as u32;
+        let known = self.summary_ranks.filter(|ranks| (needed..=64).contains(ranks));
+        let ranks = known.unwrap_or(needed);
+        for (step, most, mean) in rows {
+            if most < mean * (1.0 - 1e-6) {
+                return Err(format!("step {step}: the largest time, {most}, is below the mean, {mean}"));
+            }
+            let others = ((f64::from(ranks) * mean - most) / f64::from(ranks - 1)).max(0.0);
+            self.push(Cell { step, rank: 0, seconds: most })?;
+            for rank in 1..ranks {
+                self.push(Cell { step, rank, seconds: others })?;
+            }
+        }
+        self.is_summary = true;
+        self.repairs.push(format!(
+            "the log knows the slowest rank and the mean only: {} ranks stand for all, one of them the slowest; rules \
+             that need single ranks cannot be told from it",
+            if ranks == 2 { "two".to_owned() } else { ranks.to_string() }
+        ));
+        Ok(())
     }
 
     /// Puts what has been read into a window, if it comes in order and has steps enough.
@@ -239,7 +287,7 @@ impl<'a> Raw<'a> {
         self.started = Some((first, stride, ranks.clone()));
         let mut window = Window::new(first, stride, ranks);
         let mut out = Out::default();
-        for remap in std::mem::take(&mut self.remaps) {
+        for (_, remap) in std::mem::take(&mut self.remaps) {
             window.remap(remap)?;
         }
         let rows = &mut To(&mut out, long.then);
@@ -270,18 +318,19 @@ impl<'a> Raw<'a> {
         name: &str,
         second: &dyn Fn(Cell) -> Option<Complaint>,
     ) -> Result<Trace, Complaint> {
-        let Raw { form, knows_remaps, mut repairs, forced_unit, costs_alone, .. } = self;
-        let unit_seconds = forced_unit.or(self.unit_seconds).unwrap_or(1.0);
+        let Raw { form, knows_remaps, mut repairs, forced_unit, costs_alone, mut account, how, is_summary, .. } = self;
+        let stated = forced_unit.or(self.unit_seconds);
+        let unit_seconds = stated.unwrap_or(1.0);
         let (record, stride, after) = match self.long {
             Some(Long { running: Some((window, mut out)), then, .. }) => {
                 let stride = window.stride();
-                repairs.extend(assemble::apart(stride));
+                repairs.extend(assemble::apart(stride).filter(|_| how.every.is_none()));
                 repairs.extend(window.end(name, &mut To(&mut out, then))?);
                 (out.beginning, stride, out.after)
             }
             _ => {
                 let found =
-                    assemble::assemble(self.cells, &self.remaps, name, second, &mut repairs)?;
+                    assemble::assemble(self.cells, self.remaps, how.every, name, second, &mut repairs)?;
                 (Some(found.0), found.1, After::default())
             }
         };
@@ -292,7 +341,30 @@ impl<'a> Raw<'a> {
         let mut seen = std::collections::HashSet::new();
         repairs.retain(|repair| seen.insert(repair.clone()));
         let record = record.expect("a long log has a beginning");
-        let stride = u64::from(stride);
-        Ok(Trace { record, form, repairs, stride, knows_remaps, unit_seconds, after })
+        let (stride, row) = match how.every.map(u64::from) {
+            Some(every) if stride == 1 || u64::from(stride) == every => {
+                (every, format!("one step in {every}, as --every says"))
+            }
+            Some(every) => {
+                let message = format!("{name}: --every {every}, and the steps of its rows are {stride} apart");
+                return Err(Complaint::elsewhere(message, "give the distance of the rows"));
+            }
+            None if stride == 1 => (1, "a step".to_owned()),
+            None => (
+                u64::from(stride),
+                format!("the sum of {stride} steps, assumed as its steps are {stride} apart (of one step in {stride}: --every {stride})"),
+            ),
+        };
+        account.format = form;
+        if account.recognized_by.is_empty() {
+            account.recognized_by = "how it begins, or as --format says".to_owned();
+        }
+        account.row = row;
+        account.unit = match stated {
+            None => "seconds, assumed".to_owned(),
+            Some(1.0) => "seconds".to_owned(),
+            Some(unit) => format!("units of {unit} seconds"),
+        };
+        Ok(Trace { record, form, repairs, stride, knows_remaps, unit_seconds, after, account, is_summary })
     }
 }

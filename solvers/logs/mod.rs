@@ -3,6 +3,7 @@
 //!
 //! Logs that are long need not fit into memory: [`follow`] keeps the beginning and hands on the steps after it.
 
+mod account;
 mod assemble;
 mod formats;
 mod gather;
@@ -10,7 +11,9 @@ mod opened;
 pub mod parts;
 mod window;
 
+pub use account::Account;
 pub use formats::pattern::Pattern;
+pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
 use formats::{columnar, jsonl, lammps, pattern, swift, table, vt, warpx};
@@ -37,6 +40,10 @@ pub struct Trace {
     pub unit_seconds: f64,
     /// What came after the record.
     pub after: After,
+    /// What was understood.
+    pub account: Account,
+    /// Whether the log tells the slowest rank and the mean alone.
+    pub is_summary: bool,
 }
 
 /// The steps of a long log after its beginning.
@@ -106,6 +113,19 @@ impl Trace {
     }
 }
 
+/// What the user says of a log.
+#[derive(Debug, Clone, Default)]
+pub struct How {
+    /// How it is written; otherwise that is told by the content.
+    pub form: Option<Form>,
+    /// Seconds in a unit of its times.
+    pub unit: Option<f64>,
+    /// Which columns are what.
+    pub columns: Named,
+    /// A row is one step of so many.
+    pub every: Option<u32>,
+}
+
 /// How a trace is written.
 #[derive(Debug, Clone)]
 pub enum Form {
@@ -168,6 +188,7 @@ pub fn read_from(
 ) -> Result<Trace, Complaint> {
     let mut raw = Raw::default();
     take(input, name, form.as_ref(), &mut raw)?;
+    raw.spread().map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), TABLE))?;
     raw.trace(name, &|_| None)
 }
 
@@ -176,13 +197,13 @@ pub fn read_from(
 /// 255 steps late.
 pub fn follow(
     paths: &[PathBuf],
-    form: Option<&Form>,
-    unit: Option<f64>,
+    how: &How,
     beginning: Beginning,
     then: &mut dyn Follow,
 ) -> Result<Trace, Complaint> {
+    let (form, unit) = (how.form.as_ref(), how.unit);
     let mut raw = Raw::long(beginning.cells, beginning.steps, then);
-    raw.forced_unit = unit;
+    (raw.forced_unit, raw.how) = (unit, how.clone());
     let mut known = true;
     let mut first: Option<f64> = None;
     for path in paths {
@@ -224,17 +245,23 @@ fn shown(path: &Path) -> String {
 /// Reads a file.
 fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     let shown = shown(path);
+    let refused = |what: String| Complaint::elsewhere(format!("{shown}: {what}"), TABLE);
+    read_file(path, &shown, form, raw)?;
+    raw.spread().map_err(refused)
+}
+
+fn read_file(path: &Path, shown: &str, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     if path == Path::new("-") {
-        return take(std::io::stdin(), &shown, form, raw);
+        return take(std::io::stdin(), shown, form, raw);
     }
     if path.is_dir() {
         return vt::read(path, raw);
     }
     let (mut input, start) = open(path)?;
-    match form.cloned().map_or_else(|| told(&start, &shown), Ok)? {
+    match form.cloned().map_or_else(|| told(&start, shown), Ok)? {
         Form::Vt => vt::read(path, raw),
-        Form::Parquet => columnar::read_path(path, &mut input, &shown, raw),
-        form => rows(&mut input, &shown, &form, raw),
+        Form::Parquet => columnar::read_path(path, &mut input, shown, raw),
+        form => rows(&mut input, shown, &form, raw),
     }
 }
 

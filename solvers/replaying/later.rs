@@ -4,7 +4,7 @@
 use super::contest::{Judged, Percent};
 use super::long::{Asked, Long};
 use crate::complaint::Complaint;
-use crate::logs::{self, Beginning, Form};
+use crate::logs::{self, Beginning, How};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -46,13 +46,13 @@ pub fn is_readable_again(paths: &[PathBuf]) -> bool {
 /// If the log cannot be read once more.
 pub fn later(
     paths: &[PathBuf],
-    (form, unit): (Option<&Form>, Option<f64>),
+    how: &How,
     beginning: Beginning,
     asked: Asked,
     known: bool,
 ) -> Result<Option<Later>, Complaint> {
     let mut long = Long::new(asked);
-    let trace = logs::follow(paths, form, unit, beginning, &mut long)?;
+    let trace = logs::follow(paths, how, beginning, &mut long)?;
     let steps = trace.record.steps()..trace.steps();
     let played = long.played(known);
     Ok(played.map(|played| Later { judged: played.judged, training: played.training, steps }))

@@ -9,7 +9,7 @@ use approx::abs_diff_eq;
 use flate2::{Compression, write::GzEncoder};
 use remap::commands::fit::Steps;
 use remap::complaint::Complaint;
-use remap::logs::{self, Beginning, Follow, Trace};
+use remap::logs::{self, Beginning, Follow, How, Trace};
 use remap::replaying::contest::{contestants, table};
 use remap::replaying::later;
 use remap::replaying::long::{Asked, Long};
@@ -60,14 +60,14 @@ const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
 
 pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
     let mut kept = Kept::default();
-    let trace = logs::follow(paths, None, unit, LITTLE, &mut kept);
+    let trace = logs::follow(paths, &How { unit, ..How::default() }, LITTLE, &mut kept);
     trace.map(|trace| (trace, kept)).map_err(|complaint| complaint.to_string())
 }
 
 /// A log whose times are in these units, as a whole.
 pub fn in_units(path: &std::path::Path, unit: f64) -> Trace {
     let all = Beginning { cells: usize::MAX, steps: usize::MAX };
-    logs::follow(&[path.to_owned()], None, Some(unit), all, &mut Kept::default()).unwrap()
+    logs::follow(&[path.to_owned()], &How { unit: Some(unit), ..How::default() }, all, &mut Kept::default()).unwrap()
 }
 
 /// Lines of a long table: three ranks, rows up to so many steps late, some times missing.
@@ -405,7 +405,7 @@ fn takes_in_a_log() {
     } else {
         let mut steps = Steps::default();
         let beginning = Beginning { cells: 1 << 18, steps: 1024 };
-        logs::follow(&[path], None, None, beginning, &mut steps).unwrap();
+        logs::follow(&[path], &How::default(), beginning, &mut steps).unwrap();
         steps.0.unwrap().whole()
     };
     let (moves, increments) = (whole.moves.unwrap(), whole.increments.unwrap());
@@ -498,7 +498,7 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     for overlap in [Overlap::NONE, Overlap { steps: 3, slowdown: 0.05 }] {
         for from in [Outset::Balance, Outset::Actual] {
             let mut long = Long::new(asked(&names, overlap, from, None));
-            let trace = logs::follow(&paths, None, None, LITTLE, &mut long).unwrap();
+            let trace = logs::follow(&paths, &How::default(), LITTLE, &mut long).unwrap();
             assert_eq!(trace.steps(), steps);
             let played = long.played(true).unwrap();
             let end = played.training.end;
@@ -539,7 +539,7 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     let refused = |names: &[&str], option| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut long = Long::new(asked(&names, Overlap::NONE, Outset::Balance, option));
-        let error = logs::follow(&paths, None, None, LITTLE, &mut long).unwrap_err();
+        let error = logs::follow(&paths, &How::default(), LITTLE, &mut long).unwrap_err();
         error.to_string()
     };
     for (error, words) in [

@@ -79,7 +79,7 @@ fn parts_of_a_log_add_up_to_the_bits_of_one_reader() {
         let named = |names: &[&str]| names.iter().map(|name| place.path().join(name)).collect();
         let whole: Vec<PathBuf> = named(&["log.csv"]);
         let mut steps = Steps::default();
-        let trace = follow(&whole, None, None, BEGINNING, &mut steps).unwrap();
+        let trace = follow(&whole, &Default::default(), BEGINNING, &mut steps).unwrap();
         let known = format!("{:?}", steps.0.unwrap().whole());
         assert_eq!(known.contains("transitions: Some"), is_on_levels);
         for (files, readers) in [(&["log.csv"][..], 2), (&["log.csv"], 3), (&["a.csv", "b.csv"], 3)]

@@ -2,7 +2,9 @@
 //! are called as the columns of tables are.
 
 use super::Raw;
-use super::table::columns::{Column, columns, layout, left_out, measured};
+use super::table::columns::{Column, columns, measured};
+use super::table::layout::{layout, left_out};
+use super::table::waiting;
 use super::{Cell, MOST_SECONDS, TABLE, at, checked, flag, seconds, whole};
 use crate::complaint::Complaint;
 use serde_json::{Map, Value};
@@ -109,12 +111,16 @@ impl Reader {
         let Layout { columns, units, list, ranks, marked } = &self.layouts[&key];
         let (mut step, mut rank, mut time) = (raw.rows, None, None);
         let (mut remapped, mut cost) = (false, None);
+        let (mut wait, mut most, mut mean) = (0.0, None, None);
         let mut take = |value, column, unit: f64| {
             match column {
                 Column::OfRank(_) => {}
                 Column::Step => step = whole(&text(value), "step")?,
                 Column::Rank => rank = Some(whole(&text(value), "rank")?),
-                Column::Seconds => time = Some(unit * number(value)?),
+                Column::Seconds | Column::Work => time = Some(unit * number(value)?),
+                Column::Wait => wait = unit * number(value)?,
+                Column::Most => most = Some(unit * number(value)?),
+                Column::Mean => mean = Some(unit * number(value)?),
                 Column::Remapped => remapped = flag(&text(value))?,
                 Column::RemapSeconds => {
                     cost = Some(unit * number(value)?).filter(|cost| !cost.is_nan());
@@ -134,7 +140,11 @@ impl Reader {
         self.marked |= marked;
         self.by_cost |= !self.marked && cost.is_some_and(|cost| cost > 0.0);
         raw.marked = self.marked;
+        let time = time.map(|time: f64| (time - wait).max(0.0));
         raw.row(step, remapped, cost, rank.zip(time))?;
+        if let (Some(most), Some(mean)) = (most, mean) {
+            raw.summary.push((step, most, mean));
+        }
         let fields = object.values().zip(columns).zip(units);
         if let Some(place) = list {
             let times = object.values().nth(*place).and_then(Value::as_array);
@@ -175,12 +185,15 @@ fn called(field: &str) -> String {
     let field = field.to_lowercase();
     ["times", "loads"]
         .iter()
-        .find_map(|many| Some(format!("{}{}", &many[..4], field.strip_prefix(many)?)))
+        .find_map(|many| {
+            let rest = field.strip_prefix(many).filter(|rest| rest.is_empty() || rest.starts_with('_'))?;
+            Some(format!("{}{rest}", &many[..4]))
+        })
         .unwrap_or(field)
 }
 
 fn is_time(name: &str) -> bool {
-    measured(name).0 == Some(Column::Seconds)
+    matches!(measured(name).0, Some(Column::Seconds | Column::Work))
 }
 
 /// What the fields of an object hold.
@@ -191,7 +204,7 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
         let plain = match measured(name).0 {
             Some(Column::Step) => "step",
             Some(Column::Rank) => "rank",
-            Some(Column::Seconds) => "seconds",
+            Some(Column::Seconds | Column::Work) => "seconds",
             _ => return true,
         };
         name == plain || !all.iter().any(|other| other == plain)
@@ -210,11 +223,15 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
         return Err("there is no field `seconds`".to_owned());
     }
     let found = match lists[..] {
-        [] => columns(&names)?,
+        [] => {
+            let found = columns(&names, &raw.how.columns)?;
+            waiting::is_said(&found, raw)?;
+            found
+        }
         // A list is a row of a wide table.
         [list] => {
             let what = |at: usize| match measured(&names[at]).0 {
-                Some(Column::Seconds) => (at == list).then_some(Column::OfRank(0)),
+                Some(Column::Seconds | Column::Work) => (at == list).then_some(Column::OfRank(0)),
                 other => other,
             };
             (0..names.len()).map(what).collect()

@@ -10,6 +10,8 @@ pub(super) mod vt;
 pub(super) mod warpx;
 
 use super::gather::Raw;
+#[cfg(feature = "parquet")]
+use super::counted;
 use super::{
-    Cell, MOST_SECONDS, RawRemap, TABLE, at, checked, counted, fault, flag, opened, seconds, whole,
+    Cell, MOST_SECONDS, RawRemap, TABLE, at, checked, fault, flag, opened, seconds, whole,
 };

@@ -1,7 +1,8 @@
 //! The row groups of a file, one after another, each in pieces: memory grows with the columns, not with the rows.
 
 use super::super::Raw;
-use super::super::table::columns::{Column, columns, layout, left_out, measured, seconds_in};
+use super::super::table::columns::{Column, columns, measured, seconds_in};
+use super::super::table::layout::{layout, left_out};
 use super::super::{Cell, checked, counted};
 use super::arrow::{Stated, stated};
 use super::field::{Field, Meant, meant};
@@ -146,7 +147,8 @@ fn wanted(file: &FileMetaData, raw: &mut Raw<'_>) -> Result<Vec<Wanted>, String>
     if names.is_empty() {
         return Err("there are no columns".to_owned());
     }
-    let found = columns(&names)?;
+    let found = columns(&names, &raw.how.columns)?;
+    super::super::table::waiting::is_said(&found, raw)?;
     let pairs = file.key_value_metadata().into_iter().flatten();
     let arrow =
         pairs.filter(|pair| pair.key == "ARROW:schema").find_map(|pair| pair.value.as_ref());
@@ -161,7 +163,7 @@ fn wanted(file: &FileMetaData, raw: &mut Raw<'_>) -> Result<Vec<Wanted>, String>
             continue;
         };
         let meant = meant(&schema.column(place)).map_err(|what| format!("`{name}` is {what}"))?;
-        if matches!(what, Column::Seconds | Column::RemapSeconds | Column::OfRank(_)) {
+        if matches!(what, Column::Seconds | Column::Wait | Column::Most | Column::Mean | Column::RemapSeconds | Column::OfRank(_)) {
             units[place] = unit(name, &meant, &arrow)?;
         }
         means.push((place, what, meant));
@@ -220,12 +222,16 @@ fn packed(file: &ParquetMetaData, wanted: &[Wanted]) -> Result<(), String> {
 fn take(fields: &[Field], row: usize, raw: &mut Raw<'_>) -> Result<(), String> {
     let (mut step, mut rank, mut time) = (raw.rows, None, None);
     let (mut remapped, mut cost) = (false, None);
+    let (mut wait, mut most, mut mean) = (0.0, None, None);
     for field in fields {
         let number = field.numbers[row];
         match field.what {
             Column::Step => step = whole(number, "step")?,
             Column::Rank => rank = Some(whole(number, "rank")?),
-            Column::Seconds => time = Some(field.unit * time_of(number)?),
+            Column::Seconds | Column::Work => time = Some(field.unit * time_of(number)?),
+            Column::Wait => wait = field.unit * time_of(number)?,
+            Column::Most => most = Some(field.unit * time_of(number)?),
+            Column::Mean => mean = Some(field.unit * time_of(number)?),
             Column::Remapped => remapped = flag(number)?,
             Column::RemapSeconds => {
                 cost = Some(field.unit * time_of(number)?).filter(|cost| !cost.is_nan());
@@ -233,7 +239,11 @@ fn take(fields: &[Field], row: usize, raw: &mut Raw<'_>) -> Result<(), String> {
             Column::OfRank(_) => {}
         }
     }
+    let time = time.map(|time: f64| (time - wait).max(0.0));
     raw.row(step, remapped, cost, rank.zip(time))?;
+    if let (Some(most), Some(mean)) = (most, mean) {
+        raw.summary.push((step, most, mean));
+    }
     for field in fields {
         if let Column::OfRank(rank) = field.what {
             let seconds = field.unit * time_of(field.numbers[row])?;

@@ -1,6 +1,5 @@
 //! What the columns of a table hold, by their names or, without names, by what is in them.
 
-use super::super::Raw;
 use std::collections::{BTreeMap, HashSet};
 
 /// What a column holds.
@@ -9,20 +8,43 @@ pub(in crate::logs) enum Column {
     Step,
     Rank,
     Seconds,
+    /// Seconds of work alone, where there may be others.
+    Work,
+    /// Seconds a rank waited.
+    Wait,
     Remapped,
     RemapSeconds,
+    /// The largest and the mean time of a step whose ranks are not told apart.
+    Most,
+    Mean,
     /// The time of a rank, in a wide table.
     OfRank(u32),
 }
 
+impl Column {
+    /// The name in an account, and of `--columns`.
+    pub(in crate::logs) fn holds(self) -> &'static str {
+        match self {
+            Column::Step => "step",
+            Column::Rank => "rank",
+            Column::Seconds | Column::Work | Column::OfRank(_) => "seconds",
+            Column::Wait => "wait",
+            Column::Remapped => "remapped",
+            Column::RemapSeconds => "cost",
+            Column::Most => "max",
+            Column::Mean => "mean",
+        }
+    }
+}
+
 /// A name in lower case, without quotes and brackets.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let name = name.trim().trim_matches('"').to_lowercase().replace([' ', '-', '(', '['], "_");
     name.trim_end_matches([']', ')']).replace("__", "_")
 }
 
 /// What is before the unit in a name such as `time_ms` or `ms`, and the seconds in that unit.
-fn unit(name: &str) -> Option<(&str, f64)> {
+pub(super) fn unit(name: &str) -> Option<(&str, f64)> {
     let (stem, last) = name.rsplit_once('_').unwrap_or(("", name));
     Some((stem, seconds_in(last)?))
 }
@@ -46,9 +68,10 @@ pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
         (Some(known), _) => (Some(known), None),
         (None, Some((stem, seconds))) => {
             let column = match (stem, column(stem)) {
-                ("" | "elapsed" | "wall", _) | (_, Some(Column::Seconds)) => Some(Column::Seconds),
+                ("", _) => Some(Column::Seconds),
                 (_, Some(Column::Remapped | Column::RemapSeconds)) => Some(Column::RemapSeconds),
-                _ => None,
+                (_, Some(Column::Step | Column::Rank)) => None,
+                (_, known) => known,
             };
             (column, Some(seconds))
         }
@@ -58,26 +81,38 @@ pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
 
 fn column(name: &str) -> Option<Column> {
     Some(match name {
-        "step" | "iteration" | "iter" | "cycle" | "timestep" => Column::Step,
-        "rank" | "process" | "processor" | "proc" | "pe" | "worker" => Column::Rank,
-        "seconds" | "time" | "duration" | "load" | "cost" | "secs" => Column::Seconds,
-        "remapped" | "remap" | "rebalanced" | "lb" => Column::Remapped,
-        "remap_seconds" | "remap_cost" | "remap_time" | "lb_seconds" | "lb_time" => {
+        "step" | "iteration" | "iter" | "cycle" | "timestep" | "time_step" | "step_number"
+        | "nstep" | "istep" | "forward_pass_id" => Column::Step,
+        "rank" | "process" | "processor" | "proc" | "pe" | "worker" | "mpi_rank" | "rank_id"
+        | "proc_id" | "process_id" => Column::Rank,
+        "seconds" | "time" | "duration" | "load" | "cost" | "secs" | "elapsed" | "wall"
+        | "wall_time" | "walltime" | "elapsed_time" | "step_time" | "total_time" => Column::Seconds,
+        "compute" | "compute_time" | "comp" | "comp_time" | "work" | "work_time" | "busy"
+        | "busy_time" | "compute_seconds" | "useful" | "useful_time" => Column::Work,
+        "wait" | "wait_time" | "waiting" | "waiting_time" | "mpi_wait" | "mpi_wait_time" | "mpi_time"
+        | "idle" | "idle_time" | "wait_seconds" => Column::Wait,
+        "remapped" | "remap" | "rebalanced" | "rebalance" | "lb" | "migrated" | "repartitioned"
+        | "redistributed" | "load_balanced" => Column::Remapped,
+        "remap_seconds" | "remap_cost" | "remap_time" | "lb_seconds" | "lb_time" | "lb_cost"
+        | "rebalance_time" | "rebalance_seconds" | "rebalance_cost" | "migration_time" => {
             Column::RemapSeconds
         }
+        "max" | "max_time" | "max_seconds" | "maximum" | "t_max" | "max_load" => Column::Most,
+        "mean" | "avg" | "average" | "mean_time" | "mean_seconds" | "avg_time" | "t_mean" | "t_avg"
+        | "mean_load" | "avg_load" => Column::Mean,
         _ => return None,
     })
 }
 
 /// The stem and the number of `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`, `rank7_time`.
-fn numbered(name: &str) -> Option<(String, u32)> {
+pub(super) fn numbered(name: &str) -> Option<(String, u32)> {
     let name = plain(name);
     let digits = unit(&name).map_or(name.as_str(), |(stem, _)| stem);
     let start = digits.find(|c: char| c.is_ascii_digit())?;
     let (stem, number) = digits.split_at(start);
     let number = number.trim_end_matches([']', ')']);
-    let measured =
-        number.rsplit_once('_').filter(|(_, last)| column(last) == Some(Column::Seconds));
+    let is_time = |last: &str| matches!(column(last), Some(Column::Seconds | Column::Work));
+    let measured = number.split_once('_').filter(|(_, last)| is_time(last));
     let (number, what) = measured.unwrap_or((number, ""));
     let number = number.parse().ok()?;
     let stem = stem.trim_end_matches('_');
@@ -86,7 +121,7 @@ fn numbered(name: &str) -> Option<(String, u32)> {
 
 /// How well a stem names ranks: percentiles and other statistics have numbers, too.
 fn likely(stem: &str) -> u8 {
-    let is_rank = matches!(column(stem), Some(Column::Rank | Column::Seconds));
+    let is_rank = matches!(column(stem), Some(Column::Rank | Column::Seconds | Column::Work));
     match stem {
         "" | "r" => 2,
         _ if is_rank => 2,
@@ -94,6 +129,17 @@ fn likely(stem: &str) -> u8 {
         | "avg" | "std" => 0,
         _ => 1,
     }
+}
+
+/// Whether columns of this stem and a number are times of ranks by their names alone: others may be counts, levels,
+/// or parts of a per cent.
+fn is_time_of_ranks(stem: &str, names: &[&String]) -> bool {
+    const RANKS: [&str; 15] = [
+        "p", "t", "mpi", "node", "gpu", "device", "dev", "core", "thread", "host", "domain", "ranks",
+        "procs", "dp", "ep",
+    ];
+    let has_unit = |name: &&String| unit(&plain(name)).is_some_and(|(_, unit)| unit > 0.0);
+    likely(stem) == 2 || RANKS.contains(&stem) || stem.contains("_#_") || names.iter().all(has_unit)
 }
 
 /// The stem that the columns of the ranks share: of those of several columns the one that names ranks best, and then
@@ -115,26 +161,115 @@ fn stem_of_ranks(numbered: &[Option<(String, u32)>]) -> Result<Option<String>, S
     }
 }
 
-/// The columns by their names, in any order.
-pub(in crate::logs) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
+/// What the user says of columns: `--columns step=it,seconds=cpu*`.
+#[derive(Debug, Clone, Default)]
+pub struct Named(Vec<(Column, String)>);
+
+impl std::str::FromStr for Named {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Named, String> {
+        let all = [
+            Column::Step, Column::Rank, Column::Seconds, Column::Wait, Column::Remapped,
+            Column::RemapSeconds, Column::Most, Column::Mean,
+        ];
+        let pair = |pair: &str| {
+            let (holds, name) = pair.split_once('=').unwrap_or((pair, ""));
+            let known = all.into_iter().find(|column| column.holds() == holds.trim());
+            known.filter(|_| !name.is_empty()).map(|column| (column, name.trim().to_owned())).ok_or_else(|| {
+                format!(
+                    "{pair:?} is none of step=.., rank=.., seconds=.., wait=.., remapped=.., cost=.., max=.., \
+                     mean=.. with the name of a column or its place from 1"
+                )
+            })
+        };
+        text.split(',').map(pair).collect::<Result<_, _>>().map(Named)
+    }
+}
+
+impl Named {
+    /// Whether the user says anything.
+    pub(in crate::logs) fn is_given(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Whether the user said which column holds this.
+    pub(in crate::logs) fn says(&self, column: Column) -> bool {
+        self.0.iter().any(|(wanted, _)| *wanted == column)
+    }
+
+    /// Puts what the user says in the place of what names say.
+    fn put(&self, names: &[String], columns: &mut [Option<Column>]) -> Result<(), String> {
+        for (wanted, given) in &self.0 {
+            columns.iter_mut().filter(|column| **column == Some(*wanted)).for_each(|column| *column = None);
+            if *wanted == Column::Seconds {
+                columns.iter_mut().filter(|column| **column == Some(Column::Work)).for_each(|column| *column = None);
+            }
+            if given == "-" {
+                continue;
+            }
+            let clean = |name: &str| name.trim().trim_matches('"').to_owned();
+            let stem = given.strip_suffix('*').filter(|_| *wanted == Column::Seconds);
+            let is_meant = |(_, name): &(usize, &String)| match stem {
+                Some(stem) => clean(name).strip_prefix(stem).is_some_and(|end| !end.is_empty()),
+                None => clean(name) == *given,
+            };
+            let mut places: Vec<usize> = names.iter().enumerate().filter(is_meant).map(|(at, _)| at).collect();
+            if let (true, Ok(place)) = (places.is_empty(), given.parse::<usize>()) {
+                places.extend(place.checked_sub(1).filter(|place| *place < names.len()));
+            }
+            if places.is_empty() {
+                return Err(format!("--columns: there is no column `{given}` among {}", names.join(", ")));
+            }
+            for (rank, place) in (0..).zip(places) {
+                columns[place] = Some(if stem.is_some() { Column::OfRank(rank) } else { *wanted });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The columns by their names, in any order, and by what the user says of them.
+pub(in crate::logs) fn columns(names: &[String], named: &Named) -> Result<Vec<Option<Column>>, String> {
     let mut columns: Vec<Option<Column>> = names.iter().map(|name| measured(name).0).collect();
-    for wanted in [Column::Step, Column::Rank, Column::Seconds] {
+    named.put(names, &mut columns)?;
+    // Seconds of work are what is meant, where there are others beside them.
+    if columns.contains(&Some(Column::Work)) {
+        columns.iter_mut().filter(|column| **column == Some(Column::Seconds)).for_each(|column| *column = None);
+        columns.iter_mut().filter(|column| **column == Some(Column::Wait)).for_each(|column| *column = None);
+    }
+    for column in &mut columns {
+        *column = if *column == Some(Column::Work) { Some(Column::Seconds) } else { *column };
+    }
+    for wanted in [Column::Step, Column::Rank, Column::Seconds, Column::Wait, Column::Remapped, Column::RemapSeconds] {
         let known = columns.iter().zip(names).filter(|(column, _)| **column == Some(wanted));
         let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();
         if let [first, second, ..] = known[..] {
             let what = match wanted {
                 Column::Step => "the number of the step",
                 Column::Rank => "the number of the rank",
-                _ => "the seconds of a rank",
+                Column::Seconds => "the seconds of a rank",
+                Column::Wait => "the seconds a rank waits",
+                Column::Remapped => "the mark of a remap",
+                _ => "the cost of a remap",
             };
             return Err(if first == second {
                 format!("two columns are called `{first}`")
             } else {
-                format!("`{first}` and `{second}` both seem to be {what}: rename one of them")
+                let holds = wanted.holds();
+                format!("`{first}` and `{second}` both seem to be {what}: say which with --columns {holds}=NAME")
             });
         }
     }
-    if columns.contains(&Some(Column::Rank)) {
+    let summary = |columns: &mut Vec<Option<Column>>, wanted: bool| {
+        let is_part = |column: &&mut Option<Column>| matches!(column, Some(Column::Most | Column::Mean));
+        if !wanted {
+            columns.iter_mut().filter(is_part).for_each(|column| *column = None);
+        }
+    };
+    let of_ranks = |columns: &[Option<Column>]| columns.iter().any(|column| matches!(column, Some(Column::OfRank(_))));
+    if columns.contains(&Some(Column::Rank)) || of_ranks(&columns) {
+        summary(&mut columns, false);
         return Ok(columns);
     }
     // Wide: the ranks are columns that have one stem and a number each.
@@ -142,6 +277,21 @@ pub(in crate::logs) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, 
     let numbers = numbers.map(|(column, name)| numbered(name).filter(|_| column.is_none()));
     let numbers: Vec<Option<(String, u32)>> = numbers.collect();
     let stem = stem_of_ranks(&numbers)?;
+    let is_meant = |number: &Option<(String, u32)>| number.as_ref().is_some_and(|(its, _)| Some(its) == stem.as_ref());
+    let meant: Vec<&String> = names.iter().zip(&numbers).filter(|(_, number)| is_meant(number)).map(|(name, _)| name).collect();
+    let has_both = [Column::Most, Column::Mean].iter().all(|part| columns.contains(&Some(*part)));
+    let stem = match stem {
+        Some(stem) if is_time_of_ranks(&stem, &meant) => Some(stem),
+        Some(_) if has_both => None,
+        Some(stem) => {
+            let first = meant.first().map_or("", |name| name.as_str());
+            return Err(format!(
+                "`{first}` and the columns like it are not called as seconds of ranks are, which may be counts or per \
+                 cent: if they are seconds, say so with --columns 'seconds={stem}*'"
+            ));
+        }
+        None => None,
+    };
     let mut seen = HashSet::new();
     for (column, number) in columns.iter_mut().zip(numbers) {
         let Some((_, rank)) = number.filter(|(its, _)| Some(its) == stem.as_ref()) else {
@@ -152,127 +302,12 @@ pub(in crate::logs) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, 
         }
         *column = Some(Column::OfRank(rank));
     }
-    if seen.len() < 2 {
+    if seen.len() < 2 && !has_both {
         let names = names.join(", ");
         return Err(format!(
             "there are neither `rank` and `seconds` nor columns of ranks: {names}"
         ));
     }
-    Ok(columns)
-}
-
-/// Checks that these columns make a table, and notes its form and the unit of its times; the seconds in a unit of each.
-pub(in crate::logs) fn layout(
-    names: &[String],
-    columns: &[Option<Column>],
-    units: &[Option<f64>],
-    raw: &mut Raw<'_>,
-) -> Result<Vec<f64>, String> {
-    let has = |wanted| columns.contains(&Some(wanted));
-    let wide = !has(Column::Rank);
-    (raw.marked, raw.knows_remaps) =
-        (has(Column::Remapped), has(Column::Remapped) || has(Column::RemapSeconds));
-    raw.form = if wide { "wide table" } else { "long table" };
-    for (wanted, name) in [(Column::Seconds, "seconds"), (Column::Step, "step")] {
-        if !wide && !has(wanted) {
-            return Err(format!("there is no column `{name}` among {}", names.join(", ")));
-        }
-    }
-    let is_time = |at: &usize| match columns[*at] {
-        Some(Column::OfRank(_)) => wide,
-        Some(Column::Seconds) => !wide,
-        _ => false,
-    };
-    let times: Vec<usize> = (0..columns.len()).filter(is_time).collect();
-    let stated = times.first().and_then(|first| units[*first]);
-    if stated.is_some() && times.iter().any(|at| units[*at] != stated) {
-        return Err("the columns of times have different units".to_owned());
-    }
-    let forced = raw.forced_unit;
-    raw.unit_seconds = forced.or(stated).or(raw.unit_seconds);
-    // What stands in columns is converted here.
-    raw.scale = None;
-    match (stated.filter(|seconds| *seconds != 1.0), forced) {
-        (Some(seconds), None) => raw.repairs.push(format!(
-            "`{}` is in units of {seconds} seconds: times are converted to seconds",
-            names[times[0]]
-        )),
-        (Some(seconds), Some(forced)) if seconds != forced => raw.repairs.push(format!(
-            "`{}` says units of {seconds} seconds: --log-unit {forced} is taken instead",
-            names[times[0]]
-        )),
-        _ => {}
-    }
-    let unit_of = |at: usize| {
-        let Some(forced) = forced else { return units[at].unwrap_or(1.0) };
-        // A cost has the unit of its own name, `remap_seconds` too.
-        let own = units[at].or_else(|| unit(&plain(&names[at])).map(|(_, seconds)| seconds));
-        match columns[at] {
-            Some(Column::RemapSeconds) => own.unwrap_or(forced),
-            _ => forced,
-        }
-    };
-    let converted: Vec<f64> = (0..columns.len()).map(unit_of).collect();
-    let apart = (0..columns.len()).find(|at| {
-        columns[*at] == Some(Column::RemapSeconds)
-            && forced.is_some_and(|unit| unit != converted[*at])
-    });
-    raw.repairs.extend(
-        apart.map(|at| {
-            format!("`{}` says its unit: --log-unit is that of the times alone", names[at])
-        }),
-    );
-    Ok(converted)
-}
-
-/// Notes which columns of a wide table are left out. Fields of objects are many, and those that may be `of_ranks` are told
-/// alone.
-pub(in crate::logs) fn left_out(
-    names: &[String],
-    columns: &[Option<Column>],
-    of_ranks: bool,
-    raw: &mut Raw<'_>,
-) {
-    if columns.contains(&Some(Column::Rank)) {
-        return;
-    }
-    let is_told = |(name, column): &(&String, &Option<Column>)| match column {
-        None if of_ranks => numbered(name).is_some(),
-        None | Some(Column::Seconds) => !of_ranks && !name.is_empty(),
-        Some(_) => false,
-    };
-    let left = names.iter().zip(columns).filter(is_told);
-    let left: Vec<String> = left.map(|(name, _)| format!("`{name}`")).collect();
-    if !left.is_empty() {
-        let names = left.join(", ");
-        raw.repairs.push(format!("not called as the ranks are, and left out: {names}"));
-    }
-}
-
-/// Without a header: a column a rank, after one that counts the steps if there is one.
-pub(in crate::logs) fn guessed(
-    cells: &[String],
-    second: &[String],
-    raw: &mut Raw<'_>,
-) -> Result<Vec<Option<Column>>, String> {
-    // The same step and the next rank: a long table.
-    let whole = |cells: &[String], at: usize| cells.get(at)?.parse::<u32>().ok();
-    let same = whole(cells, 0).is_some() && whole(cells, 0) == whole(second, 0);
-    let next = whole(cells, 1).zip(whole(second, 1)).is_some_and(|(a, b)| b == a + 1);
-    if same && next {
-        return Err("there is no header line: put `step,rank,seconds` above the first".to_owned());
-    }
-    if cells.len() < 2 {
-        return Err("one column and no header: this is no trace of several ranks".to_owned());
-    }
-    let counts = cells[0] == "0" || cells[0] == "1";
-    let first = usize::from(counts);
-    let mut columns: Vec<Option<Column>> =
-        (0..cells.len() - first).map(|rank| Some(Column::OfRank(rank as u32))).collect();
-    if counts {
-        columns.insert(0, Some(Column::Step));
-    }
-    raw.repairs
-        .push(format!("there is no header: {} columns are taken as ranks", cells.len() - first));
+    summary(&mut columns, seen.len() < 2);
     Ok(columns)
 }

@@ -1,17 +1,20 @@
 //! Long and wide tables, separated by commas, semicolons, tabs or blanks.
 
 pub(in crate::logs) mod columns;
+pub(in crate::logs) mod layout;
 mod quick;
+pub(in crate::logs) mod waiting;
 
 use super::Raw;
 use super::{Cell, at, fault, flag, seconds, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
-use columns::{Column, columns, guessed, layout, left_out, measured};
+use columns::{Column, columns, measured};
+use layout::{guessed, layout, left_out};
 use std::io::{BufRead, Cursor, Read};
 
 pub(in crate::logs) fn delimiter(line: &str) -> u8 {
-    let separators = [b',', b';', b'\t'];
+    let separators = [b';', b'\t', b','];
     separators.into_iter().find(|d| line.as_bytes().contains(d)).unwrap_or(b' ')
 }
 
@@ -22,13 +25,59 @@ const NO_TABLE: &str = "a trace has step, rank and seconds, or one row a step an
 /// How a table is laid out.
 struct Table {
     delimiter: u8,
-    /// Whether a line with names comes first.
-    header: bool,
+    /// The line with names, where that comes first.
+    header: Option<Vec<u8>>,
     /// What each is called.
     names: Vec<String>,
     columns: Vec<Option<Column>>,
     /// Seconds in a unit of each.
     units: Vec<f64>,
+    /// Whether waiting is part of the seconds.
+    wait_is_in: bool,
+}
+
+/// The fields of a line.
+fn cells(line: &str, delimiter: u8) -> Vec<String> {
+    let cells = line.split(char::from(delimiter)).map(|cell| cell.trim().to_owned());
+    cells.filter(|cell| delimiter != b' ' || !cell.is_empty()).collect()
+}
+
+/// Whether a field may be a number, be it missing or with a decimal comma.
+fn is_number(cell: &String) -> bool {
+    cell.is_empty() || cell.replacen(',', ".", 1).parse::<f64>().is_ok()
+}
+
+/// The last comment that names as many columns as rows have. Comments that name others are refused: what rows hold would be
+/// guessed.
+fn named_in_comment(start: &str, columns: usize, delimiter: u8) -> Result<Option<Vec<String>>, String> {
+    let first = start.lines().position(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let comments = start.lines().take(first.unwrap_or(0)).filter(|line| !line.trim().is_empty());
+    let comments: Vec<&str> = comments.map(|line| line.trim().trim_start_matches('#').trim()).collect();
+    let split = |line: &str| {
+        let found = cells(line, delimiter);
+        if found.len() == columns { found } else { line.split_whitespace().map(str::to_owned).collect() }
+    };
+    let is_header = |names: &Vec<String>| names.len() == columns && !names.iter().any(is_number);
+    if let Some(names) = comments.iter().rev().map(|line| split(line)).find(is_header) {
+        // WarpX counts its columns: `[2]lev0`.
+        let clean = |name: String| match name.split_once(']') {
+            Some((count, rest)) if count.starts_with('[') && !rest.is_empty() => rest.trim_end_matches("()").to_owned(),
+            _ => name,
+        };
+        return Ok(Some(names.into_iter().map(clean).collect()));
+    }
+    let names_steps = |line: &&&str| {
+        let first = line.split([' ', ',', ';', '\t']).next().unwrap_or("");
+        measured(first.rsplit(']').next().unwrap_or(first).trim_end_matches("()")).0 == Some(Column::Step)
+    };
+    match comments.iter().rev().find(names_steps) {
+        Some(line) => Err(format!(
+            "the rows have {columns} fields and the comment above them, `{}`, names another number of columns: say \
+             what they hold with --columns, by their places",
+            line.chars().take(60).collect::<String>()
+        )),
+        None => Ok(None),
+    }
 }
 
 /// The layout of a table that starts as `start` does.
@@ -40,29 +89,53 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
         return Err(at(name, 1, "this is not text"));
     }
     let delimiter = delimiter(first);
-    let blanks = delimiter == b' ';
-    let cells = |line: &str| -> Vec<String> {
-        let cells: Vec<String> =
-            line.split(char::from(delimiter)).map(|cell| cell.trim().to_owned()).collect();
-        if blanks { cells.into_iter().filter(|cell| !cell.is_empty()).collect() } else { cells }
+    let wrong = |what: String| fault(name, 1, &what, NO_TABLE);
+    let fields = cells(first, delimiter);
+    let header = !fields.iter().all(is_number);
+    if header && !fields[0].is_empty() && is_number(&fields[0]) {
+        let other = fields.iter().find(|cell| !is_number(cell)).map_or("", String::as_str);
+        return Err(wrong(format!(
+            "the first line is a row, not a header, and `{other}` in it is no number: put a line with the names of the \
+             columns above it"
+        )));
+    }
+    let second: Vec<String> = lines
+        .find(|line| !line.is_empty() && !line.starts_with('#'))
+        .map_or_else(Vec::new, |line| cells(line, delimiter));
+    let in_comment = match header || raw.how.columns.is_given() {
+        true => None,
+        false => named_in_comment(start, fields.len(), delimiter).map_err(wrong)?,
     };
-    let names = cells(first);
-    let header = names.iter().any(|cell| cell.parse::<f64>().is_err() && !cell.is_empty());
-    let second: Vec<String> =
-        lines.find(|line| !line.is_empty() && !line.starts_with('#')).map_or_else(Vec::new, cells);
-    let columns = if header { columns(&names) } else { guessed(&names, &second, raw) };
-    let columns = columns.map_err(|what| fault(name, 1, &what, NO_TABLE))?;
-    let units: Vec<Option<f64>> = match header {
+    let places = || (1..=fields.len()).map(|place| format!("column {place}")).collect();
+    let is_named = header || in_comment.is_some();
+    let names: Vec<String> = match (header, in_comment) {
+        (true, _) => fields.clone(),
+        (false, Some(names)) => {
+            raw.account.recognized_by = format!("the comment that names its {} columns", names.len());
+            names
+        }
+        (false, None) => places(),
+    };
+    let columns = match is_named || raw.how.columns.is_given() {
+        true => columns(&names, &raw.how.columns),
+        false => guessed(&fields, &second, raw),
+    };
+    let columns = columns.map_err(wrong)?;
+    let units: Vec<Option<f64>> = match is_named {
         true => names.iter().map(|name| measured(name).1).collect(),
         false => vec![None; columns.len()],
     };
     let units = layout(&names, &columns, &units, raw).map_err(|what| at(name, 1, &what))?;
     left_out(&names, &columns, false, raw);
-    let names = match header {
-        true => names.iter().map(|name| unquoted(name)).collect(),
-        false => (1..=columns.len()).map(|place| format!("column {place}")).collect(),
-    };
-    Ok(Table { delimiter, header, names, columns, units })
+    if raw.account.recognized_by.is_empty() {
+        raw.account.recognized_by = match header {
+            true => "the names in its first line".to_owned(),
+            false => "rows of numbers without a header".to_owned(),
+        };
+    }
+    let names = names.iter().map(|name| unquoted(name)).collect();
+    let header = header.then(|| first.as_bytes().to_vec());
+    Ok(Table { delimiter, header, names, columns, units, wait_is_in: false })
 }
 
 /// The name of a column without the quotes around it.
@@ -79,9 +152,11 @@ pub(in crate::logs) fn read(
 ) -> Result<(), Complaint> {
     let unread = |number, error| at(name, number, &format!("cannot be read: {error}"));
     let head = head(input).map_err(|error| unread(1, error))?;
-    let table = table(name, &String::from_utf8_lossy(&head), raw)?;
+    let mut table = table(name, &String::from_utf8_lossy(&head), raw)?;
+    let more = input.fill_buf().map_err(|error| unread(1, error))?;
+    table.wait_is_in = waiting::is_in(&table, &[&head, more].concat(), raw).map_err(|what| at(name, 1, &what))?;
     let input: &mut dyn BufRead = &mut head.as_slice().chain(input);
-    let mut place = Place { number: 0, header: table.header };
+    let mut place = Place { number: 0, header: table.header.is_some() };
     let (mut line, mut fields) = (Vec::new(), Vec::new());
     loop {
         let buffer = input.fill_buf().map_err(|error| unread(place.number + 1, error))?;
@@ -124,7 +199,7 @@ fn head(input: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
 pub(in crate::logs) fn named(input: &mut dyn BufRead, name: &str) -> Option<Vec<u8>> {
     let head = head(input).ok()?;
     let table = table(name, std::str::from_utf8(&head).ok()?, &mut Raw::default()).ok()?;
-    (table.header && table.columns.contains(&Some(Column::Step))).then_some(head)
+    (table.header.is_some() && table.columns.contains(&Some(Column::Step)) && !table.columns.contains(&Some(Column::Wait))).then_some(head)
 }
 
 /// Where one is in a table: lines so far, and whether the line of names is yet to come.
@@ -175,7 +250,7 @@ impl Table {
         let (mut from, mut times) = (0, Vec::new());
         while from < text.len() {
             let rest = &text[from..];
-            let row = match place.header {
+            let row = match place.header || self.wait_is_in {
                 true => None,
                 false => quick::row(rest, self.delimiter, &self.columns, &self.units, &mut times),
             };
@@ -185,6 +260,9 @@ impl Table {
                 let step = row.step.unwrap_or(raw.rows);
                 let time = row.rank.map(|rank| (rank, row.seconds));
                 raw.row(step, row.remapped, row.cost, time)?;
+                if let (Some(most), Some(mean)) = (row.most, row.mean) {
+                    raw.summary.push((step, most, mean));
+                }
                 for (rank, seconds) in &times {
                     raw.push(Cell { step, rank: *rank, seconds: *seconds })?;
                 }
@@ -216,7 +294,8 @@ impl Table {
         if line[0] == b'#' || line[..end].trim_ascii().is_empty() {
             return Ok(false);
         }
-        if std::mem::take(&mut place.header) {
+        let is_header = std::mem::take(&mut place.header);
+        if is_header || self.header.as_deref() == Some(line[..end].trim_ascii()) {
             return Ok(false);
         }
         self.split(&line[..end], fields);
@@ -224,7 +303,12 @@ impl Table {
             let (first, end): (usize, usize) = fields[at];
             text_of(&line[first..end])
         };
-        self.take(fields.len(), &text, raw)?;
+        match self.take(fields.len(), &text, raw) {
+            Err(_) if !line.ends_with(b"\n") && place.number > 2 => {
+                raw.repairs.push(format!("line {}, the last, is cut short, and left out", place.number));
+            }
+            taken => taken?,
+        }
         Ok(false)
     }
 
@@ -264,18 +348,27 @@ impl Table {
             return Err(format!("{count} fields where the first line has {}", columns.len()));
         }
         let (mut step, mut rank, mut time) = (raw.rows, None, None);
-        let (mut remapped, mut cost) = (false, None);
+        let (mut wait, mut most, mut mean) = (0.0, None, None);
+        let (mut remapped, mut cost, mut times) = (false, None, Vec::new());
+        // A comma may be that of a decimal where it separates nothing.
+        let seconds = |text: &str| match self.delimiter != b',' && text.contains(',') && !text.contains('.') {
+            true => seconds(&text.replacen(',', ".", 1)),
+            false => seconds(text),
+        };
         let mut take = |place: usize, column| {
+            let time_of = |place: usize| Ok::<f64, String>(units[place] * seconds(text(place)?)?);
             match column {
-                Column::OfRank(_) => {}
+                Column::OfRank(rank) => times.push((rank, time_of(place)?)),
                 Column::Step => step = whole(text(place)?, "step")?,
                 Column::Rank => rank = Some(whole(text(place)?, "rank")?),
-                Column::Seconds => time = Some(units[place] * seconds(text(place)?)?),
+                Column::Seconds | Column::Work => time = Some(time_of(place)?),
+                Column::Wait => wait = time_of(place)?,
+                Column::Most => most = Some(time_of(place)?),
+                Column::Mean => mean = Some(time_of(place)?),
                 Column::Remapped => remapped = flag(text(place)?)?,
                 Column::RemapSeconds => {
-                    let text = text(place)?;
-                    if !text.is_empty() {
-                        cost = Some(units[place] * seconds(text)?).filter(|cost| !cost.is_nan());
+                    if !text(place)?.is_empty() {
+                        cost = Some(time_of(place)?).filter(|cost| !cost.is_nan());
                     }
                 }
             }
@@ -283,16 +376,20 @@ impl Table {
         };
         for (place, column) in columns.iter().enumerate() {
             let Some(column) = *column else { continue };
-            take(place, column).map_err(|what: String| format!("{}: {what}", names[place]))?;
+            take(place, column).map_err(|what: String| match column {
+                Column::OfRank(rank) => format!("rank {rank}: {what}"),
+                _ => format!("{}: {what}", names[place]),
+            })?;
+        }
+        if self.wait_is_in {
+            time = time.map(|time: f64| (time - wait).max(0.0));
         }
         raw.row(step, remapped, cost, rank.zip(time))?;
-        for (place, column) in columns.iter().enumerate() {
-            if let Some(Column::OfRank(rank)) = column {
-                let time = text(place).and_then(seconds);
-                let time = time.map_err(|what| format!("rank {rank}: {what}"))?;
-                let seconds = units[place] * time;
-                raw.push(Cell { step, rank: *rank, seconds })?;
-            }
+        if let (Some(most), Some(mean)) = (most, mean) {
+            raw.summary.push((step, most, mean));
+        }
+        for (rank, seconds) in times {
+            raw.push(Cell { step, rank, seconds })?;
         }
         Ok(())
     }

@@ -11,6 +11,8 @@ pub(in crate::logs) struct Row {
     pub seconds: f64,
     pub remapped: bool,
     pub cost: Option<f64>,
+    pub most: Option<f64>,
+    pub mean: Option<f64>,
 }
 
 /// Reads a line and its end; with the number of its bytes.
@@ -35,7 +37,9 @@ pub(in crate::logs) fn row(
         match column {
             Some(Column::Step) => row.step = Some(line.whole()?),
             Some(Column::Rank) => row.rank = Some(line.whole()?),
-            Some(Column::Seconds) => row.seconds = unit * line.decimal()?,
+            Some(Column::Seconds | Column::Work) => row.seconds = unit * line.decimal()?,
+            Some(Column::Most) => row.most = Some(unit * line.decimal()?),
+            Some(Column::Mean) => row.mean = Some(unit * line.decimal()?),
             Some(Column::Remapped) => {
                 row.remapped = match line.peek()? {
                     b'0' | b'1' => line.next()? == b'1',
@@ -48,7 +52,7 @@ pub(in crate::logs) fn row(
                 }
             }
             Some(Column::OfRank(rank)) => times.push((*rank, unit * line.decimal()?)),
-            None => line.skip(delimiter)?,
+            Some(Column::Wait) | None => line.skip(delimiter)?,
         }
     }
     match line.next()? {

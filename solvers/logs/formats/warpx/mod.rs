@@ -67,7 +67,7 @@ fn shape(line: &str) -> Option<Shape> {
     let is_number = |field: &&str| field.parse::<f64>().is_ok();
     let host = fields.iter().position(|field| !is_number(field))?;
     let group = host.checked_sub(1)?;
-    let hosts = (host..fields.len()).step_by(group);
+    let hosts = (host..fields.len()).step_by(group.max(1));
     (GROUPS.contains(&group) && hosts.into_iter().all(|at| !is_number(&fields[at])))
         .then_some(Shape { delimiter, group })
 }
