@@ -40,7 +40,7 @@ pub struct Reading {
     pub remap_cost: Option<f64>,
     /// Seconds in a unit of the log's times, whatever their columns are called [default: as they are called, otherwise
     /// 1]. Costs of remaps are in the same unit unless their own column names one, as `remap_seconds` does.
-    #[arg(long, value_name = "SECONDS", value_parser = unit)]
+    #[arg(long, visible_alias = "seconds-per-load", value_name = "SECONDS", value_parser = unit)]
     pub log_unit: Option<f64>,
     /// How the log is written [default: what it looks like].
     #[arg(long, value_enum)]

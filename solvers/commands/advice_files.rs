@@ -8,6 +8,7 @@ use crate::output::{check_folder, check_free, make_folder, say, write_file};
 use crate::replaying::advice::{Advice, Question};
 use crate::replaying::advised;
 use crate::replaying::choice::Choice;
+use crate::replaying::contest::RECORDED;
 use crate::replaying::what_if::WhatIf;
 use crate::report::log::{self, Page};
 use remapping::policy::Rule;
@@ -81,7 +82,9 @@ pub(super) fn write(
         let steps = parts.steps.map(|steps| steps.div_ceil(question.stride).max(1));
         let document = advised::of_advice(&opened.name, question, advice, steps, parts.assumption)?;
         put(RULE, to_json(&document).as_bytes())?;
-        for (target, name) in FORMS {
+        // What would be pasted into a code is written where the advice is to change what it does.
+        let changes = advice.policy.as_deref().is_some_and(|policy| policy != RECORDED);
+        for (target, name) in FORMS.iter().copied().filter(|_| changes) {
             // Not every code has a setting for every rule.
             if let Ok(form) = exported::write(&document, target) {
                 put(name, &form)?;

@@ -8,7 +8,7 @@ use crate::complaint::Complaint;
 use crate::document::log::Fits;
 use crate::document::to_json;
 use crate::fitting::{self, Facts, Kind};
-use crate::logs::Trace;
+use crate::logs::{Account, Trace};
 use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Serialize)]
 struct Document {
     trace: String,
+    /// What was understood of the log.
+    log: Account,
     ranks: usize,
     steps: usize,
     recorded_remaps: usize,
@@ -97,6 +99,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     let judged = advice.judged.as_ref();
     let document = Document {
         trace: name.clone(),
+        log: trace.account.clone(),
         ranks: record.ranks(),
         steps: record.steps(),
         recorded_remaps: record.remaps().len(),

@@ -7,7 +7,7 @@ use crate::complaint::Complaint;
 use crate::document::log::Fits;
 use crate::document::to_json;
 use crate::fitting::{self, Deck, Facts};
-use crate::logs::{Follow, Trace, parts};
+use crate::logs::{Account, Follow, Trace, parts};
 use crate::output::{check_free, print, say, write_file};
 use crate::run::Watch;
 use remapping::estimate::{self, Estimate};
@@ -122,6 +122,7 @@ pub fn run_on(
         let models = models.map(|deck| Model::new(deck, &title, &facts)).collect();
         let document = Document {
             trace: name.to_string(),
+            log: &trace.account,
             ranks: record.ranks(),
             steps: trace.steps(),
             tested_steps: facts.beginning(),
@@ -148,6 +149,8 @@ pub fn run_on(
 #[derive(Debug, Serialize)]
 struct Document<'a> {
     trace: String,
+    /// What was understood of the log.
+    log: &'a Account,
     ranks: usize,
     steps: usize,
     /// The first steps, on which the tests are made, where these are not all.

@@ -122,6 +122,9 @@ pub(super) fn looked_at(
             };
         }
     }
+    for line in trace.account.lines() {
+        say(&format!("log: {name}: {line}"));
+    }
     for repair in &trace.repairs {
         say(&format!("note: {name}: {repair}"));
     }

@@ -6,6 +6,7 @@ use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::document::to_json;
 use crate::fitting::short;
+use crate::logs::Account;
 use crate::output::{check_free, print, say, write_file};
 use crate::plot::{self, Format};
 use crate::render;
@@ -25,6 +26,8 @@ use std::fmt::Write;
 #[derive(Debug, Serialize)]
 struct Document {
     trace: String,
+    /// What was understood of the log.
+    log: Account,
     ranks: usize,
     steps: usize,
     recorded_remaps: usize,
@@ -185,6 +188,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     }
     let document = Document {
         trace: name,
+        log: trace.account.clone(),
         ranks: record.ranks(),
         steps,
         recorded_remaps: record.remaps().len(),
@@ -268,6 +272,7 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
     let shown = contest::table(&found);
     let document = Document {
         trace: name,
+        log: trace.account.clone(),
         ranks: trace.record.ranks(),
         steps: trace.steps(),
         recorded_remaps: trace.remaps(),

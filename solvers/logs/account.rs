@@ -36,8 +36,10 @@ impl Account {
             _ => format!("{holds} `{}`", names.join("`, `")),
         };
         let columns: Vec<String> = self.columns.iter().map(named).collect();
-        let columns = if columns.is_empty() { String::new() } else { format!("; {}", columns.join(", ")) };
-        let left = if self.left_out.is_empty() { "nothing".to_owned() } else { self.left_out.join("; ") };
+        let columns =
+            if columns.is_empty() { String::new() } else { format!("; {}", columns.join(", ")) };
+        let left =
+            if self.left_out.is_empty() { "nothing".to_owned() } else { self.left_out.join("; ") };
         [
             format!("read as {}, recognized by {}", self.format, self.recognized_by),
             format!("a row is {}{columns}; times in {}", self.row, self.unit),

@@ -264,18 +264,28 @@ pub(super) fn assemble(
 
 /// Of a run that was continued from an earlier step, or begun again, into the same log: the later steps are kept alone.
 /// Each part goes up in its steps, those after the first have all ranks, and some steps twice.
-fn restarted(cells: &mut Vec<Cell>, remaps: &mut Vec<(usize, RawRemap)>, ranks: usize) -> Option<String> {
+fn restarted(
+    cells: &mut Vec<Cell>,
+    remaps: &mut Vec<(usize, RawRemap)>,
+    ranks: usize,
+) -> Option<String> {
     let back = |at: &usize| cells[*at].step < cells[at - 1].step;
-    let starts: Vec<usize> = std::iter::once(0).chain((1..cells.len()).filter(back).take(65)).collect();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain((1..cells.len()).filter(back).take(65)).collect();
     let ends = starts.iter().skip(1).copied().chain([cells.len()]);
-    let parts: Vec<Range<usize>> = starts.iter().copied().zip(ends).map(|(from, to)| from..to).collect();
+    let parts: Vec<Range<usize>> =
+        starts.iter().copied().zip(ends).map(|(from, to)| from..to).collect();
     let whole = |part: &Range<usize>| {
         let of_step = cells[part.clone()].chunk_by(|a, b| a.step == b.step);
-        let (steps, whole) = of_step.fold((0, true), |(steps, whole), of| (steps + 1, whole && of.len() == ranks));
+        let (steps, whole) =
+            of_step.fold((0, true), |(steps, whole), of| (steps + 1, whole && of.len() == ranks));
         steps >= 3 && (whole || part.end == cells.len() && part.len() > (steps - 1) * ranks)
     };
     let repeats = parts.windows(2).any(|pair| {
-        let met = cells[pair[0].clone()].iter().rev().take_while(|cell| cell.step >= cells[pair[1].start].step);
+        let met = cells[pair[0].clone()]
+            .iter()
+            .rev()
+            .take_while(|cell| cell.step >= cells[pair[1].start].step);
         met.into_iter().any(|cell| cell.step == cells[pair[1].start].step)
     });
     if parts.len() < 2 || parts.len() > 64 || !repeats || !parts[1..].iter().all(whole) {
@@ -285,7 +295,8 @@ fn restarted(cells: &mut Vec<Cell>, remaps: &mut Vec<(usize, RawRemap)>, ranks: 
     for at in (0..parts.len() - 1).rev() {
         until[at] = until[at + 1].min(cells[parts[at + 1].start].step);
     }
-    let part_of = |place: usize| parts.partition_point(|part| part.end <= place).min(parts.len() - 1);
+    let part_of =
+        |place: usize| parts.partition_point(|part| part.end <= place).min(parts.len() - 1);
     remaps.retain(|(place, remap)| remap.step < until[part_of(*place)]);
     let all = cells.len();
     let mut place = 0;

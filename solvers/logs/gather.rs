@@ -12,6 +12,8 @@ use std::ops::Range;
 pub(super) struct Raw<'a> {
     pub form: &'static str,
     pub account: Account,
+    /// What loads are counted in, where these are no seconds.
+    pub counted: Option<&'static str>,
     /// What the user says of the log.
     pub how: How,
     /// Step, largest and mean time, where ranks are not told apart, and how many there are.
@@ -236,7 +238,8 @@ impl<'a> Raw<'a> {
     /// Ranks that are told apart, from the largest and the mean of each step: one has the largest, all others alike.
     pub fn spread(&mut self) -> Result<(), String> {
         let rows = std::mem::take(&mut self.summary);
-        let ratio = rows.iter().map(|(_, most, mean)| most / mean).filter(|ratio| ratio.is_finite());
+        let ratio =
+            rows.iter().map(|(_, most, mean)| most / mean).filter(|ratio| ratio.is_finite());
         let needed = ratio.fold(2.0, f64::max);
         if rows.is_empty() {
             return Ok(());
@@ -249,7 +252,9 @@ impl<'a> Raw<'a> {
         let ranks = known.unwrap_or(needed);
         for (step, most, mean) in rows {
             if most < mean * (1.0 - 1e-6) {
-                return Err(format!("step {step}: the largest time, {most}, is below the mean, {mean}"));
+                return Err(format!(
+                    "step {step}: the largest time, {most}, is below the mean, {mean}"
+                ));
             }
             let others = ((f64::from(ranks) * mean - most) / f64::from(ranks - 1)).max(0.0);
             self.push(Cell { step, rank: 0, seconds: most })?;
@@ -318,8 +323,27 @@ impl<'a> Raw<'a> {
         name: &str,
         second: &dyn Fn(Cell) -> Option<Complaint>,
     ) -> Result<Trace, Complaint> {
-        let Raw { form, knows_remaps, mut repairs, forced_unit, costs_alone, mut account, how, is_summary, .. } = self;
+        let Raw {
+            form,
+            knows_remaps,
+            mut repairs,
+            forced_unit,
+            costs_alone,
+            mut account,
+            how,
+            is_summary,
+            ..
+        } = self;
         let stated = forced_unit.or(self.unit_seconds);
+        if let (Some(counted), None) = (self.counted, stated) {
+            let message = format!(
+                "{name}: its loads are {counted}, and how many seconds one takes is not in the log"
+            );
+            return Err(Complaint::elsewhere(
+                message,
+                "give the seconds of one: --seconds-per-load SECONDS",
+            ));
+        }
         let unit_seconds = stated.unwrap_or(1.0);
         let (record, stride, after) = match self.long {
             Some(Long { running: Some((window, mut out)), then, .. }) => {
@@ -329,8 +353,14 @@ impl<'a> Raw<'a> {
                 (out.beginning, stride, out.after)
             }
             _ => {
-                let found =
-                    assemble::assemble(self.cells, self.remaps, how.every, name, second, &mut repairs)?;
+                let found = assemble::assemble(
+                    self.cells,
+                    self.remaps,
+                    how.every,
+                    name,
+                    second,
+                    &mut repairs,
+                )?;
                 (Some(found.0), found.1, After::default())
             }
         };
@@ -346,13 +376,17 @@ impl<'a> Raw<'a> {
                 (every, format!("one step in {every}, as --every says"))
             }
             Some(every) => {
-                let message = format!("{name}: --every {every}, and the steps of its rows are {stride} apart");
+                let message = format!(
+                    "{name}: --every {every}, and the steps of its rows are {stride} apart"
+                );
                 return Err(Complaint::elsewhere(message, "give the distance of the rows"));
             }
             None if stride == 1 => (1, "a step".to_owned()),
             None => (
                 u64::from(stride),
-                format!("the sum of {stride} steps, assumed as its steps are {stride} apart (of one step in {stride}: --every {stride})"),
+                format!(
+                    "the sum of {stride} steps, assumed as its steps are {stride} apart (of one step in {stride}: --every {stride})"
+                ),
             ),
         };
         account.format = form;
@@ -365,6 +399,16 @@ impl<'a> Raw<'a> {
             Some(1.0) => "seconds".to_owned(),
             Some(unit) => format!("units of {unit} seconds"),
         };
-        Ok(Trace { record, form, repairs, stride, knows_remaps, unit_seconds, after, account, is_summary })
+        Ok(Trace {
+            record,
+            form,
+            repairs,
+            stride,
+            knows_remaps,
+            unit_seconds,
+            after,
+            account,
+            is_summary,
+        })
     }
 }

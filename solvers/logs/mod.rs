@@ -13,10 +13,11 @@ mod window;
 
 pub use account::Account;
 pub use formats::pattern::Pattern;
+pub use formats::summary::Printed;
 pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
-use formats::{columnar, jsonl, lammps, pattern, swift, table, vt, warpx};
+use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
 use std::fs::File;
@@ -143,6 +144,8 @@ pub enum Form {
     Swift,
     /// Parquet: the table in columns.
     Parquet,
+    /// Lines with the largest and the mean load of ranks, or how balanced they are.
+    Summary(summary::Printed),
     /// Lines that match.
     Lines(Pattern),
 }
@@ -250,7 +253,12 @@ fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Com
     raw.spread().map_err(refused)
 }
 
-fn read_file(path: &Path, shown: &str, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+fn read_file(
+    path: &Path,
+    shown: &str,
+    form: Option<&Form>,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     if path == Path::new("-") {
         return take(std::io::stdin(), shown, form, raw);
     }
@@ -307,7 +315,7 @@ fn open(path: &Path) -> Result<(Box<dyn BufRead>, String), Complaint> {
 /// The first letters of a text.
 fn peek(input: &mut Box<dyn BufRead>, name: &str) -> Result<String, Complaint> {
     let start = input.fill_buf().map_err(|error| {
-        let help = "give a log, plain or compressed by gzip or brotli";
+        let help = "give a log, plain or compressed by gzip, brotli, zstd or xz";
         Complaint::elsewhere(format!("cannot read {name}: {error}"), help)
     })?;
     Ok(String::from_utf8_lossy(start).into_owned())
@@ -326,7 +334,7 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
         _ if swift::is_log(start) => Form::Swift,
         _ if warpx::is_log(start) => Form::Warpx,
         _ if lammps::is_log(start) => Form::Lammps,
-        _ => Form::Table,
+        _ => summary::is_log(start).map_or(Form::Table, Form::Summary),
     })
 }
 
@@ -339,6 +347,7 @@ fn rows(
     match form {
         Form::JsonLines => jsonl::read(input, name, raw),
         Form::Lammps => lammps::read(input, name, raw),
+        Form::Summary(printed) => summary::read(input, name, *printed, raw),
         Form::Table => table::read(input, name, raw),
         Form::Vt => vt::read_alone(input, name, raw),
         Form::Warpx => warpx::read(input, name, raw),

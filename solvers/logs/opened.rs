@@ -4,7 +4,7 @@ use super::formats::columnar::is_parquet;
 use crate::complaint::Complaint;
 use brotli_decompressor::Decompressor;
 use flate2::bufread::MultiGzDecoder;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read, Write};
 
 /// Bytes looked at to tell the form of a file.
 pub(super) const PEEK: usize = 1 << 16;
@@ -12,16 +12,42 @@ pub(super) const PEEK: usize = 1 << 16;
 /// What some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// The text of a log called `name`, unpacked where gzip or brotli packed it.
+/// How files begin that these packed.
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
+
+/// Bytes that are held where a log is unpacked at once: 128 MiB, below the memory of small machines.
+const MOST_UNPACKED: usize = 1 << 27;
+
+/// What is unpacked at once.
+struct Unpacked(Vec<u8>);
+
+impl Write for Unpacked {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() + bytes.len() > MOST_UNPACKED {
+            return Err(std::io::Error::other(
+                "more than 128 MiB of text in xz: pack it with gzip or zstd",
+            ));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The text of a log called `name`, unpacked where gzip, brotli, zstd or xz packed it.
 pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn BufRead>, Complaint> {
     let mut input: Box<dyn BufRead> = Box::new(BufReader::with_capacity(PEEK, input));
     let failed = |error: std::io::Error| {
-        let help = "give a log, plain or compressed by gzip or brotli";
+        let help = "give a log, plain or compressed by gzip, brotli, zstd or xz";
         Complaint::elsewhere(format!("cannot read {name}: {error}"), help)
     };
     let start = input.fill_buf().map_err(failed)?;
     if let Some(packer) = packer(start) {
-        let message = format!("{name} is packed by {packer}; gzip and brotli are read");
+        let message = format!("{name} is packed by {packer}; gzip, brotli, zstd and xz are read");
         return Err(Complaint::elsewhere(
             message,
             "unpack it, or give `-` and pipe it in unpacked",
@@ -29,13 +55,28 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
     }
     if start.starts_with(&[0x1f, 0x8b]) {
         input = Box::new(BufReader::with_capacity(PEEK, MultiGzDecoder::new(input)));
+    } else if start.starts_with(ZSTD) {
+        let frames = ruzstd::decoding::StreamingDecoder::new(input)
+            .map_err(|error| failed(std::io::Error::other(error)))?;
+        input = Box::new(BufReader::with_capacity(PEEK, frames));
+    } else if start.starts_with(XZ) {
+        let mut unpacked = Unpacked(Vec::new());
+        lzma_rs::xz_decompress(&mut input, &mut unpacked)
+            .map_err(|error| failed(std::io::Error::other(format!("{error:?}"))))?;
+        input = Box::new(Cursor::new(unpacked.0));
     } else if !is_parquet(start) && (name.ends_with(".br") || is_brotli(start)) {
         input = Box::new(BufReader::with_capacity(PEEK, Decompressor::new(input, PEEK)));
     }
     let first = input.fill_buf().map_err(failed)?;
-    if first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]) {
-        let message = format!("{name} is UTF-16 text");
-        return Err(Complaint::elsewhere(message, "save it as UTF-8, or plain ASCII"));
+    let is_little = first.starts_with(&[0xff, 0xfe]);
+    if is_little || first.starts_with(&[0xfe, 0xff]) {
+        let mut bytes = Vec::new();
+        input.take(MOST_UNPACKED as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let unit = |pair: &[u8; 2]| {
+            if is_little { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) }
+        };
+        let units: Vec<u16> = bytes[2..].as_chunks().0.iter().map(unit).collect();
+        return Ok(Box::new(Cursor::new(String::from_utf16_lossy(&units).into_bytes())));
     }
     if first.starts_with(BYTE_ORDER_MARK) {
         input.consume(BYTE_ORDER_MARK.len());
@@ -45,9 +86,7 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
 
 /// What packed a file that is not unpacked here, by the bytes that such files begin with.
 fn packer(start: &[u8]) -> Option<&'static str> {
-    let marks: [(&[u8], &str); 5] = [
-        (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
-        (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz"),
+    let marks: [(&[u8], &str); 3] = [
         (&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], "bzip2"),
         (&[0x04, 0x22, 0x4d, 0x18], "lz4"),
         (b"PK\x03\x04", "zip"),

@@ -36,6 +36,7 @@ mod languages;
 mod large_models;
 mod limits;
 mod load_drift;
+mod log_cases;
 mod log_columns;
 mod logs;
 mod manifests;

@@ -67,7 +67,13 @@ pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), S
 /// A log whose times are in these units, as a whole.
 pub fn in_units(path: &std::path::Path, unit: f64) -> Trace {
     let all = Beginning { cells: usize::MAX, steps: usize::MAX };
-    logs::follow(&[path.to_owned()], &How { unit: Some(unit), ..How::default() }, all, &mut Kept::default()).unwrap()
+    logs::follow(
+        &[path.to_owned()],
+        &How { unit: Some(unit), ..How::default() },
+        all,
+        &mut Kept::default(),
+    )
+    .unwrap()
 }
 
 /// Lines of a long table: three ranks, rows up to so many steps late, some times missing.

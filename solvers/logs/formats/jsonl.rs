@@ -186,7 +186,8 @@ fn called(field: &str) -> String {
     ["times", "loads"]
         .iter()
         .find_map(|many| {
-            let rest = field.strip_prefix(many).filter(|rest| rest.is_empty() || rest.starts_with('_'))?;
+            let rest =
+                field.strip_prefix(many).filter(|rest| rest.is_empty() || rest.starts_with('_'))?;
             Some(format!("{}{rest}", &many[..4]))
         })
         .unwrap_or(field)

@@ -59,9 +59,15 @@ fn header(line: &str, fixes: &[String]) -> Option<Columns> {
     let names: Vec<String> = match list {
         Some(list) => {
             let list = list.trim().strip_prefix('[')?.trim_end_matches(']');
-            list.split(',').map(|name| name.trim().trim_matches(['\'', '"']).to_owned()).filter(|name| !name.is_empty()).collect()
+            list.split(',')
+                .map(|name| name.trim().trim_matches(['\'', '"']).to_owned())
+                .filter(|name| !name.is_empty())
+                .collect()
         }
-        None => line.split_whitespace().map(|name| if name.starts_with('[') { name.to_owned() } else { clean(name) }).collect(),
+        None => line
+            .split_whitespace()
+            .map(|name| if name.starts_with('[') { name.to_owned() } else { clean(name) })
+            .collect(),
     };
     let place = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
     let step = names.iter().position(|name| name == "Step")?;
@@ -100,12 +106,17 @@ impl Said {
             self.ranks = Some(product);
         }
         self.ranks = before(line, " procs for ").or(self.ranks);
-        let atoms = before(line, " atoms").filter(|_| line.starts_with("Loop time") || line.starts_with("Created"));
+        let atoms = before(line, " atoms")
+            .filter(|_| line.starts_with("Loop time") || line.starts_with("Created"));
         self.atoms = atoms.or(self.atoms);
     }
 }
 
-pub(in crate::logs) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+pub(in crate::logs) fn read(
+    input: impl BufRead,
+    name: &str,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     raw.form = "LAMMPS thermo output";
     let (mut said, mut rows) = (Said::default(), Vec::new());
     let mut columns: Option<Columns> = None;
@@ -158,7 +169,9 @@ pub(in crate::logs) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) 
     }
     let wrong = |what: &str| Complaint::elsewhere(format!("{name}: {what}"), HELP);
     let Some(columns) = known else {
-        return Err(wrong("there is no thermo output with an imbalance of fix balance (f_ID, f_ID[1], f_ID[3])"));
+        return Err(wrong(
+            "there is no thermo output with an imbalance of fix balance (f_ID, f_ID[1], f_ID[3])",
+        ));
     };
     if columns.clock.is_none() && columns.each.is_none() {
         return Err(wrong(
@@ -167,7 +180,11 @@ pub(in crate::logs) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) 
         ));
     }
     raw.account.recognized_by = "its thermo output with numbers of fix balance".to_owned();
-    for (holds, place) in [("step", Some(columns.step)), ("seconds", columns.clock.or(columns.each)), ("max", columns.before.or(columns.after))] {
+    for (holds, place) in [
+        ("step", Some(columns.step)),
+        ("seconds", columns.clock.or(columns.each)),
+        ("max", columns.before.or(columns.after)),
+    ] {
         if let Some(place) = place {
             raw.account.column(holds, &columns.names[place]);
         }
@@ -180,10 +197,19 @@ pub(in crate::logs) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) 
 }
 
 /// max/mean of each row, and where it was rebalanced.
-fn ratios(rows: &[Row], columns: &Columns, said: &Said, raw: &mut Raw<'_>) -> Result<(), (u64, String)> {
-    let Some(shape) = rows.first() else { return Err((0, "the thermo output has no rows".to_owned())) };
+fn ratios(
+    rows: &[Row],
+    columns: &Columns,
+    said: &Said,
+    raw: &mut Raw<'_>,
+) -> Result<(), (u64, String)> {
+    let Some(shape) = rows.first() else {
+        return Err((0, "the thermo output has no rows".to_owned()));
+    };
     let pairs = || rows.windows(2).filter(|pair| pair[1].before.or(pair[1].after).is_some());
-    let moves = pairs().filter(|pair| pair[0].before != pair[1].before || pair[0].after != pair[1].after).count();
+    let moves = pairs()
+        .filter(|pair| pair[0].before != pair[1].before || pair[0].after != pair[1].after)
+        .count();
     let is_present = 2 * moves > rows.len();
     raw.knows_remaps = shape.after.is_some() || shape.before.is_some();
     let mut remapped = false;
@@ -196,18 +222,24 @@ fn ratios(rows: &[Row], columns: &Columns, said: &Said, raw: &mut Raw<'_>) -> Re
     }
     for (at, row) in rows.iter().enumerate() {
         let seconds = row.seconds.unwrap_or(0.0);
-        let changed = at > 0 && (row.before != rows[at - 1].before || row.after != rows[at - 1].after);
+        let changed =
+            at > 0 && (row.before != rows[at - 1].before || row.after != rows[at - 1].after);
         let ratio = match (is_present, row.atoms) {
             (true, _) => row.before.or(row.after).unwrap_or(0.0),
             // The steps up to a rebalance had the imbalance right before it.
-            (false, Some(_)) if changed && row.before.is_some_and(|before| before >= 1.0) => row.before.unwrap_or(0.0),
+            (false, Some(_)) if changed && row.before.is_some_and(|before| before >= 1.0) => {
+                row.before.unwrap_or(0.0)
+            }
             (false, Some(most)) => {
                 if said.weighted {
-                    return Err((0, format!(
-                        "`{}` is a weight as fix balance has `weight`, and the sum of weights is not in the log: balance \
+                    return Err((
+                        0,
+                        format!(
+                            "`{}` is a weight as fix balance has `weight`, and the sum of weights is not in the log: balance \
                          by atoms, or log the times of the ranks",
-                        columns.names[columns.atoms.unwrap_or(0)]
-                    )));
+                            columns.names[columns.atoms.unwrap_or(0)]
+                        ),
+                    ));
                 }
                 let (Some(ranks), Some(atoms)) = (said.ranks, said.atoms) else {
                     return Err((0, "f_ID[1] is a number of atoms, and the log does not say how many ranks and atoms \
@@ -221,7 +253,10 @@ fn ratios(rows: &[Row], columns: &Columns, said: &Said, raw: &mut Raw<'_>) -> Re
             }
         };
         if !(ratio >= 1.0 - 1e-6 && ratio.is_finite() && seconds >= 0.0) {
-            return Err((row.line, format!("an imbalance of {ratio} or a time of {seconds} is impossible")));
+            return Err((
+                row.line,
+                format!("an imbalance of {ratio} or a time of {seconds} is impossible"),
+            ));
         }
         raw.summary.push((row.step, seconds, seconds / ratio.max(1.0)));
         let refused = |what: String| (row.line, what);
@@ -230,7 +265,10 @@ fn ratios(rows: &[Row], columns: &Columns, said: &Said, raw: &mut Raw<'_>) -> Re
             raw.remap(RawRemap { step: row.step, seconds: None }).map_err(refused)?;
         }
         remapped = match is_present {
-            true => row.before.zip(row.after).is_some_and(|(before, after)| after < before * (1.0 - 1e-9)),
+            true => row
+                .before
+                .zip(row.after)
+                .is_some_and(|(before, after)| after < before * (1.0 - 1e-9)),
             false => changed,
         };
     }

@@ -4,14 +4,15 @@ pub(super) mod columnar;
 pub(super) mod jsonl;
 pub(super) mod lammps;
 pub(super) mod pattern;
+pub(super) mod summary;
 pub(super) mod swift;
 pub(super) mod table;
 pub(super) mod vt;
 pub(super) mod warpx;
 
-use super::gather::Raw;
 #[cfg(feature = "parquet")]
 use super::counted;
+use super::gather::Raw;
 use super::{
     Cell, MOST_SECONDS, RawRemap, TABLE, at, checked, fault, flag, opened, seconds, whole,
 };

@@ -163,7 +163,15 @@ fn wanted(file: &FileMetaData, raw: &mut Raw<'_>) -> Result<Vec<Wanted>, String>
             continue;
         };
         let meant = meant(&schema.column(place)).map_err(|what| format!("`{name}` is {what}"))?;
-        if matches!(what, Column::Seconds | Column::Wait | Column::Most | Column::Mean | Column::RemapSeconds | Column::OfRank(_)) {
+        if matches!(
+            what,
+            Column::Seconds
+                | Column::Wait
+                | Column::Most
+                | Column::Mean
+                | Column::RemapSeconds
+                | Column::OfRank(_)
+        ) {
             units[place] = unit(name, &meant, &arrow)?;
         }
         means.push((place, what, meant));

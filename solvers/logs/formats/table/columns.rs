@@ -89,8 +89,8 @@ fn column(name: &str) -> Option<Column> {
         | "wall_time" | "walltime" | "elapsed_time" | "step_time" | "total_time" => Column::Seconds,
         "compute" | "compute_time" | "comp" | "comp_time" | "work" | "work_time" | "busy"
         | "busy_time" | "compute_seconds" | "useful" | "useful_time" => Column::Work,
-        "wait" | "wait_time" | "waiting" | "waiting_time" | "mpi_wait" | "mpi_wait_time" | "mpi_time"
-        | "idle" | "idle_time" | "wait_seconds" => Column::Wait,
+        "wait" | "wait_time" | "waiting" | "waiting_time" | "mpi_wait" | "mpi_wait_time"
+        | "mpi_time" | "idle" | "idle_time" | "wait_seconds" => Column::Wait,
         "remapped" | "remap" | "rebalanced" | "rebalance" | "lb" | "migrated" | "repartitioned"
         | "redistributed" | "load_balanced" => Column::Remapped,
         "remap_seconds" | "remap_cost" | "remap_time" | "lb_seconds" | "lb_time" | "lb_cost"
@@ -98,8 +98,8 @@ fn column(name: &str) -> Option<Column> {
             Column::RemapSeconds
         }
         "max" | "max_time" | "max_seconds" | "maximum" | "t_max" | "max_load" => Column::Most,
-        "mean" | "avg" | "average" | "mean_time" | "mean_seconds" | "avg_time" | "t_mean" | "t_avg"
-        | "mean_load" | "avg_load" => Column::Mean,
+        "mean" | "avg" | "average" | "mean_time" | "mean_seconds" | "avg_time" | "t_mean"
+        | "t_avg" | "mean_load" | "avg_load" => Column::Mean,
         _ => return None,
     })
 }
@@ -135,8 +135,8 @@ fn likely(stem: &str) -> u8 {
 /// or parts of a per cent.
 fn is_time_of_ranks(stem: &str, names: &[&String]) -> bool {
     const RANKS: [&str; 15] = [
-        "p", "t", "mpi", "node", "gpu", "device", "dev", "core", "thread", "host", "domain", "ranks",
-        "procs", "dp", "ep",
+        "p", "t", "mpi", "node", "gpu", "device", "dev", "core", "thread", "host", "domain",
+        "ranks", "procs", "dp", "ep",
     ];
     let has_unit = |name: &&String| unit(&plain(name)).is_some_and(|(_, unit)| unit > 0.0);
     likely(stem) == 2 || RANKS.contains(&stem) || stem.contains("_#_") || names.iter().all(has_unit)
@@ -170,8 +170,14 @@ impl std::str::FromStr for Named {
 
     fn from_str(text: &str) -> Result<Named, String> {
         let all = [
-            Column::Step, Column::Rank, Column::Seconds, Column::Wait, Column::Remapped,
-            Column::RemapSeconds, Column::Most, Column::Mean,
+            Column::Step,
+            Column::Rank,
+            Column::Seconds,
+            Column::Wait,
+            Column::Remapped,
+            Column::RemapSeconds,
+            Column::Most,
+            Column::Mean,
         ];
         let pair = |pair: &str| {
             let (holds, name) = pair.split_once('=').unwrap_or((pair, ""));
@@ -201,9 +207,15 @@ impl Named {
     /// Puts what the user says in the place of what names say.
     fn put(&self, names: &[String], columns: &mut [Option<Column>]) -> Result<(), String> {
         for (wanted, given) in &self.0 {
-            columns.iter_mut().filter(|column| **column == Some(*wanted)).for_each(|column| *column = None);
+            columns
+                .iter_mut()
+                .filter(|column| **column == Some(*wanted))
+                .for_each(|column| *column = None);
             if *wanted == Column::Seconds {
-                columns.iter_mut().filter(|column| **column == Some(Column::Work)).for_each(|column| *column = None);
+                columns
+                    .iter_mut()
+                    .filter(|column| **column == Some(Column::Work))
+                    .for_each(|column| *column = None);
             }
             if given == "-" {
                 continue;
@@ -214,12 +226,16 @@ impl Named {
                 Some(stem) => clean(name).strip_prefix(stem).is_some_and(|end| !end.is_empty()),
                 None => clean(name) == *given,
             };
-            let mut places: Vec<usize> = names.iter().enumerate().filter(is_meant).map(|(at, _)| at).collect();
+            let mut places: Vec<usize> =
+                names.iter().enumerate().filter(is_meant).map(|(at, _)| at).collect();
             if let (true, Ok(place)) = (places.is_empty(), given.parse::<usize>()) {
                 places.extend(place.checked_sub(1).filter(|place| *place < names.len()));
             }
             if places.is_empty() {
-                return Err(format!("--columns: there is no column `{given}` among {}", names.join(", ")));
+                return Err(format!(
+                    "--columns: there is no column `{given}` among {}",
+                    names.join(", ")
+                ));
             }
             for (rank, place) in (0..).zip(places) {
                 columns[place] = Some(if stem.is_some() { Column::OfRank(rank) } else { *wanted });
@@ -230,18 +246,34 @@ impl Named {
 }
 
 /// The columns by their names, in any order, and by what the user says of them.
-pub(in crate::logs) fn columns(names: &[String], named: &Named) -> Result<Vec<Option<Column>>, String> {
+pub(in crate::logs) fn columns(
+    names: &[String],
+    named: &Named,
+) -> Result<Vec<Option<Column>>, String> {
     let mut columns: Vec<Option<Column>> = names.iter().map(|name| measured(name).0).collect();
     named.put(names, &mut columns)?;
     // Seconds of work are what is meant, where there are others beside them.
     if columns.contains(&Some(Column::Work)) {
-        columns.iter_mut().filter(|column| **column == Some(Column::Seconds)).for_each(|column| *column = None);
-        columns.iter_mut().filter(|column| **column == Some(Column::Wait)).for_each(|column| *column = None);
+        columns
+            .iter_mut()
+            .filter(|column| **column == Some(Column::Seconds))
+            .for_each(|column| *column = None);
+        columns
+            .iter_mut()
+            .filter(|column| **column == Some(Column::Wait))
+            .for_each(|column| *column = None);
     }
     for column in &mut columns {
         *column = if *column == Some(Column::Work) { Some(Column::Seconds) } else { *column };
     }
-    for wanted in [Column::Step, Column::Rank, Column::Seconds, Column::Wait, Column::Remapped, Column::RemapSeconds] {
+    for wanted in [
+        Column::Step,
+        Column::Rank,
+        Column::Seconds,
+        Column::Wait,
+        Column::Remapped,
+        Column::RemapSeconds,
+    ] {
         let known = columns.iter().zip(names).filter(|(column, _)| **column == Some(wanted));
         let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();
         if let [first, second, ..] = known[..] {
@@ -257,17 +289,22 @@ pub(in crate::logs) fn columns(names: &[String], named: &Named) -> Result<Vec<Op
                 format!("two columns are called `{first}`")
             } else {
                 let holds = wanted.holds();
-                format!("`{first}` and `{second}` both seem to be {what}: say which with --columns {holds}=NAME")
+                format!(
+                    "`{first}` and `{second}` both seem to be {what}: say which with --columns {holds}=NAME"
+                )
             });
         }
     }
     let summary = |columns: &mut Vec<Option<Column>>, wanted: bool| {
-        let is_part = |column: &&mut Option<Column>| matches!(column, Some(Column::Most | Column::Mean));
+        let is_part =
+            |column: &&mut Option<Column>| matches!(column, Some(Column::Most | Column::Mean));
         if !wanted {
             columns.iter_mut().filter(is_part).for_each(|column| *column = None);
         }
     };
-    let of_ranks = |columns: &[Option<Column>]| columns.iter().any(|column| matches!(column, Some(Column::OfRank(_))));
+    let of_ranks = |columns: &[Option<Column>]| {
+        columns.iter().any(|column| matches!(column, Some(Column::OfRank(_))))
+    };
     if columns.contains(&Some(Column::Rank)) || of_ranks(&columns) {
         summary(&mut columns, false);
         return Ok(columns);
@@ -277,8 +314,15 @@ pub(in crate::logs) fn columns(names: &[String], named: &Named) -> Result<Vec<Op
     let numbers = numbers.map(|(column, name)| numbered(name).filter(|_| column.is_none()));
     let numbers: Vec<Option<(String, u32)>> = numbers.collect();
     let stem = stem_of_ranks(&numbers)?;
-    let is_meant = |number: &Option<(String, u32)>| number.as_ref().is_some_and(|(its, _)| Some(its) == stem.as_ref());
-    let meant: Vec<&String> = names.iter().zip(&numbers).filter(|(_, number)| is_meant(number)).map(|(name, _)| name).collect();
+    let is_meant = |number: &Option<(String, u32)>| {
+        number.as_ref().is_some_and(|(its, _)| Some(its) == stem.as_ref())
+    };
+    let meant: Vec<&String> = names
+        .iter()
+        .zip(&numbers)
+        .filter(|(_, number)| is_meant(number))
+        .map(|(name, _)| name)
+        .collect();
     let has_both = [Column::Most, Column::Mean].iter().all(|part| columns.contains(&Some(*part)));
     let stem = match stem {
         Some(stem) if is_time_of_ranks(&stem, &meant) => Some(stem),
@@ -286,8 +330,9 @@ pub(in crate::logs) fn columns(names: &[String], named: &Named) -> Result<Vec<Op
         Some(stem) => {
             let first = meant.first().map_or("", |name| name.as_str());
             return Err(format!(
-                "`{first}` and the columns like it are not called as seconds of ranks are, which may be counts or per \
-                 cent: if they are seconds, say so with --columns 'seconds={stem}*'"
+                "`{first}` and the columns like it are not called as seconds of ranks are, and may be counts or per cent: \
+                 if they are seconds, say so with --columns 'seconds={stem}*', and if they are loads, also how many \
+                 seconds one takes, with --seconds-per-load"
             ));
         }
         None => None,

@@ -36,7 +36,9 @@ pub(in crate::logs) fn layout(
         _ => false,
     };
     for (name, column) in names.iter().zip(columns) {
-        let Some(column) = column.filter(|column| !(wide && *column == Column::Seconds)) else { continue };
+        let Some(column) = column.filter(|column| !(wide && *column == Column::Seconds)) else {
+            continue;
+        };
         raw.account.column(column.holds(), name.trim().trim_matches('"'));
     }
     let times: Vec<usize> = (0..columns.len()).filter(is_time).collect();
@@ -102,7 +104,10 @@ pub(in crate::logs) fn left_out(
         let names = left.join(", ");
         let said = format!("not called as the ranks are, and left out: {names}");
         match long {
-            true => raw.account.left_out.push(format!("{names} (no part of a time, a remap or its cost)")),
+            true => raw
+                .account
+                .left_out
+                .push(format!("{names} (no part of a time, a remap or its cost)")),
             false => raw.repairs.push(said),
         }
     }

@@ -19,8 +19,8 @@ pub(in crate::logs) fn delimiter(line: &str) -> u8 {
 }
 
 /// What helps where the first line names no columns of a table.
-const NO_TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank; lines of other \
-                        forms are read by --regex, which names what is in them: see --help";
+const NO_TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank; --columns \
+                        says which column is what, and --regex reads lines of other forms: see --help";
 
 /// How a table is laid out.
 struct Table {
@@ -49,26 +49,40 @@ fn is_number(cell: &String) -> bool {
 
 /// The last comment that names as many columns as rows have. Comments that name others are refused: what rows hold would be
 /// guessed.
-fn named_in_comment(start: &str, columns: usize, delimiter: u8) -> Result<Option<Vec<String>>, String> {
-    let first = start.lines().position(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+fn named_in_comment(
+    start: &str,
+    columns: usize,
+    delimiter: u8,
+) -> Result<Option<Vec<String>>, String> {
+    let first = start
+        .lines()
+        .position(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     let comments = start.lines().take(first.unwrap_or(0)).filter(|line| !line.trim().is_empty());
-    let comments: Vec<&str> = comments.map(|line| line.trim().trim_start_matches('#').trim()).collect();
+    let comments: Vec<&str> =
+        comments.map(|line| line.trim().trim_start_matches('#').trim()).collect();
     let split = |line: &str| {
         let found = cells(line, delimiter);
-        if found.len() == columns { found } else { line.split_whitespace().map(str::to_owned).collect() }
+        if found.len() == columns {
+            found
+        } else {
+            line.split_whitespace().map(str::to_owned).collect()
+        }
     };
     let is_header = |names: &Vec<String>| names.len() == columns && !names.iter().any(is_number);
     if let Some(names) = comments.iter().rev().map(|line| split(line)).find(is_header) {
         // WarpX counts its columns: `[2]lev0`.
         let clean = |name: String| match name.split_once(']') {
-            Some((count, rest)) if count.starts_with('[') && !rest.is_empty() => rest.trim_end_matches("()").to_owned(),
+            Some((count, rest)) if count.starts_with('[') && !rest.is_empty() => {
+                rest.trim_end_matches("()").to_owned()
+            }
             _ => name,
         };
         return Ok(Some(names.into_iter().map(clean).collect()));
     }
     let names_steps = |line: &&&str| {
         let first = line.split([' ', ',', ';', '\t']).next().unwrap_or("");
-        measured(first.rsplit(']').next().unwrap_or(first).trim_end_matches("()")).0 == Some(Column::Step)
+        measured(first.rsplit(']').next().unwrap_or(first).trim_end_matches("()")).0
+            == Some(Column::Step)
     };
     match comments.iter().rev().find(names_steps) {
         Some(line) => Err(format!(
@@ -111,7 +125,8 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     let names: Vec<String> = match (header, in_comment) {
         (true, _) => fields.clone(),
         (false, Some(names)) => {
-            raw.account.recognized_by = format!("the comment that names its {} columns", names.len());
+            raw.account.recognized_by =
+                format!("the comment that names its {} columns", names.len());
             names
         }
         (false, None) => places(),
@@ -154,7 +169,8 @@ pub(in crate::logs) fn read(
     let head = head(input).map_err(|error| unread(1, error))?;
     let mut table = table(name, &String::from_utf8_lossy(&head), raw)?;
     let more = input.fill_buf().map_err(|error| unread(1, error))?;
-    table.wait_is_in = waiting::is_in(&table, &[&head, more].concat(), raw).map_err(|what| at(name, 1, &what))?;
+    table.wait_is_in =
+        waiting::is_in(&table, &[&head, more].concat(), raw).map_err(|what| at(name, 1, &what))?;
     let input: &mut dyn BufRead = &mut head.as_slice().chain(input);
     let mut place = Place { number: 0, header: table.header.is_some() };
     let (mut line, mut fields) = (Vec::new(), Vec::new());
@@ -199,7 +215,10 @@ fn head(input: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
 pub(in crate::logs) fn named(input: &mut dyn BufRead, name: &str) -> Option<Vec<u8>> {
     let head = head(input).ok()?;
     let table = table(name, std::str::from_utf8(&head).ok()?, &mut Raw::default()).ok()?;
-    (table.header.is_some() && table.columns.contains(&Some(Column::Step)) && !table.columns.contains(&Some(Column::Wait))).then_some(head)
+    (table.header.is_some()
+        && table.columns.contains(&Some(Column::Step))
+        && !table.columns.contains(&Some(Column::Wait)))
+    .then_some(head)
 }
 
 /// Where one is in a table: lines so far, and whether the line of names is yet to come.
@@ -305,7 +324,8 @@ impl Table {
         };
         match self.take(fields.len(), &text, raw) {
             Err(_) if !line.ends_with(b"\n") && place.number > 2 => {
-                raw.repairs.push(format!("line {}, the last, is cut short, and left out", place.number));
+                raw.repairs
+                    .push(format!("line {}, the last, is cut short, and left out", place.number));
             }
             taken => taken?,
         }
@@ -351,7 +371,10 @@ impl Table {
         let (mut wait, mut most, mut mean) = (0.0, None, None);
         let (mut remapped, mut cost, mut times) = (false, None, Vec::new());
         // A comma may be that of a decimal where it separates nothing.
-        let seconds = |text: &str| match self.delimiter != b',' && text.contains(',') && !text.contains('.') {
+        let seconds = |text: &str| match self.delimiter != b','
+            && text.contains(',')
+            && !text.contains('.')
+        {
             true => seconds(&text.replacen(',', ".", 1)),
             false => seconds(text),
         };

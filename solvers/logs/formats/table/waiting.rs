@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 /// Decides by the first rows; what was decided is part of the account.
 pub(super) fn is_in(table: &Table, sample: &[u8], raw: &mut Raw<'_>) -> Result<bool, String> {
     let place = |wanted| table.columns.iter().position(|column| *column == Some(wanted));
-    let (Some(step), Some(time), Some(wait)) = (place(Column::Step), place(Column::Seconds), place(Column::Wait))
+    let (Some(step), Some(time), Some(wait)) =
+        (place(Column::Step), place(Column::Seconds), place(Column::Wait))
     else {
         return Ok(false);
     };
@@ -21,7 +22,9 @@ pub(super) fn is_in(table: &Table, sample: &[u8], raw: &mut Raw<'_>) -> Result<b
     let mut steps: BTreeMap<u32, Vec<[f64; 2]>> = BTreeMap::new();
     for line in text.lines() {
         let fields = cells(line, table.delimiter);
-        let number = |at: usize| Some(seconds(&fields.get(at)?.replacen(',', ".", 1)).ok()? * table.units[at]);
+        let number = |at: usize| {
+            Some(seconds(&fields.get(at)?.replacen(',', ".", 1)).ok()? * table.units[at])
+        };
         let step = fields.get(step).and_then(|step| whole(step, "step").ok());
         if let (Some(step), Some(time), Some(wait)) = (step, number(time), number(wait)) {
             steps.entry(step).or_default().push([time, time - wait]);
@@ -40,7 +43,11 @@ pub(super) fn is_in(table: &Table, sample: &[u8], raw: &mut Raw<'_>) -> Result<b
     if said || !less && with < 0.5 * without {
         raw.repairs.push(format!(
             "`{times}` includes `{waits}`: the difference is what a rank worked, and is read{}",
-            if said { ", as --columns says" } else { "; ranks agree much better in the sum than in the difference" }
+            if said {
+                ", as --columns says"
+            } else {
+                "; ranks agree much better in the sum than in the difference"
+            }
         ));
         return Ok(true);
     }

@@ -65,11 +65,29 @@ fn shape(line: &str) -> Option<Shape> {
     }
     fields.first()?.parse::<u32>().ok()?;
     let is_number = |field: &&str| field.parse::<f64>().is_ok();
-    let host = fields.iter().position(|field| !is_number(field))?;
+    let Some(host) = fields.iter().position(|field| !is_number(field)) else {
+        return of_numbers(&fields).map(|group| Shape { delimiter, group });
+    };
     let group = host.checked_sub(1)?;
     let hosts = (host..fields.len()).step_by(group.max(1));
     (GROUPS.contains(&group) && hosts.into_iter().all(|at| !is_number(&fields[at])))
         .then_some(Shape { delimiter, group })
+}
+
+/// The fields of a box where hosts are called by numbers: of several boxes cost and time alone have decimals, and only one
+/// way to divide the row has ranks, levels and cells where they belong.
+fn of_numbers(fields: &[&str]) -> Option<usize> {
+    let body = fields.get(2..)?;
+    let is_whole = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = |group: &usize| {
+        body.len() >= 2 * group
+            && body.len().is_multiple_of(*group)
+            && body
+                .chunks(*group)
+                .all(|of| !is_whole(&of[0]) && of[1..7].iter().all(is_whole) && of[6] != "0")
+    };
+    let mut fitting = GROUPS.filter(fits);
+    fitting.next().filter(|_| !is_whole(&fields[1]) && fitting.next().is_none())
 }
 
 pub(in crate::logs) fn read(
