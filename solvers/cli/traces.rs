@@ -8,12 +8,16 @@ macro_rules! traces {
     ($examples:literal) => {
         concat!($examples, "
 
+Seconds are those a rank works in a step, without those it waits for others: log them before the barrier,
+or log both. Names that are not known are said by --columns.
+
 Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
 step with a column for each rank (rank_0, rank_1, ...: alike but for the number), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
-a number or a list of all ranks; LAMMPS logs whose thermo output has the imbalance of fix balance; the LB data of
+a number or a list of all ranks; or step, max and mean; LAMMPS logs with cpu, f_ID[1], f_ID and f_ID[3] of fix balance; load
+balancing lines of Charm++, OpenFOAM, vLLM and SGLang; the LB data of
 DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
 of SWIFT (CPU times); Parquet with the columns of CSV; lines by --regex, where remap_seconds on a line of its own is of a remap before the
-next step. All also compressed by gzip or brotli; `-` is standard input; a log may be
+next step. All also compressed by gzip, brotli, zstd or xz; `-` is standard input; a log may be
 written in several files, given in order. Up to a tenth of a rank's times may be missing (or NaN): they
 are filled in between their neighbours, never across a remap, and said. Anything else that is wrong is refused.")
     };

@@ -566,7 +566,7 @@ fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
     let paths = [place.path("run.csv")];
     let names = ["threshold:0.08", "advised"].map(str::to_owned);
     let asked = || asked(&names, Overlap::NONE, Outset::Actual, None);
-    let later = later::later(&paths, (None, None), LITTLE, asked(), true).unwrap().unwrap();
+    let later = later::later(&paths, &How::default(), LITTLE, asked(), true).unwrap().unwrap();
     let whole = logs::read(&paths[0], None).unwrap().record;
     let first = later.steps.start;
     assert!(first < 1100 && later.steps.end == 2500 && later.training.end == first);
@@ -589,7 +589,7 @@ fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
     assert!(later.sentence(&names[0]).starts_with(&said), "{}", later.sentence(&names[0]));
     // What is held as a whole has nothing after it, and a pipe is read once.
     let all = Beginning { cells: 1 << 18, steps: 1024 };
-    assert!(later::later(&paths, (None, None), all, asked(), true).unwrap().is_none());
+    assert!(later::later(&paths, &How::default(), all, asked(), true).unwrap().is_none());
     assert!(later::is_readable_again(&paths) && !later::is_readable_again(&["-".into()]));
 }
 
