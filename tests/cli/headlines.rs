@@ -82,7 +82,8 @@ fn drifting_loads_say_the_cheapest_thresholds_and_what_they_cost_above_the_optim
         };
         assert_abs_diff_eq!(said, threshold, epsilon = 1e-4);
     }
-    let (value, cost) = (found["value"].as_f64().unwrap(), found["closest_value"].as_f64().unwrap());
+    let (value, cost) =
+        (found["value"].as_f64().unwrap(), found["closest_value"].as_f64().unwrap());
     assert!(cost < found["best_threshold"]["value"].as_f64().unwrap());
     let more = 100.0 * (cost / value - 1.0);
     assert_abs_diff_eq!(number(&sentence, "that costs "), more, epsilon = 0.006);
