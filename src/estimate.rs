@@ -188,9 +188,9 @@ mod tests {
     /// What rounding in sums of this size tells apart is the same: there is no interval that could miss the truth.
     #[test]
     fn sums_that_only_rounding_tells_apart_agree() {
-        let costs = [1000.6, 2000.6, 1500.6];
+        let costs: [f64; 3] = [1000.6, 2000.6, 1500.6];
         let above: Vec<f64> = costs.iter().map(|cost| cost - (cost - 0.6).round()).collect();
-        assert!(above.iter().any(|above| *above != above.first().copied().unwrap()));
+        assert!(above.iter().any(|other| *other != above[0]));
         let found = Estimate::of_sums(&above, 2000.0);
         assert!(!found.is_bounded() && (found.value - 0.6).abs() < 1e-12);
         let none = Estimate::of_sums(&[1e-13, -2e-13], 2000.0);
