@@ -1,7 +1,7 @@
-//! What a certificate that holds proves of single states.
+//! What a certificate that holds proves of single states, and named intervals, one for each number.
 
 use crate::core::counts::Decision;
-use crate::core::proof::Interval;
+use crate::core::proof::{Interval, Proof, Steps, Switches};
 use crate::core::span::Span;
 use crate::stopping::After;
 use crate::stopping::states::{States, ordered};
@@ -40,5 +40,78 @@ impl Checked {
             return None;
         };
         from.get(model.place_of(loads, listed)?).copied()
+    }
+}
+
+impl Proof {
+    /// Of several periods the first.
+    pub fn first(&self) -> &Proof {
+        match self {
+            Proof::Periods(all) => all.first().unwrap_or(self),
+            _ => self,
+        }
+    }
+
+    /// Each number by a name, and what it is between; thresholds from the last steps to the first.
+    pub fn intervals(&self) -> Vec<(String, f64, f64)> {
+        let named = |(name, own): (&str, &Interval)| (name.to_owned(), own.lower, own.upper);
+        match self {
+            Proof::Average(average) => vec![named(("average", average))],
+            Proof::Value(value) => vec![named(("value", value))],
+            Proof::Recurring { value, average, steps } => {
+                let both = |own: &Switches| {
+                    let Switches { first, last, to_second, to_first } = own;
+                    let steps = match last {
+                        &u64::MAX => String::new(),
+                        last if first < last => format!("_{first}..{last}"),
+                        _ => format!("_{first}"),
+                    };
+                    [("to_second", to_second), ("to_first", to_first)]
+                        .map(|(name, own)| (format!("{name}{steps}"), own.lower, own.upper))
+                };
+                let whole = value.iter().map(|own| named(("value", own)));
+                let mean = average.iter().map(|own| named(("average", own)));
+                whole.chain(mean).chain(steps.iter().rev().flat_map(both)).collect()
+            }
+            Proof::Longest { kept, broken } => {
+                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
+                let most = broken.map(|step| step.saturating_sub(1));
+                vec![("interval".to_owned(), steps(*kept), steps(most))]
+            }
+            Proof::Periods(all) => {
+                let each = all.iter().enumerate().flat_map(|(i, own)| {
+                    let own = own.intervals().into_iter();
+                    own.map(move |(name, low, high)| (format!("{name}_{i}"), low, high))
+                });
+                each.collect()
+            }
+            Proof::Cheapest { least, most, cost } => {
+                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
+                let cost = named(("cost_per_step", cost));
+                vec![("interval".to_owned(), steps(*least), steps(*most)), cost]
+            }
+            Proof::Thresholds { value, steps } => {
+                let threshold = |Steps { first, last, threshold }: &Steps| {
+                    let steps = if first < last { format!("..{last}") } else { String::new() };
+                    (format!("pi_{first}{steps}"), threshold.lower, threshold.upper)
+                };
+                let thresholds = steps.iter().rev().map(threshold);
+                [named(("value", value))].into_iter().chain(thresholds).collect()
+            }
+            Proof::Map { remap_value, value_gap, value_width, largest_value, classes, .. } => {
+                let [gap, width] = [value_gap, value_width].map(|width| (0.0, *width).into());
+                let all = [
+                    ("remap_value", remap_value),
+                    ("value_gap", &gap),
+                    ("value_width", &width),
+                    ("balanced", &classes.balanced),
+                    ("proved_remap", &classes.remap),
+                    ("proved_continue", &classes.continued),
+                    ("either", &classes.either),
+                    ("largest_value", largest_value),
+                ];
+                all.map(named).to_vec()
+            }
+        }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Step {
 
 impl Side {
     /// The cut function less its least value, and what switching saves, at its own places and where it is cut.
-    pub(crate) fn kinks(&self, raw: &Upper<i64>) -> (Upper<u64>, Vec<i64>) {
+    pub(super) fn kinks(&self, raw: &Upper<i64>) -> (Upper<u64>, Vec<i64>) {
         let [low, high] = [-self.cut[0], self.cut[1]];
         let (mut at, mut value): (Vec<u64>, Vec<i64>) = (Vec::new(), Vec::new());
         for (p, own) in raw.at.iter().zip(&raw.value) {
@@ -73,7 +73,7 @@ impl Side {
     }
 
     /// The difference a step before.
-    pub(crate) fn before(
+    pub(super) fn before(
         &self,
         next: &Upper<i64>,
         to: &[u64],
@@ -93,7 +93,7 @@ impl Side {
     }
 
     /// What is saved a step before, where the difference is this: its shape, and its least value.
-    pub(crate) fn save(
+    pub(super) fn save(
         &self,
         raw: &Upper<i64>,
         step: &Step,
@@ -109,7 +109,7 @@ impl Side {
     }
 
     /// Takes a step, if the difference comes out as this.
-    pub(crate) fn take(
+    pub(super) fn take(
         &mut self,
         raw: Upper<i64>,
         step: &Step,
@@ -126,7 +126,7 @@ impl Side {
 
     /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
     /// which on it is not below less the first, at least.
-    pub(crate) fn thresholds(&self) -> [u64; 2] {
+    pub(super) fn thresholds(&self) -> [u64; 2] {
         let Upper { at, value } = &*self.difference;
         // Up to where it stays below what is refused: it crosses the level there.
         let until = |refused: i64, level: i64| match value.iter().position(|v| *v >= refused) {
