@@ -222,7 +222,7 @@ const DAMAGES: &[Damage] = &[
             let semicolons: String = text.replace(',', ";");
             semicolons.replace('.', ",")
         },
-        &["decimals"],
+        &[],
     ),
     (
         "a negative time",
