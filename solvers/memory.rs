@@ -49,7 +49,8 @@ impl Version {
     }
 }
 
-/// With less than this share of memory left a program that uses more than what is left is about to be killed.
+/// With less than this share of memory left a program that uses more than what is left is about to
+/// be killed.
 const LEAST_SHARE: u64 = 32;
 /// So much is enough of any memory.
 const ENOUGH: u64 = 1 << 30;
@@ -75,15 +76,16 @@ impl Room {
         Some(Room { all: kilobytes(facts, "MemTotal:")?, free: kilobytes(facts, "MemAvailable:")? })
     }
 
-    /// Of an address space, by the texts of `/proc/self/limits` and `/proc/self/status`. Threads and tables take more of it than
-    /// they use.
+    /// Of an address space, by the texts of `/proc/self/limits` and `/proc/self/status`. Threads
+    /// and tables take more of it than they use.
     fn of_limit(limits: &str, facts: &str) -> Option<Room> {
         let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
         let all: u64 = line.split_whitespace().next()?.parse().ok()?;
         Some(Room { all, free: all.saturating_sub(kilobytes(facts, "VmSize:")?) })
     }
 
-    /// Of a control group with a limit, by its folder. What is kept of files for speed is given up when needed.
+    /// Of a control group with a limit, by its folder. What is kept of files for speed is given up
+    /// when needed.
     fn of_group(folder: &Path, version: &Version) -> Option<Room> {
         let read = |name: &str| read_to_string(folder.join(name)).ok();
         // Without a limit there is no number, or in version 1 one beyond all memories.

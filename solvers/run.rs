@@ -1,4 +1,5 @@
-//! A running computation as its user sees it: a progress bar, a time limit, the end of memory, Ctrl-C.
+//! A running computation as its user sees it: a progress bar, a time limit, the end of memory,
+//! Ctrl-C.
 
 use crate::memory;
 use crate::output::quit_between_outputs;
@@ -24,8 +25,9 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(1);
 const MOST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes the first Ctrl-C stop computations cleanly and the second quit at once. What does not
-/// listen (a reader that waits for its input, a table that is being set up) has nothing to show yet, and
-/// is left after a second; a computation whose steps take longer may finish the one it is in.
+/// listen (a reader that waits for its input, a table that is being set up) has nothing to show
+/// yet, and is left after a second; a computation whose steps take longer may finish the one it is
+/// in.
 pub fn catch_interrupts() {
     let handler = || {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
@@ -37,16 +39,16 @@ pub fn catch_interrupts() {
     let _ = ctrlc::set_handler(handler);
 }
 
-/// Makes the end of memory, where nothing hears of it in time, the exit code of a limit: by itself it would abort the
-/// program. The message is that of whatever asked for memory.
+/// Makes the end of memory, where nothing hears of it in time, the exit code of a limit: by itself
+/// it would abort the program. The message is that of whatever asked for memory.
 #[cfg(unix)]
 pub fn catch_the_end_of_memory() {
     let always = Arc::new(AtomicBool::new(true));
     let _ = register_conditional_shutdown(SIGABRT, 3, always);
 }
 
-/// The same of a program that several ranks run and a queue has asked to end: it may take as long as it needs to save and to
-/// print, unless it is asked again.
+/// The same of a program that several ranks run and a queue has asked to end: it may take as long
+/// as it needs to save and to print, unless it is asked again.
 pub fn listen_to_interrupts() {
     let handler = || {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
@@ -77,14 +79,15 @@ pub fn is_interrupted() -> bool {
     interrupted
 }
 
-/// Stops computations as Ctrl-C does, or lets new ones start again: for programs that hear of interrupts by
-/// themselves.
+/// Stops computations as Ctrl-C does, or lets new ones start again: for programs that hear of
+/// interrupts by themselves.
 pub fn interrupt(stop: bool) {
     INTERRUPTED.store(stop, Ordering::SeqCst);
 }
 
-/// Does what cannot be asked to stop and has nothing to show before its end, and ends the program with this reason if that takes
-/// longer than so many seconds. What is shown afterwards is shown whole, whatever the clock says.
+/// Does what cannot be asked to stop and has nothing to show before its end, and ends the program
+/// with this reason if that takes longer than so many seconds. What is shown afterwards is shown
+/// whole, whatever the clock says.
 pub fn within<T>(limit: Option<f64>, reason: &'static str, work: impl FnOnce() -> T) -> T {
     let done = Arc::new(AtomicBool::new(false));
     let heard = done.clone();
@@ -142,7 +145,8 @@ impl Watch {
         }
     }
 
-    /// The same of a computation that does not say how far it is: until it does, the time that it has taken is shown.
+    /// The same of a computation that does not say how far it is: until it does, the time that it
+    /// has taken is shown.
     pub fn waiting(title: &str, limit: Option<f64>) -> Watch {
         let watch = Watch::start(title, limit);
         let bar = watch.bar.clone();

@@ -22,8 +22,8 @@ impl Shares {
     /// Rank k has the entries from `starts[k]` to the next start, and needs those of `windows[k]`.
     ///
     /// # Panics
-    /// When starts do not ascend from 0, are not one more than the windows, or a window has not all that is the
-    /// rank's own.
+    /// When starts do not ascend from 0, are not one more than the windows, or a window has not all
+    /// that is the rank's own.
     pub fn new(starts: Vec<usize>, windows: Vec<Range<usize>>) -> Self {
         assert!(starts.first() == Some(&0) && starts.len() == windows.len() + 1);
         for (own, window) in starts.windows(2).zip(&windows) {
@@ -86,8 +86,8 @@ pub struct Standing<'s> {
     pub vectors: Vec<Cow<'s, [f64]>>,
 }
 
-/// Ranks that solve one problem, each with its own part of every vector. All call the same methods in the
-/// same order.
+/// Ranks that solve one problem, each with its own part of every vector. All call the same methods
+/// in the same order.
 pub trait Communicator: Send + Sync {
     /// The number of this one, from 0.
     fn rank(&self) -> usize;
@@ -112,8 +112,8 @@ pub trait Communicator: Send + Sync {
         usize::MAX
     }
 
-    /// Seconds of a processor that this rank has worked so far, not counting what it waits and sends; 0 where nobody
-    /// measures that.
+    /// Seconds of a processor that this rank has worked so far, not counting what it waits and
+    /// sends; 0 where nobody measures that.
     fn busy(&self) -> f64 {
         0.0
     }
@@ -121,8 +121,8 @@ pub trait Communicator: Send + Sync {
     /// Improves the own part of x; returns the number of applications, 0 if nothing could be done.
     fn solve(&self, equations: Equations<'_>, x: &mut [f64]) -> u64;
 
-    /// What [`save`](Self::save) has kept of an earlier run, if anything. Each iteration asks once, before its first
-    /// step: the iterations of a problem are told apart by their order.
+    /// What [`save`](Self::save) has kept of an earlier run, if anything. Each iteration asks once,
+    /// before its first step: the iterations of a problem are told apart by their order.
     fn resume(&self, _shares: &Shares) -> Option<Standing<'static>> {
         None
     }

@@ -1,7 +1,9 @@
-//! Where the iterations of a stopping problem stand, saved by all ranks so that any number of ranks can go on from there.
+//! Where the iterations of a stopping problem stand, saved by all ranks so that any number of ranks
+//! can go on from there.
 //!
-//! A problem may take several iterations one after the other (with `Restart`: that of `Stop`, the average of the best policy, the
-//! average of that of `Stop`). Each has a file of its own: `NAME.checkpoint`, `NAME.checkpoint-2`, `NAME.checkpoint-3`.
+//! A problem may take several iterations one after the other (with `Restart`: that of `Stop`, the
+//! average of the best policy, the average of that of `Stop`). Each has a file of its own:
+//! `NAME.checkpoint`, `NAME.checkpoint-2`, `NAME.checkpoint-3`.
 
 use crate::ffi;
 use crate::ranks::Ranks;

@@ -23,8 +23,9 @@ enum Command {
     Solve(Solve),
     /// Validate models and print what can be said without solving.
     Check(cli::Check),
-    /// Estimate a model from a log, as `remap fit` does. Each rank reads a part of a long one: plain tables that name
-    /// their columns, the step among them, with no time missing. Other logs are read by one.
+    /// Estimate a model from a log, as `remap fit` does. Each rank reads a part of a long one:
+    /// plain tables that name their columns, the step among them, with no time missing. Other logs
+    /// are read by one.
     Fit(cli::Fit),
 }
 
@@ -34,13 +35,14 @@ enum Command {
 pub struct Solve {
     #[command(flatten)]
     pub usual: cli::Solve,
-    /// LoadDrift over all states or regions: write the seconds of a processor that each rank works in each step of the
-    /// recursion, and what moving blocks of states takes, as a log for `remap fit`, `advise` and `replay`.
+    /// LoadDrift over all states or regions: write the seconds of a processor that each rank works
+    /// in each step of the recursion, and what moving blocks of states takes, as a log for `remap
+    /// fit`, `advise` and `replay`.
     #[arg(long, value_name = "LOG.csv")]
     pub trace: Option<PathBuf>,
-    /// LoadDrift over all states: move blocks of states between ranks, so that all have as much to do, when this rule
-    /// says so: one by name, as for `remap replay --policies`, or what `remap advise -o` or `solve --json` has written.
-    /// The answer does not depend on it.
+    /// LoadDrift over all states: move blocks of states between ranks, so that all have as much to
+    /// do, when this rule says so: one by name, as for `remap replay --policies`, or what `remap
+    /// advise -o` or `solve --json` has written. The answer does not depend on it.
     #[arg(long, value_name = "RULE|FILE.json")]
     pub remap: Option<String>,
 }

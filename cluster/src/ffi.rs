@@ -49,7 +49,8 @@ unsafe extern "C" {
     );
 }
 
-/// Starts MPI and then PETSc; returns the own rank, and how many there are. Called once, before all others.
+/// Starts MPI and then PETSc; returns the own rank, and how many there are. Called once, before all
+/// others.
 pub fn start() -> (usize, usize) {
     let (mut rank, mut ranks) = (0, 0);
     // SAFETY: both places are valid.
@@ -163,7 +164,8 @@ pub struct Calls<'c> {
     pub halts: &'c mut dyn FnMut() -> bool,
 }
 
-/// Improves the own part of x towards the solution of `apply x = right`; returns the reason of the KSP to stop.
+/// Improves the own part of x towards the solution of `apply x = right`; returns the reason of the
+/// KSP to stop.
 pub fn solve(
     mut calls: Calls<'_>,
     symmetric: bool,

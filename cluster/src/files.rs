@@ -8,8 +8,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Writes a file of a head, which rank 0 has, and the own parts of each rank at these bytes after it. A file that is
-/// there is replaced. `Err` on all ranks, with the reason on some.
+/// Writes a file of a head, which rank 0 has, and the own parts of each rank at these bytes after
+/// it. A file that is there is replaced. `Err` on all ranks, with the reason on some.
 pub fn write<'p>(
     ranks: &Ranks,
     path: &Path,

@@ -1,7 +1,7 @@
 //! `remap-mpi`: `remap solve` on the ranks of a cluster.
 //!
-//! Rank 0 is the command line, as `remap` has it. Whenever it is to solve a model it tells the others, which
-//! then have their share in it, and listen again.
+//! Rank 0 is the command line, as `remap` has it. Whenever it is to solve a model it tells the
+//! others, which then have their share in it, and listen again.
 
 mod checkpoint;
 mod cli;

@@ -223,8 +223,8 @@ fn arrays(folder: &Path, model: &Path) -> [PathBuf; 3] {
     ["decision.npy", "value.npy", "loads.npy"].map(|kind| document.with_extension(kind))
 }
 
-/// Writes decisions and values, by level of each process; where states are multisets, by state, and what loads
-/// they have.
+/// Writes decisions and values, by level of each process; where states are multisets, by state, and
+/// what loads they have.
 fn write(ranks: &Ranks, folder: &Path, model: &Path, part: &Part) -> Result<(), Option<Complaint>> {
     let made = if ranks.rank() == 0 { make_folder(folder) } else { Ok(()) };
     if !ranks.all(made.is_ok()) {
@@ -259,8 +259,9 @@ fn write(ranks: &Ranks, folder: &Path, model: &Path, part: &Part) -> Result<(), 
     Ok(())
 }
 
-/// Where the own states lie in a file with one axis for each process: the levels of the process that ranks divide come first
-/// in the order of the states, and those of the processes before it in the file.
+/// Where the own states lie in a file with one axis for each process: the levels of the process
+/// that ranks divide come first in the order of the states, and those of the processes before it in
+/// the file.
 struct Layout {
     /// The first of the own states, or of the own levels of that process.
     first: usize,

@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The problem that is solved and what decides how each of its steps is computed: two computations with the same identity
-/// have the same bits. The number of threads, limits and outputs do not count, nor do comments and layout of the model.
+/// The problem that is solved and what decides how each of its steps is computed: two computations
+/// with the same identity have the same bits. The number of threads, limits and outputs do not
+/// count, nor do comments and layout of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
     /// The problem as it is stated in the model.

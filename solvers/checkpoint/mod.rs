@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 /// First bytes of a checkpoint; the number is that of its layout.
 const MAGIC: &[u8; 16] = b"remap-snapshot-3";
 
-/// How often a running computation is saved, and how many times as long as saving it took it goes on at least.
+/// How often a running computation is saved, and how many times as long as saving it took it goes
+/// on at least.
 const INTERVAL: Duration = Duration::from_secs(2);
 const WORTH: u32 = 20;
 
@@ -53,8 +54,8 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of the computation with this identity: beside its results if it has a folder for them, and otherwise in the
-    /// user's cache.
+    /// The checkpoint of the computation with this identity: beside its results if it has a folder
+    /// for them, and otherwise in the user's cache.
     pub fn new(folder: Option<&Path>, name: &Path, identity: Identity) -> Checkpoint {
         let path = match folder {
             Some(folder) => beside(folder, name),
@@ -69,7 +70,8 @@ impl Checkpoint {
         Checkpoint { path, identity, saved, took }
     }
 
-    /// The same of about so many bytes: the longer it is expected to be written, the later that is done first.
+    /// The same of about so many bytes: the longer it is expected to be written, the later that is
+    /// done first.
     #[must_use]
     pub fn of_size(self, bytes: u64) -> Checkpoint {
         Checkpoint { took: Duration::from_secs(bytes / BYTES_IN_A_SECOND), ..self }
@@ -111,7 +113,8 @@ impl Checkpoint {
         if is_whole { Ok(saved) } else { Err(DAMAGED) }
     }
 
-    /// What comes before the vectors, and the sum at the end; a file of another length is cut short.
+    /// What comes before the vectors, and the sum at the end; a file of another length is cut
+    /// short.
     fn beginning(&self) -> io::Result<Option<Vec<u8>>> {
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -122,7 +125,8 @@ impl Checkpoint {
         let mut length = 1 << 16;
         loop {
             Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)?;
-            // What is wrong with it shows on all ranks. A beginning that is too short looks damaged.
+            // What is wrong with it shows on all ranks. A beginning that is too short looks
+            // damaged.
             let short = bytes.starts_with(MAGIC)
                 && read_head(&bytes, &self.identity).is_err_and(|reason| reason == DAMAGED);
             if !short || bytes.len() as u64 >= all.min(1 << 32) {
@@ -198,8 +202,9 @@ fn cache() -> PathBuf {
         .join("remap")
 }
 
-/// MAGIC, length and JSON of the identity, remaining, number of notes, limits, words of the region and vectors,
-/// states, the notes, the limits, the words, the vectors, and the CRC-32 of all that; numbers are little endian.
+/// MAGIC, length and JSON of the identity, remaining, number of notes, limits, words of the region
+/// and vectors, states, the notes, the limits, the words, the vectors, and the CRC-32 of all that;
+/// numbers are little endian.
 fn encode(
     snapshot: &Snapshot,
     notes: &[u64],
@@ -268,7 +273,8 @@ fn head(
 
 const DAMAGED: &str = "is damaged";
 
-/// What comes before the vectors, how many these are, how many states, and how many bytes that takes.
+/// What comes before the vectors, how many these are, how many states, and how many bytes that
+/// takes.
 struct Head {
     saved: Saved,
     vectors: usize,

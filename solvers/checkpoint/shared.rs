@@ -1,4 +1,5 @@
-//! The checkpoint of ranks of which each has its own states: one file, of which each writes and reads its part.
+//! The checkpoint of ranks of which each has its own states: one file, of which each writes and
+//! reads its part.
 
 use super::{Checkpoint, DAMAGED, Head, Saved, head, read_head, read_part, write_numbers};
 use crate::complaint::Complaint;
@@ -14,7 +15,8 @@ use std::time::Instant;
 type Others<'o> = (&'o dyn Communicator, &'o Shares);
 
 impl Checkpoint {
-    /// The snapshot of the own states, from what any number of ranks has saved, or `remap solve`. All ranks call it.
+    /// The snapshot of the own states, from what any number of ranks has saved, or `remap solve`.
+    /// All ranks call it.
     ///
     /// # Errors
     /// A file that is damaged, or belongs to another computation: the same on all ranks.
@@ -61,7 +63,8 @@ impl Checkpoint {
         if is_same { Ok(Some(saved)) } else { Err(self.refuse(DAMAGED)) }
     }
 
-    /// Whether a file that is there may be gone on from, without reading what it holds. All ranks call it.
+    /// Whether a file that is there may be gone on from, without reading what it holds. All ranks
+    /// call it.
     ///
     /// # Errors
     /// As of [`load_shared`](Self::load_shared), but for damage.
@@ -79,8 +82,8 @@ impl Checkpoint {
         }
     }
 
-    /// Saves a snapshot, whose vectors stand apart: of what all ranks have each shows its own part. The notes are those of the
-    /// first.
+    /// Saves a snapshot, whose vectors stand apart: of what all ranks have each shows its own part.
+    /// The notes are those of the first.
     ///
     /// # Errors
     /// The file cannot be written.

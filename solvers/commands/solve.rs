@@ -131,8 +131,8 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     exit
 }
 
-/// Makes the certificate of an answer and writes it to a file, within what is left of the time; the document in the folder names it
-/// from then on.
+/// Makes the certificate of an answer and writes it to a file, within what is left of the time; the
+/// document in the folder names it from then on.
 fn certify(
     arguments: &Solve,
     (file, folder): (&Path, Option<&Path>),

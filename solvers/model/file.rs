@@ -67,8 +67,8 @@ impl ModelFile {
         settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
     }
 
-    /// The text with other values: pairs of a path (`problem.remap_cost`) and what to write there. Fields
-    /// left to their defaults can be given too.
+    /// The text with other values: pairs of a path (`problem.remap_cost`) and what to write there.
+    /// Fields left to their defaults can be given too.
     ///
     /// # Errors
     /// A path that names no place of the model, or lies inside another one.

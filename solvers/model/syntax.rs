@@ -1,8 +1,8 @@
 //! Where everything stands in a RON text: a tree of spans beside the typed value.
 //!
 //! `ron` reads values but forgets where they stood. The tree keeps only positions, and answers what
-//! messages need: where is the field at this path, what stands at this place, is any number not finite,
-//! is any map key repeated. The reader that builds it is in [`super::reader`].
+//! messages need: where is the field at this path, what stands at this place, is any number not
+//! finite, is any map key repeated. The reader that builds it is in [`super::reader`].
 
 use super::packed::Packed;
 use super::{reader, scanner};
@@ -58,7 +58,8 @@ impl Node {
     }
 
     /// The node at a path such as `problem.lifetime[3].rate`. Variant names and the parentheses of
-    /// one-value variants are passed through: in `hazard: PerStep([0.1])` the number is `hazard[0]`.
+    /// one-value variants are passed through: in `hazard: PerStep([0.1])` the number is
+    /// `hazard[0]`.
     pub fn find(&self, path: &str) -> Option<&Node> {
         steps(path).try_fold(self, |node, step| node.unwrapped().child(step))
     }
@@ -112,7 +113,8 @@ impl Node {
         }
     }
 
-    /// Every scalar, in the order of the text, but for long lists of numbers that are certainly finite.
+    /// Every scalar, in the order of the text, but for long lists of numbers that are certainly
+    /// finite.
     pub fn scalars(&self) -> Vec<Span> {
         let mut found = Vec::new();
         self.visit(&mut |node| {
@@ -183,7 +185,8 @@ impl Node {
         }
     }
 
-    /// The value as it is written, without comments and layout: fields by name, `""` that of a variant.
+    /// The value as it is written, without comments and layout: fields by name, `""` that of a
+    /// variant.
     pub fn to_json(&self, text: &str) -> Value {
         let own = &text[self.span.clone()];
         let list = |items: &[Node]| items.iter().map(|item| item.to_json(text)).collect();

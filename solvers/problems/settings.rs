@@ -168,8 +168,9 @@ impl Files<'_> {
         folder.join(name)
     }
 
-    /// Whether the folder has a document of this model of a problem that a run left when it was stopped: the same command goes on with
-    /// that run, or begins it anew where nothing of it was saved, and may replace what was known.
+    /// Whether the folder has a document of this model of a problem that a run left when it was
+    /// stopped: the same command goes on with that run, or begins it anew where nothing of it was
+    /// saved, and may replace what was known.
     pub fn is_begun(folder: &Path, loaded: &ModelFile, problem: &str) -> bool {
         let document = Files::document(folder, &loaded.path);
         let is_file = document.symlink_metadata().is_ok_and(|facts| facts.is_file());

@@ -319,7 +319,8 @@ mod tests {
             }
         }
 
-        /// What is divided by is the diagonal: what a state has of the function that is 1 there and 0 elsewhere.
+        /// What is divided by is the diagonal: what a state has of the function that is 1 there and
+        /// 0 elsewhere.
         #[test]
         fn the_diagonal_is_that_of_the_rows(
             shape in proptest::collection::vec(2usize..5, 1..4), items in 3usize..5, levels in 2usize..5,

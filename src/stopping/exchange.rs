@@ -2,6 +2,7 @@
 
 use super::States;
 use crate::imbalance::Imbalance;
+use std::ops::Range;
 
 /// Sets of processes that may exchange their shares, at no cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,14 +12,14 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Of processes on equal processors: where nothing follows a remap, it does not matter how the loads of a process
-    /// would have moved.
+    /// Of processes on equal processors: where nothing follows a remap, it does not matter how the
+    /// loads of a process would have moved.
     pub fn of_processors(imbalance: &Imbalance) -> Exchange {
         Exchange::sets(imbalance.processes(), |i, j| imbalance.same_capacity(i, j))
     }
 
-    /// Of processes that move alike on equal processors: loads that these have exchanged cost the same from then on.
-    /// None where the chain is a joint one.
+    /// Of processes that move alike on equal processors: loads that these have exchanged cost the
+    /// same from then on. None where the chain is a joint one.
     ///
     /// # Panics
     /// Without a capacity for each process.
@@ -68,4 +69,45 @@ impl Exchange {
         sorted(loads).into_iter().zip(sorted(to)).for_each(|(i, j)| shares[i] = to[j]);
         shares
     }
+}
+
+/// Whether a remap from the state `first + s` to `back[s]` moves nothing, or only exchanges the
+/// loads of equal processes.
+pub(super) fn unmoved(states: &States, imbalance: &Imbalance, (first, back): (usize, &[usize])) -> Vec<bool> {
+    let exchange = Exchange::of_equal_processes(states, imbalance);
+    let [mut loads, mut to] = [(); 2].map(|()| vec![0; states.processes()]);
+    let still = |(s, &back): (usize, &usize)| {
+        // Of states that share loads each is led back to its own kind.
+        states.loads_into(first + s, &mut loads);
+        states.loads_into(back, &mut to);
+        exchange.moved(&loads, &to) == 0
+    };
+    back.iter().enumerate().map(still).collect()
+}
+
+/// The least number of units that a remap moves from each state: what is above the shares it leads
+/// to, where some processes may exchange theirs: those on [equal
+/// processors](Exchange::of_processors) if nothing follows, and [equal
+/// processes](Exchange::of_equal_processes) if the computation goes on.
+pub fn units_moved(states: &States, imbalance: &Imbalance, exchange: &Exchange) -> Vec<i64> {
+    units_moved_of(states, imbalance, exchange, 0..states.count())
+}
+
+/// [`units_moved`] from some states.
+pub fn units_moved_of(
+    states: &States,
+    imbalance: &Imbalance,
+    exchange: &Exchange,
+    some: Range<usize>,
+) -> Vec<i64> {
+    let range = states.range();
+    let mut loads = vec![0; states.processes()];
+    let moved = |state: usize| {
+        states.loads_into(state, &mut loads);
+        let total: i64 = loads.iter().sum();
+        let within =
+            range.as_ref().and_then(|(low, high)| imbalance.split_within(total, low, high));
+        exchange.moved(&loads, &within.unwrap_or_else(|| imbalance.split(total)))
+    };
+    some.map(moved).collect()
 }

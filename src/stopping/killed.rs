@@ -1,5 +1,5 @@
-//! `I - P` on the states that continue, for functions that are 0 elsewhere: the chain ends where one
-//! stops.
+//! `I - P` on the states that continue, for functions that are 0 elsewhere: the chain ends where
+//! one stops.
 //!
 //! They may be few of all states, so functions on them are kept packed, in the order of the states.
 

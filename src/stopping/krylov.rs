@@ -18,8 +18,8 @@ const DIRECT: usize = 50;
 const PLAIN: u64 = 12;
 const PLAIN_SHORT: u64 = 64;
 
-/// Ranks look at a norm of all residuals: it is to fall by as much as the largest of them must, and by this much more; if
-/// that was not enough, once more.
+/// Ranks look at a norm of all residuals: it is to fall by as much as the largest of them must, and
+/// by this much more; if that was not enough, once more.
 const FIRST_STRICTNESS: f64 = 0.5;
 const STRICTER: f64 = 0.2;
 const LAST_STRICTNESS: f64 = 1e-3;
@@ -44,7 +44,8 @@ pub(super) struct System<'a> {
     pub halted: Option<Halt>,
 }
 
-/// In which P is symmetric, if there are any, and how soon they are to be used for a preconditioner.
+/// In which P is symmetric, if there are any, and how soon they are to be used for a
+/// preconditioner.
 pub(super) struct InnerProducts {
     /// By grid of the problem from the finest on.
     weights: Option<Vec<Vec<f64>>>,
@@ -85,9 +86,9 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side, where one
-    /// continues, or sets it to the solution where few states do; returns how many times the operator
-    /// was applied.
+    /// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side,
+    /// where one continues, or sets it to the solution where few states do; returns how many times
+    /// the operator was applied.
     pub fn solve(&mut self, right: &[f64], x: &mut [f64], goal: f64, relative: f64) -> u64 {
         let (right, mut packed) = (self.chain.pack(right), self.chain.pack(x));
         if self.problem.shared.is_some() {
@@ -215,8 +216,8 @@ impl<'a> System<'a> {
         r
     }
 
-    /// `z` is about the solution for the right side `r`, by a cycle if it is time for one; otherwise it is
-    /// `r`. Returns how many times the operator was applied.
+    /// `z` is about the solution for the right side `r`, by a cycle if it is time for one;
+    /// otherwise it is `r`. Returns how many times the operator was applied.
     fn precondition(&mut self, r: &[f64], z: &mut [f64]) -> u64 {
         match &mut self.multigrid {
             None => {

@@ -1,7 +1,7 @@
 //! The long-run average cost per step when the computation goes on after every remap.
 //!
-//! A remap costs rho, takes no step, and leaves the total load split as evenly as whole units allow.
-//! With h the relative cost of a state and b(s) the state a remap leads to,
+//! A remap costs rho, takes no step, and leaves the total load split as evenly as whole units
+//! allow. With h the relative cost of a state and b(s) the state a remap leads to,
 //!
 //! ```text
 //! (T h)(s) = min(psi(s) + (P h)(s), rho + psi(b(s)) + (P h)(b(s)))
@@ -9,8 +9,9 @@
 //!
 //! and for any h whatever the best average lies between the smallest and the largest `T h - h`
 //! `[Odoni 1969, Oper. Res. 17(5)]`. Relative value iteration narrows that interval; it is damped,
-//! so that periodic chains converge too. Where it would take long, the relative costs of the policy it has come to are
-//! solved for now and then (`renewal`), which makes it policy iteration `[Puterman 1994, section 8.6]`.
+//! so that periodic chains converge too. Where it would take long, the relative costs of the policy
+//! it has come to are solved for now and then (`renewal`), which makes it policy iteration
+//! `[Puterman 1994, section 8.6]`.
 
 use super::renewal::{Renewal, Rule};
 use super::renewal_of_ranks::Renewed;
@@ -38,8 +39,8 @@ pub struct LongRun {
 }
 
 /// The state that a remap leads to from each state: the same total in shares proportional to the
-/// capacities, rounded by largest remainder, or where the levels do not allow it as evenly as they do. Of states that share
-/// these loads, the one that `States::twin` says.
+/// capacities, rounded by largest remainder, or where the levels do not allow it as evenly as they
+/// do. Of states that share these loads, the one that `States::twin` says.
 ///
 /// # Errors
 /// The loads of a state from which a remap leads out of a listed state space.
@@ -84,11 +85,12 @@ const FEW_SWEEPS: u64 = 4;
 const INEXACT: f64 = 1e-2;
 const EXACT: f64 = 0.05;
 
-/// Evaluations in a row that do not halve the distance of the bounds, after which there are no more: the first policies
-/// may well be worse than what sweeps have proved.
+/// Evaluations in a row that do not halve the distance of the bounds, after which there are no
+/// more: the first policies may well be worse than what sweeps have proved.
 const VAIN: u32 = 12;
 
-/// Accuracy of the relative costs that decide, relative to that of the average; and how often policies are improved for them.
+/// Accuracy of the relative costs that decide, relative to that of the average; and how often
+/// policies are improved for them.
 const SETTLED: f64 = 1e-2;
 const MOST_SETTLING: u32 = 4;
 
@@ -108,8 +110,9 @@ pub fn long_run(
     long_run_at(problem, &costs, rebalanced, policy, settings, observer)
 }
 
-/// The same where a remap costs `costs[s]` in state s. Of ranks that share a problem each has the costs, the targets (among
-/// all states) and the policy of its own states, and finds what there is to say of them.
+/// The same where a remap costs `costs[s]` in state s. Of ranks that share a problem each has the
+/// costs, the targets (among all states) and the policy of its own states, and finds what there is
+/// to say of them.
 ///
 /// # Panics
 /// When `costs`, `rebalanced` or `policy` has not one entry for each state.
@@ -130,7 +133,8 @@ pub fn long_run_at(
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
     let (mut go, mut next) = (vec![0.0; n], vec![0.0; n]);
-    // What continuing costs goes to `go`, T h to `next`; the costs at the targets of remaps, and the least and largest T h - h.
+    // What continuing costs goes to `go`, T h to `next`; the costs at the targets of remaps, and
+    // the least and largest T h - h.
     let sweep = |h: &[f64], go: &mut Vec<f64>, next: &mut Vec<f64>| {
         problem.operator.apply_into(h, go);
         vector::update(go, |s, image| running[s] + image);
@@ -222,8 +226,9 @@ pub fn long_run_at(
         }
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
-    // The average is known before the relative costs are, of states above all that are hardly ever met: decisions are those of costs
-    // that are solved for, as long as that brings them closer. Sweeps alone stay with what they have.
+    // The average is known before the relative costs are, of states above all that are hardly ever
+    // met: decisions are those of costs that are solved for, as long as that brings them closer.
+    // Sweeps alone stay with what they have.
     let mut status = status;
     if status == Status::Converged && policy.is_none() && settings.method != Method::Value {
         let reached_at = (problem.shared.is_some().then(|| h.clone()), (due, vain, reached));
@@ -274,8 +279,8 @@ pub fn long_run_at(
     LongRun { average, value: h, advantage, iterations, status }
 }
 
-/// Counts of iterations, of stale ones, of the next evaluation and of vain ones; bounds, the width at the last evaluation and
-/// relative costs.
+/// Counts of iterations, of stale ones, of the next evaluation and of vain ones; bounds, the width
+/// at the last evaluation and relative costs.
 type TakenUp = ((u64, u64, u64, u32), ((f64, f64), f64, Vec<f64>));
 
 /// What ranks have kept of an earlier run.

@@ -70,7 +70,7 @@ pub use blind::Blind;
 pub use countable::{Countable, Unbounded};
 pub use course::{Course, MapRule};
 pub use critical::{CriticalCost, Scalar, critical_costs};
-pub use exchange::Exchange;
+pub use exchange::{Exchange, units_moved, units_moved_of};
 pub use learning::{Learner, School};
 pub use long_run::{LongRun, long_run, long_run_at, rebalanced, rebalanced_of};
 pub use model::{Model, ModelError, Solved};
@@ -80,7 +80,7 @@ pub use problem::{AfterRemap, Problem, ProblemError};
 pub use solution::{Decision, Solution};
 pub use spreads::mean_and_spread;
 pub use states::{Process, States};
-pub use varying::{Limits, Varied, Varying, units_moved, units_moved_of};
+pub use varying::{Limits, Varied, Varying};
 
 use crate::{Observer, Status};
 use enclosure::Enclosure;

@@ -34,8 +34,9 @@ const ROUGHLY: f64 = 1e-2;
 /// The most steps of one Krylov solve; the next evaluation goes on from there.
 const STEPS: u64 = 2000;
 
-/// How many evaluations for `Uniform` are short, the steps of the first, and what share of them more each has than the
-/// one before: policies far from the best are not worth more. Once the bounds are near each other none are.
+/// How many evaluations for `Uniform` are short, the steps of the first, and what share of them
+/// more each has than the one before: policies far from the best are not worth more. Once the
+/// bounds are near each other none are.
 const SHORT: u32 = 16;
 const FIRST_STEPS: u64 = 8;
 const MORE_STEPS: u64 = 8;
@@ -82,8 +83,8 @@ pub(super) fn solve(
     guessed.filter(|(gap, _)| *gap < started.0).unwrap_or(started).1
 }
 
-/// Policy iteration from these savings, with so many sweeps before each evaluation; with the distance of the
-/// bounds.
+/// Policy iteration from these savings, with so many sweeps before each evaluation; with the
+/// distance of the bounds.
 fn iterate(
     problem: &Problem,
     settings: &Settings,
@@ -125,7 +126,8 @@ fn iterate(
         for k in 0..if taken_up { 0 } else { sweeps } {
             sweep.run(problem, base, &saving);
             iterations += 1;
-            // What evaluation has solved for shows at once, if that is enough; what sweeps add at the end.
+            // What evaluation has solved for shows at once, if that is enough; what sweeps add at
+            // the end.
             if k + 1 == sweeps || (k == 0 && accuracy <= ENOUGH * settings.tolerance) {
                 let enclosure = Enclosure::new(problem, &saving, &sweep);
                 if enclosure.gap < 0.9 * best.0 {
@@ -210,8 +212,8 @@ fn iterate(
     (best.0, Approximation { base: best.1, saving: best.2, iterations, status })
 }
 
-/// The best that is known where the iteration is halted: to stop everywhere is worth more than a guess that nothing is
-/// proved from.
+/// The best that is known where the iteration is halted: to stop everywhere is worth more than a
+/// guess that nothing is proved from.
 fn halted_at(best: &mut Best, problem: &Problem, halt: Halt) -> Status {
     if best.0 == f64::INFINITY {
         let base = value_iteration::start_above(problem);
@@ -220,8 +222,9 @@ fn halted_at(best: &mut Best, problem: &Problem, halt: Halt) -> Status {
     halt.into()
 }
 
-/// Where a remap is far dearer than going on from every state, savings against it have lost the digits that matter: they are kept
-/// against a multiple of what going on costs then, and against a remap otherwise. Returns whether that has changed.
+/// Where a remap is far dearer than going on from every state, savings against it have lost the
+/// digits that matter: they are kept against a multiple of what going on costs then, and against a
+/// remap otherwise. Returns whether that has changed.
 fn rebase(problem: &Problem, continues: &[bool], base: &mut f64, saving: &mut [f64]) -> bool {
     let all = continues.iter().zip(&problem.running).all(|(goes_on, psi)| *goes_on || *psi == 0.0);
     let old = *base;
@@ -251,10 +254,10 @@ fn keep(best: &mut Best, enclosure: &Enclosure, base: f64, saving: &[f64]) {
 
 /// Solves for the cost of a policy; keeps what the next evaluation starts from.
 ///
-/// When a remap costs R in all, continuing on C saves d, with `(I - P) d = R P(balanced) - psi` on C
-/// and 0 where one stops. `Uniform` asks for the R at which the mean of d is rho. It grows with R
-/// by b, the probability to be balanced before one stops, `(I - P) b = P(balanced)` on C, so one step of
-/// Newton's method corrects R and d.
+/// When a remap costs R in all, continuing on C saves d, with `(I - P) d = R P(balanced) - psi` on
+/// C and 0 where one stops. `Uniform` asks for the R at which the mean of d is rho. It grows with R
+/// by b, the probability to be balanced before one stops, `(I - P) b = P(balanced)` on C, so one
+/// step of Newton's method corrects R and d.
 struct Evaluation {
     inner: InnerProducts,
     /// The probability to be balanced after one step.
@@ -285,8 +288,8 @@ impl Evaluation {
     }
 
     /// Sets `saving` to that of continuing exactly where `continues`, and `base` to the cost of a
-    /// remap then, up to residuals of this share of the running cost, or as far as so many steps lead; returns how
-    /// many times the operator was applied.
+    /// remap then, up to residuals of this share of the running cost, or as far as so many steps
+    /// lead; returns how many times the operator was applied.
     fn evaluate(
         &mut self,
         problem: &Problem,

@@ -1,5 +1,5 @@
-//! Relative costs of a policy that remaps and goes on, as `renewal` has them, by the solver that ranks share: without
-//! classes of totals and coarser grids.
+//! Relative costs of a policy that remaps and goes on, as `renewal` has them, by the solver that
+//! ranks share: without classes of totals and coarser grids.
 
 use super::killed::Killed;
 use super::renewal::Rule;
@@ -53,8 +53,8 @@ impl<'a> Renewed<'a> {
         vector::update_from(out, [y, &image], move |_, [y, image]| y - image + mean);
     }
 
-    /// Improves relative costs `h` of the own states until no residual exceeds `accuracy`, if it can; returns how many
-    /// times the operator was applied.
+    /// Improves relative costs `h` of the own states until no residual exceeds `accuracy`, if it
+    /// can; returns how many times the operator was applied.
     ///
     /// # Errors
     /// Why it was halted: `h` is as it was.

@@ -54,9 +54,10 @@ enum Sharing {
 const LONGER: usize = 2;
 
 impl States {
-    /// The same states in the order in which ranks share them best: the process whose levels they divide comes first. That is
-    /// the first one, unless another alone of its kind has twice as many levels, or the first cannot be divided. It does not
-    /// depend on the number of ranks, so that results do not.
+    /// The same states in the order in which ranks share them best: the process whose levels they
+    /// divide comes first. That is the first one, unless another alone of its kind has twice as
+    /// many levels, or the first cannot be divided. It does not depend on the number of ranks, so
+    /// that results do not.
     pub fn for_ranks(mut self) -> States {
         let Kind::Groups { groups, .. } = &mut self.0 else { return self };
         let levels = |group: &Group| match &group.chain {
@@ -90,9 +91,10 @@ impl States {
         most.unwrap_or(1)
     }
 
-    /// The part of the rank of `communicator` in the joint chain of these states. `None` where it cannot be
-    /// shared: where states are listed, the first process is not alone of its kind or not a birth–death chain
-    /// while there are others (see [`for_ranks`](Self::for_ranks)), or there are fewer levels (or multisets) than ranks.
+    /// The part of the rank of `communicator` in the joint chain of these states. `None` where it
+    /// cannot be shared: where states are listed, the first process is not alone of its kind or not
+    /// a birth–death chain while there are others (see [`for_ranks`](Self::for_ranks)), or there
+    /// are fewer levels (or multisets) than ranks.
     pub fn share(&self, communicator: Arc<dyn Communicator>) -> Option<Shared> {
         match self.joint_factors()? {
             Sharing::Blocks(operator) => Shared::blocks(operator, communicator),

@@ -1,22 +1,24 @@
-//! Stopping where what a remap costs depends on the loads, and where the computation has an end: rho(w) of
-//! \[YXW03, (9) and (11)\], J over \[0, N\] of (10) and (12).
+//! Stopping where what a remap costs depends on the loads, and where the computation has an end:
+//! rho(w) of \[YXW03, (9) and (11)\], J over \[0, N\] of (10) and (12).
 //!
 //! ```text
 //! Stop:     J(s) = min(rho(s), psi(s) + (P J)(s)) where unbalanced, 0 where balanced; J_0 = 0, J_k = T J_(k-1)
 //! Restart:  V_k(s) = min(g(s), rho(s) + g(b(s))),  g = psi + P V_(k-1),  V_0 = 0
 //! ```
 //!
-//! with b(s) the state a remap leads to. T is monotone, so that iterates from below stay below and those from above
-//! above; each sweep is rounded outwards, and what is reported lies between. With an end both start at 0, and J_k rises
-//! with k, so that a state where one remaps with k steps to go is one with more to go, too.
+//! with b(s) the state a remap leads to. T is monotone, so that iterates from below stay below and
+//! those from above above; each sweep is rounded outwards, and what is reported lies between. With
+//! an end both start at 0, and J_k rises with k, so that a state where one remaps with k steps to
+//! go is one with more to go, too.
 
+use super::exchange::unmoved;
 use super::targets::Targets;
-use super::{AfterRemap, Decision, Exchange, Problem, States, sharing, varying_policy, vector};
+use super::{AfterRemap, Decision, Problem, States, sharing, varying_policy, vector};
 use crate::chain::{Operator, Shared};
 use crate::communicator::Standing;
 use crate::imbalance::Imbalance;
 use crate::{Communicator, Observer, Status};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 /// A stopping problem with a remap cost for each state.
 pub struct Varying {
@@ -30,8 +32,8 @@ pub struct Varying {
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// The largest distance between the bounds on J, relative to max(1, the largest cost of a remap), where the
-    /// computation has no end.
+    /// The largest distance between the bounds on J, relative to max(1, the largest cost of a
+    /// remap), where the computation has no end.
     pub tolerance: f64,
     /// The largest number of sweeps.
     pub sweeps: u64,
@@ -44,15 +46,16 @@ pub struct Varied {
     pub lower: Vec<f64>,
     /// And at most this.
     pub upper: Vec<f64>,
-    /// What to do in each state; with an end, at the first step. Where both branches cost the same, to remap.
+    /// What to do in each state; with an end, at the first step. Where both branches cost the same,
+    /// to remap.
     pub decision: Vec<Decision>,
     /// Whether the bounds leave the decision, or the number in `remaps_from`, open.
     pub ties: Vec<bool>,
-    /// With an end after which nothing follows: the least number of steps left with which one remaps, for each state;
-    /// `None` where one never does.
+    /// With an end after which nothing follows: the least number of steps left with which one
+    /// remaps, for each state; `None` where one never does.
     pub remaps_from: Vec<Option<u64>>,
-    /// With an end: where a limit stopped it before, for so many steps left the decisions and `remaps_from` are; the bounds hold for
-    /// all steps.
+    /// With an end: where a limit stopped it before, for so many steps left the decisions and
+    /// `remaps_from` are; the bounds hold for all steps.
     pub known: Option<u64>,
     /// Applications of the transition operator.
     pub applications: u64,
@@ -99,12 +102,12 @@ struct Side {
 }
 
 impl Varying {
-    /// The problem on `states`, which move by `operator`, where a remap costs `costs[s]`. With `back` the
-    /// computation goes on from the state `back[s]`, and otherwise ends.
+    /// The problem on `states`, which move by `operator`, where a remap costs `costs[s]`. With
+    /// `back` the computation goes on from the state `back[s]`, and otherwise ends.
     ///
     /// # Panics
-    /// Without a cost for each state, with one that is negative or not finite, or with an operator or a `back` of
-    /// another size.
+    /// Without a cost for each state, with one that is negative or not finite, or with an operator
+    /// or a `back` of another size.
     pub fn new(
         states: &States,
         operator: Box<dyn Operator>,
@@ -120,8 +123,9 @@ impl Varying {
         Varying::posed(problem, costs, (states, imbalance, back))
     }
 
-    /// The part of this rank in the problem that several of them solve together, by sweeps with the same bits: `costs` and `back` are
-    /// those of the own states of `operator`, where `back` counts all states.
+    /// The part of this rank in the problem that several of them solve together, by sweeps with the
+    /// same bits: `costs` and `back` are those of the own states of `operator`, where `back` counts
+    /// all states.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -218,8 +222,9 @@ impl Varying {
         found
     }
 
-    /// Solves the problem of so many steps, at least one. A limit that stops it leaves the decisions of fewer, and bounds for all: J grows
-    /// with the steps, each adding at most the largest J of one step.
+    /// Solves the problem of so many steps, at least one. A limit that stops it leaves the
+    /// decisions of fewer, and bounds for all: J grows with the steps, each adding at most the
+    /// largest J of one step.
     pub fn solve_steps(&self, steps: u64, limits: &Limits, observer: &dyn Observer) -> Varied {
         let n = self.problem.running.len();
         let [mut below, mut above] = self.sides(vec![0.0; n], vec![0.0; n]);
@@ -289,7 +294,8 @@ impl Varying {
                 }
                 *upper = (*upper + more) * (1.0 + f64::EPSILON);
                 if self.back.is_none() {
-                    // One may remap at once. A remap that pays with fewer steps left pays with more.
+                    // One may remap at once. A remap that pays with fewer steps left pays with
+                    // more.
                     *upper = upper.min(self.costs[s]);
                 }
                 found.ties[s] |= self.back.is_some() || found.decision[s] == Decision::Continue;
@@ -384,43 +390,4 @@ impl Varying {
             status,
         }
     }
-}
-
-/// Whether a remap from the state `first + s` to `back[s]` moves nothing, or only exchanges the loads of equal processes.
-fn unmoved(states: &States, imbalance: &Imbalance, (first, back): (usize, &[usize])) -> Vec<bool> {
-    let exchange = Exchange::of_equal_processes(states, imbalance);
-    let [mut loads, mut to] = [(); 2].map(|()| vec![0; states.processes()]);
-    let still = |(s, &back): (usize, &usize)| {
-        // Of states that share loads each is led back to its own kind.
-        states.loads_into(first + s, &mut loads);
-        states.loads_into(back, &mut to);
-        exchange.moved(&loads, &to) == 0
-    };
-    back.iter().enumerate().map(still).collect()
-}
-
-/// The least number of units that a remap moves from each state: what is above the shares it leads to, where some
-/// processes may exchange theirs: those on [equal processors](Exchange::of_processors) if nothing follows, and
-/// [equal processes](Exchange::of_equal_processes) if the computation goes on.
-pub fn units_moved(states: &States, imbalance: &Imbalance, exchange: &Exchange) -> Vec<i64> {
-    units_moved_of(states, imbalance, exchange, 0..states.count())
-}
-
-/// [`units_moved`] from some states.
-pub fn units_moved_of(
-    states: &States,
-    imbalance: &Imbalance,
-    exchange: &Exchange,
-    some: Range<usize>,
-) -> Vec<i64> {
-    let range = states.range();
-    let mut loads = vec![0; states.processes()];
-    let moved = |state: usize| {
-        states.loads_into(state, &mut loads);
-        let total: i64 = loads.iter().sum();
-        let within =
-            range.as_ref().and_then(|(low, high)| imbalance.split_within(total, low, high));
-        exchange.moved(&loads, &within.unwrap_or_else(|| imbalance.split(total)))
-    };
-    some.map(moved).collect()
 }

@@ -74,7 +74,8 @@ fn files_have_the_axes_of_the_model() {
     assert!(String::from_utf8_lossy(&values[..head]).contains("(3, 600, 600,)"));
     let numbers: Vec<f64> =
         values[head..].as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
-    // Equal loads are balanced, and nothing else is: rows of the last axis, in the order of the model.
+    // Equal loads are balanced, and nothing else is: rows of the last axis, in the order of the
+    // model.
     for (place, value) in numbers.iter().enumerate() {
         let loads = [place / 360_000, place / 600 % 600, place % 600];
         assert_eq!(
@@ -130,7 +131,8 @@ fn check_says_how_many_ranks_share_and_what_they_need() {
     assert!(few.get("why_no_more").is_none());
 }
 
-/// More states than any machine holds: a sentence and the code of a limit, before anything is begun.
+/// More states than any machine holds: a sentence and the code of a limit, before anything is
+/// begun.
 #[test]
 fn too_little_memory_is_said_before_it_is_taken() {
     let place = Workplace::new();

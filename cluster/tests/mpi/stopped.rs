@@ -1,4 +1,5 @@
-//! A job that is stopped as a queue stops it: SIGINT to all ranks. The same command again goes on to the same bits.
+//! A job that is stopped as a queue stops it: SIGINT to all ranks. The same command again goes on
+//! to the same bits.
 
 use super::killed::children;
 use super::{Workplace, joint};
@@ -6,7 +7,8 @@ use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Sends SIGINT to all ranks of a job once they have been at work for so long, and waits for its end.
+/// Sends SIGINT to all ranks of a job once they have been at work for so long, and waits for its
+/// end.
 fn interrupted(place: &Workplace, ranks: usize, arguments: &[&str], after: Duration) -> Output {
     let mut command = place.command(ranks, arguments);
     let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -25,7 +27,8 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Interrupts this command again and again until it comes to its end; the last document, without its time.
+/// Interrupts this command again and again until it comes to its end; the last document, without
+/// its time.
 fn in_pieces(place: &Workplace, arguments: &[&str], after: Duration) -> Value {
     let first = interrupted(place, 2, arguments, after);
     assert_eq!(first.status.code(), Some(130), "{arguments:?}: {}", said(&first));

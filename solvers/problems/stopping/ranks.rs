@@ -10,14 +10,16 @@ pub(super) fn is_shared(model: &Stopping) -> bool {
     !(model.is_partial() || model.unbounded().is_some())
 }
 
-/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank whatever it solves.
+/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank
+/// whatever it solves.
 const VECTORS: [u64; 2] = [6, 22];
 const RANK_BYTES: u64 = 60_000_000;
 
 /// The same where programs go on after remaps.
 const LONG_RUN_VECTORS: [u64; 2] = [14, 26];
 
-/// The same where the cost of a remap depends on the loads, or there is an end, and bytes of what is found in a state.
+/// The same where the cost of a remap depends on the loads, or there is an end, and bytes of what
+/// is found in a state.
 const VARIED_VECTORS: u64 = 24;
 const VARIED_BYTES: u64 = 200;
 
@@ -45,8 +47,8 @@ impl Share {
     }
 }
 
-/// Bytes of so many entries of a matrix, as they are read and as they are kept; and of a vector of loads, in the list and as
-/// the name of its state.
+/// Bytes of so many entries of a matrix, as they are read and as they are kept; and of a vector of
+/// loads, in the list and as the name of its state.
 pub(super) fn listed(entries: u64, states: &States) -> u64 {
     40 * entries + states.count() as u64 * 2 * (64 + 8 * states.processes() as u64)
 }

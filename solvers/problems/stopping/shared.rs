@@ -40,8 +40,8 @@ pub struct Part {
     pub is_long: bool,
 }
 
-/// Solves the model together with the other ranks; `None` where it cannot be shared. `proof` asks for what a
-/// certificate needs.
+/// Solves the model together with the other ranks; `None` where it cannot be shared. `proof` asks
+/// for what a certificate needs.
 pub fn solve(
     loaded: &ModelFile,
     model: &Stopping,
@@ -181,7 +181,8 @@ struct Average {
 }
 
 impl Average {
-    /// The best, and that of the policy which is best where a remap ends all; `outcome` becomes that of the best.
+    /// The best, and that of the policy which is best where a remap ends all; `outcome` becomes
+    /// that of the best.
     fn new(
         problem: &Problem,
         back: &[usize],
