@@ -73,7 +73,11 @@ impl Exchange {
 
 /// Whether a remap from the state `first + s` to `back[s]` moves nothing, or only exchanges the
 /// loads of equal processes.
-pub(super) fn unmoved(states: &States, imbalance: &Imbalance, (first, back): (usize, &[usize])) -> Vec<bool> {
+pub(super) fn unmoved(
+    states: &States,
+    imbalance: &Imbalance,
+    (first, back): (usize, &[usize]),
+) -> Vec<bool> {
     let exchange = Exchange::of_equal_processes(states, imbalance);
     let [mut loads, mut to] = [(); 2].map(|()| vec![0; states.processes()]);
     let still = |(s, &back): (usize, &usize)| {
