@@ -75,6 +75,24 @@ fn every_dependency_is_used() {
     }
 }
 
+/// The version that recipes, the header and the citation state is that of the packages.
+#[test]
+fn every_stated_version_is_the_same() {
+    let version = env!("CARGO_PKG_VERSION");
+    let stated = [
+        ("Cargo.toml", format!("version = \"{version}\"")),
+        ("bindings/Cargo.toml", format!("version = \"{version}\"")),
+        ("bindings/c/include/remap.h", format!("#define REMAP_VERSION \"{version}\"")),
+        ("CITATION.cff", format!("version: {version}")),
+        ("packaging/conda/meta.yaml", format!("set version = \"{version}\"")),
+        ("packaging/spack/packages/remapping/package.py", format!("version(\"{version}\")")),
+    ];
+    for (file, words) in stated {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        assert!(text.lines().any(|line| line.contains(&words)), "{file}: {words} is not there");
+    }
+}
+
 #[test]
 fn a_name_within_a_name_is_no_use() {
     assert!(names("use serde::Serialize;", "serde") && names("extern crate ron;", "ron"));

@@ -1,4 +1,10 @@
-/* The C interface of remapping; see README.md. Written by cbindgen: REMAP_UPDATE_HEADER=1 cargo test header */
+/* The C interface of remapping; see README.md. Written by cbindgen: REMAP_UPDATE_HEADER=1 cargo test header
+ *
+ * What threads may do at once: call any functions with different handles, and functions that take a pointer to a const
+ * handle with the same one. All other calls with one handle must not overlap, neither with each other nor with those:
+ * the caller waits for one to return before the next begins, from whichever thread. A handle may go from one thread to
+ * another. remap_last_error is of the calling thread alone. A reduction is called by the thread that called the library,
+ * before that call returns. No call leaves a thread behind. */
 
 #ifndef REMAP_H
 #define REMAP_H
@@ -6,6 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The version of this header, as remap_version() says it of the library. */
+#define REMAP_VERSION "0.1.0"
+#define REMAP_VERSION_MAJOR 0
+#define REMAP_VERSION_MINOR 1
+#define REMAP_VERSION_PATCH 0
 
 /**
  * How many numbers remap_fit_pack writes.

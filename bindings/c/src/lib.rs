@@ -20,3 +20,7 @@ pub use fit::*;
 pub use monitor::*;
 pub use problems::{RemapPhaseChange, RemapPhaseSwitching};
 pub use text::*;
+
+/// What the header says of threads.
+const fn shared<T: Send + Sync>() {}
+const _: () = shared::<(RemapController, RemapMonitor, RemapFit)>();

@@ -3,6 +3,16 @@
 use std::path::Path;
 
 #[test]
+fn the_header_has_the_version_of_the_package() {
+    let version = env!("CARGO_PKG_VERSION");
+    let header = include_str!("../include/remap.h");
+    assert!(header.contains(&format!("#define REMAP_VERSION \"{version}\"\n")), "{version}");
+    for (name, number) in ["MAJOR", "MINOR", "PATCH"].into_iter().zip(version.split('.')) {
+        assert!(header.contains(&format!("#define REMAP_VERSION_{name} {number}\n")), "{name}");
+    }
+}
+
+#[test]
 fn the_header_is_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut made = Vec::new();

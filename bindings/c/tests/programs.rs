@@ -40,7 +40,15 @@ impl Workplace {
         // Tests lie beside the libraries they were built with.
         let test = std::env::current_exe().expect("this test");
         let library = test.parent().expect("its folder").to_owned();
-        Workplace { folder: tempfile::tempdir().expect("a folder"), library }
+        let folder = tempfile::tempdir().expect("a folder");
+        // Programs ask for the shared library by the name in it (tests/installed.rs).
+        #[cfg(target_os = "linux")]
+        std::os::unix::fs::symlink(
+            library.join("libremap.so"),
+            folder.path().join("libremap.so.0.1"),
+        )
+        .expect("a link");
+        Workplace { folder, library }
     }
 
     /// Builds a program with the static or the shared library.
@@ -56,7 +64,7 @@ impl Workplace {
         build.arg(here().join(source));
         if shared {
             build.arg("-L").arg(&self.library).arg("-lremap");
-            build.arg(format!("-Wl,-rpath,{}", self.library.display()));
+            build.arg(format!("-Wl,-rpath,{}", self.folder.path().display()));
         } else {
             build.arg(self.library.join("libremap.a"));
         }

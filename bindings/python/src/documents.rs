@@ -6,9 +6,11 @@ use pyo3::prelude::*;
 use remap::complaint::Complaint;
 use remap::document::to_json;
 use remap::fitting::{self, Deck, Facts};
+use remap::plot::Format;
 use remap::problems::comparison::{self, Contest};
-use remap::problems::registry::Loaded;
+use remap::problems::registry::{Loaded, Solution, of_text};
 use remap::problems::{self, Files, Method, Settings};
+use remap::render;
 use remap::replaying::contest::{Part, contestants, judge};
 use remap::replaying::{Ground, IN_USE, OURS, Outset};
 use remap::verify::{Effort, Verification};
@@ -84,6 +86,25 @@ pub fn solve(
         Ok::<_, Vec<Complaint>>(to_json(&solved.solution))
     })?;
     Ok((found.map_err(|all| complaints(&all))?, stopped))
+}
+
+/// A solution from its document.
+fn solved(text: String) -> PyResult<Solution> {
+    of_text("the solution".to_owned(), text).map_err(|complaint| complaints(&[complaint]))
+}
+
+/// The summary that `remap solve` prints of a solution: its title, the answer in a sentence, numbers.
+#[pyfunction]
+pub fn summary(text: String) -> PyResult<String> {
+    Ok(render::summary(&solved(text)?))
+}
+
+/// The picture of a solution, as the text of an SVG file.
+#[pyfunction]
+pub fn picture(text: String) -> PyResult<String> {
+    let drawn = render::draw(&solved(text)?, Format::Svg);
+    let drawn = drawn.map_err(|complaint| complaints(&[complaint]))?;
+    String::from_utf8(drawn).map_err(fault)
 }
 
 /// The document of `remap compare`.

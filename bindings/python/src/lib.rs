@@ -28,6 +28,8 @@ fn _remapping(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<statistics::Statistics>()?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_function(wrap_pyfunction!(documents::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::summary, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::picture, module)?)?;
     module.add_function(wrap_pyfunction!(documents::compare, module)?)?;
     module.add_function(wrap_pyfunction!(documents::verify, module)?)?;
     module.add_function(wrap_pyfunction!(documents::fit, module)?)?;

@@ -4,6 +4,7 @@ use crate::fails::fault;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use remapping::fit::running::{Running, Summary};
+use serde::{Deserialize, Serialize};
 
 /// Statistics()
 /// --
@@ -19,7 +20,8 @@ use remapping::fit::running::{Running, Summary};
 /// >>> ranks[0].interval(remap_cost=2.0)
 /// 10
 #[pyclass(module = "remapping")]
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Statistics {
     own: Running,
     others: Option<Summary>,
@@ -45,6 +47,32 @@ impl Statistics {
     #[new]
     fn new() -> Statistics {
         Statistics::default()
+    }
+
+    /// restore(text)
+    /// --
+    ///
+    /// Statistics as `save`, or the C library, wrote them.
+    #[staticmethod]
+    fn restore(text: &str) -> PyResult<Statistics> {
+        let read = serde_json::from_str::<Statistics>(text);
+        let stored = read.map_err(|error| fault(format!("not stored statistics: {error}")))?;
+        match stored.own.is_valid() && stored.others.is_none_or(|others| others.is_valid()) {
+            true => Ok(stored),
+            false => Err(fault("not stored statistics: their numbers are those of no times")),
+        }
+    }
+
+    /// save()
+    /// --
+    ///
+    /// All that they are between two steps, as text for a checkpoint. Statistics can also be pickled.
+    fn save(&self) -> PyResult<String> {
+        serde_json::to_string(self).map_err(fault)
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String,))> {
+        Ok((py.get_type::<Statistics>().getattr("restore")?.unbind(), (self.save()?,)))
     }
 
     /// step(seconds, mean)

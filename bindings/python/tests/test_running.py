@@ -104,7 +104,7 @@ def test_mistakes_change_nothing():
 def test_times_that_are_too_large_are_refused():
     for name in ("menon", "advised", "adaptive_cold", "q_learning"):
         controller = remapping.Controller(name, 2.0)
-        for time in (1e154, 1e300, -1e200):
+        for time in (1e154, 1e300):
             with pytest.raises(remapping.RemappingError, match="too large"):
                 controller.step([1.0, time])
         controller.step([1e100, 1.0])

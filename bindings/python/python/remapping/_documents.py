@@ -61,6 +61,9 @@ class Document:
     def __dir__(self):
         return sorted({*super().__dir__(), *self.document})
 
+    def __str__(self):
+        return json.dumps(self.document, indent=2)
+
     def __repr__(self):
         title = self.document.get("title")
         what = self.document.get("problem")
@@ -99,8 +102,36 @@ class Solution(Document):
     """The solution of a model, with certified bounds.
 
     Fields are those of ``remap solve --json``, for example ``threshold``, ``threshold_lower``, ``threshold_upper``,
-    ``value`` and ``status`` of a change of phase; dir() lists them.
+    ``value`` and ``status`` of a change of phase; dir() lists them. repr() is the answer in a sentence, str() the summary
+    that the command prints; notebooks show its picture.
     """
+
+    def __repr__(self):
+        try:
+            return _remapping.summary(self.to_json()).splitlines()[1].strip()
+        except (_remapping.RemappingError, IndexError):
+            return super().__repr__()
+
+    def __str__(self):
+        return _remapping.summary(self.to_json())
+
+    def _repr_html_(self):
+        try:
+            return _remapping.picture(self.to_json())
+        except _remapping.RemappingError:
+            return None
+
+    def export(self, to):
+        """The answer for another tool, as ``remap export --to``: see ``export``."""
+        from ._commands import export
+
+        return export(self, to)
+
+    def report(self):
+        """A page about the solution: see ``report``."""
+        from ._commands import report
+
+        return report(self)
 
     def plot(self, axes=None):
         """Draws the solution with matplotlib, and returns the axes."""
@@ -260,8 +291,25 @@ def verify(model, *, cases=32, seed=1):
     return _finished(Verification, _remapping.verify(*source(model), cases, seed))
 
 
+# What columns of tables are called that are not times of ranks, as the command knows them.
+_STEPS = {"step", "iteration", "iter", "cycle", "timestep"}
+_OTHERS = {"rank", "process", "processor", "proc", "pe", "worker", "remapped", "remap", "rebalanced", "lb"}
+_OTHERS |= {"remap_seconds", "remap_cost", "remap_time", "lb_seconds", "lb_time", "unnamed: 0", "index"}
+
+
 def _times(times):
-    """A log as an array of doubles: an array, or a DataFrame with a column for each rank."""
+    """A log as an array of doubles: an array, a ``Log``, or a DataFrame with a column for each rank. Its column of steps
+    is left out."""
+    if isinstance(times, Log):
+        return times.times
+    if hasattr(times, "columns"):
+        names = {name: str(name).strip().lower().replace(" ", "_") for name in times.columns}
+        for name, plain in names.items():
+            if plain in _OTHERS:
+                raise _remapping.RemappingError(
+                    f"the column `{name}` is not the time of a rank: give a column for each rank, and remaps by `remaps`"
+                )
+        times = times[[name for name, plain in names.items() if plain not in _STEPS]]
     array = np.ascontiguousarray(times, dtype=float)
     if array.ndim != 2:
         raise _remapping.RemappingError(
@@ -281,21 +329,57 @@ def _remaps(remaps):
     return [(_step(each), None) if np.ndim(each) == 0 else (_step(each[0]), float(each[1])) for each in remaps]
 
 
+class Log:
+    """A recorded or simulated run: ``times``, with a row for each step and a column for each rank, and ``remaps``, pairs
+    of the step right after a remap and what it cost (None if that is not known)."""
+
+    def __init__(self, times, remaps=()):
+        self.times = _times(times)
+        self.remaps = _remaps(remaps)
+
+    def __repr__(self):
+        steps, ranks = self.times.shape
+        return f"{steps} steps of {ranks} ranks, {len(self.remaps)} remaps"
+
+    def save(self, path, *, marked=True):
+        """Writes a table that the command reads, with a line for each step and rank; unless ``marked``, it does not say
+        when the run was remapped."""
+        costs = dict(self.remaps)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("step,rank,seconds" + (",remapped,remap_seconds\n" if marked else "\n"))
+            for step, row in enumerate(self.times.tolist()):
+                cost = costs.get(step)
+                more = f",{int(step in costs)},{'' if cost is None else repr(cost)}" if marked else ""
+                file.writelines(f"{step},{rank},{seconds!r}{more}\n" for rank, seconds in enumerate(row))
+
+
 def fit(times, remap_cost, *, remaps=(), job_steps=None):
     """Fits models to a log and returns a ``Fit``, the recommended model first.
 
-    ``times`` is an array or a DataFrame with a row for each step and a column for each rank. ``remaps`` are the steps
-    before which the run was remapped, or pairs of those and what it cost.
+    ``times`` is a ``Log``, or an array or a DataFrame with a row for each step and a column for each rank. ``remaps`` are
+    the steps before which the run was remapped, or pairs of those and what it cost.
     """
-    return _finished(Fit, _remapping.fit(_times(times), float(remap_cost), _remaps(remaps), job_steps))
+    remaps = times.remaps if isinstance(times, Log) else _remaps(remaps)
+    return _finished(Fit, _remapping.fit(_times(times), float(remap_cost), remaps, job_steps))
 
 
-def replay(times, remap_cost, policies=(), *, remaps=None, split=0.5, seed=1):
+def replay(
+    times, remap_cost=None, policies=(), *, remaps=None, split=0.5, seed=1, overlap=None, start=None, splits=None
+):
     """What policies would have cost: trained on the first steps of a log, judged on the others, from balance.
 
-    Returns a ``Replay``. Without ``policies``, all of them. ``remaps`` are as in ``fit``; None if nobody knows when
+    Returns a ``Replay``. ``times`` are as in ``fit``, or the path of a log that the command reads, which knows
+    ``remap_cost`` if it records remaps. ``overlap`` is how many steps a remap goes on beside them, and the share by which
+    these are slower; ``start`` is "balance", or "actual" for where
+    the recorded run stood; with ``splits`` the steps are judged in so many parts. Without ``policies``, all of them. ``remaps`` are as in ``fit``; None if nobody knows when
     the run was remapped. It is assumed that a remap restores balance and does not change later increments.
     """
+    if isinstance(times, (str, os.PathLike)) or remap_cost is None or (overlap, start, splits) != (None, None, None):
+        from ._commands import _pair, replay_log
+
+        options = {"overlap": _pair(overlap), "from": start, "splits": splits, "split": split, "seed": seed}
+        return replay_log(times, remap_cost, list(policies), remaps, **options)
     known = None if remaps is None else _remaps(remaps)
+    known = times.remaps if isinstance(times, Log) else known
     found = _remapping.replay(_times(times), float(remap_cost), list(policies), known, split, seed)
     return _finished(Replay, found)
