@@ -93,7 +93,7 @@ impl Side {
     }
 
     /// What is saved a step before, where the difference is this: its shape, and its least value.
-    pub(crate) fn save(
+    pub(super) fn save(
         &self,
         raw: &Upper<i64>,
         step: &Step,
@@ -109,7 +109,7 @@ impl Side {
     }
 
     /// Takes a step, if the difference comes out as this.
-    pub(crate) fn take(
+    pub(super) fn take(
         &mut self,
         raw: Upper<i64>,
         step: &Step,
@@ -126,7 +126,7 @@ impl Side {
 
     /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
     /// which on it is not below less the first, at least.
-    pub(crate) fn thresholds(&self) -> [u64; 2] {
+    pub(super) fn thresholds(&self) -> [u64; 2] {
         let Upper { at, value } = &*self.difference;
         // Up to where it stays below what is refused: it crosses the level there.
         let until = |refused: i64, level: i64| match value.iter().position(|v| *v >= refused) {

@@ -1,8 +1,11 @@
 //! What a certificate file is refused for, and model files that mean something else than they seem to.
 
+mod sources;
+
 use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal, certificate, check, seal};
 use sha2::{Digest, Sha256};
+use sources::sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -199,45 +202,48 @@ fn models_that_are_none_are_refused() {
     }
 }
 
-/// The files of the checker and their texts, by name: `loads::chain` is `loads/chain.rs`.
-fn files() -> BTreeMap<String, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders =
-        ["", "loads", "many_phases", "stopping", "periodic", "phases", "recursion", "switching"];
-    let found = folders.iter().flat_map(|folder| {
-        let files = std::fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path());
-        let files = files.filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
-        files.map(move |file| {
-            let name = file.file_stem().unwrap().to_str().unwrap();
-            let name = if folder.is_empty() { name.into() } else { format!("{folder}::{name}") };
-            (name, std::fs::read_to_string(file).unwrap())
-        })
-    });
-    found.collect()
-}
-
-/// What every kind is read with; these files lead to all kinds.
-const SHARED: [&str; 4] = ["lib", "model", "number", "proof"];
+/// Files that every kind is read with: some of them lead to all kinds.
+const SHARED: [&str; 8] = [
+    "lib",
+    "model",
+    "core",
+    "core::budget",
+    "core::counts",
+    "core::decimal",
+    "core::proof",
+    "core::span",
+];
 
 /// Files in which one of several ways is taken, and these.
-const FORKS: [(&str, &[&str]); 14] = [
-    ("loads", &["loads::affine", "stopping::unbounded"]),
+const FORKS: [(&str, &[&str]); 15] = [
+    ("loads", &["loads::affine", "loads::unbounded", "stopping::unbounded"]),
     ("loads::chain", &["loads::affine", "loads::dense"]),
     ("loads::returns", &["loads::joint"]),
-    ("stopping::averages", &["state", "stopping::partial", "stopping::whole"]),
-    ("stopping::ending", &["loads::returns", "state", "stopping::values"]),
-    ("stopping::maps", &["state"]),
+    ("stopping::averages", &["stopping::states", "stopping::partial", "stopping::whole"]),
+    ("stopping::ending", &["loads::returns", "stopping::states", "stopping::values"]),
+    ("stopping::maps", &["stopping::states"]),
     ("stopping::partial", &["loads::joint"]),
-    ("stopping::region", &["state"]),
-    ("stopping::unbounded", &["state"]),
-    ("stopping::uniform", &["state"]),
+    ("stopping::region", &["stopping::states"]),
+    (
+        "stopping::problem",
+        &[
+            "loads::joint",
+            "loads::multisets",
+            "loads::places",
+            "loads::unbounded",
+            "stopping::moved",
+            "stopping::partial",
+        ],
+    ),
+    ("stopping::unbounded", &["stopping::states"]),
+    ("stopping::uniform", &["stopping::states"]),
     ("stopping::whole", &["stopping::moved"]),
     (
         "stopping",
         &[
             "loads::joint",
             "loads::multisets",
-            "state",
+            "stopping::states",
             "stopping::averages",
             "stopping::ending",
             "stopping::maps",
@@ -261,7 +267,7 @@ const FORKS: [(&str, &[&str]); 14] = [
             "periodic::walks",
         ],
     ),
-    ("switching", &["switching::resting"]),
+    ("phase_switching", &["phase_switching::resting"]),
 ];
 
 /// The files that each of them names, or of which it calls a function that no other file has.
@@ -269,8 +275,9 @@ fn leads(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut homes = BTreeMap::<&str, BTreeSet<&str>>::new();
     // What is looked up, or said, when all has been proved is not among them.
-    let read =
-        files.iter().filter(|(file, _)| !["facts", "making", "state"].contains(&file.as_str()));
+    let read = files.iter().filter(|(file, _)| {
+        !["facts", "making", "shown", "stopping::states"].contains(&file.as_str())
+    });
     for (file, text) in read {
         for rest in ["pub fn ", "pub(crate) fn "].iter().flat_map(|start| text.split(start).skip(1))
         {
@@ -298,14 +305,20 @@ fn leads(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
     leads.collect()
 }
 
+/// Lines of code: without comments and blank lines.
+fn code(text: &str) -> usize {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
+
 #[test]
-fn one_kind_reads_in_fifteen_hundred_lines() {
-    let files = files();
+fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
+    let files = sources();
     let leads = leads(&files);
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/certificates.md");
     let page = std::fs::read_to_string(&documents).unwrap();
     let kinds: [(&str, &[&str]); 26] = [
-        ("a change of phase", &["recursion"]),
+        ("a change of phase", &["phase_change"]),
         ("a map of stopping", &["stopping", "loads::multisets", "stopping::maps"]),
         (
             "a map, loads that are multiplied",
@@ -379,8 +392,8 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
             &["stopping", "loads::joint", "stopping::averages", "stopping::partial"],
         ),
         ("drifting loads", &["load_drift"]),
-        ("recurring phases", &["switching"]),
-        ("recurring phases at rest", &["switching", "switching::resting"]),
+        ("recurring phases", &["phase_switching"]),
+        ("recurring phases at rest", &["phase_switching", "phase_switching::resting"]),
         ("any number of phases", &["many_phases", "many_phases::bounds"]),
         ("intervals, laws of steps", &["periodic", "periodic::walks", "periodic::keeping"]),
         ("intervals of least cost", &["periodic", "periodic::walks", "periodic::cheapest"]),
@@ -406,12 +419,12 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
             }
         }
         let all = SHARED.iter().chain(&own);
-        let lines = all.map(|file| files[*file].lines().count()).sum::<usize>();
+        let lines = all.map(|file| code(&files[*file])).sum::<usize>();
         let list = own.iter().map(|file| format!("`{}`", file.replace("::", "/")));
         rows.push((format!("| {kind} | {} | {lines} |", Vec::from_iter(list).join(", ")), lines));
     }
     let table = Vec::from_iter(rows.iter().map(|(row, _)| row.as_str())).join("\n");
-    assert!(rows.iter().all(|(_, lines)| *lines < 1500), "\n{table}");
+    assert!(rows.iter().all(|(_, lines)| *lines < 1400), "\n{table}");
     let head = "| --- | --- | --- |\n";
     let (before, after) = page.split_once(head).expect("a table of the kinds");
     let (written, after) = after.split_once("\n\n").expect("more after the table");
