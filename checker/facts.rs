@@ -8,13 +8,12 @@ use crate::core::span::Span;
 use crate::lifetime::Lifetime;
 use crate::lifetime::remaining::Remaining;
 use crate::load_drift::LoadDrift;
-use crate::loads::space::Space;
 use crate::loads::{Cost, Processes};
 use crate::many_phases::{Choice, ManyPhases};
 use crate::periodic::{Bound, Periodic};
 use crate::phase_change::horizon::{Hazard, Horizon, PhaseChange};
 use crate::phase_switching::PhaseSwitching;
-use crate::stopping::Stopping;
+use crate::stopping::problem::Stopping;
 use num_bigint::BigInt;
 use num_traits::Zero;
 
@@ -133,11 +132,6 @@ impl PhaseChange {
 }
 
 impl Stopping {
-    /// All states, in the order of a certificate.
-    pub fn space(&self) -> Result<&Space, Refusal> {
-        self.parts().map(|(_, space)| space)
-    }
-
     /// What it says.
     pub fn facts(&self) -> Result<OfStopping, Refusal> {
         let (steps, partial) = (self.model.steps, self.model.partial_remaps);

@@ -28,7 +28,7 @@ pub use many_phases::{Grid, ManyPhases};
 pub use periodic::Periodic;
 pub use phase_change::horizon::PhaseChange;
 pub use phase_switching::PhaseSwitching;
-pub use stopping::{Stopping, region::Entry, values::Run};
+pub use stopping::{problem::Stopping, region::Entry, values::Run};
 
 use model::Problem;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use crate::many_phases::ManyPhases;
 use crate::periodic::Periodic;
 use crate::phase_change::horizon::PhaseChange;
 use crate::phase_switching::PhaseSwitching;
-use crate::stopping::Written;
+use crate::stopping::problem::Written;
 use ron::extensions::Extensions;
 
 written! {

@@ -3,7 +3,7 @@
 use crate::core::counts::Decision;
 use crate::core::proof::{Interval, Proof, Steps, Switches};
 use crate::core::span::Span;
-use crate::stopping::After;
+use crate::stopping::problem::After;
 use crate::stopping::states::{States, ordered};
 use crate::{Checked, Model};
 

@@ -3,9 +3,10 @@
 use crate::core::budget::{Budget, Refusal};
 use crate::core::proof::Proof;
 use crate::core::span::Span;
+use crate::stopping::problem::Stopping;
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
-use crate::stopping::{Stopping, partial, whole};
+use crate::stopping::{partial, whole};
 
 /// What is shown by these relative costs h: the least average is between bounds on T h - h [Odoni 1969], and no cost is negative.
 pub(crate) fn prove(

@@ -7,9 +7,9 @@ use crate::core::budget::{Budget, Refusal};
 use crate::core::counts::Tally;
 use crate::core::proof::Proof;
 use crate::core::span::Span;
+use crate::stopping::problem::{After, Stopping};
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::Run;
-use crate::stopping::{After, Stopping};
 
 /// What the recursion shows, in units of 2^-bits; there is no evidence besides these.
 pub(crate) fn prove(

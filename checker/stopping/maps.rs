@@ -7,7 +7,7 @@ use crate::core::budget::{Budget, Refusal};
 use crate::core::counts::Tally;
 use crate::core::proof::Proof;
 use crate::core::span::Span;
-use crate::stopping::Stopping;
+use crate::stopping::problem::Stopping;
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
 

@@ -2,7 +2,7 @@
 
 use crate::core::budget::Refusal;
 use crate::loads::exchange::extra;
-use crate::stopping::{After, Stopping};
+use crate::stopping::problem::{After, Stopping};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use std::collections::BTreeSet;

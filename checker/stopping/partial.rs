@@ -4,7 +4,7 @@ use crate::core::budget::{Budget, Refusal};
 use crate::core::span::Span;
 use crate::loads::Cost;
 use crate::loads::exchange::extra;
-use crate::stopping::{After, Stopping, Written};
+use crate::stopping::problem::{After, Stopping, Written};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;

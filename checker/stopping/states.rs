@@ -4,7 +4,7 @@ use crate::core::budget::Refusal;
 use crate::core::counts::Decision;
 use crate::core::proof::Proof;
 use crate::loads::Processes;
-use crate::stopping::{Stopping, Written};
+use crate::stopping::problem::{Stopping, Written};
 use std::collections::HashMap;
 
 /// With how many steps left, or more, one remaps at least and at most; `None` where one never does.

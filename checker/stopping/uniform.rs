@@ -3,9 +3,10 @@
 use crate::core::budget::{Budget, Refusal, model_error};
 use crate::loads::Cost;
 use crate::loads::space::Space;
+use crate::stopping::maps;
+use crate::stopping::problem::Stopping;
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
-use crate::stopping::{Stopping, maps};
 use num_traits::Zero;
 
 /// What is shown by these values.

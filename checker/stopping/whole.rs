@@ -1,7 +1,7 @@
 //! Remaps to even loads.
 
 use crate::core::budget::Refusal;
-use crate::stopping::Stopping;
+use crate::stopping::problem::Stopping;
 
 /// Bounds on what they lead to in each state, from bounds on going on.
 pub fn remaps(own: &Stopping, go: &[[u64; 2]], bits: u32) -> Result<Vec<[u64; 2]>, Refusal> {

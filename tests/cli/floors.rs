@@ -74,65 +74,119 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The modules that the code in `text` reaches from the root of its crate; `depth` modules lie above it.
-fn reached(text: &str, depth: usize) -> BTreeSet<String> {
+/// The paths in the code of the module `here`, from the root of its crate; a path that starts with any other name
+/// is taken to start in `here`.
+fn paths(text: &str, here: &[String]) -> BTreeSet<Vec<String>> {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or(""));
     let code = code.collect::<Vec<_>>().join("\n");
-    let up = "super::".repeat(depth);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = BTreeSet::new();
-    for root in ["crate::", up.as_str()].into_iter().filter(|root| !root.is_empty()) {
-        for (at, _) in code.match_indices(root) {
-            let before = code[..at].chars().next_back();
-            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
-                continue;
-            }
-            found.extend(names(&code[at + root.len()..]));
+    let mut end = 0;
+    for (at, _) in code.match_indices("::") {
+        let start = code[..at].rfind(|c| !is_word(c)).map_or(0, |before| before + 1);
+        if at >= end && start < at {
+            end = code.len() - expand(&code[start..], Vec::new(), &mut found).len();
         }
     }
-    found
+    let whole = |path: Vec<String>| {
+        let up = path.iter().take_while(|name| *name == "super").count();
+        let (base, names) = match path[0].as_str() {
+            "crate" => (&[][..], &path[1..]),
+            "self" => (here, &path[1..]),
+            _ => (&here[..here.len().saturating_sub(up)], &path[up..]),
+        };
+        [base, names].concat()
+    };
+    found.into_iter().map(whole).collect()
 }
 
-/// The first names of a path, or of the paths in braces.
-fn names(rest: &str) -> Vec<String> {
-    let word = |text: &str| -> String {
-        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-    };
-    let Some(list) = rest.strip_prefix('{') else { return vec![word(rest)] };
-    let (mut depth, mut start, mut found) = (0, 0, Vec::new());
-    for (at, c) in list.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => {
-                found.push(word(&list[start..at]));
-                break;
+/// Adds the paths that start at the beginning of `text` after those names, one for each name in braces. Returns
+/// what follows them.
+fn expand<'a>(text: &'a str, mut names: Vec<String>, found: &mut BTreeSet<Vec<String>>) -> &'a str {
+    let mut rest = text.trim_start();
+    if let Some(list) = rest.strip_prefix('{') {
+        rest = list.trim_start();
+        while !rest.is_empty() && !rest.starts_with('}') {
+            let after = expand(rest, names.clone(), found).trim_start();
+            rest = after.strip_prefix(',').unwrap_or(after).trim_start();
+            if after.starts_with(|c| c != ',' && c != '}') {
+                // Renamed with `as`, or no list of paths.
+                rest = &after[after.find([',', '}']).unwrap_or(after.len())..];
+                rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
             }
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                found.push(word(&list[start..at]));
-                start = at + 1;
-            }
-            _ => {}
+        }
+        return rest.strip_prefix('}').unwrap_or(rest);
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    names.push(rest[..end].to_owned());
+    rest = &rest[end..];
+    match rest.strip_prefix("::") {
+        Some(next) => expand(next, names, found),
+        None => {
+            found.insert(names);
+            rest
         }
     }
-    found
+}
+
+/// The modules at the top of the crate that the code in `text` of the module `here` reaches.
+fn reached(text: &str, here: &[String]) -> BTreeSet<String> {
+    paths(text, here).into_iter().filter_map(|path| path.into_iter().next()).collect()
+}
+
+/// The path of the module that a file of the crate in `folder` holds; none for its root.
+fn module(folder: &Path, file: &Path) -> Vec<String> {
+    let place = file.strip_prefix(folder).unwrap().with_extension("");
+    let mut path: Vec<String> =
+        place.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    if path.last().is_some_and(|name| name == "mod") || path == ["lib"] || path == ["main"] {
+        path.pop();
+    }
+    path
+}
+
+/// What each file of the crate in `folder` imports, by module; the root of the crate is `crate`.
+fn arrows_of_files(folder: &Path) -> Arrows {
+    let files = sources(folder).into_iter().filter(|file| !file.starts_with(folder.join("tests")));
+    let files: Vec<(Vec<String>, PathBuf)> =
+        files.map(|file| (module(folder, &file), file)).collect();
+    let name = |path: &[String]| [&["crate".to_owned()], path].concat().join("::");
+    let mut all = Arrows::new();
+    for (here, file) in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        for path in paths(&text, here) {
+            let above = files.iter().filter(|(other, _)| path.starts_with(other));
+            let Some((to, _)) = above.max_by_key(|(other, _)| other.len()) else { continue };
+            if to != here {
+                all.entry(name(here)).or_default().entry(name(to)).or_insert(file.clone());
+            }
+        }
+    }
+    all
+}
+
+/// The largest circle of imports.
+fn largest_circle(arrows: &Arrows) -> Vec<String> {
+    let all: BTreeMap<&String, BTreeSet<String>> =
+        arrows.keys().map(|from| (from, below(arrows, from))).collect();
+    let circle = |(from, reached): (&&String, &BTreeSet<String>)| -> Vec<String> {
+        let back = |to: &&String| all.get(to).is_some_and(|reached| reached.contains(*from));
+        reached.iter().filter(back).cloned().collect()
+    };
+    all.iter().map(circle).max_by_key(Vec::len).unwrap_or_default()
 }
 
 fn arrows(folder: &Path, floors: &[&[&str]]) -> Arrows {
     let known: BTreeSet<&str> = floors.iter().flat_map(|floor| floor.iter().copied()).collect();
     let mut all = Arrows::new();
     for file in sources(folder) {
-        let place = file.strip_prefix(folder).unwrap().with_extension("");
-        let mut path: Vec<String> =
-            place.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-        if path.last().is_some_and(|name| name == "mod") {
-            path.pop();
-        }
-        if ["lib", "main"].contains(&path[0].as_str()) {
+        let path = module(folder, &file);
+        if path.is_empty() {
             continue;
         }
         assert!(known.contains(path[0].as_str()), "{} is on no floor", file.display());
         let text = std::fs::read_to_string(&file).unwrap();
-        for other in reached(&text, path.len()) {
+        for other in reached(&text, &path) {
             if other != path[0] && known.contains(other.as_str()) {
                 all.entry(path[0].clone()).or_default().entry(other).or_insert(file.clone());
             }
@@ -192,6 +246,13 @@ fn imports_of_the_checker_go_down() {
     assert_eq!(faults(&arrows, CHECKER), Vec::<String>::new());
 }
 
+/// The checker is read file by file: a reader follows no circle of more than four.
+#[test]
+fn files_of_the_checker_are_in_no_large_circle() {
+    let circle = largest_circle(&arrows_of_files(&root().join("checker")));
+    assert!(circle.len() <= 4, "a circle of imports: {circle:?}");
+}
+
 /// The library of arguments ends where commands begin.
 #[test]
 fn only_the_command_line_knows_clap() {
@@ -207,14 +268,26 @@ fn only_the_command_line_knows_clap() {
 #[test]
 fn upward_imports_and_circles_show() {
     let floors: &[&[&str]] = &[&["ground", "cellar"], &["roof"]];
-    let here = |text: &str, depth| reached(text, depth).into_iter().collect::<Vec<_>>();
-    assert_eq!(here("use crate::{roof::{a, b}, cellar};\n// crate::attic", 1), ["cellar", "roof"]);
-    assert_eq!(here("fn f() { super::super::roof::g() }", 2), ["roof"]);
-    assert_eq!(here("use super::roof; let x = super::super::ground::y;", 2), ["ground"]);
+    let module = |path: &str| Vec::from_iter(path.split("::").map(str::to_owned));
+    let here = |text: &str, path| Vec::from_iter(reached(text, &module(path)));
+    assert_eq!(
+        here("use crate::{roof::{a, b}, cellar as x};\n// crate::attic", "a"),
+        ["cellar", "roof"]
+    );
+    assert_eq!(here("fn f() { super::super::roof::g() }", "a::b"), ["roof"]);
+    assert_eq!(
+        here("use super::roof::h; let x = super::super::ground::y;", "a::b"),
+        ["a", "ground"]
+    );
+    let files = paths("use crate::{a::{self, b::C}, d}; fn f() { e::g() }", &module("h"));
+    let files = Vec::from_iter(files.iter().map(|path| path.join("::")));
+    assert_eq!(files, ["a::b::C", "a::self", "d", "h::e::g"]);
     let arrow =
         |from: &str, to: &str| (from.to_owned(), BTreeMap::from([(to.to_owned(), PathBuf::new())]));
     let up = Arrows::from([arrow("ground", "roof")]);
     assert_eq!(faults(&up, floors).len(), 1);
     let circle = Arrows::from([arrow("ground", "cellar"), arrow("cellar", "ground")]);
     assert_eq!(faults(&circle, floors).len(), 2);
+    assert_eq!(largest_circle(&circle), ["cellar", "ground"]);
+    assert_eq!(largest_circle(&up), Vec::<String>::new());
 }
