@@ -1,8 +1,11 @@
 //! What a certificate file is refused for, and model files that mean something else than they seem to.
 
+mod sources;
+
 use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal, certificate, check, seal};
 use sha2::{Digest, Sha256};
+use sources::sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -199,42 +202,21 @@ fn models_that_are_none_are_refused() {
     }
 }
 
-/// The files of the checker and their texts, by name: `loads::chain` is `loads/chain.rs`.
-fn files() -> BTreeMap<String, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [
-        "",
-        "core",
-        "lifetime",
-        "loads",
-        "many_phases",
-        "stopping",
-        "periodic",
-        "phase_change",
-        "phase_switching",
-    ];
-    let found = folders.iter().flat_map(|folder| {
-        let files = std::fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path());
-        let files = files.filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
-        files.map(move |file| {
-            let name = file.file_stem().unwrap().to_str().unwrap();
-            let name = match folder.is_empty() {
-                true => name.to_owned(),
-                false => format!("{folder}::{name}").trim_end_matches("::mod").to_owned(),
-            };
-            (name, std::fs::read_to_string(file).unwrap())
-        })
-    });
-    found.collect()
-}
-
-/// What every kind is read with; these files lead to all kinds.
-const SHARED: [&str; 7] =
-    ["lib", "model", "core", "core::budget", "core::decimal", "core::proof", "core::span"];
+/// Files that every kind is read with: some of them lead to all kinds.
+const SHARED: [&str; 8] = [
+    "lib",
+    "model",
+    "core",
+    "core::budget",
+    "core::counts",
+    "core::decimal",
+    "core::proof",
+    "core::span",
+];
 
 /// Files in which one of several ways is taken, and these.
-const FORKS: [(&str, &[&str]); 14] = [
-    ("loads", &["loads::affine", "loads::unbounded"]),
+const FORKS: [(&str, &[&str]); 15] = [
+    ("loads", &["loads::affine", "loads::unbounded", "stopping::unbounded"]),
     ("loads::chain", &["loads::affine", "loads::dense"]),
     ("loads::returns", &["loads::joint"]),
     ("stopping::averages", &["stopping::states", "stopping::partial", "stopping::whole"]),
@@ -242,6 +224,17 @@ const FORKS: [(&str, &[&str]); 14] = [
     ("stopping::maps", &["stopping::states"]),
     ("stopping::partial", &["loads::joint"]),
     ("stopping::region", &["stopping::states"]),
+    (
+        "stopping::problem",
+        &[
+            "loads::joint",
+            "loads::multisets",
+            "loads::places",
+            "loads::unbounded",
+            "stopping::moved",
+            "stopping::partial",
+        ],
+    ),
     ("stopping::unbounded", &["stopping::states"]),
     ("stopping::uniform", &["stopping::states"]),
     ("stopping::whole", &["stopping::moved"]),
@@ -250,7 +243,6 @@ const FORKS: [(&str, &[&str]); 14] = [
         &[
             "loads::joint",
             "loads::multisets",
-            "loads::unbounded",
             "stopping::states",
             "stopping::averages",
             "stopping::ending",
@@ -275,7 +267,7 @@ const FORKS: [(&str, &[&str]); 14] = [
             "periodic::walks",
         ],
     ),
-    ("phase_switching", &["phase_switching::decided", "phase_switching::resting"]),
+    ("phase_switching", &["phase_switching::resting"]),
 ];
 
 /// The files that each of them names, or of which it calls a function that no other file has.
@@ -313,13 +305,19 @@ fn leads(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
     leads.collect()
 }
 
+/// Lines of code: without comments and blank lines.
+fn code(text: &str) -> usize {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
+
 #[test]
-fn one_kind_reads_in_fifteen_hundred_lines() {
-    let files = files();
+fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
+    let files = sources();
     let leads = leads(&files);
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/certificates.md");
     let page = std::fs::read_to_string(&documents).unwrap();
-    let kinds: [(&str, &[&str]); 27] = [
+    let kinds: [(&str, &[&str]); 26] = [
         ("a change of phase", &["phase_change"]),
         ("a map of stopping", &["stopping", "loads::multisets", "stopping::maps"]),
         (
@@ -395,10 +393,6 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
         ),
         ("drifting loads", &["load_drift"]),
         ("recurring phases", &["phase_switching"]),
-        (
-            "recurring phases, a mapping that never loses",
-            &["phase_switching", "phase_switching::decided"],
-        ),
         ("recurring phases at rest", &["phase_switching", "phase_switching::resting"]),
         ("any number of phases", &["many_phases", "many_phases::bounds"]),
         ("intervals, laws of steps", &["periodic", "periodic::walks", "periodic::keeping"]),
@@ -425,12 +419,12 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
             }
         }
         let all = SHARED.iter().chain(&own);
-        let lines = all.map(|file| files[*file].lines().count()).sum::<usize>();
+        let lines = all.map(|file| code(&files[*file])).sum::<usize>();
         let list = own.iter().map(|file| format!("`{}`", file.replace("::", "/")));
         rows.push((format!("| {kind} | {} | {lines} |", Vec::from_iter(list).join(", ")), lines));
     }
     let table = Vec::from_iter(rows.iter().map(|(row, _)| row.as_str())).join("\n");
-    assert!(rows.iter().all(|(_, lines)| *lines < 1500), "\n{table}");
+    assert!(rows.iter().all(|(_, lines)| *lines < 1400), "\n{table}");
     let head = "| --- | --- | --- |\n";
     let (before, after) = page.split_once(head).expect("a table of the kinds");
     let (written, after) = after.split_once("\n\n").expect("more after the table");

@@ -1,9 +1,12 @@
 //! For every refusal with a message of its own something that is refused for it. One that is added to the checker
 //! without a line here fails the test.
 
+mod sources;
+
 use remap_checker::phase_change::Steps;
 use remap_checker::phase_switching::{Rest, Steps as Back};
 use remap_checker::{Budget, Evidence, Model, Refusal, certificate, check, seal};
+use sources::sources;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -98,7 +101,11 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
     let detector = "(false_alarm: 0.2, missed: 0.1)";
     vec![
         ("lib", "what is claimed is not what follows", claims.unwrap_err()),
-        ("core::decimal", "{} is not a decimal number from 0 up", refused(&drift("0.7", "-0.7"), None)),
+        (
+            "core::decimal",
+            "{} is not a decimal number from 0 up",
+            refused(&drift("0.7", "-0.7"), None),
+        ),
         ("load_drift", "the cost of a remap is too large", refused(&drift("0.7", "1e101"), None)),
         (
             "load_drift",
@@ -111,12 +118,12 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
             refused(&drift("initial_load: 2", "initial_load: 5"), None),
         ),
         (
-            "stopping",
+            "stopping::problem",
             "a capacity is missing",
             refused(&two("capacities: [1], remap_cost: 2, after_remap: Stop"), None),
         ),
         (
-            "stopping",
+            "stopping::problem",
             "the cost of a remap, or the number of steps, does not go with the rest",
             refused(&two("steps: 4, remap_cost: 2, after_remap: Uniform"), None),
         ),
@@ -377,49 +384,25 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
 
 /// The messages of refusals in the checker, by file.
 fn messages() -> BTreeSet<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [
-        "",
-        "core",
-        "lifetime",
-        "loads",
-        "many_phases",
-        "stopping",
-        "periodic",
-        "phase_change",
-        "phase_switching",
-    ];
     let mut found = BTreeSet::new();
-    for folder in folders {
-        for file in std::fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path()) {
-            if file.extension().is_none_or(|kind| kind != "rs") {
-                continue;
-            }
-            let stem = file.file_stem().unwrap().to_str().unwrap();
-            let name = if folder.is_empty() {
-                stem.into()
-            } else {
-                format!("{folder}::{stem}").trim_end_matches("::mod").to_owned()
-            };
-            let text = std::fs::read_to_string(&file).unwrap();
-            let starts = [
-                "Unproved(",
-                "model_error(",
-                "custom(",
-                "custom(format!(",
-                "Model(format!(",
-                "let why = ",
-                "Error::other(",
-            ];
-            for rest in starts.iter().flat_map(|start| text.split(start).skip(1)) {
-                let Some(quoted) = rest.trim_start().strip_prefix('"') else { continue };
-                let message = quoted.split('"').next().unwrap();
-                // Lines that go on.
-                let lines: Vec<&str> = message.split("\\\n").collect();
-                let first = lines[0].to_owned();
-                let whole = lines[1..].iter().fold(first, |all, line| all + line.trim_start());
-                found.insert((name.clone(), whole));
-            }
+    for (name, text) in sources() {
+        let starts = [
+            "Unproved(",
+            "model_error(",
+            "custom(",
+            "custom(format!(",
+            "Model(format!(",
+            "let why = ",
+            "Error::other(",
+        ];
+        for rest in starts.iter().flat_map(|start| text.split(start).skip(1)) {
+            let Some(quoted) = rest.trim_start().strip_prefix('"') else { continue };
+            let message = quoted.split('"').next().unwrap();
+            // Lines that go on.
+            let lines: Vec<&str> = message.split("\\\n").collect();
+            let first = lines[0].to_owned();
+            let whole = lines[1..].iter().fold(first, |all, line| all + line.trim_start());
+            found.insert((name.clone(), whole));
         }
     }
     found
