@@ -166,7 +166,7 @@ fn what_was_altered_in_a_printed_solution_is_refused() {
     );
     refused(&drift, &|own| own["closest_value"] = json!(176.0), "`closest_value` is 176");
     refused(&drift, &|own| own["utilization"] = json!(0.5), "`utilization` is 0.5");
-    refused(&drift, &|own| own["remaps"] = json!(0), "`remaps` is 0");
+    refused(&drift, &|own| own["remaps"] = json!(0), "`recommended` is not what");
     refused(
         &drift,
         &|own| own["fixed_utilization"].as_array_mut().unwrap().reverse(),
