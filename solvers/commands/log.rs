@@ -121,7 +121,9 @@ pub(super) fn looked_at(
         match (long, known, same) {
             (true, ..) => trace.repairs.push(taken_in(&slow, long)),
             (false, None, _) => {
-                trace.repairs.push(format!("{}; that is taken for what a remap costs", slower(&slow)));
+                trace
+                    .repairs
+                    .push(format!("{}; that is taken for what a remap costs", slower(&slow)));
                 (trace.record, cost_origin) = (taken, "as the steps after it take longer");
             }
             (false, Some(_), true) => {
