@@ -110,16 +110,36 @@ pub(super) fn looked_at(
     let recorded = trace.mean_remap_cost();
     let given = log.remap_cost.is_some();
     let mut cost_origin = if given { "as given" } else { "as recorded" };
-    let mut remap_cost = remap_cost(log.remap_cost, recorded, &name)?;
-    if let Some(slow) = slow_steps(&trace.record, remap_cost) {
-        trace.repairs.push(taken_in(&slow, long));
-        if !long {
-            trace.record = slow.taken_from(&trace.record);
-            remap_cost += slow.seconds();
-            cost_origin = match given {
-                true => "as given, and what the steps after it take longer",
-                false => "as recorded, and what the steps after it take longer",
-            };
+    let known = log.remap_cost.or(recorded);
+    let slow = slow_steps(&trace.record, known.unwrap_or(0.0));
+    // Without a cost, what steps after remaps take longer is all that is known of it.
+    let by_steps = slow.as_ref().filter(|_| !long).map(SlowSteps::seconds);
+    let mut remap_cost = remap_cost(known, by_steps, &name)?;
+    if let Some(slow) = slow {
+        let same = (slow.seconds() - remap_cost).abs() <= SAME * remap_cost;
+        let taken = slow.taken_from(&trace.record);
+        match (long, known, same) {
+            (true, ..) => trace.repairs.push(taken_in(&slow, long)),
+            (false, None, _) => {
+                trace
+                    .repairs
+                    .push(format!("{}; that is taken for what a remap costs", slower(&slow)));
+                (trace.record, cost_origin) = (taken, "as the steps after it take longer");
+            }
+            (false, Some(_), true) => {
+                let said = "that is about what a remap costs, so it is taken for the same seconds and counted once";
+                trace.repairs.push(format!("{}; {said}", slower(&slow)));
+                trace.record = with(&taken, trace.record.remaps().to_vec());
+            }
+            (false, Some(_), false) => {
+                trace.repairs.push(taken_in(&slow, long));
+                trace.record = taken;
+                remap_cost += slow.seconds();
+                cost_origin = match given {
+                    true => "as given, and what the steps after it take longer",
+                    false => "as recorded, and what the steps after it take longer",
+                };
+            }
         }
     }
     for line in trace.account.lines() {
@@ -133,18 +153,27 @@ pub(super) fn looked_at(
 
 /// What becomes of steps after remaps that are slow on all ranks.
 fn taken_in(slow: &SlowSteps, long: bool) -> String {
-    let seconds = short(three(slow.seconds()));
-    let steps = match slow.each.len() {
-        1 => "the first step after a remap is".to_owned(),
-        many => format!("the first {many} steps after a remap are"),
-    };
     let counted = match long {
         true => {
             "nothing is made of that in a log this long: where it comes from the remap, add it to --remap-cost"
         }
         false => "that is counted as part of what a remap costs",
     };
-    format!("{steps} slower on all ranks, by {seconds} seconds in all; {counted}")
+    format!("{}; {counted}", slower(slow))
+}
+
+/// The share by which the cost of a remap and what the steps after it take longer may differ and be the same seconds:
+/// such steps have noise of a tenth or so, and a cost that comes on top of them is seldom equal to it.
+const SAME: f64 = 0.2;
+
+/// `the first step after a remap is slower on all ranks, by 1.49 seconds in all`.
+fn slower(slow: &SlowSteps) -> String {
+    let seconds = short(three(slow.seconds()));
+    let steps = match slow.each.len() {
+        1 => "the first step after a remap is".to_owned(),
+        many => format!("the first {many} steps after a remap are"),
+    };
+    format!("{steps} slower on all ranks, by {seconds} seconds in all")
 }
 
 /// A log of which only the beginning is looked at, should it be long: that is said.
@@ -183,10 +212,15 @@ impl Follow for Unheard {
 
 /// The same record with remaps before these steps too.
 fn with_remaps(record: &Record, before: &[usize]) -> Record {
-    let seconds = (0..record.steps()).flat_map(|step| record.row(step).to_vec()).collect();
-    let filled = (0..record.steps()).flat_map(|step| record.filled(step)).copied().collect();
     let mut remaps = record.remaps().to_vec();
     remaps.extend(before.iter().map(|before| Remap { before: *before, seconds: None }));
+    with(record, remaps)
+}
+
+/// The same record with these remaps.
+fn with(record: &Record, remaps: Vec<Remap>) -> Record {
+    let seconds = (0..record.steps()).flat_map(|step| record.row(step).to_vec()).collect();
+    let filled = (0..record.steps()).flat_map(|step| record.filled(step)).copied().collect();
     let found = Record::new(record.ranks(), seconds, remaps).expect("a record and steps of it");
     found.with_filled(filled)
 }

@@ -9,6 +9,7 @@ mod formats;
 mod gather;
 mod opened;
 pub mod parts;
+mod waiting;
 mod window;
 
 pub use account::Account;
@@ -226,7 +227,20 @@ pub fn follow(
         [only] => shown(only),
         _ => names(paths),
     };
-    raw.trace(&name, &|cell| second(paths, form, cell))
+    let trace = raw.trace(&name, &|cell| second(paths, form, cell))?;
+    match waiting::falls(&trace.record) {
+        None => Ok(trace),
+        Some(fall) => {
+            let message = format!(
+                "{name}: all ranks take equally long, and that falls by {:.1} % at recorded remaps: these times include \
+                 the time that ranks wait for each other, and do not say what each of them worked",
+                100.0 * fall
+            );
+            let help = "log the seconds before the ranks wait (before the barrier or MPI call), or the seconds they \
+                        wait as a column `wait`";
+            Err(Complaint::elsewhere(message, help))
+        }
+    }
 }
 
 /// The files of a log, in a word.

@@ -18,6 +18,7 @@ use Right::{Read, Refused};
 const CASES: &[(&str, &[&str], Right)] = &[
     ("1_slow_step_and_column.csv", &[], Read(4, 400, 9, "remap_seconds")),
     ("1b_slow_step_flag_only.csv", &[], Read(4, 400, 9, "the names in its first line")),
+    ("2_wall_includes_wait.csv.gz", &[], Refused("include the time that ranks wait")),
     ("4_every_tenth_row.csv", &[], Read(4, 40, 9, "the sum of 10 steps, assumed")),
     ("4_every_tenth_row.csv", &["every=10"], Read(4, 40, 9, "one step in 10, as --every says")),
     ("4_every_tenth_row.csv", &["every=7"], Refused("the steps of its rows are 10 apart")),
