@@ -194,7 +194,7 @@ fn mutations_are_answered_or_refused() {
                 match draw(6) {
                     0 => bytes[at] = draw(256) as u8,
                     1 => bytes.truncate(at.max(1)),
-                    2 => bytes[at] = b"0,;.e-#\n\t [{\"*"[draw(15)],
+                    2 => bytes[at] = b"0,;.e-#\n\t [{\"*"[draw(14)],
                     3 => bytes.swap(at, other),
                     4 => {
                         let part = bytes[at.min(other)..at.max(other)].to_vec();

@@ -319,7 +319,10 @@ fn replay_and_advise_say_the_same_of_parquet() {
     for asked in [&["replay"][..], &["advise"], &["fit", "--json"]] {
         let said = |name| {
             let outcome = place.run(&[asked, &[name]].concat()).exits(0);
-            outcome.out.replace(name, "LOG")
+            // A table in columns has no first line to be known by.
+            let told = outcome.out.replace(name, "LOG");
+            let lines = told.lines().filter(|line| !line.contains("recognized"));
+            lines.collect::<Vec<_>>().join("\n")
         };
         assert_eq!(said("run.parquet"), said("run.csv"), "{asked:?}");
     }
