@@ -138,7 +138,6 @@ fn avoided_words_become_fewer() {
     for (place, text, most) in [("comments", comments(), MOST[0]), ("pages", pages(), MOST[1])] {
         let uses = uses(&text);
         let all: usize = uses.iter().map(|(_, count)| count).sum();
-        println!("{place}: {all}, {uses:?}");
         assert!(all <= most, "{all} uses of words to avoid in {place}, at most {most}: {uses:?}");
     }
 }
@@ -148,7 +147,6 @@ fn sentences_of_pages_are_short() {
     let words = sentences(&pages());
     let long = words.iter().filter(|words| **words > LONG).count();
     let share = long as f64 / words.len() as f64;
-    println!("{long} of {} sentences have more than {LONG} words", words.len());
     assert!(share <= MOST_LONG, "{share} of the sentences of pages have more than {LONG} words");
 }
 

@@ -43,7 +43,7 @@ fn cells(line: &str, delimiter: u8) -> Vec<String> {
 }
 
 /// Whether a field may be a number, be it missing or with a decimal comma.
-fn is_number(cell: &String) -> bool {
+fn is_number(cell: &str) -> bool {
     cell.is_empty() || cell.replacen(',', ".", 1).parse::<f64>().is_ok()
 }
 
@@ -68,7 +68,8 @@ fn named_in_comment(
             line.split_whitespace().map(str::to_owned).collect()
         }
     };
-    let is_header = |names: &Vec<String>| names.len() == columns && !names.iter().any(is_number);
+    let is_header =
+        |names: &Vec<String>| names.len() == columns && !names.iter().any(|cell| is_number(cell));
     if let Some(names) = comments.iter().rev().map(|line| split(line)).find(is_header) {
         // WarpX counts its columns: `[2]lev0`.
         let clean = |name: String| match name.split_once(']') {
@@ -105,7 +106,7 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     let delimiter = delimiter(first);
     let wrong = |what: String| fault(name, 1, &what, NO_TABLE);
     let fields = cells(first, delimiter);
-    let header = !fields.iter().all(is_number);
+    let header = !fields.iter().all(|cell| is_number(cell));
     if header && !fields[0].is_empty() && is_number(&fields[0]) {
         let other = fields.iter().find(|cell| !is_number(cell)).map_or("", String::as_str);
         return Err(wrong(format!(
