@@ -101,13 +101,15 @@ pub struct Found {
     pub status: Status,
     /// Warnings that only solving brings to light.
     pub warnings: Vec<String>,
+    /// What missed the tolerance, where the solver says it better than the claims of the answer do.
+    pub missed: Vec<String>,
     /// Of a decision map, every class of states.
     pub table: Option<Arc<Table>>,
 }
 
 impl Found {
     pub(crate) fn new(body: Body, status: Status, warnings: Vec<String>) -> Found {
-        Found { body, status, warnings, table: None }
+        Found { body, status, warnings, missed: Vec::new(), table: None }
     }
 }
 

@@ -171,8 +171,9 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
     warnings.extend(log.as_ref().and_then(Log::misfit));
     warnings.extend(found.warnings);
     warnings.extend(settings.ignored(found.body.answer()));
-    if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
-        warnings.extend(verdict.warning);
+    match found.missed.is_empty() {
+        true => warnings.extend(verdict.warning),
+        false => warnings.extend(found.missed),
     }
     let solution = Solution {
         title: loaded.title.clone(),

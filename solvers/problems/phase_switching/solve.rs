@@ -36,11 +36,13 @@ pub fn solve(
         Some(lifetime) => finite(&problem, &lifetime, settings, watch),
         None => endless(&problem, settings, watch),
     };
-    let (answer, status, warnings) = solved.map_err(|error| refuse(error.to_string()))?;
-    Ok(Found::new(Body::PhaseSwitching(Box::new(answer)), status, warnings))
+    let (answer, status, [warnings, missed]) = solved.map_err(|error| refuse(error.to_string()))?;
+    let found = Found::new(Body::PhaseSwitching(Box::new(answer)), status, warnings);
+    Ok(Found { missed, ..found })
 }
 
-type Solved = Result<(Answer, Status, Vec<String>), phase_switching::SwitchingError>;
+/// An answer, how it ended, warnings and what missed the tolerance.
+type Solved = Result<(Answer, Status, [Vec<String>; 2]), phase_switching::SwitchingError>;
 
 /// Says which widths missed the tolerance, and by how much.
 fn missed(tolerance: f64, widths: [(&str, f64); 2]) -> Vec<String> {
@@ -55,11 +57,11 @@ fn missed(tolerance: f64, widths: [(&str, f64); 2]) -> Vec<String> {
 fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &Watch) -> Solved {
     let solution = phase_switching::solve(problem, lifetime, settings.tolerance, watch)?;
     let mut status = solution.status;
-    let mut warnings = Vec::new();
+    let [mut warnings, mut wide] = [Vec::new(), Vec::new()];
     if status == Status::IterationLimit {
         let thresholds = ("the widest threshold interval", solution.threshold_width());
         let value = ("the value's interval, relative to it,", solution.value_width());
-        warnings.extend(missed(settings.tolerance, [thresholds, value]));
+        wide.extend(missed(settings.tolerance, [thresholds, value]));
     }
     let mut found = None;
     if settings.exact {
@@ -96,20 +98,20 @@ fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &W
         belief: Some(filter(problem)),
         exact: found,
     };
-    Ok((answer, status, warnings))
+    Ok((answer, status, [warnings, wide]))
 }
 
 fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
     let solution = phase_switching::long_run(problem, settings.tolerance, watch)?;
     let mut status = solution.status;
-    let mut warnings = Vec::new();
+    let [mut warnings, mut wide] = [Vec::new(), Vec::new()];
     let Bounds { lower, upper } = solution.average;
     if status == Status::IterationLimit {
         let width = solution.to_second.width().max(solution.to_first.width());
         let average = (upper - lower) / lower.abs().max(1.0);
         let thresholds = ("the wider threshold interval", width);
         let average = ("the average's interval, relative to it,", average);
-        warnings.extend(missed(settings.tolerance, [thresholds, average]));
+        wide.extend(missed(settings.tolerance, [thresholds, average]));
     }
     if settings.exact {
         warnings.push("--exact is for short horizons: give the model a lifetime".to_owned());
@@ -129,7 +131,7 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
         belief: Some(filter(problem)),
         exact: None,
     };
-    Ok((answer, status, warnings))
+    Ok((answer, status, [warnings, wide]))
 }
 
 /// The chances of the phases, if that of the second is `second`.

@@ -65,5 +65,5 @@ pub(super) fn solve(
     answer.largest_value = outcome.value.iter().copied().fold(0.0, f64::max);
     outcome.lay_out(&mut answer, &found.states, settings.values, None);
     let body = Body::Stopping(Box::new(answer));
-    Ok(Found { body, status: found.status, warnings: Vec::new(), table: None })
+    Ok(Found { body, status: found.status, warnings: Vec::new(), missed: Vec::new(), table: None })
 }

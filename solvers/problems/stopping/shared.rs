@@ -144,7 +144,7 @@ pub fn solve(
             }
             None => {
                 let body = Body::Stopping(Box::new(answer));
-                Found { body, status, warnings: Vec::new(), table: None }
+                Found { body, status, warnings: Vec::new(), missed: Vec::new(), table: None }
             }
         };
         found.warnings.extend(hasty(model, how.method));

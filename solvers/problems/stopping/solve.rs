@@ -259,7 +259,7 @@ pub(super) fn finish(
         );
     }
     let body = Body::Stopping(Box::new(answer));
-    Found { body, status, warnings, table: Some(Arc::new(table)) }
+    Found { body, status, warnings, missed: Vec::new(), table: Some(Arc::new(table)) }
 }
 
 /// Whether the model can be solved, as far as that shows without solving it.

@@ -194,7 +194,7 @@ fn lay_out(
         ));
     }
     let body = Body::Stopping(Box::new(answer));
-    Found { body, status, warnings, table: None }
+    Found { body, status, warnings, missed: Vec::new(), table: None }
 }
 
 /// What a remap costs in each of some states.

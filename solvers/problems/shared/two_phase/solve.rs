@@ -64,9 +64,9 @@ pub fn solve_scenarios(
         let message = "this model cannot be solved";
         vec![loaded.complain("problem", message, &error.to_string(), "correct the parameter")]
     })?;
-    let mut warnings = Vec::new();
+    let mut found = Found::new(body(answer), status, Vec::new());
     if status == Status::IterationLimit {
-        warnings.push("the tolerance was not reached for every threshold".to_owned());
+        found.missed.push("the tolerance was not reached for every threshold".to_owned());
     }
-    Ok(Found::new(body(answer), status, warnings))
+    Ok(found)
 }
