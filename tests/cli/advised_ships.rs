@@ -127,6 +127,13 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
         assert!(sentence.starts_with("This log cannot tell"), "{sentence}");
         return None;
     }
+    let written = found["files"].as_array().unwrap();
+    if !written.iter().any(|file| file.as_str().is_some_and(|file| file.ends_with(".h"))) {
+        // Nothing to paste in where the advice is to go on as before.
+        let goes_on = found["policy"] == "recorded" || sentence.contains("cannot tell");
+        assert!(goes_on, "{sentence}");
+        return None;
+    }
     let document: Value = serde_json::from_str(&place.read("advice/advised.json")).unwrap();
     let chosen = document["chosen"].as_str().unwrap();
     let read = logs::read(&place.path(log_name), None).unwrap();
@@ -211,12 +218,15 @@ fn the_exported_rule_costs_what_the_table_says() {
         Made { slope: 0.0, walk: 0.03, every: 37, seed: 4, ..DRIFTING },
         DRIFTING,
     ];
+    let mut shipped = 0;
     for made in logs {
         place.write("run.csv", made.csv());
         for overlap in [(0, 0.0), (4, 0.01)] {
-            ships(&place, Path::new("run.csv"), made.remap_cost, overlap).unwrap();
+            let chosen = ships(&place, Path::new("run.csv"), made.remap_cost, overlap);
+            shipped += usize::from(chosen.is_some());
         }
     }
+    assert!(shipped >= 4, "{shipped} of 6 rules were exported");
     let found = place.run(&["advise", "run.csv", "-o", "files", "--json"]).exits(0).json();
     for file in ["advised.json", "remap_policy.h", "remap_policy.py", "report.html", "model.ron"] {
         let path = format!("files/{file}");

@@ -48,7 +48,7 @@ const CASES: &[(&str, &[&str], Right)] = &[
     (
         "particles.csv",
         &["columns=seconds=particles*", "unit=1e-4"],
-        Read(4, 200, 3, "0.0001 seconds"),
+        Read(4, 200, 2, "0.0001 seconds"),
     ),
     ("sar.txt", &[], Refused("may be counts or per cent")),
     ("sglang_balancedness.log", &[], Refused("its loads are forward passes")),
@@ -127,7 +127,8 @@ fn large_imbalances_of_lammps_are_kept() {
         row.iter().copied().fold(0.0, f64::max) / (row.iter().sum::<f64>() / row.len() as f64)
     });
     let largest = largest.fold(0.0, f64::max);
-    assert!((largest - 6.00463).abs() < 1e-4, "{largest}");
+    // The largest of the times that made the log.
+    assert!((largest - 6.16026).abs() < 1e-4, "{largest}");
 }
 
 /// What was started again counts from there on; single lines that are there twice are refused.

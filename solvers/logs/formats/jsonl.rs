@@ -12,6 +12,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead;
 
+/// Fields that count the tokens of experts.
+const EXPERT_COUNTS: [&str; 2] = ["logical_count", "physical_count"];
+
 pub(in crate::logs) fn read(
     input: impl BufRead,
     name: &str,
@@ -30,6 +33,7 @@ pub(in crate::logs) fn read(
             let place = format!("{name}, line {number}, column {column}");
             Complaint::elsewhere(format!("{place}: not a JSON object: {what}"), TABLE)
         })?;
+        let object = in_tokens(object, raw);
         reader.take(&object, raw).map_err(|what| at(name, number, &what))?;
     }
     // Also of an empty file, and whatever its objects are.
@@ -40,6 +44,21 @@ pub(in crate::logs) fn read(
 /// An object; numbers that are none may stand in it, as Python writes them.
 fn parsed(line: &str) -> Result<Map<String, Value>, serde_json::Error> {
     serde_json::from_str(line).or_else(|_| serde_json::from_str(&without_nan(line)))
+}
+
+/// The same with the tokens that the experts of a rank took, in lists of lists, added up to the load of the rank.
+fn in_tokens(mut object: Map<String, Value>, raw: &mut Raw<'_>) -> Map<String, Value> {
+    fn total(counts: &Value) -> f64 {
+        match counts {
+            Value::Array(parts) => parts.iter().map(total).sum(),
+            count => count.as_f64().unwrap_or(f64::NAN),
+        }
+    }
+    if let Some(counts) = EXPERT_COUNTS.iter().find_map(|name| object.remove(*name)) {
+        raw.counted = Some("tokens");
+        object.insert("load".to_owned(), total(&counts).into());
+    }
+    object
 }
 
 /// The line with NaN and infinities as texts, in place, so that columns stay what they are.

@@ -154,7 +154,7 @@ fn parquet_is_read_as_csv_is() {
         let many = steps.len();
         place.write("run.parquet", part(0..many, 777));
         let read = logs::read(&place.path("run.parquet"), None).unwrap();
-        assert!(read.record == whole.record, "{packed:?}");
+        assert_eq!(read.record, whole.record, "{packed:?}");
         assert_eq!((&read.repairs, read.form), (&whole.repairs, whole.form));
         assert_same(&[place.path("run.parquet")], &whole, None);
         // Through a pipe, and packed once more.
