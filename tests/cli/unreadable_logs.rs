@@ -5,16 +5,14 @@ use crate::workplace::Workplace;
 #[test]
 fn files_packed_otherwise_are_named() {
     let place = Workplace::new();
-    let packed: [(&[u8], &str); 5] = [
-        (b"\x28\xb5\x2f\xfd\x24\x0c\x61\x00\x00step\n", "zstd"),
-        (b"\xfd7zXZ\x00\x00\x04\xe6\xd6", "xz"),
+    let packed: [(&[u8], &str); 3] = [
         (b"BZh91AY&SY\x05\x06", "bzip2"),
         (b"\x04\x22\x4d\x18\x64\x40\xa7", "lz4"),
         (b"PK\x03\x04\x14\x00\x00", "zip"),
     ];
     for (bytes, packer) in packed {
         place.write("run.csv.packed", bytes);
-        let says = format!("is packed by {packer}; gzip and brotli are read");
+        let says = format!("is packed by {packer}; gzip, brotli, zstd and xz are read");
         place.run(&["fit", "run.csv.packed"]).exits(1).says(&says);
     }
     place.write("run.bin", b"\x01\x02 \x07,\x1b[2J\n1,2\n");

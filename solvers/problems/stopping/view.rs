@@ -55,6 +55,9 @@ fn has_map(answer: &Answer) -> bool {
     answer.counts.balanced + answer.counts.remap + answer.counts.continued > 0.0
 }
 
+/// The same of a number that others are compared with in hundredths of a per cent.
+const COMPARED: f64 = 1e-5;
+
 /// How far apart bounds may be, as a part of what they are, to be one number.
 const CLOSE: f64 = 1e-2;
 
@@ -89,7 +92,8 @@ fn headline(answer: &Answer) -> String {
             }
             let best = best.middle();
             text += &format!(": {} per step in the long run", brief(best));
-            if let Some(stop) = stop.filter(is_close) {
+            let is_told = |bounds: &Bounds| bounds.width() <= COMPARED * bounds.upper.abs();
+            if let Some(stop) = stop.filter(is_told) {
                 let how = compared(best, stop.middle());
                 text += &format!(", {how} by the map that is optimal for Stop");
             }
