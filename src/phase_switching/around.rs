@@ -1,8 +1,12 @@
-//! Two functions that enclose a third.
+//! Functions around the difference: two, or one above it and what lies beside that.
 
-use super::polyline::Polyline;
+use super::beside::{beyond, near};
+use super::polyline::{NEAR, Polyline};
+use crate::rounding::outward;
+use std::borrow::Cow;
+use std::sync::Arc;
 
-/// An upper and a lower bound of one function.
+/// Two functions around a third.
 #[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) upper: Polyline,
@@ -31,5 +35,140 @@ impl Pair {
         let (upper, lower) =
             if nodes > MANY_NODES { rayon::join(upper, lower) } else { (upper(), lower()) };
         Pair { upper, lower }
+    }
+}
+
+/// A function above the difference, not cut, which rises, and what the difference may have beside it below.
+#[derive(Debug)]
+pub(super) struct Alone {
+    pub(super) upper: Polyline,
+    pub(super) beside: Polyline,
+}
+
+impl Alone {
+    /// A function below the difference that rises. One step back of it is nowhere below that of the next step, since that rises, too.
+    pub(super) fn lower(&self) -> Polyline {
+        let sum = |own: f64, its: f64, size: f64| outward::<false>(own + its, size);
+        risen(&self.upper.with(&self.beside, sum))
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.upper.nodes()
+    }
+}
+
+/// What encloses the difference.
+#[derive(Debug)]
+pub(super) enum Around {
+    Both(Pair),
+    Alone(Arc<Alone>),
+}
+
+impl Around {
+    pub(super) fn upper(&self) -> &Polyline {
+        match self {
+            Around::Both(pair) => &pair.upper,
+            Around::Alone(alone) => &alone.upper,
+        }
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        match self {
+            Around::Both(pair) => pair.nodes(),
+            Around::Alone(alone) => alone.nodes(),
+        }
+    }
+
+    /// Both functions.
+    pub(super) fn both(&self) -> Cow<'_, Pair> {
+        match self {
+            Around::Both(pair) => Cow::Borrowed(pair),
+            Around::Alone(alone) => {
+                Cow::Owned(Pair { upper: alone.upper.clone(), lower: alone.lower() })
+            }
+        }
+    }
+
+    /// The function below the difference, where it may meet `level`.
+    pub(super) fn lower_near(&self, level: f64) -> Cow<'_, Polyline> {
+        match self {
+            Around::Both(pair) => Cow::Borrowed(&pair.lower),
+            Around::Alone(alone) => {
+                Cow::Owned(risen(&near::<false>(&alone.upper, &alone.beside, level)))
+            }
+        }
+    }
+
+    /// A function that is the one below the difference where that exceeds `level`, and elsewhere does not exceed it.
+    pub(super) fn lower_beyond(&self, level: f64) -> Cow<'_, Polyline> {
+        match self {
+            Around::Both(pair) => Cow::Borrowed(&pair.lower),
+            Around::Alone(alone) => {
+                Cow::Owned(risen(&beyond::<false>(&alone.upper, &alone.beside, level)))
+            }
+        }
+    }
+}
+
+/// The most that `line` has been so far, or a little less: what rises and is nowhere below `line` is nowhere below that.
+/// Where it begins to be more is not next to a node, as what lies between would be as steep as rounding makes it.
+fn risen(line: &Polyline) -> Polyline {
+    let room = 2 * line.nodes();
+    let mut risen = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+    let mut most = line.value[0];
+    risen.push(line.at[0], most);
+    for k in 1..line.nodes() {
+        let (start, end) = (line.at[k - 1], line.at[k]);
+        let (before, value) = (line.value[k - 1], line.value[k]);
+        if value > most {
+            let share = (most - before) / (value - before);
+            let meets = outward::<true>(start + share * (end - start), end);
+            if before >= most {
+                most = value;
+            } else if end - meets > NEAR * end {
+                risen.push(meets, most);
+                most = value;
+            }
+        }
+        risen.push(end, most);
+    }
+    risen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    #[test]
+    fn what_has_been_is_kept() {
+        for seed in 0..200 {
+            let random = &mut stream(53, seed);
+            let mut at: Vec<f64> =
+                (0..random.random_range(0..9)).map(|_| random.random()).collect();
+            at.extend([0.0, 1.0]);
+            at.sort_by(f64::total_cmp);
+            let mut value: Vec<f64> = at.iter().map(|_| random.random()).collect();
+            if seed < 40 {
+                // More than it has been only just.
+                let most = value[..value.len() - 1].iter().copied().fold(0.0, f64::max);
+                *value.last_mut().unwrap() = most * (1.0 + 1e-13 * random.random::<f64>());
+            }
+            let line = Polyline { at, value };
+            let risen = risen(&line);
+            assert!(risen.value.windows(2).all(|pair| pair[0] <= pair[1]), "seed {seed}");
+            let new = |pair: &[f64]| pair.iter().any(|at| !line.at.contains(at));
+            let mut pairs = risen.at.windows(2).filter(|pair| new(pair));
+            assert!(pairs.all(|pair| pair[1] - pair[0] > 0.5 * NEAR * pair[1]), "seed {seed}");
+            let mut most = f64::NEG_INFINITY;
+            for k in 0..=10_000 {
+                let p = f64::from(k) / 10_000.0;
+                let nodes = line.at.iter().zip(&line.value).filter(|(at, _)| **at <= p);
+                most = nodes.fold(most.max(line.at(p)), |most, (_, value)| most.max(*value));
+                let now = risen.at(p);
+                assert!(now <= most + 1e-14 && most <= now + 1e-9, "seed {seed}: {now} {most}");
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Thresholds and average cost of a program that never ends.
 
-use super::around::Pair;
+use super::around::{Around, Pair};
 use super::one_mapping::OneMapping;
 use super::polyline::Polyline;
 use super::problem::{PhaseSwitching, SwitchingError};
@@ -264,7 +264,7 @@ impl<'a> Search<'a> {
                 let step = kept(recursion.step(&pair, 1.0), self.one);
                 self.steps += 1;
                 self.segments = self.segments.max(step.raw.nodes() - 1);
-                pair = recursion.keep(&step.raw, self.merge);
+                pair = recursion.keep(&step.raw.both(), self.merge);
                 let apart = pair.upper.less::<true>(&pair.lower).most();
                 idle = if apart < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
                 least = least.min(apart);
@@ -287,8 +287,8 @@ impl<'a> Search<'a> {
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
         self.lost += u32::from(room.most() == f64::MAX);
-        let found = room.beyond(recursion, &older, &newer);
-        if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.one))
+        let found = room.beyond(recursion, &older, &newer.both());
+        if let Some(step) = found.map(|pair| kept(recursion.shown(Around::Both(pair)), self.one))
             && step.width() < self.best.width()
         {
             self.best = step;

@@ -116,6 +116,12 @@ impl Mixed {
         self.below = self.below.plus(outward::<false>(chance * low, blur * low));
     }
 
+    /// Moves the bounds apart.
+    pub(super) fn widen(&mut self, [above, below]: [f64; 2]) {
+        self.above = self.above.plus(above);
+        self.below = self.below.plus(-below);
+    }
+
     /// Bounds on the value, with those of the steps before.
     pub(super) fn with(&self, (low, high): (f64, f64)) -> (f64, f64) {
         let [below, above] = [self.below.value(), self.above.value()];

@@ -46,12 +46,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alone;
 mod around;
 mod equal_gains;
+mod beside;
 pub mod evaluation;
 pub mod exact;
 mod finite;
 mod fixed_mesh;
+mod from_rest;
 mod gain;
 mod kinks;
 mod long_run;

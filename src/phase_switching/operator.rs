@@ -26,6 +26,9 @@ pub(super) struct Filter {
 /// slopes stay finite.
 const LEAST: f64 = 1e-250;
 
+/// How closely the middle of all nodes is looked for at most, in halvings.
+const HALVINGS: u32 = 32;
+
 /// A linear function of the belief, by its values at 0 and 1.
 pub(super) type Line = [f64; 2];
 
@@ -42,6 +45,7 @@ struct Piece {
 }
 
 /// One report's way through the pieces of a function.
+#[derive(Clone)]
 struct Way {
     report: Likelihood,
     /// The preimages of the nodes that are passed one after the other, and then one beyond all.
@@ -206,6 +210,55 @@ impl Filter {
         }
     }
 
+    /// The same without a gain, each half of the nodes in a thread of its own; and by how much it was reduced.
+    pub(super) fn back_in_halves<const UPPER: bool>(
+        &self,
+        next: &Polyline,
+        survival: f64,
+        line: Line,
+        (merge, most): (f64, usize),
+    ) -> (Polyline, f64) {
+        let (ways, pieces) = self.ways::<UPPER>(next);
+        let middle = balance(&ways);
+        let mut coarser = merge;
+        loop {
+            let half = |ways: Vec<Way>, [from, until]: [f64; 2]| {
+                let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
+                let gain = Gain::new::<UPPER>(None);
+                let visit = |at: f64, value: f64| {
+                    // What lies between the halves is linear: one ends before it, the other begins there.
+                    if at < until || until >= 1.0 {
+                        reducing.add(at, value);
+                    }
+                    reducing.nodes() < most
+                };
+                let range = [from, until];
+                let whole =
+                    self.through::<UPPER>(ways, &pieces, survival, line, (gain, range), visit);
+                whole.then(|| reducing.finish())
+            };
+            let first = ways.clone();
+            let second = ways.clone();
+            let halves = rayon::join(|| half(first, [0.0, middle]), || half(second, [middle, 1.0]));
+            if let (Some(mut whole), Some(second)) = halves
+                && whole.nodes() + second.nodes() <= most
+            {
+                whole.at.extend(second.at);
+                whole.value.extend(second.value);
+                return (whole, coarser);
+            }
+            coarser = 2.0 * coarser.max(SLACK * next.size());
+        }
+    }
+
+    /// More than rounding moves outward what is cut, goes back and is reduced, `size` bounding all values and `steep` all slopes.
+    ///
+    /// A report of chance w is moved by (2 size + 2 steep) w + 2 steep (w + 2 before) at most, in units of `times`, and chances
+    /// sum to 1; all that is moved is at least what operations lose. A cut and reducing move by 12 size + 4 steep and 6 size.
+    pub(super) fn rounding(&self, size: f64, steep: f64) -> f64 {
+        32.0 * self.blur() * (size + steep) + 16.0 * f64::MIN_POSITIVE
+    }
+
     /// What a value is moved by for rounding, of its size.
     fn blur(&self) -> f64 {
         SLACK * (1.0 + self.reports.len() as f64 / 8.0)
@@ -221,12 +274,8 @@ impl Filter {
         visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
         let (ways, pieces) = self.ways::<UPPER>(next);
-        let gain = Gain::new::<UPPER>(gain);
-        // The usual number of reports is worth a loop of its own.
-        match <[Way; 2]>::try_from(ways) {
-            Ok(mut two) => self.pass::<UPPER>(&mut two, &pieces, survival, line, gain, visit),
-            Err(mut all) => self.pass::<UPPER>(&mut all, &pieces, survival, line, gain, visit),
-        }
+        let rest = (Gain::new::<UPPER>(gain), [0.0, 1.0]);
+        self.through::<UPPER>(ways, &pieces, survival, line, rest, visit)
     }
 
     /// The ways of all reports through the pieces of `next`.
@@ -237,6 +286,23 @@ impl Filter {
         (self.reports.iter().map(way).collect(), pieces)
     }
 
+    /// Calls `visit` with the nodes of `back` in a range, and with its ends.
+    fn through<const UPPER: bool>(
+        &self,
+        ways: Vec<Way>,
+        pieces: &[Piece],
+        survival: f64,
+        line: Line,
+        rest: (Gain, [f64; 2]),
+        visit: impl FnMut(f64, f64) -> bool,
+    ) -> bool {
+        // The usual number of reports is worth a loop of its own.
+        match <[Way; 2]>::try_from(ways) {
+            Ok(mut two) => self.pass::<UPPER>(&mut two, pieces, survival, line, rest, visit),
+            Err(mut all) => self.pass::<UPPER>(&mut all, pieces, survival, line, rest, visit),
+        }
+    }
+
     #[inline(always)]
     fn pass<const UPPER: bool>(
         &self,
@@ -244,16 +310,16 @@ impl Filter {
         pieces: &[Piece],
         survival: f64,
         line: Line,
-        mut gain: Gain,
+        (mut gain, [from, until]): (Gain, [f64; 2]),
         mut visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
         let margin = SLACK * (line[0].abs() + line[1].abs()) * 2.0 + f64::MIN_POSITIVE;
         let margin = if UPPER { margin } else { -margin };
-        let mut here = 0.0;
+        let mut here = from;
         loop {
             let second = here * self.lasts + (1.0 - here) * self.begins;
             let first = here * self.ends + (1.0 - here) * self.calm;
-            let (mut sum, mut ahead) = (0.0, 1.0);
+            let (mut sum, mut ahead) = (0.0, until);
             for way in ways.as_mut() {
                 way.advance(here, pieces);
                 ahead = if way.next < ahead { way.next } else { ahead };
@@ -271,7 +337,7 @@ impl Filter {
             if !visit(here, value) {
                 return false;
             }
-            if here >= 1.0 {
+            if here >= until {
                 return true;
             }
             here = ahead;
@@ -298,4 +364,25 @@ impl Filter {
         }
         pieces
     }
+}
+
+/// A belief with about half of the nodes of all ways on either side, not next to one of them: what links the halves is not to be steep.
+fn balance(ways: &[Way]) -> f64 {
+    let places = |way: &Way| way.places.len() - 1;
+    let all: usize = ways.iter().map(places).sum();
+    let [mut start, mut end] = [0.0, 1.0];
+    let mut middle = 0.5;
+    for _ in 0..HALVINGS {
+        let before = |way: &Way| way.places.partition_point(|at| *at < middle).min(places(way));
+        let before: usize = ways.iter().map(before).sum();
+        if before < all / 2 - all / 16 {
+            start = middle;
+        } else if before > all / 2 + all / 16 {
+            end = middle;
+        } else {
+            break;
+        }
+        middle = 0.5 * (start + end);
+    }
+    middle
 }

@@ -1,6 +1,6 @@
 //! The beliefs between which functions of recurring phases are nearly linear, step by step.
 
-use super::around::Pair;
+use super::around::{Around, Pair};
 use super::operator::Line;
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
@@ -68,7 +68,7 @@ impl Places {
 
     fn gains(&self) -> Pair {
         let raw = Pair { upper: self.raw.clone(), lower: self.raw.clone() };
-        self.recursion.gains(&raw)
+        self.recursion.gains(&Around::Both(raw))
     }
 
     /// If all steps are as the last one from now on: what shows what they add up to, to `tolerance` each.

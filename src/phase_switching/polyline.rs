@@ -10,7 +10,7 @@ pub(super) struct Polyline {
 }
 
 /// How close to each other nodes are all but the same, as a part of their belief.
-const NEAR: f64 = 1e-10;
+pub(super) const NEAR: f64 = 1e-10;
 
 impl Polyline {
     pub(super) fn constant(value: f64) -> Polyline {
@@ -100,6 +100,16 @@ impl Polyline {
     /// The least value.
     pub(super) fn least(&self) -> f64 {
         self.value.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The greatest slope, without its sign.
+    pub(super) fn steepest(&self) -> f64 {
+        (1..self.nodes()).fold(0.0, |most: f64, k| {
+            let rise = (self.value[k] - self.value[k - 1]).abs();
+            let run = self.at[k] - self.at[k - 1];
+            // A division for the few that are steeper than those before.
+            if rise > most * run { rise / run } else { most }
+        })
     }
 
     /// How far its slope turns at every node between 0 and 1.

@@ -1,6 +1,6 @@
 //! The recursion of the difference between the mappings, enclosed from both sides.
 
-use super::around::Pair;
+use super::around::{Around, Pair};
 use super::operator::{Filter, Line};
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
@@ -25,7 +25,7 @@ impl Chances {
 /// What one step back from a pair shows.
 pub(super) struct Step {
     /// The difference, not yet cut.
-    pub(super) raw: Pair,
+    pub(super) raw: Around,
     pub(super) to_second: Bounds,
     pub(super) to_first: Bounds,
 }
@@ -37,7 +37,7 @@ impl Step {
 
     /// How far the functions have moved outward since another step.
     pub(super) fn changed(&self, other: &Step) -> f64 {
-        let (own, its) = (&self.raw, &other.raw);
+        let (own, its) = (self.raw.both(), other.raw.both());
         let rise = own.upper.less::<true>(&its.upper).most();
         rise.max(its.lower.less::<true>(&own.lower).most())
     }
@@ -102,15 +102,19 @@ impl Recursion {
             || self.filter.back::<true>(&next.upper, survival, line, None).rising::<true>(),
             || self.filter.back::<false>(&next.lower, survival, line, None).rising::<false>(),
         );
-        self.shown(raw)
+        self.shown(Around::Both(raw))
     }
 
     /// What functions around the difference show of the thresholds.
-    pub(super) fn shown(&self, raw: Pair) -> Step {
-        let Pair { upper, lower } = &raw;
-        let (low, high) = (self.low, self.high);
-        let to_second = enclosed(upper.first_above::<false>(high), lower.first_above::<true>(high));
-        let to_first = enclosed(upper.last_below::<false>(low), lower.last_below::<true>(low));
+    pub(super) fn shown(&self, raw: Around) -> Step {
+        let [low, high] = [self.low, self.high].map(|level| raw.lower_near(level));
+        let to_second = enclosed(
+            raw.upper().first_above::<false>(self.high),
+            high.first_above::<true>(self.high),
+        );
+        let to_first =
+            enclosed(raw.upper().last_below::<false>(self.low), low.last_below::<true>(self.low));
+        drop((low, high));
         Step { raw, to_second, to_first }
     }
 
@@ -131,11 +135,16 @@ impl Recursion {
     }
 
     /// What switching to the second mapping gains at a step, (D - c)^+.
-    pub(super) fn gains(&self, raw: &Pair) -> Pair {
+    pub(super) fn gains(&self, raw: &Around) -> Pair {
         if self.high == f64::INFINITY {
             return Pair::constant(0.0);
         }
-        Pair::of(raw.nodes(), || self.gain::<true>(&raw.upper), || self.gain::<false>(&raw.lower))
+        let (upper, high) = (raw.upper(), self.high);
+        Pair::of(
+            upper.nodes(),
+            || self.gain::<true>(upper),
+            || self.gain::<false>(&raw.lower_beyond(high)),
+        )
     }
 
     /// Whether the mean distance of `pair` is at most `most` some steps later, wherever one starts.

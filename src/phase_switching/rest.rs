@@ -113,6 +113,26 @@ impl Room {
         self.most
     }
 
+    /// Whether it holds for functions from `below` under `difference`, which rises, to `above` it.
+    pub(super) fn holds(
+        &self,
+        recursion: &Recursion,
+        difference: &Polyline,
+        above: f64,
+        below: f64,
+    ) -> bool {
+        let [start, end] = self.ends;
+        let size = difference.size();
+        let beneath = outward::<true>(difference.at(start) + above, size + above) <= recursion.low;
+        let beyond = outward::<false>(difference.at(end) - below, size + below) >= recursion.high;
+        (start == 0.0 || beneath) && (end == 1.0 || beyond)
+    }
+
+    /// Bounds the mean number of steps to come within the room.
+    pub(super) fn steps(&self) -> &Polyline {
+        &self.steps
+    }
+
     /// At least the number of steps within the room and nothing beside it.
     fn inside(&self) -> Polyline {
         let [start, end] = self.ends;

@@ -243,6 +243,18 @@ impl Value {
         self.mean = Some(roughly.abs() / self.cycles);
     }
 
+    /// The width aimed at.
+    pub(super) fn width(&self) -> f64 {
+        self.allowance() * self.cycles
+    }
+
+    /// Moves the functions apart.
+    pub(super) fn widen(&mut self, [above, below]: [f64; 2]) {
+        self.upper.offset = self.upper.offset.plus(above);
+        self.lower.offset = self.lower.offset.plus(-below);
+        self.apart += above + below;
+    }
+
     pub(super) fn nodes(&self) -> usize {
         self.upper.shape.nodes().max(self.lower.shape.nodes())
     }

@@ -7,7 +7,8 @@ mod tests;
 use crate::Bounds;
 use crate::lifetime::Lifetime;
 use crate::phase_change::Curve;
-use crate::phase_switching::around::Pair;
+use crate::phase_switching::alone::{LONG, MANY};
+use crate::phase_switching::around::{Alone, Around, Pair};
 use crate::phase_switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
 use crate::phase_switching::merge::{ENOUGH, Merge};
 use crate::phase_switching::mixed::{Mixed, STEPS};
@@ -17,8 +18,9 @@ use crate::phase_switching::quiet::Quiet;
 use crate::phase_switching::recursion::{Chances, Recursion, Step};
 use crate::phase_switching::value::Value;
 use crate::{Halt, Observer, Status};
-use resting::Alike;
+use resting::{Alike, Rest};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Distinct thresholds a curve may have.
 const MAX_RUNS: usize = 1_000_001;
@@ -57,8 +59,12 @@ pub(super) struct Sweep<'a> {
     aim: Aim,
     tolerance: f64,
     merge: Merge,
-    /// What encloses the difference at the last step.
+    /// What encloses the difference at the last step: two functions, or one and what is beside it.
     pair: Pair,
+    alone: Option<Arc<Alone>>,
+    /// Pieces from which on it is one, of a step and of all steps with as many together; and what the latter are so far.
+    alone_from: [usize; 2],
+    crowded: usize,
     alike: Option<Alike>,
     pub(super) value: Value,
     pub(super) to_second: Curve,
@@ -97,6 +103,9 @@ impl<'a> Sweep<'a> {
             tolerance,
             merge: Merge::new(aim.threshold * recursion.scale),
             pair: Pair::constant(0.0),
+            alone: None,
+            alone_from: [MANY, LONG],
+            crowded: 0,
             alike: None,
             value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
             to_second: Curve::default(),
@@ -198,7 +207,8 @@ impl<'a> Sweep<'a> {
             self.steps += 1;
             let chances = Chances::at(self.lifetime, n);
             let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
-            let step = self.known(self.recursion.step(&self.pair, chances.survival), n, n);
+            let step = self.step(chances.survival, self.merge.now * finer);
+            let step = self.known(step, n, n);
             let gains = self.recursion.gains(&step.raw);
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);
@@ -213,16 +223,15 @@ impl<'a> Sweep<'a> {
             let load = (step.width() / self.aim.threshold).max(blurred);
             // Functions that are reduced less than need be, to come to rest, stay so.
             self.merge.follow(if finer < 1.0 { load.max(ENOUGH) } else { load });
-            self.pair = self.recursion.keep(&step.raw, self.merge.now * finer);
-            let nodes = self.pair.nodes().max(self.value.nodes());
-            self.segments = self.segments.max(nodes - 1);
+            let nodes = self.keep(&step.raw, self.merge.now * finer);
+            self.segments = self.segments.max(nodes.max(self.value.nodes()) - 1);
             next = n.checked_sub(1);
             if self.aim.value >= ROUGH && gains.upper.turns() > self.gains.turns() {
                 self.gains = gains.upper;
             }
             if let Some(first) = next
                 && self.segments > MANY_PIECES
-                && let Some(reached) = self.on_mesh(first, observer)
+                && let Some(reached) = self.on_mesh(first, &step.raw, observer)
             {
                 return self.taken(reached);
             }
@@ -230,28 +239,67 @@ impl<'a> Sweep<'a> {
                 ControlFlow::Break(halt) => return halt.into(),
                 ControlFlow::Continue(rest) => rest,
             };
-            if let Some((Step { raw, to_second, to_first }, reached)) = rest {
-                self.to_second.extend_down(reached, n - 1, to_second);
-                self.to_first.extend_down(reached, n - 1, to_first);
+            if let Some(Rest {
+                raw,
+                last,
+                thresholds: [to_second, to_first],
+                first,
+                reached,
+                beside,
+            }) = rest
+            {
+                self.to_second.extend_down(reached, first, to_second);
+                self.to_first.extend_down(reached, first, to_first);
                 let gains = self.recursion.gains(&raw);
                 let (value, recursion) = (&mut self.value, self.recursion);
                 if let Some(mixed) = self.mixed.as_mut().filter(|mixed| reached >= mixed.from()) {
                     mixed.take(reached..n, &gains);
+                    mixed.widen(beside);
                 } else {
+                    value.widen(beside);
                     let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
                     if let ControlFlow::Break(halt) = settled {
                         return halt.into();
                     }
                 }
-                self.pair = recursion.keep(&raw, self.merge.now);
+                self.alone = None;
+                self.keep(&last.unwrap_or(raw), self.merge.now);
                 next = reached.checked_sub(1);
             }
         }
         Status::Converged
     }
 
+    /// One step back; with one function, if there is one, reduced by `merge`.
+    fn step(&mut self, survival: f64, merge: f64) -> Step {
+        let recursion = self.recursion;
+        let Some(alone) = self.alone.take() else {
+            return recursion.step(&self.pair, survival);
+        };
+        let many = alone.nodes() >= self.alone_from[0] / 2;
+        self.alone = many.then(|| alone.step(recursion, survival, merge)).flatten().map(Arc::new);
+        match &self.alone {
+            Some(next) => recursion.shown(Around::Alone(next.clone())),
+            None => recursion.step(&alone.cut(recursion), survival),
+        }
+    }
+
+    /// Keeps what encloses the difference for the next step back, reduced by `merge`; its nodes.
+    fn keep(&mut self, raw: &Around, merge: f64) -> usize {
+        if let Some(alone) = &self.alone {
+            return alone.nodes();
+        }
+        let raw = &raw.both();
+        self.pair = self.recursion.keep(raw, merge);
+        let many = self.pair.nodes() >= self.alone_from[0];
+        self.crowded += if many { self.pair.nodes() } else { 0 };
+        let long = many && self.crowded >= self.alone_from[1];
+        self.alone = long.then(|| Alone::of(self.recursion, raw, merge)).flatten().map(Arc::new);
+        self.pair.nodes()
+    }
+
     /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
-    fn on_mesh(&mut self, first: u64, observer: &dyn Observer) -> Option<Reached> {
+    fn on_mesh(&mut self, first: u64, raw: &Around, observer: &dyn Observer) -> Option<Reached> {
         let from = self.mesh_from.filter(|from| first <= *from)?;
         let once = from < u64::MAX;
         let task = Task {
@@ -261,7 +309,9 @@ impl<'a> Sweep<'a> {
             lifetime: self.lifetime,
             tolerance: self.tolerance,
         };
-        let start = Start { difference: &self.pair, value: self.value.functions() };
+        let whole = self.alone.as_ref().map(|_| self.recursion.keep(&raw.both(), self.merge.now));
+        let difference = whole.as_ref().unwrap_or(&self.pair);
+        let start = Start { difference, value: self.value.functions() };
         let outcome = continued(task, start, first, once, observer);
         self.mesh_from = match outcome {
             Outcome::After(step) => step.checked_sub(1),

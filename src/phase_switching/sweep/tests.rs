@@ -90,3 +90,42 @@ fn values_are_those_followed_step_by_step() {
 fn values_of_many_models_are_those_followed_step_by_step() {
     compare(30..1500);
 }
+
+/// The difference by one function against two that are reduced far less, where steps come to rest and where they do not.
+fn compare_alone(seeds: std::ops::Range<u64>) {
+    let (mut alone, count) = (0, seeds.end - seeds.start);
+    for seed in seeds {
+        let random = &mut stream(47, seed);
+        let problem = problem(random);
+        let lifetime = match random.random_range(0..3) {
+            0 => lifetime(random),
+            _ => Lifetime::fixed(random.random_range(3..600)),
+        };
+        let tolerance = 10f64.powi(-random.random_range(2..7));
+        let recursion = Recursion::new(&problem);
+        let sweep = |tolerance: f64| {
+            let aim = Aim { threshold: tolerance, value: tolerance };
+            Sweep::new(&problem, &recursion, &lifetime, aim, tolerance)
+        };
+        let [mut found, mut followed] = [sweep(tolerance), sweep(1e-3 * tolerance)];
+        (found.alone_from, followed.alone_from) = ([3, 0], [usize::MAX; 2]);
+        for sweep in [&mut found, &mut followed] {
+            assert_eq!(sweep.run(&()), Status::Converged, "seed {seed}");
+        }
+        alone += u64::from(found.alone.is_some());
+        let say = format!("seed {seed}: {problem:?}\n{lifetime:?} {tolerance}");
+        agree(&found, &followed, &lifetime, &say);
+    }
+    assert!(2 * alone > count, "{alone} of {count}");
+}
+
+#[test]
+fn one_function_agrees_with_two() {
+    compare_alone(0..60);
+}
+
+#[test]
+#[ignore = "half a minute; run with: cargo test --release --lib one_function_agrees_with_two_on_many -- --ignored"]
+fn one_function_agrees_with_two_on_many_models() {
+    compare_alone(60..3000);
+}
