@@ -393,7 +393,7 @@ fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
         ),
         ("drifting loads", &["load_drift"]),
         ("recurring phases", &["phase_switching"]),
-        ("recurring phases at rest", &["phase_switching", "phase_switching::resting"]),
+        ("recurring phases, stationary", &["phase_switching", "phase_switching::resting"]),
         ("any number of phases", &["many_phases", "many_phases::bounds"]),
         ("intervals, laws of steps", &["periodic", "periodic::walks", "periodic::keeping"]),
         ("intervals of least cost", &["periodic", "periodic::walks", "periodic::cheapest"]),
