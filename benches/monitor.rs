@@ -122,7 +122,7 @@ fn recurring(criterion: &mut Criterion) {
         detector: Levels::binary(ratio(40, 100), ratio(45, 100)).expect("probabilities"),
         initial: Rational::ZERO,
     };
-    // The hard model of docs/decisions/logs.md.
+    // A weak detector and expensive switches: many segments, slow to solve.
     let hard = PhaseSwitching {
         cycle: [[ratio(0, 1), ratio(8, 10)], [ratio(4, 1), ratio(1, 1)]],
         switch: [Some(ratio(10, 1)), Some(ratio(10, 1))],
