@@ -315,7 +315,7 @@ fn code(text: &str) -> usize {
 fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
     let files = sources();
     let leads = leads(&files);
-    let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/certificates.md");
+    let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("READING.md");
     let page = std::fs::read_to_string(&documents).unwrap();
     let kinds: [(&str, &[&str]); 26] = [
         ("a change of phase", &["phase_change"]),
@@ -434,6 +434,6 @@ fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
     }
     assert!(
         written == table,
-        "docs/certificates.md is to have (REMAP_UPDATE_DOCUMENTS=1)\n{table}"
+        "checker/READING.md is to have (REMAP_UPDATE_DOCUMENTS=1)\n{table}"
     );
 }
