@@ -432,8 +432,5 @@ fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
         std::fs::write(documents, format!("{before}{head}{table}\n\n{after}")).unwrap();
         return;
     }
-    assert!(
-        written == table,
-        "checker/READING.md is to have (REMAP_UPDATE_DOCUMENTS=1)\n{table}"
-    );
+    assert!(written == table, "checker/READING.md is to have (REMAP_UPDATE_DOCUMENTS=1)\n{table}");
 }
