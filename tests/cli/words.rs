@@ -32,11 +32,11 @@ const AVOIDED: &[&str] = &[
 ];
 
 /// Most uses in comments of the product, and on pages.
-const MOST: [usize; 2] = [360, 320];
+const MOST: [usize; 2] = [360, 16];
 
 /// Words from which on a sentence is long, and the largest share of long ones on pages.
 const LONG: usize = 35;
-const MOST_LONG: f64 = 0.085;
+const MOST_LONG: f64 = 0.01;
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
