@@ -1,4 +1,4 @@
-//! What detectors report, as model files state it.
+//! The observations that a detector can make, as model files state them.
 
 use crate::core::decimal::{Number, is_one};
 use crate::core::written;
@@ -13,23 +13,22 @@ written! {
     enum Lists { Levels(Vec<Level>), Several(Vec<Detector>) }
 }
 
-/// What a detector may report: the probability of each report before the change and after it. Both
-/// lists sum to 1.
+/// The probability of each observation before the change and after it. Both lists sum to 1.
 #[derive(Clone, PartialEq)]
 pub struct Detector {
     pub reports: Vec<[BigRational; 2]>,
-    /// How often it errs, if all that it says is yes or no.
+    /// The two error probabilities of a detector that only says yes or no.
     pub binary: Option<[Number; 2]>,
 }
 
-/// Most reports of a detector.
+/// The most observations of a detector.
 const MOST_REPORTS: usize = 1000;
 
 impl<'de> Deserialize<'de> for Detector {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Detector, D::Error> {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
         let raw = raw.trim();
-        // What holds a list is known by its name.
+        // The variant that holds a list is recognized by its name.
         let name = raw.get_ron().split(|c: char| !c.is_alphanumeric() && c != '_').next();
         let detector = match name {
             Some("Levels" | "Several") => raw.into_rust().map(Detector::listed),
@@ -62,7 +61,7 @@ impl Detector {
                 if !sums.iter().all(is_one) || levels.iter().flatten().any(|p| *p > one) {
                     return None;
                 }
-                // What they miss is shared among them.
+                // Dividing by the sum shares the missing probability among all observations.
                 levels.iter().map(|[before, after]| [before / &sums[0], after / &sums[1]]).collect()
             }
             Lists::Several(detectors) => {

@@ -1,4 +1,4 @@
-//! What a model file says of itself, so that answers can be held against it.
+//! The parameters that a model file states, so that answers can be compared with them.
 
 use crate::core::budget::Refusal;
 use crate::core::counts;
@@ -17,41 +17,42 @@ use crate::stopping::problem::Stopping;
 use num_bigint::BigInt;
 use num_traits::Zero;
 
-/// One hazard, or one for each step.
+/// One hazard for all steps, or one for each step.
 pub type Hazards = Result<Interval, Vec<Interval>>;
 
-/// What a model of a change of phase says.
+/// The parameters of a phase-change model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfPhaseChange {
-    /// M.
+    /// M, the last step.
     pub last_step: u64,
-    /// The false alarms and the missed changes of a detector that says yes or no, and the hazards: one, or one
-    /// for each step.
+    /// The false-alarm and missed-change probabilities of a detector that says yes or no, and the
+    /// hazards.
     pub belief: Option<([Interval; 2], Hazards)>,
 }
 
-/// What a model of optimal stopping says.
+/// The parameters of an optimal-stopping model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfStopping {
-    /// The levels of each process; or how many states are listed.
+    /// The number of levels of each process; or the number of states where they are listed.
     pub shape: Vec<usize>,
     /// The lowest load of each process, unless states are listed.
     pub lowest: Vec<i64>,
-    /// The listed states.
+    /// The loads of each listed state.
     pub loads: Vec<Vec<i64>>,
-    /// What a remap costs by itself, at most.
+    /// The largest cost of a remap.
     pub remap_cost: Interval,
-    /// How that depends on the loads: a fixed part and one for each unit moved, or one for each listed state.
+    /// The cost of a remap by load: a fixed part and a part for each unit moved, or a cost for each
+    /// listed state.
     pub cost_by_state: Option<Result<[Interval; 2], Vec<Interval>>>,
-    /// After how many steps the computation ends.
+    /// The number of steps of a computation that ends.
     pub steps: Option<u64>,
     /// Whether a remap may move any number of units.
     pub partial: bool,
-    /// Whether there are no highest loads: the levels are those that are shown.
+    /// Whether loads have no upper limit; then `shape` counts only the levels that are shown.
     pub unbounded: bool,
 }
 
-/// What a model of drifting loads says.
+/// The parameters of a load-drift model.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct OfLoadDrift {
@@ -60,49 +61,49 @@ pub struct OfLoadDrift {
     pub levels: u64,
     pub initial_load: i64,
     pub steps: u64,
-    /// The most that a remap costs.
+    /// The largest cost of a remap.
     pub remap_cost: Interval,
-    /// Its fixed part and that of each unit moved, if it is made of these.
+    /// The fixed part of that cost and the part for each unit moved, if the model states these.
     pub cost_by_state: Option<[Interval; 2]>,
-    /// Multisets of levels.
+    /// The number of states, which are multisets of levels.
     pub states: Interval,
 }
 
-/// What a model of periodic remaps says.
+/// The parameters of a model of periodic remaps.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct OfPeriodic {
     pub processors: u64,
     pub initial_load: Interval,
     pub bound: Option<Interval>,
-    /// Whether the bound is one on the root of all squares.
+    /// Whether the bound is on the root mean square of the deviations.
     pub of_squares: bool,
-    /// By how much the mean load changes in a step.
+    /// The mean change of the mean load in a step.
     pub change: Interval,
     pub remap_cost: Option<Interval>,
     pub periods: Option<u64>,
 }
 
-/// What a model of recurring phases says.
+/// The parameters of a model of recurring phases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfPhaseSwitching {
-    /// M, if there is an end.
+    /// M, the last step, for a program that ends.
     pub last_step: Option<u64>,
     /// The belief at the start.
     pub initial: Interval,
-    /// The chances that the first phase ends, and the second.
+    /// The probabilities per step that the first phase ends, and that the second does.
     pub rates: [Interval; 2],
-    /// Those of each report, in the first phase and in the second.
+    /// The probability of each observation in the first phase and in the second.
     pub reports: Vec<[Interval; 2]>,
 }
 
-/// What a model of any number of phases says.
+/// The parameters of a model with any number of phases.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct OfManyPhases {
     pub phases: usize,
     pub reports: usize,
-    /// M, if there is an end; otherwise the discount is given.
+    /// M, the last step, for a program that ends; other programs have a discount instead.
     pub last_step: Option<u64>,
     pub discount: Option<Interval>,
     pub fitted: bool,
@@ -113,13 +114,13 @@ fn last_of(lifetime: Option<&Lifetime>) -> Result<Option<u64>, Refusal> {
     lifetime.map(|law| Ok(Remaining::new(law)?.last)).transpose()
 }
 
-/// Doubles around a decimal number.
+/// Doubles that enclose a decimal number.
 fn around(number: &Number) -> Interval {
     Span::from(&number.0).reals().into()
 }
 
 impl PhaseChange {
-    /// What it says.
+    /// The parameters of the model.
     pub fn facts(&self) -> Result<OfPhaseChange, Refusal> {
         let hazard = match &self.hazard {
             Hazard::Constant(hazard) => Ok(around(hazard)),
@@ -132,7 +133,7 @@ impl PhaseChange {
 }
 
 impl Stopping {
-    /// What it says.
+    /// The parameters of the model.
     pub fn facts(&self) -> Result<OfStopping, Refusal> {
         let (steps, partial) = (self.model.steps, self.model.partial_remaps);
         let unbounded = self.walks.is_some();
@@ -179,7 +180,7 @@ impl Stopping {
 }
 
 impl LoadDrift {
-    /// What it says.
+    /// The parameters of the model.
     pub fn facts(&self) -> Result<OfLoadDrift, Refusal> {
         let levels = self.chain.levels() as u64;
         // C(processors + levels - 1, processors)
@@ -209,7 +210,7 @@ impl LoadDrift {
 }
 
 impl Periodic {
-    /// What it says.
+    /// The parameters of the model.
     pub fn facts(&self) -> OfPeriodic {
         let bound =
             self.bound.as_ref().map(|(Bound::MaxDeviation(own) | Bound::RmsDeviation(own))| own);
@@ -226,7 +227,7 @@ impl Periodic {
 }
 
 impl PhaseSwitching {
-    /// What it says.
+    /// The parameters of the model.
     pub fn facts(&self) -> Result<OfPhaseSwitching, Refusal> {
         let reports = self.detector.reports.iter();
         Ok(OfPhaseSwitching {
@@ -241,7 +242,7 @@ impl PhaseSwitching {
 }
 
 impl ManyPhases {
-    /// What it says.
+    /// The parameters of the model.
     pub fn facts(&self) -> Result<OfManyPhases, Refusal> {
         Ok(OfManyPhases {
             phases: self.cycle.len(),

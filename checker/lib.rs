@@ -36,26 +36,28 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use stopping::states::{Shown, States};
 
-/// What a certificate holds.
+/// The content of a certificate, from which the proof follows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Evidence {
-    /// Fraction bits, and steps back through the horizon.
+    /// Fraction bits, and the steps of the backward recursion.
     PhaseChange(u32, Vec<phase_change::Steps>),
-    /// Fraction bits, and the values of the states; nothing of a computation with an end.
+    /// Fraction bits, and the values of the states. The values are empty for a computation that
+    /// ends.
     Stopping(u32, Vec<Run>),
-    /// Nothing: the recursion is run again.
+    /// Empty: the check repeats the recursion.
     LoadDrift,
-    /// Fraction bits, and what is saved in some states: in all others one remaps.
+    /// Fraction bits, and the savings in some states. In all other states one remaps.
     Region(u32, Vec<Entry>),
-    /// Points per deviation, where laws that are on no lattice are put on one.
+    /// Points per standard deviation of the lattice that replaces a continuous distribution.
     Periodic(u32),
-    /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
+    /// Fraction bits, and the steps of the backward recursion; for a program without an end, until
+    /// convergence.
     PhaseSwitching(u32, Vec<phase_switching::Steps>),
-    /// On what grid the recursion is run.
+    /// The grid on which the recursion runs.
     ManyPhases(Grid),
 }
 
-/// A model that certificates are about.
+/// A model of a kind that certificates exist for.
 #[allow(missing_docs, reason = "the names are those of model files")]
 pub enum Model {
     PhaseChange(Box<PhaseChange>),
@@ -67,7 +69,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// A model file; paths in it are relative to `folder`.
+    /// Reads the title and the model of a model file. Paths in it are relative to `folder`.
     fn titled(text: &str, folder: &Path) -> Result<(String, Model), Refusal> {
         let (title, problem) = model::read(text)?;
         let model = match problem {
@@ -81,7 +83,7 @@ impl Model {
         Ok((title, model))
     }
 
-    /// What follows from evidence.
+    /// Derives from the evidence what it proves.
     fn find(&self, evidence: &Evidence, budget: &Budget) -> Result<Shown, Refusal> {
         let proof = match (self, evidence) {
             (Model::PhaseChange(own), Evidence::PhaseChange(bits, steps)) => {
@@ -105,13 +107,13 @@ impl Model {
     }
 }
 
-/// A certificate that holds.
+/// A certificate that has been checked and holds.
 pub struct Checked {
     /// The title of the model file.
     pub title: String,
     /// The model.
     pub model: Model,
-    /// What is proved of it.
+    /// The statement that is proved of it.
     pub proof: Proof,
     states: States,
 }
@@ -119,7 +121,7 @@ pub struct Checked {
 const MAGIC: &[u8] = b"remap certificate 7\n";
 const DIGEST: usize = 32;
 
-/// Checks a certificate of the model file with this text.
+/// Checks a certificate against the text of its model file.
 pub fn check_within(
     model: &str,
     folder: &Path,

@@ -1,5 +1,6 @@
-//! Drifting loads: the backward recursion over the whole horizon, in integers rounded down. What the
-//! rounding takes away in all is bounded, so the value lies between what is found and that much more.
+//! Drifting loads: the backward recursion over the whole horizon, in integers rounded down. The
+//! total rounding error is bounded, so the value lies between the result and the result plus that
+//! bound.
 
 use crate::core::budget::{Budget, Refusal, model_error};
 use crate::core::proof::Proof;
@@ -31,7 +32,7 @@ written! {
 }
 
 impl LoadDrift {
-    /// What each number of a model must be by itself has been seen to when it was read.
+    /// Checks the parameters against each other; each number alone was checked when it was read.
     pub fn review(&self) -> Result<(), Refusal> {
         let levels = self.chain.levels();
         let (lowest, rows) = match levels {
@@ -54,7 +55,7 @@ impl LoadDrift {
 }
 
 impl LoadDrift {
-    /// The fixed part of what a remap costs, and what it costs for each unit moved, which are those of an even split.
+    /// The fixed part of the cost of a remap, and its cost for each unit moved by an even split.
     pub fn costs(&self) -> Result<[BigRational; 2], Refusal> {
         match (&self.remap_cost, &self.rebalance) {
             (Cost::Constant(cost), _) => Ok([cost.0.clone(), BigRational::zero()]),
@@ -63,14 +64,15 @@ impl LoadDrift {
         }
     }
 
-    /// All states, and how many units a remap moves in each: nothing where they are not paid for.
+    /// All states, and how many units a remap moves in each. The second list is empty if moved
+    /// units cost nothing.
     pub fn states(&self) -> Result<(Space, Vec<i64>), Refusal> {
         let (count, chain) = (self.processors, self.chain.clone());
         let space = Space::independent(&Processes::Identical { count, chain }, &[])?;
         if self.costs()?[1].is_zero() {
             return Ok((space, Vec::new()));
         }
-        // The processors with the most keep the larger shares.
+        // The processors with the highest loads keep the larger shares.
         let moved = |loads: &[i64]| {
             let (mut sorted, total) = (loads.to_vec(), loads.iter().sum::<i64>());
             sorted.sort_unstable();
@@ -85,19 +87,19 @@ impl LoadDrift {
 /// The largest cost of a remap, as a power of ten.
 const DEAREST: u32 = 100;
 
-/// Levels whose rows are listed.
+/// The most levels whose rows are listed.
 const LONGEST: usize = 1 << 20;
 
-/// Bounds on the least expected objective.
+/// Proves bounds on the least expected objective.
 pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
-    // Loads that hardly move may differ for many steps, and a remap keeps their total.
+    // Loads that change slowly may differ for many steps, and a remap keeps their total.
     match with_room(model, 1, budget) {
         Err(Refusal::TooLarge) => with_room(model, model.steps, budget),
         found => found,
     }
 }
 
-/// The same with room for values that differ by what a remap and so many steps cost.
+/// The recursion in a number format with room for values that differ by a remap and `steps` steps.
 fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Refusal> {
     let (count, r) = (model.processors, model.processors as i64);
     let (space, moved) = model.states()?;
@@ -107,8 +109,8 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
     let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
     let (totals, own) = space.totals()?;
     budget.spend(space.work().saturating_mul(model.steps))?;
-    // Where rows sum to 1, values are kept less the smallest of them: they differ by little more than a
-    // remap. Otherwise they are at most what all steps cost.
+    // Where rows sum to 1, the smallest value is subtracted from all: they differ by little more
+    // than a remap. Otherwise values are at most the cost of all steps.
     let conserves = space.conserves();
     let steps = if conserves { steps } else { model.steps };
     let span = dearest + BigInt::from(totals[totals.len() - 1] + 1) * steps;
@@ -120,7 +122,7 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
         _ => even.cost(loads, bits).map(|[low, _]| low),
     };
     let costs: Vec<u64> = space.each(cost)?;
-    // What a total becomes: one state or another.
+    // The one or two states to which a remap leads from a total.
     let target = |total: &i64| {
         let (level, rest) = (total / r, total % r);
         let all = |more: bool| vec![level + i64::from(more); count];
@@ -137,13 +139,13 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
         ])
     };
     let targets = totals.iter().map(target).collect::<Result<Vec<_>, Refusal>>()?;
-    // What a remap costs everywhere, or in each state.
+    // The cost of a remap everywhere, or in each state.
     let low = |cost: &BigRational| Ok::<u64, Refusal>(Span::from(cost).units(bits)?[0]);
     let remap = if moved.is_empty() { low(&fixed)? } else { 0 };
     let own_costs =
         moved.iter().map(|units| low(&price(*units))).collect::<Result<Vec<u64>, Refusal>>()?;
     let early = model.decide == Decide::BeforeStep;
-    // Costs of the next step, unless it is paid before the move.
+    // The costs of the next step, unless it is paid before the move.
     let mut ahead = costs.clone();
     let short = if early { 0 } else { space.expect(&mut ahead) };
     let savings = conserves && moved.is_empty();
@@ -156,7 +158,7 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
         let remapped: Vec<u64> = targets.iter().map(remapped).collect();
         match &moves {
             Some(moves) => {
-                // What going on saves beside a remap.
+                // The saving of continuing relative to a remap.
                 for (value, total) in value.iter_mut().zip(&own) {
                     *value = remapped[*total].saturating_sub(*value);
                 }
@@ -180,8 +182,8 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
                 }
             }
         }
-        // A unit for the cost of the step, one for the remap's, four for a random split; and rows above 1
-        // enlarge what was lost before.
+        // One unit is for the cost of the step, one for the remap's, four for a random split. Rows
+        // with a sum above 1 enlarge earlier errors.
         lost += space.missed(lost)?[0] + 6;
         let least = if conserves { value.iter().copied().min().unwrap_or(0) } else { 0 };
         value.iter_mut().for_each(|value| *value -= least);
@@ -194,20 +196,22 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
     Ok(Proof::Value(Span::between(found, found + i128::from(lost), bits).reals().into()))
 }
 
-/// How the total moves, where levels move in so few ways that many states share the law of that.
+/// The distribution of the change of the total. Few distinct ones exist where levels move in few
+/// ways.
 struct Moves {
-    /// The law of a state and its total, as a place in what [`means`](Self::means) returns.
+    /// The distribution and the total of each state, as an index into the result of
+    /// [`means`](Self::means).
     class: Vec<u32>,
     totals: usize,
-    /// Weights of all changes of the total, from the largest loss on, rounded down.
+    /// The probabilities of all changes of the total, from the largest decrease on, rounded down.
     laws: Vec<Vec<u64>>,
 }
 
-/// Ways in which levels move: at the lowest, at the highest and between them.
+/// Distinct rows of the levels: those of the lowest, of the highest and of all between them.
 const WAYS: usize = 3;
 
 impl Moves {
-    /// `None` where it would take as long as looking at each state.
+    /// `None` if this would take as long as visiting each state.
     fn new(model: &LoadDrift, space: &Space, own: &[usize]) -> Result<Option<Moves>, Refusal> {
         let ((lowest, rows), count) = (model.chain.rows()?, model.processors);
         let totals = own.iter().max().map_or(0, |most| most + 1);
@@ -259,7 +263,8 @@ impl Moves {
         Ok(Some(Moves { class, totals, laws: laws.into_iter().map(law).collect() }))
     }
 
-    /// The mean of a function of the total after the move, rounded down, and by how much at most.
+    /// The mean of a function of the total after the move, rounded down, and the largest rounding
+    /// error.
     fn means(&self, function: &[u64]) -> (Vec<u64>, u64) {
         let mut missing = 0;
         let each = self.laws.iter().flat_map(|law| {

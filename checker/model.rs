@@ -1,4 +1,4 @@
-//! Model files: the title and the problem that one states.
+//! Reads a model file: its title and the problem that it states.
 
 use crate::core::budget::Refusal;
 use crate::core::decimal::Number;
@@ -12,7 +12,7 @@ use crate::stopping::problem::Written;
 use ron::extensions::Extensions;
 
 written! {
-    // What a model keeps of the log it was fitted to says nothing of its problem.
+    // The fields about the log that a model was fitted to do not belong to the problem.
     struct Model {
         title: String, source: Option<String>, unit_seconds: Option<Number>, stride: Option<u64>,
         fits: Option<Fits>, job_steps: Option<u64>, problem: Problem

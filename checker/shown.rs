@@ -1,4 +1,4 @@
-//! What a certificate that holds proves of single states, and named intervals, one for each number.
+//! What a valid certificate proves of single states, and its numbers as named intervals.
 
 use crate::core::counts::Decision;
 use crate::core::proof::{Interval, Proof, Steps, Switches};
@@ -8,8 +8,9 @@ use crate::stopping::states::{States, ordered};
 use crate::{Checked, Model};
 
 impl Checked {
-    /// The decision in a state, and bounds on its cost; `None` for loads that are none of the model's, or where
-    /// nothing is proved of single states. Where states are listed, the one at this place of the list.
+    /// The decision in a state, and bounds on its cost. `None` for loads outside the model, or
+    /// where nothing is proved of single states. `listed` is the index of the state where states
+    /// are listed.
     pub fn state(&self, loads: &[i64], listed: usize) -> Option<(Decision, Interval)> {
         let ((decision, [low, high]), bits) = match (&self.states, &self.model) {
             (States::All { bits, decisions, values, .. }, Model::Stopping(model)) => {
@@ -23,18 +24,19 @@ impl Checked {
             }
             _ => return None,
         };
-        // Where a computation goes on from balanced loads they cost something, too.
+        // Where a computation continues after a remap, balanced loads have a cost, too.
         let balanced = decision == Decision::Balanced && self.ends();
         let bounds = if balanced { [0, 0] } else { [low, high.max(low)] };
         Some((decision, Span::between(bounds[0], bounds[1], bits).reals().into()))
     }
 
-    /// Whether a remap ends the costs.
+    /// Whether a remap ends all costs.
     pub fn ends(&self) -> bool {
         !matches!(&self.model, Model::Stopping(own) if own.model.after_remap == After::Restart)
     }
 
-    /// With how many steps left one remaps from these loads, at least and at most; `None` where nothing is proved of that.
+    /// The least and the largest number of remaining steps with which one remaps from these loads.
+    /// `None` where nothing is proved of that.
     pub fn remaps_from(&self, loads: &[i64], listed: usize) -> Option<[Option<u64>; 2]> {
         let (States::All { from, .. }, Model::Stopping(model)) = (&self.states, &self.model) else {
             return None;
@@ -44,7 +46,7 @@ impl Checked {
 }
 
 impl Proof {
-    /// Of several periods the first.
+    /// The first of several periods.
     pub fn first(&self) -> &Proof {
         match self {
             Proof::Periods(all) => all.first().unwrap_or(self),
@@ -52,7 +54,7 @@ impl Proof {
         }
     }
 
-    /// Each number by a name, and what it is between; thresholds from the last steps to the first.
+    /// The name and the bounds of each number; thresholds from the last step to the first.
     pub fn intervals(&self) -> Vec<(String, f64, f64)> {
         let named = |(name, own): (&str, &Interval)| (name.to_owned(), own.lower, own.upper);
         match self {

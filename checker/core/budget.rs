@@ -1,4 +1,4 @@
-//! How much work a check may take, and why nothing is proved.
+//! The work that a check may do, and the reasons why it proves nothing.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,11 +26,12 @@ pub enum Refusal {
     Unproved(&'static str),
 }
 
-/// The work that checks may still take, in products of two numbers, about: some nanoseconds each.
+/// The work that checks may still do. The unit is about one product of two numbers, which takes
+/// some nanoseconds.
 pub struct Budget(AtomicU64);
 
 impl Budget {
-    /// So much.
+    /// A budget of `work` products.
     pub fn new(work: u64) -> Budget {
         Budget(AtomicU64::new(work))
     }

@@ -6,7 +6,7 @@ use num_traits::{Pow, Signed};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// A decimal number, exactly, which may not be negative.
+/// An exact decimal number that is not negative.
 #[derive(Clone, PartialEq)]
 pub struct Number(pub BigRational);
 
@@ -20,7 +20,7 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// The number that a literal stands for, if doubles reach as far.
+/// The exact value of a decimal literal; `None` if it lies beyond the range of doubles.
 pub fn decimal(literal: &str) -> Option<BigRational> {
     let plain = literal.replace('_', "");
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
@@ -32,13 +32,13 @@ pub fn decimal(literal: &str) -> Option<BigRational> {
     let digits = digits.parse::<BigInt>().ok().filter(|_| plain)?;
     let ten = BigRational::from(BigInt::from(10));
     let number = BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32);
-    // What is nearer to 2^1024 than to the largest double is infinite.
+    // A number that is nearer to 2^1024 than to the largest double counts as infinite.
     let finite = number < BigRational::from(((BigInt::from(1) << 54) - 1) << 970);
     let signed = if mantissa.starts_with('-') { -number } else { number };
     Some(signed).filter(|_| finite)
 }
 
-/// Whether probabilities with this sum miss 1 by no more than those of a model file may.
+/// Whether a sum of probabilities is close enough to 1 for a model file: within 1e-9.
 pub fn is_one(sum: &BigRational) -> bool {
     (sum - BigInt::from(1)).abs() <= BigRational::new(1.into(), 1_000_000_000.into())
 }

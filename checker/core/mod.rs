@@ -1,5 +1,5 @@
-//! What proofs of every kind are made of: exact decimals, intervals with integer ends, the work that checks
-//! may take, and the form of what is proved. Nothing here knows a kind of problem.
+//! The tools that all proofs share: exact decimals, intervals with integer ends, the work budget,
+//! and the form of a proof. No file here knows a kind of problem.
 
 pub mod budget;
 pub mod counts;
@@ -9,7 +9,8 @@ pub mod span;
 pub mod span_arithmetic;
 pub mod weights;
 
-/// What stands in a model file: every field must be known, and is given once.
+/// Types that model files are read into: unknown fields are refused, and each field is given at
+/// most once.
 macro_rules! written {
     ($($item:item)*) => { $(
         #[allow(dead_code, missing_docs)]

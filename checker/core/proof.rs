@@ -1,9 +1,9 @@
-//! What certificates prove.
+//! The statements that certificates prove.
 
 use super::counts::Counts;
 use serde::{Deserialize, Serialize};
 
-/// What a number is between.
+/// Two bounds on a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Interval {
@@ -11,7 +11,7 @@ pub struct Interval {
     pub upper: f64,
 }
 
-/// Steps that share an interval of their thresholds.
+/// Consecutive steps whose thresholds lie in one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Steps {
@@ -20,8 +20,8 @@ pub struct Steps {
     pub threshold: Interval,
 }
 
-/// Steps that share intervals of both thresholds of recurring phases; those of a program without end have no last
-/// one.
+/// Consecutive steps whose two thresholds, of recurring phases, lie in the same intervals. `last`
+/// is the end of the list for a program without an end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Switches {
@@ -31,15 +31,17 @@ pub struct Switches {
     pub to_first: Interval,
 }
 
-/// What has been proved.
+/// A statement that has been proved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs/certificates.md says what they are")]
 pub enum Proof {
-    /// The least expected completion time, and the thresholds of all steps, ascending.
+    /// Phase change: the least expected completion time, and the thresholds of all steps,
+    /// ascending.
     Thresholds { value: Interval, steps: Vec<Steps> },
-    /// What remapping costs in all, how far apart bounds on costs are at most, relative to max(1, that) and
-    /// absolutely, the largest cost, and how many classes of states and load vectors there are of each decision.
+    /// Optimal stopping: the cost of a remap; the largest gap between bounds on a cost, relative to
+    /// max(1, cost) and absolute; the largest cost; and how many classes of states and load vectors
+    /// have each decision.
     Map {
         remap_value: Interval,
         value_gap: f64,
@@ -52,16 +54,17 @@ pub enum Proof {
     Average(Interval),
     /// The least expected objective.
     Value(Interval),
-    /// A bound on the imbalance is kept after 1, 2, .. and so many steps, or after any number of them, and is
-    /// not after that many, if that is proved.
+    /// A bound on the imbalance is kept after 1, 2, .. `kept` steps, or after any number of steps.
+    /// `broken` is a number of steps after which it is proved not to be kept.
     Longest { kept: Option<u64>, broken: Option<u64> },
-    /// The same of one period after the other, each from the mean load at the end of the one before, as long as that
-    /// is proved to be where it ends.
+    /// The same for consecutive periods. Each starts from the mean load at the end of the one
+    /// before; the list stops where that load is not proved.
     Periods(Vec<Proof>),
-    /// The interval of least cost per step, `None` if that never ends, and the cost.
+    /// The interval of least cost per step, between `least` and `most` (`None`: never remap), and
+    /// that cost.
     Cheapest { least: Option<u64>, most: Option<u64>, cost: Interval },
-    /// The least expected time, or without an end the least average time of a cycle, and both thresholds of all
-    /// steps, ascending.
+    /// Recurring phases: the least expected time, or the least average time of a cycle for a
+    /// program without an end; and both thresholds of all steps, ascending.
     Recurring { value: Option<Interval>, average: Option<Interval>, steps: Vec<Switches> },
 }
 

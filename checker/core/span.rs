@@ -1,4 +1,5 @@
-//! Integers that stand for themselves over a power of two, and intervals with such ends.
+//! Fixed-point integers (an integer stands for itself over a power of two), and intervals between
+//! two of them.
 
 use super::budget::Refusal;
 use num_bigint::BigInt;
@@ -9,10 +10,10 @@ use num_traits::ToPrimitive;
 /// Fraction bits of weights and beliefs.
 pub const WEIGHT: u32 = 62;
 
-/// The weight 1; what is multiplied by weights is at most that, too.
+/// The weight 1. A number that is multiplied by a weight is at most this, too.
 pub const UNIT: u64 = 1 << WEIGHT;
 
-/// A product in units of 2^-62.
+/// The exact product of two numbers.
 pub fn wide(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
@@ -20,7 +21,7 @@ pub fn wide(a: u64, b: u64) -> u128 {
 /// Fraction bits of the ends of intervals.
 pub(crate) const FINE: u32 = 256;
 
-/// An interval.
+/// An interval with ends in units of 2^-[`FINE`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Span {
     pub(crate) low: BigInt,
@@ -33,18 +34,19 @@ pub(crate) fn ceil(x: &BigInt, bits: u32) -> BigInt {
 }
 
 impl Span {
-    /// Between two numbers in units of 2^-bits.
+    /// The interval between two numbers in units of 2^-bits.
     pub fn between(low: impl Into<BigInt>, high: impl Into<BigInt>, bits: u32) -> Span {
         Span { low: low.into() << (FINE - bits), high: high.into() << (FINE - bits) }
     }
 
-    /// Integers around it in units of 2^-bits, which can be multiplied by weights.
+    /// The integers that enclose the interval in units of 2^-bits. They can be multiplied by
+    /// weights; larger ones are refused.
     pub fn units(&self, bits: u32) -> Result<[u64; 2], Refusal> {
         let small = |x: BigInt| x.to_u64().filter(|x| *x <= UNIT).ok_or(Refusal::TooLarge);
         Ok([small(&self.low >> (FINE - bits))?, small(ceil(&self.high, FINE - bits))?])
     }
 
-    /// Doubles around it.
+    /// Doubles that enclose the interval.
     pub fn reals(&self) -> (f64, f64) {
         let near = |x: &BigInt| {
             let more = x.bits().saturating_sub(900);

@@ -1,4 +1,4 @@
-//! Arithmetic of intervals.
+//! Arithmetic of intervals: the result encloses all results of members.
 
 use super::span::{FINE, Span, ceil};
 use num_bigint::BigInt;
@@ -25,7 +25,7 @@ impl Span {
         Span { low: &ends[0] >> FINE, high: ceil(&ends[3], FINE) }
     }
 
-    /// `self / (self + other)`, for numbers from 0 up of which the other is positive.
+    /// `self / (self + other)`, where both are at least 0 and `other` is positive.
     pub fn share(&self, other: &Span) -> Span {
         let (most, least) = (&self.low + &other.high, &self.high + &other.low);
         let high = (&self.high << FINE).div_ceil(&least.max(1.into()));

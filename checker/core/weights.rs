@@ -1,4 +1,4 @@
-//! Products with weights.
+//! Products of a fixed-point number and a weight, rounded in a chosen direction.
 
 use super::span::{UNIT, WEIGHT, wide};
 
@@ -7,7 +7,7 @@ pub fn down(value: u64, weight: u64) -> u64 {
     (wide(value, weight) >> WEIGHT) as u64
 }
 
-/// The same, rounded up.
+/// `value * weight`, rounded up.
 pub fn up(value: u64, weight: u64) -> u64 {
     ((wide(value, weight) + u128::from(UNIT - 1)) >> WEIGHT) as u64
 }

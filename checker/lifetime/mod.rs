@@ -1,4 +1,4 @@
-//! How long programs last, as model files state it.
+//! The distribution of a program's length, as model files state it.
 
 pub mod remaining;
 
@@ -18,7 +18,7 @@ written! {
     }
 }
 
-/// Values and their probabilities, no value twice.
+/// Values and their probabilities; each value is listed once.
 #[derive(Clone, PartialEq)]
 pub struct Weights(pub BTreeMap<u64, Number>);
 

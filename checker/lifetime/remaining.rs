@@ -1,4 +1,5 @@
-//! How many cycles a program still has, step by step; and steps as certificates have them.
+//! The number of cycles that a program still has, step by step backward; and the beliefs of a
+//! certificate.
 
 use super::{Lifetime, Weights};
 use crate::core::budget::{Refusal, model_error};
@@ -7,21 +8,21 @@ use crate::core::span::{Span, UNIT, WEIGHT};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
-/// How many cycles there may still be, backwards.
+/// The distribution of the number N of cycles, followed backward from the last step.
 #[derive(Clone, Default)]
 pub(crate) struct Remaining {
     /// The first and the last value of N.
     pub first: u64,
     pub last: u64,
-    /// P(N >= n) in units of this power n, for which those listed are P(N = n), and others 1.
+    /// `tail` is P(N >= n) in units of tilt^n. In this unit P(N = n) is 1, or as listed.
     tilt: Span,
     tail: Span,
-    /// s_n.
+    /// s_n, the probability that the program continues after step n.
     pub survival: Span,
 }
 
 impl Remaining {
-    /// After the last step.
+    /// The state after the last step.
     pub fn new(lifetime: &Lifetime) -> Result<Remaining, Refusal> {
         let one = BigRational::one();
         let (first, last, tilt) = match lifetime {
@@ -49,7 +50,7 @@ impl Remaining {
         Ok(Remaining { first, last, tilt: Span::from(&tilt), ..Remaining::default() })
     }
 
-    /// Goes to step n, from the one after it.
+    /// Moves from step n + 1 to step n.
     pub fn step_back(&mut self, lifetime: &Lifetime, n: u64) {
         let weight = match lifetime {
             Lifetime::Pmf(Weights(law)) => {
@@ -69,7 +70,8 @@ impl Remaining {
 /// Fraction bits of the beliefs of a certificate.
 pub const BELIEF_BITS: u32 = 44;
 
-/// Beliefs between 0 and 1, and these, in units of 2^-62; if they ascend.
+/// The beliefs that these differences list, with 0 and 1 added, in units of 2^-62. They must
+/// ascend.
 pub fn beliefs(differences: &[u64]) -> Result<Vec<u64>, Refusal> {
     let next = |last: &mut u64, difference: &u64| {
         *last = last.saturating_add(*difference).min(1 << BELIEF_BITS);

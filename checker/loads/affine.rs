@@ -1,4 +1,4 @@
-//! Chains of loads that are multiplied and added to.
+//! Chains whose load is multiplied by a factor and increased by a number in each step.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::Number;
@@ -17,7 +17,8 @@ written! {
 }
 
 impl Affine {
-    /// A row for each level: between two levels the mean is kept, beyond them loads stay at the edge.
+    /// The row of each level. A load between two levels is split so that its mean is kept; one
+    /// beyond the levels moves to the edge.
     pub fn rows(&self) -> Result<Vec<Row>, Refusal> {
         let wrong = |p: &BigRational| p.is_negative() || *p > BigRational::one();
         let probable = self.changes.iter().all(|change| !wrong(&change.probability.0));

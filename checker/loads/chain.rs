@@ -1,4 +1,4 @@
-//! How the load of a process moves.
+//! The Markov chain of one process's load.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::Number;
@@ -18,7 +18,7 @@ impl Chain {
         }
     }
 
-    /// The lowest load, and a row for each level.
+    /// The lowest load, and the row of each level.
     pub fn rows(&self) -> Result<(i64, Vec<Row>), Refusal> {
         let (zero, one) = (BigRational::zero(), BigRational::one());
         let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
@@ -42,7 +42,7 @@ impl Chain {
                 (lowest, (0..*levels).map(at).collect())
             }
         };
-        // What leaves the levels makes no row of them, and is refused.
+        // A row that leads outside the levels is kept as it is; a later check refuses it.
         let row = |(i, [down, up]): (usize, [BigRational; 2])| {
             let stay = (&one - &down - &up).max(zero.clone());
             let row = [(i.wrapping_sub(1), down), (i, stay), (i + 1, up)];

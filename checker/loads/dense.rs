@@ -1,11 +1,11 @@
-//! Chains that are given by all their probabilities.
+//! Chains that are given by all their transition probabilities.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::Number;
 use crate::loads::rows::{Row, laws};
 use num_traits::Zero;
 
-/// Rows of a square matrix.
+/// The rows of a square matrix.
 pub fn dense(rows: &[Vec<Number>]) -> Result<Vec<Row>, Refusal> {
     if rows.iter().any(|row| row.len() != rows.len()) {
         return model_error("a transition matrix is not square");

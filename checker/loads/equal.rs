@@ -1,19 +1,19 @@
-//! Processes that move independently, equal ones together.
+//! Groups of processes that move independently and alike.
 
 use crate::core::budget::Refusal;
 use crate::loads::rows::{Row, by_one};
 use crate::loads::{Chain, Processes};
 use num_rational::BigRational;
 
-/// Processes, each a call within another, and levels of all together, which are listed.
+/// The most processes (each is a nested call), and the most levels of all processes together.
 const MOST: [usize; 2] = [1000, 1 << 20];
 
-/// Processes with equal chains and equal capacities, which are exchangeable if they move by one level at
-/// most; or one that moves in another way. The load of the lowest level, and a row for each.
+/// The members of a group, the load of its lowest level, and the row of each level. Members have
+/// equal chains and capacities; a group of several moves by at most one level a step.
 pub type Equal = (Vec<usize>, (i64, Vec<Row>));
 
 impl Processes {
-    /// Those that move independently.
+    /// The groups of processes that move independently.
     pub fn equal(&self, capacities: &[BigRational]) -> Result<Vec<Equal>, Refusal> {
         let each: Vec<&Chain> = match self {
             Processes::Identical { count, chain } => vec![chain; *count.min(&(MOST[0] + 1))],
@@ -40,7 +40,7 @@ impl Processes {
     }
 }
 
-/// In how many orders equal processes may have these loads, which ascend.
+/// The number of distinct orders of ascending loads among equal processes.
 pub fn orders(members: &[usize], loads: &[i64]) -> Option<u128> {
     let (mut orders, mut equal) = (1u128, 0);
     for (at, &i) in members.iter().enumerate() {

@@ -1,11 +1,12 @@
-//! Processes that may exchange their shares.
+//! Processes that may exchange their shares of the load.
 
 use crate::loads::imbalance::Imbalance;
 use crate::loads::space::{Group, Space};
 use std::collections::BTreeSet;
 
 impl Space {
-    /// A number for each process, the same for those that move alike on equal processors; none do that move jointly.
+    /// A number for each process, equal for processes with the same chain and capacity. Processes
+    /// that move jointly all have different numbers.
     pub fn alike(&self, imbalance: &Imbalance) -> Vec<i64> {
         let mut alike = Vec::from_iter(0..self.processes as i64);
         let kind = |g: &Group| (imbalance.capacities[g.members[0]], g.loads[0]);
@@ -18,7 +19,8 @@ impl Space {
     }
 }
 
-/// By how much each load is above its share, where processes of one kind take theirs in order.
+/// The excess of each load over its share. The processes of one kind take their shares in the order
+/// of their loads.
 pub fn extra(kinds: &[i64], loads: &[i64], even: &[i64]) -> Vec<i64> {
     let sorted =
         |loads: &[i64]| BTreeSet::from_iter((0..loads.len()).map(|i| (kinds[i], loads[i], i)));

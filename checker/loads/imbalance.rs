@@ -1,4 +1,4 @@
-//! The running cost of a load vector.
+//! The running cost of a load vector, in integers.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::written;
@@ -15,10 +15,10 @@ written! {
 /// Deviations `w_i / c_i - sum(w) / sum(c)`, in integers.
 pub struct Imbalance {
     cost: RunningCost,
-    /// The capacities in a unit that makes them integers without a common factor.
+    /// The capacities as integers without a common factor.
     pub(crate) capacities: Vec<i64>,
     pub(crate) total: i64,
-    /// One over each of these, `total` and the unit; and the same where it fits.
+    /// 1 / (capacity * `total` * unit) for each process; `small` has the same where it fits.
     exact: Vec<BigRational>,
     small: Vec<Option<[u64; 2]>>,
 }
@@ -43,7 +43,7 @@ impl Imbalance {
         Ok(Imbalance { cost, capacities, total, exact, small })
     }
 
-    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads, which are at
+    /// The cost in units of 2^-bits, rounded down and up. Both are 0 if and only if the loads, at
     /// most 2^40, are balanced.
     pub fn cost(&self, loads: &[i64], bits: u32) -> Result<[u64; 2], Refusal> {
         let wide = |load: i64, of: i64| i128::from(load) * i128::from(of);
@@ -62,7 +62,7 @@ impl Imbalance {
             RunningCost::MaxMinusMean => most(bits, |d| d.max(0).unsigned_abs()),
             RunningCost::MaxAbsDeviation => most(bits, i128::unsigned_abs),
             RunningCost::EuclideanDeviation => {
-                // As many more bits as squares have room for.
+                // As many additional bits as squares have room for.
                 let [_, largest] = most(bits, i128::unsigned_abs)?;
                 let more = 58u32.saturating_sub(u64::BITS - largest.leading_zeros());
                 let mut sums = [0u128; 2];
@@ -95,7 +95,7 @@ impl Imbalance {
     }
 }
 
-/// Numbers that leave room for sums.
+/// Refuses numbers that leave no room for sums.
 fn fitting(ends: [u128; 2]) -> Result<[u64; 2], Refusal> {
     if ends[1] < 1 << 62 { Ok(ends.map(|end| end as u64)) } else { Err(Refusal::TooLarge) }
 }

@@ -12,11 +12,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes of a file with a matrix, and states that move jointly.
+/// The most bytes of a file with a matrix, and the most joint states.
 const MOST: [usize; 2] = [1 << 28, 1 << 20];
 
 impl Space {
-    /// Of processes that have one of these lists of loads; paths are relative to `folder`.
+    /// The space of processes that have one of these load vectors. Paths are relative to `folder`.
     pub fn joint(
         loads: &[Vec<i64>],
         transition: &Transition,
@@ -28,14 +28,15 @@ impl Space {
             return model_error("joint states differ in size");
         }
         let mut order = Vec::from_iter(0..loads.len());
-        // Those that share loads stay in the order of the list.
+        // States with the same loads stay in the order of the list.
         order.sort_by_key(|state| &loads[*state]);
         let mut group = Group::new(members, loads.concat(), &rows)?;
         group.order = order;
         Space::of(vec![group])
     }
 
-    /// The state that is to those with the loads of `to` as this one is to those with its own: the k-th of them.
+    /// The state with the loads of `to` that has the same rank among its equals as `state` has
+    /// among its own.
     pub fn twin(&self, state: usize, to: usize) -> Result<usize, Refusal> {
         let [group] = &self.groups[..] else { return Ok(to) };
         let (order, width) = (&group.order, group.members.len());
@@ -54,7 +55,7 @@ impl Space {
 }
 
 impl Transition {
-    /// A row for each of so many states.
+    /// The row of each state.
     fn rows(&self, states: usize, folder: &Path) -> Result<Vec<Row>, Refusal> {
         let rows = match self {
             Transition::Dense(rows) => dense(rows)?,
@@ -74,7 +75,7 @@ impl Transition {
     }
 }
 
-/// The text of a file that ends.
+/// The text of a regular file; devices and pipes are refused.
 fn read(path: &Path) -> std::io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("this is not a regular file"));
@@ -85,7 +86,8 @@ fn read(path: &Path) -> std::io::Result<String> {
     if fits { Ok(text) } else { Err(std::io::ErrorKind::FileTooLarge.into()) }
 }
 
-/// A real square matrix with so many rows, general or symmetric, in the coordinates of Matrix Market.
+/// Reads a real square matrix, general or symmetric, in the Matrix Market coordinate format; `None`
+/// if the text is not one with `states` rows.
 fn matrix_market(text: &str, states: usize) -> Option<Vec<Row>> {
     let mut lines = text.lines();
     let head = lines.next()?.to_lowercase();
@@ -109,7 +111,7 @@ fn matrix_market(text: &str, states: usize) -> Option<Vec<Row>> {
         if symmetric && row != column {
             *all[column].entry(row).or_default() += &value;
         }
-        // Entries at the same place add up.
+        // Entries at the same position add up.
         *all[row].entry(column).or_default() += value;
         entries += 1;
     }

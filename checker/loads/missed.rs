@@ -1,4 +1,4 @@
-//! What rows that do not sum to 1 make of expectations.
+//! The error of expectations whose rows do not sum to 1.
 
 use crate::core::budget::Refusal;
 use crate::core::span::{Span, WEIGHT};
@@ -8,11 +8,12 @@ use num_rational::BigRational;
 use num_traits::{One, Zero};
 
 impl Space {
-    /// What an expectation must be lowered and raised by, so that it bounds those of all chains with rows
-    /// that sum to 1, and that lack at most what is more than 1 here, or have what is missing here besides:
-    /// for functions from 0 up that are at most this.
+    /// By how much an expectation must be lowered and raised so that it bounds those of all nearby
+    /// chains. These have rows that sum to 1: the excess is removed, or the missing probability
+    /// added. Functions lie between 0 and `most`.
     pub fn missed(&self, most: u64) -> Result<[u64; 2], Refusal> {
-        // Rows above 1 may have enlarged it before other processes move: 26 of them, by 1e-9 each.
+        // Rows above 1 may enlarge the function before other processes move: 26 processes, by 1e-9
+        // each.
         let most = most + (most >> 20) + 1;
         let (one, none) = (BigRational::one(), BigRational::zero());
         let (mut above, mut short) = (none.clone(), none.clone());

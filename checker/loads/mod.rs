@@ -1,4 +1,5 @@
-//! Loads that move, as they are written: processes, chains of levels, what a remap costs.
+//! Loads that move: processes, the chains of their levels, and the cost of a remap, as model files
+//! state them.
 
 pub mod affine;
 pub mod chain;
@@ -48,11 +49,11 @@ written! {
 /// The cost of a remap.
 #[derive(Clone, PartialEq)]
 pub enum Cost {
-    /// The same everywhere.
+    /// The same cost in every state.
     Constant(Number),
-    /// A fixed part, and one for each unit of load that changes its processor.
+    /// A fixed part, and a part for each unit of load that changes its processor.
     Moved([Number; 2]),
-    /// One for each listed state.
+    /// A cost for each listed state.
     Listed(Vec<Number>),
 }
 

@@ -1,7 +1,8 @@
-//! Equal processes lumped: functions of the multiset of their levels, and their expectations.
+//! Equal processes lumped: functions of the multiset of their levels, and the expectations of
+//! these.
 //!
-//! Multisets stand in colexicographic order: those of m items below level z come first, and those whose
-//! highest item is at z next, in the order of what the others make up.
+//! Multisets are in colexicographic order. Those of m items below level z come first. Those whose
+//! highest item is at z follow, in the order of their other items.
 
 use crate::core::budget::Refusal;
 use crate::core::span::{WEIGHT, wide};
@@ -12,7 +13,7 @@ use num_rational::BigRational;
 use rayon::prelude::*;
 
 impl Space {
-    /// Of processes that move independently.
+    /// The space of processes that move independently.
     pub fn independent(each: &Processes, capacities: &[BigRational]) -> Result<Space, Refusal> {
         let equal = each.equal(capacities)?.into_iter().map(|(members, (lowest, rows))| {
             let loads = (0..rows.len() as i64).map(|level| lowest.saturating_add(level));
@@ -26,17 +27,18 @@ impl Space {
     }
 }
 
-/// How equal processes move that move by at most one level. The probabilities of each level sum to 1.
+/// The motion of equal processes that move by at most one level a step. The probabilities of each
+/// level sum to 1.
 struct Lumped {
     size: usize,
-    /// `ways[n][m]`: how many multisets of m items on n levels there are.
+    /// `ways[n][m]`: the number of multisets of m items on n levels.
     ways: Vec<Vec<usize>>,
-    /// The weights to go down, to stay and to go up.
+    /// The weights of going down, staying and going up.
     moves: Vec<[u64; 3]>,
 }
 
 impl Lumped {
-    /// From the weights of each level.
+    /// From the row of each level.
     fn new(rows: &[Vec<(usize, u64)>], size: usize) -> Result<Lumped, Refusal> {
         let mut moves = vec![[0; 3]; rows.len()];
         for (level, row) in rows.iter().enumerate() {
@@ -49,18 +51,19 @@ impl Lumped {
             (1..=size).for_each(|m| more[m] = more[m].saturating_add(more[m - 1]));
             ways.push(more);
         }
-        // Room for functions of any number of them is needed, too.
+        // Functions of any smaller number of items need room, too.
         let room = ways[moves.len()].iter().fold(0usize, |all, ways| all.saturating_add(*ways));
         if room > 1 << 27 { Err(Refusal::TooLarge) } else { Ok(Lumped { size, ways, moves }) }
     }
 
-    /// How many multisets there are on the levels that can be reached from level z and those below.
+    /// The number of multisets, by size, on the levels that level z and those below lead to.
     fn reached(&self, z: usize) -> &[usize] {
         &self.ways[self.moves.len().min(z + 2)]
     }
 
-    /// From a function of where `items` items are after the move, its expectation for starts with the highest
-    /// one at z. That one moves first; for the others, at z or below, the same is left to do.
+    /// From a function of the levels of `items` items after the move, computes its expectation over
+    /// starts whose highest item is at z. That item moves first; the others, at z or below, follow
+    /// by recursion.
     fn expect(
         &self,
         z: usize,
@@ -75,7 +78,7 @@ impl Lumped {
             let up = (z + 1).min(self.moves.len() - 1);
             return mix(start, self.moves[z], [at(z.saturating_sub(1)), at(z), at(up)]);
         }
-        // Where all that can be reached is equal there is nothing to compute.
+        // Where all reachable values are equal, the expectation is that value.
         let (from, to) = (self.ways[z.saturating_sub(1)][items], self.reached(z)[items]);
         let reach = &after[from * width..to * width];
         if reach[width..] == reach[..reach.len() - width] {
@@ -91,10 +94,11 @@ impl Lumped {
         }
     }
 
-    /// The expectation over the move of an item at z, as a function of where `others` others are afterwards.
+    /// The expectation over the move of an item at z, as a function of the later levels of `others`
+    /// other items.
     fn highest(&self, z: usize, others: usize, after: &[u64], left: &mut [u64], width: usize) {
         let (ways, reached) = (&self.ways, self.reached(z));
-        // Where those begin that have a at z + 1, b at z and c below.
+        // The first index of the multisets with a items at z + 1, b at z and c below.
         let begin = |a: usize, b: usize, c: usize| {
             reached[a + b + c] - reached[b + c] + ways[z + 1][b + c] - ways[z + 1][c]
         };
@@ -137,14 +141,14 @@ impl Together for Lumped {
     }
 }
 
-/// Values looked at together.
+/// The number of values processed together.
 const BLOCK: usize = 64;
 
-/// The mean of three functions by weight, rounded down.
+/// The weighted mean of three functions, rounded down.
 fn mix(mean: &mut [u64], [p, q, r]: [u64; 3], [down, stay, up]: [&[u64]; 3]) {
     let three = down.chunks(BLOCK).zip(stay.chunks(BLOCK)).zip(up.chunks(BLOCK));
     for (mean, ((down, stay), up)) in mean.chunks_mut(BLOCK).zip(three) {
-        // What is saved is nothing nearly everywhere.
+        // Savings are 0 in most blocks.
         let all = |part: &[u64]| part.iter().fold(0, |all, x| all | x);
         if all(down) | all(stay) | all(up) == 0 {
             mean.fill(0);

@@ -1,10 +1,10 @@
-//! The state with given loads.
+//! Finds the index of the state with given loads.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::loads::space::{Group, Space};
 
 impl Space {
-    /// The state that stands for given loads.
+    /// The index of the state that stands for given loads.
     pub fn place_of(&self, loads: &[i64]) -> Result<usize, Refusal> {
         let next = |place, group: &Group| Some(place * group.count() + group.find(loads)?);
         let place = self.groups.iter().try_fold(0, next);
@@ -13,7 +13,7 @@ impl Space {
 }
 
 impl Group {
-    /// Where the loads of its members stand.
+    /// The index of the loads of the group's members.
     fn find(&self, loads: &[i64]) -> Option<usize> {
         let mut own: Vec<i64> = self.members.iter().map(|i| loads[*i]).collect();
         if !self.order.is_empty() {

@@ -1,4 +1,4 @@
-//! The state that a remap leads to, where loads go on from there.
+//! The state that a remap leads to, where the loads continue from there.
 
 use crate::core::budget::Refusal;
 use crate::loads::exchange::extra;
@@ -6,7 +6,8 @@ use crate::loads::imbalance::Imbalance;
 use crate::loads::space::Space;
 
 impl Space {
-    /// For each state the one that a remap leads to, and whether that moves nothing.
+    /// For each state the index of the one that a remap leads to, and whether the remap moves
+    /// nothing.
     pub fn evened(&self, imbalance: &Imbalance) -> Result<(Vec<usize>, Vec<bool>), Refusal> {
         let (totals, own) = self.totals()?;
         let (even, kinds) = (self.targets(imbalance, &totals), self.alike(imbalance));

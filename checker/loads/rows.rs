@@ -5,10 +5,10 @@ use crate::core::decimal::is_one;
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 
-/// Where a state leads, and with what probability.
+/// The successors of a state with their probabilities.
 pub type Row = Vec<(usize, BigRational)>;
 
-/// Whether one moves by at most one level, surely.
+/// Whether every move is by at most one level.
 pub fn by_one(rows: &[Row]) -> bool {
     let near = |(from, row): (usize, &Row)| {
         let near = |to: usize| to < rows.len() && to.abs_diff(from) <= 1;
@@ -18,8 +18,8 @@ pub fn by_one(rows: &[Row]) -> bool {
     rows.iter().enumerate().all(near)
 }
 
-/// The same rows, if there are two at least and each is a distribution over them: it may miss 1 by what
-/// model files are allowed to, and is used as it is.
+/// Returns the same rows if there are at least two and each is a distribution over their indices. A
+/// sum may differ from 1 as much as in a model file; it is used as it is.
 pub fn laws(rows: Vec<Row>) -> Result<Vec<Row>, Refusal> {
     let one = BigRational::one();
     let law = |row: &Row| {

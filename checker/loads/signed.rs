@@ -1,4 +1,4 @@
-//! Numbers that may be negative, as they are written.
+//! Decimal numbers that may be negative, as model files state them.
 
 use crate::core::decimal::decimal;
 use num_rational::BigRational;

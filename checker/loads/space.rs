@@ -1,4 +1,4 @@
-//! The states of several processes, and how they move.
+//! The states of several processes, and expectations over their moves.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::span::{Span, WEIGHT, wide};
@@ -7,31 +7,31 @@ use crate::loads::rows::Row;
 use num_rational::BigRational;
 use std::collections::BTreeSet;
 
-/// States a certificate may speak of: a check takes some sixty bytes for each.
+/// The most states of a certificate: a check takes about sixty bytes for each.
 const MOST: usize = 1 << 23;
 
-/// What loads are at most: sums of up to 2^20 of them are to be 64-bit integers.
+/// The largest load: sums of up to 2^20 loads must be 64-bit integers.
 const LARGE: u64 = 1 << 40;
 
-/// The states in the order of a certificate.
+/// All states, in the order of a certificate.
 pub struct Space {
     pub(crate) groups: Vec<Group>,
     pub(crate) processes: usize,
 }
 
-/// Processes that move independently of the others.
+/// Processes that move independently of all others.
 pub(crate) struct Group {
-    /// Equal ones, whose levels ascend; or all, if they move jointly.
+    /// Equal processes, whose levels ascend; or all processes, if they move jointly.
     pub(crate) members: Vec<usize>,
-    /// The load of each level, or the loads of all in each joint state.
+    /// The load of each level, or the loads of all processes in each joint state.
     pub(crate) loads: Vec<i64>,
-    /// Where each level or joint state leads, with what weight, rounded down.
+    /// The successors of each level or joint state, with weights rounded down.
     pub(crate) rows: Vec<Vec<(usize, u64)>>,
-    /// If they are exchangeable.
+    /// Present if the members are exchangeable.
     pub(crate) lumped: Option<Box<dyn Together>>,
-    /// By how many units an expectation over their moves may be too low.
+    /// The most units by which an expectation over their moves is too low.
     deficit: u64,
-    /// What rows sum to.
+    /// The distinct sums of rows.
     pub(crate) sums: BTreeSet<BigRational>,
     /// Joint states in the order of their loads.
     pub(crate) order: Vec<usize>,
@@ -39,17 +39,17 @@ pub(crate) struct Group {
 
 /// Functions of the multiset of the levels of equal processes.
 pub(crate) trait Together: Send + Sync {
-    /// How many multisets there are.
+    /// The number of multisets.
     fn count(&self) -> usize;
-    /// Where the multiset of some ascending levels stands.
+    /// The index of the multiset of these ascending levels.
     fn place(&self, levels: &[usize]) -> usize;
-    /// Replaces a function by its expectation after all have moved, rounded down. It has `width` entries for
-    /// each multiset, next to each other.
+    /// Replaces a function by its expectation after all processes have moved, rounded down. The
+    /// function has `width` adjacent entries for each multiset.
     fn apply(&self, function: &mut [u64], width: usize);
 }
 
 impl Space {
-    /// Of these.
+    /// The space of these groups.
     pub(crate) fn of(groups: Vec<Group>) -> Result<Space, Refusal> {
         let processes = groups.iter().map(|group| group.members.len()).sum();
         let space = Space { groups, processes };
@@ -60,12 +60,12 @@ impl Space {
         }
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn count(&self) -> usize {
         self.groups.iter().map(Group::count).fold(1, usize::saturating_mul)
     }
 
-    /// What a function makes of the place and the loads of each state.
+    /// Calls a function with the index and the loads of each state, and collects the results.
     pub fn each<T>(
         &self,
         mut make: impl FnMut(usize, &[i64]) -> Result<T, Refusal>,
@@ -77,7 +77,7 @@ impl Space {
         loop {
             all.push(make(all.len(), &loads)?);
             let mut moving = self.groups.iter().zip(&mut places).rev();
-            // The last group moves fastest.
+            // The last group changes fastest.
             let moved = moving.any(|(group, place)| {
                 let moved = group.advance(place);
                 group.write(place, &mut loads);
@@ -89,7 +89,7 @@ impl Space {
         }
     }
 
-    /// Products that an expectation takes, about.
+    /// The approximate number of products that an expectation takes.
     pub fn work(&self) -> u64 {
         let each = self.groups.iter().map(|group| {
             let levels = group.rows.len() as u64;
@@ -100,17 +100,17 @@ impl Space {
         each.sum::<u64>().saturating_mul(self.count() as u64)
     }
 
-    /// How many load vectors a state stands for, if they are fewer than 2^66.
+    /// The number of load vectors that a state stands for, if it is below 2^66.
     pub fn orders(&self, loads: &[i64]) -> Option<u128> {
         let mut lumped = self.groups.iter().filter(|group| group.lumped.is_some());
         let all = |all: u128, group: &Group| all.checked_mul(orders(&group.members, loads)?);
         lumped.try_fold(1, all).filter(|orders| *orders < 1 << 66)
     }
 
-    /// Replaces functions by their expectations in the next state, rounded down. For each state there are
-    /// equally many values, below 2^61, next to each other. Returns how many units too low they may be.
+    /// Replaces functions by their expectations in the next state, rounded down. Each state has
+    /// equally many adjacent values, below 2^61. Returns the largest error in units.
     pub fn expect(&self, values: &mut [u64]) -> u64 {
-        // Rows may sum to a little more than 1, and enlarge what the first motions took away.
+        // Rows may sum to a little more than 1, and then enlarge the error of earlier groups.
         let (mut right, mut deficit) = (values.len(), 1);
         for group in &self.groups {
             right /= group.count();
@@ -125,7 +125,7 @@ impl Space {
 }
 
 impl Group {
-    /// Of processes that have these loads at each level, or joint state, and are not lumped.
+    /// A group of processes with these loads at each level or joint state, not lumped.
     pub fn new(members: Vec<usize>, loads: Vec<i64>, exact: &[Row]) -> Result<Group, Refusal> {
         let (mut rows, mut most, mut sums) = (Vec::new(), 0, BTreeSet::new());
         for row in exact {
@@ -139,22 +139,23 @@ impl Group {
             rows.push(weights);
             most = rounded.max(most);
         }
-        // There are rows, and as many loads of each member.
+        // There are rows, and each has one load for every member.
         let width = loads.len() / rows.len();
         if members.len() > 1 << 20 || loads.iter().any(|load| load.unsigned_abs() > LARGE) {
             return Err(Refusal::TooLarge);
         }
-        // A unit for each expectation, and one for each weight that has been rounded.
+        // One unit for each expectation, and one for each rounded weight.
         let deficit = (1 + most) * (members.len() / width) as u64;
         Ok(Group { members, loads, rows, lumped: None, deficit, sums, order: Vec::new() })
     }
 
-    /// Items of which a place is made.
+    /// The number of entries of an index: one, or one for each member.
     fn items(&self) -> usize {
         if self.lumped.is_some() { self.members.len() } else { 1 }
     }
 
-    /// Goes to the next multiset of levels, or joint state; back to the first one after the last.
+    /// Moves to the next multiset of levels or joint state. After the last one it returns to the
+    /// first.
     fn advance(&self, place: &mut [usize]) -> bool {
         let together = place.iter().take_while(|item| **item == place[0]).count();
         place[together - 1] += 1;
@@ -170,7 +171,7 @@ impl Group {
         self.members.iter().zip(own).for_each(|(i, load)| loads[*i] = *load);
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub(crate) fn count(&self) -> usize {
         self.lumped.as_ref().map_or(self.rows.len(), |lumped| lumped.count())
     }

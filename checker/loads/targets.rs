@@ -1,4 +1,4 @@
-//! What a remap makes of the loads.
+//! The loads after a remap.
 
 use crate::core::budget::Refusal;
 use crate::loads::imbalance::Imbalance;
@@ -8,7 +8,7 @@ use num_rational::Ratio;
 use std::collections::BTreeSet;
 
 impl Space {
-    /// The totals there are, ascending, and for each state which of them it has.
+    /// The distinct totals, ascending, and for each state the index of its total.
     pub fn totals(&self) -> Result<(Vec<i64>, Vec<usize>), Refusal> {
         let all = self.each(|_, loads| Ok(loads.iter().sum()))?;
         let totals: Vec<i64> = BTreeSet::from_iter(all.iter().copied()).into_iter().collect();
@@ -16,8 +16,8 @@ impl Space {
         Ok((totals, own))
     }
 
-    /// The loads that a remap leads to from each of these totals, which ascend: even ones, or where levels do not allow
-    /// that, as even as they do.
+    /// The loads that a remap leads to from each of these ascending totals. They are as even as the
+    /// levels allow.
     pub fn targets(&self, imbalance: &Imbalance, totals: &[i64]) -> Vec<Vec<i64>> {
         // The lowest and the highest load of each process, unless they move jointly.
         let [mut filled, mut highest] =
@@ -40,8 +40,8 @@ impl Space {
 }
 
 impl Imbalance {
-    /// A total in shares proportional to the capacities, in whole units: each share rounded down, and the
-    /// units left over to the largest remainders, the first of equal ones first.
+    /// Splits a total into whole shares proportional to the capacities. Each is rounded down; the
+    /// remaining units go to the largest remainders, to the first of equal ones.
     pub fn shares(&self, total: i64) -> Vec<i64> {
         let of = |c: &i64| (i128::from(total) * i128::from(*c)).div_mod_floor(&self.total.into());
         let shares: Vec<(i128, i128)> = self.capacities.iter().map(of).collect();
@@ -53,8 +53,8 @@ impl Imbalance {
         loads
     }
 
-    /// Adds a unit where the scaled load becomes the least, the first of equal ones, if some are not yet
-    /// at their highest.
+    /// Adds a unit where the scaled load becomes least, at the first of equal ones. Processes at
+    /// their highest load are left out.
     pub fn add_unit(&self, loads: &mut [i64], highest: &[i64]) {
         let free = (0..loads.len()).filter(|i| loads[*i] < highest[*i]);
         let scaled = |i: &usize| Ratio::new(i128::from(loads[*i]) + 1, self.capacities[*i].into());

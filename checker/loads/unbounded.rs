@@ -14,7 +14,7 @@ written! {
 }
 
 impl Unbounded {
-    /// On so many levels, the last of which is left downward alone, with this probability.
+    /// The walks on `levels` levels. The last level is left only downward, with probability `last`.
     pub fn levels(&self, levels: usize, last: &Number) -> Processes {
         let (mut up, mut down) = (vec![self.up.clone(); levels], vec![self.down.clone(); levels]);
         down[levels - 1] = last.clone();

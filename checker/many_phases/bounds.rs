@@ -1,4 +1,5 @@
-//! Steps back from the end: values below at the points of a grid, and above the costs of policies, one for each point.
+//! The backward recursion of many phases: lower bounds on values at the points of a grid, and upper
+//! bounds from the costs of policies, one for each point.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::decimal::Number;
@@ -12,36 +13,37 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use rayon::prelude::*;
 
-/// Numbers kept for the images of all points, and steps of a grid, as a power of two.
+/// The most numbers kept for the images of all points, and the finest grid, as a power of two.
 const MOST: (usize, u32) = (1 << 22, 12);
 
-/// Costs, or probabilities, rounded down and up.
+/// Costs or probabilities, each rounded down and up.
 type Table = Vec<Vec<[u64; 2]>>;
 
-/// The parameters in integers.
+/// The parameters of the model as integers.
 struct Game {
     phases: usize,
     fitted: bool,
     cycle: Table,
     switch: Table,
-    /// By report, the phase before and the one after.
+    /// By observation, the phase before and the phase after.
     moves: Vec<Table>,
     corners: Vec<usize>,
 }
 
-/// A belief, and what it becomes under each report.
+/// A belief, and the belief that follows each observation.
 struct Point {
     belief: Vec<u64>,
     ways: Vec<Way>,
 }
 
-/// The masses of phases after a report, rounded down, and the points around them by weight.
+/// The masses of the phases after an observation, rounded down, and the surrounding points with
+/// their weights.
 struct Way {
     masses: Vec<u64>,
     around: Vec<(usize, u64)>,
 }
 
-/// By mapping and point.
+/// Bounds by mapping and point.
 struct Values {
     lower: Vec<Vec<u64>>,
     upper: Vec<Vec<Vec<u64>>>,
@@ -52,13 +54,13 @@ fn units(table: &[Vec<Number>], bits: u32) -> Result<Table, Refusal> {
     table.iter().map(row).collect()
 }
 
-/// The product of two lists, which is not rounded.
+/// The exact scalar product of two lists.
 fn product(a: &[u64], b: impl Iterator<Item = u64>) -> u128 {
     a.iter().zip(b).map(|(a, b)| wide(*a, b)).sum()
 }
 
 impl ManyPhases {
-    /// What is shown.
+    /// Proves bounds on the least expected time.
     pub(crate) fn prove(&self, how: &Grid, budget: &Budget) -> Result<Proof, Refusal> {
         let Grid { bits, level, sweeps } = *how;
         let (phases, reports) = (self.cycle.len(), self.reports_made());
@@ -87,7 +89,7 @@ impl ManyPhases {
         let whole =
             |point: &Vec<u32>| point.iter().map(|n| u64::from(*n) << (WEIGHT - level)).collect();
         let mut beliefs: Vec<Vec<u64>> = grid.list.iter().map(whole).collect();
-        // The last one is where the program starts.
+        // The last point is the initial belief.
         beliefs.push(initial.iter().map(|p| p[0]).collect());
         let points = beliefs.into_iter().map(|belief| game.point(belief, &grid));
         let points = points.collect::<Result<Vec<Point>, Refusal>>()?;
@@ -95,7 +97,7 @@ impl ManyPhases {
         let steps = last.as_ref().map_or(sweeps, |remaining| remaining.last + 1);
         let each = points.len() * phases * reports * phases * (2 * phases + 8);
         budget.spend(steps.saturating_mul(each as u64))?;
-        // A program without an end costs at most what the dearest of all cycles would for ever.
+        // A program without an end costs at most the dearest cycle, repeated forever.
         let beyond = match &self.discount {
             Some(rate) => {
                 let dearest = self.cycle.iter().flatten().map(|cost| &cost.0).max();
@@ -143,7 +145,7 @@ impl Game {
         Ok(Point { belief, ways })
     }
 
-    /// One step back, from which the program goes on with this probability.
+    /// One step back. `survival` bounds the probability that the program continues from it.
     fn step(&self, points: &[Point], next: &Values, survival: [u64; 2]) -> Result<Values, Refusal> {
         let by_point = |m: usize| {
             let keep = points.par_iter().map(|point| {
@@ -168,7 +170,8 @@ impl Game {
         }
     }
 
-    /// What going on with a mapping costs at least: that function of the masses is at least the sum of its values.
+    /// The least cost of keeping mapping m. By concavity, the value at the masses is at least the
+    /// weighted sum of its values at the points.
     fn bound_below(&self, point: &Point, m: usize, next: &[u64], survival: u64) -> u64 {
         let now = product(&point.belief, self.cycle.iter().map(|row| row[m][0]));
         let around = point.ways.iter().flat_map(|way| &way.around);
@@ -176,7 +179,8 @@ impl Game {
         (now >> WEIGHT) as u64 + down((ahead >> WEIGHT) as u64, survival)
     }
 
-    /// The cost, by the phase that is on, of going on with a mapping and after each report as from one of the points around.
+    /// For each phase, the cost of keeping a mapping and then following the policy of one of the
+    /// surrounding points after each observation.
     fn bound_above(&self, point: &Point, m: usize, next: &[Vec<u64>], survival: u64) -> Vec<u64> {
         let mut ahead = vec![0u128; self.phases];
         for (way, moves) in point.ways.iter().zip(&self.moves) {
@@ -193,7 +197,7 @@ impl Game {
         ahead.into_iter().zip(&self.cycle).map(cost).collect()
     }
 
-    /// The least of keeping mapping m and of what may be changed to.
+    /// The lesser cost of keeping mapping m and of switching to another one.
     fn decide(&self, point: &Point, (m, k): (usize, usize), keep: &Values) -> (u64, Vec<u64>) {
         let (mut low, mut vector) = (keep.lower[m][k], keep.upper[m][k].clone());
         let mut cost = product(&point.belief, vector.iter().copied());
@@ -206,7 +210,7 @@ impl Game {
         };
         let switch = &self.switch[m];
         if self.fitted {
-            // Each phase is known, and has its mapping.
+            // Each phase is known here, and has its own mapping.
             let known = |side: usize| {
                 let corners = self.corners.iter().enumerate();
                 let cost = |(z, corner): (usize, &usize)| match side {
@@ -218,7 +222,7 @@ impl Game {
             offer((product(&point.belief, known(0).into_iter()) >> WEIGHT) as u64, known(1));
         } else {
             for j in (0..self.phases).filter(|j| *j != m) {
-                // What is switched costs by mass: the first belief may sum to less than 1.
+                // Switching is paid by mass: the initial belief may sum to less than 1.
                 let fee = down(switch[j][0], point.belief.iter().sum());
                 let own = keep.upper[j][k].iter().map(|cost| cost + switch[j][1]);
                 offer(fee + keep.lower[j][k], own.collect());

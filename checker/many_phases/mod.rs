@@ -1,5 +1,5 @@
-//! Any number of phases that come back, a mapping for each: what the least expected time is between, on a grid of beliefs.
-//! docs/certificates.md has the proof.
+//! Any number of recurring phases, with a mapping for each: bounds on the least expected time, by a
+//! recursion on a grid of beliefs. docs/certificates.md has the proof.
 
 pub mod bounds;
 pub mod points;
@@ -25,25 +25,25 @@ written! {
     pub enum Choice { #[default] Chosen, Fitted }
 }
 
-/// On what the recursion is run, which is all the evidence there is.
+/// The parameters of the recursion, which are all the evidence.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Grid {
     /// Fraction bits of times.
     pub bits: u32,
     /// Beliefs are multiples of 2^-level.
     pub level: u32,
-    /// Steps of a program without an end.
+    /// The number of steps for a program without an end.
     pub sweeps: u64,
 }
 
-/// Phases, reports and steps.
+/// The most phases, observations and steps.
 const MOST: (usize, usize, u64) = (6, 20, 100_000);
 
 /// The largest cost, as a power of ten.
 const DEAREST: u32 = 100;
 
 impl ManyPhases {
-    /// What each number of a model must be by itself has been seen to when it was read.
+    /// Checks the parameters against each other; each number alone was checked when it was read.
     pub(crate) fn review(&self) -> Result<(), Refusal> {
         let (count, reports) = (self.cycle.len(), self.reports_made());
         let shape = |table: &[Vec<Number>], width: usize| {
@@ -75,12 +75,12 @@ impl ManyPhases {
         }
     }
 
-    /// How many things the detector may report.
+    /// The number of observations of the detector.
     pub(crate) fn reports_made(&self) -> usize {
         self.detector.first().map_or(0, Vec::len)
     }
 
-    /// The probability of each phase at first.
+    /// The probability of each phase at the start.
     pub(crate) fn first_belief(&self) -> Vec<BigRational> {
         let certain = |z: usize| if z == 0 { BigRational::one() } else { BigRational::zero() };
         match &self.initial {

@@ -1,13 +1,14 @@
-//! Beliefs in even steps, and where others lie between them.
+//! A grid of beliefs, and the grid points that surround any belief.
 //!
-//! A point is a list of whole numbers from 0 up, one for each phase, whose sum is the resolution; it stands for the belief
-//! of these shares. Sums from the last phase on place any belief between the points that have them rounded down and
-//! those that have some of them rounded up (Freudenthal's triangulation).
+//! A point is a list of nonnegative integers, one for each phase, whose sum is the resolution; it
+//! stands for the belief with these shares. Freudenthal's triangulation of the sums from the last
+//! phase on gives the surrounding points of any belief: all sums are rounded down, then one after
+//! the other up.
 
 use crate::core::budget::Refusal;
 use std::collections::HashMap;
 
-/// All of them.
+/// All points of the grid.
 pub(crate) struct Points {
     resolution: u32,
     pub(crate) list: Vec<Vec<u32>>,
@@ -15,7 +16,8 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    /// Of so many phases, in steps of one over the resolution, if they are no more than these.
+    /// The grid for `phases` phases in steps of one over the resolution; refused if it has more
+    /// than `most` points.
     pub(crate) fn new(phases: usize, resolution: u32, most: usize) -> Result<Points, Refusal> {
         // C(resolution + phases - 1, phases - 1)
         let count = (1..phases)
@@ -35,21 +37,22 @@ impl Points {
         Ok(Points { resolution, places: places.collect(), list: points })
     }
 
-    /// The point that is certain of phase z.
+    /// The index of the point at which phase z is certain.
     pub(crate) fn corner(&self, phases: usize, z: usize) -> Option<usize> {
         let point: Vec<u32> =
             (0..phases).map(|phase| if phase == z { self.resolution } else { 0 }).collect();
         self.places.get(&point).copied()
     }
 
-    /// Points and weights, whole numbers: the sum of these beliefs by weight is `masses`, exactly, and that of the weights
-    /// is theirs.
+    /// Points with integer weights. The weighted sum of their beliefs is exactly `masses`, and the
+    /// weights have the same sum.
     pub(crate) fn around(&self, masses: &[u64]) -> Result<Vec<(usize, u64)>, Refusal> {
         let (all, most) = (masses.iter().sum::<u64>(), u128::from(self.resolution));
         if all == 0 {
             return Ok(Vec::new());
         }
-        // Sums from the end in units of the grid: whole ones, and what is left in parts of `all`.
+        // Sums from the end in units of the grid: the integer parts, and the remainders in parts of
+        // `all`.
         let sums = (0..masses.len()).map(|k| masses[k..].iter().sum::<u64>());
         let (mut whole, rest): (Vec<u32>, Vec<u64>) = sums
             .map(|sum| {

@@ -1,5 +1,5 @@
-//! The interval of least cost per step between remaps: all that come into question are looked at, until those that
-//! are longer cannot cost less. docs/certificates.md has the proof.
+//! The interval between remaps with the least cost per step: tries all intervals until longer ones
+//! cannot cost less. docs/certificates.md has the proof.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::proof::Proof;
@@ -10,21 +10,21 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Steps among the integers with their probabilities, of so many processors.
+/// The number of equal processors, and their integer steps with probabilities.
 type Class = (u64, Vec<(i64, BigRational)>);
 
-/// Intervals that are looked at.
+/// The longest interval that is tried.
 const LONGEST: u64 = 1 << 16;
 
-/// The interval of least cost, where a remap costs so much and steps are multiples of a number, less what all have in
-/// common; none is longer than `end`.
+/// Proves the interval of least cost. Steps are multiples of `span` after the part that all have in
+/// common; a remap costs `cost`; no interval is longer than `end`.
 pub(crate) fn prove(
     classes: &[Class],
     span: &BigRational,
     (cost, end): (&BigRational, Option<BigRational>),
     budget: &Budget,
 ) -> Result<Proof, Refusal> {
-    // What is beyond all numbers ends nothing.
+    // An end beyond all integers is no limit.
     let end = end.and_then(|end| end.to_integer().to_u64());
     let mean = |steps: &[(i64, BigRational)]| -> BigRational {
         steps.iter().map(|(step, p)| p * BigInt::from(*step)).sum()
@@ -50,7 +50,8 @@ pub(crate) fn prove(
             best = Some(each[1].clone());
         }
         all.push(each);
-        // What later steps cost at least: a convex function of a martingale rises, and E max >= max E.
+        // A lower bound on the cost of later steps: the mean of a convex function of a martingale
+        // rises, and E max >= max E.
         let later = &lead * BigInt::from(time + 1);
         let later = if lead.is_zero() { (&ahead[0]).max(&later) } else { &later };
         let done = |best: &&BigRational| later >= *best || end == Some(time);
@@ -70,7 +71,7 @@ pub(crate) fn prove(
     Err(Refusal::TooLarge)
 }
 
-/// Bounds on the expected highest place, for so many processors of each.
+/// Bounds on the expected maximum position of all processors.
 fn highest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational; 2], Refusal> {
     let end = |place: &Place| place.first + place.weights.len() as i64 - 1;
     let top = classes.iter().map(|(_, place)| end(place)).max().ok_or(Refusal::Malformed)?;

@@ -1,4 +1,5 @@
-//! Exponential laws, and gamma laws of whole shapes: bounds on how far the farthest place is from the mean.
+//! Exponential distributions, and gamma distributions of integer shape: bounds on the largest
+//! deviation from the mean.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::periodic::laws::Law;
@@ -8,7 +9,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// How far the farthest of sums of exponential numbers is from the mean.
+/// Bounds on the expected largest deviation of sums of exponential numbers from their mean.
 pub fn of_gamma(
     classes: &[(u64, Law)],
     time: u64,
@@ -27,7 +28,7 @@ pub fn of_gamma(
         Ok((*count, terms, mean / shape))
     });
     let parts = parts.collect::<Result<Vec<_>, Refusal>>()?;
-    // A part of the least deviation: of scale sqrt(n), to three digits.
+    // The grid is a part of the least standard deviation: scale * sqrt(n), to three digits.
     let deviation = |(_, terms, scale): &(u64, u32, BigRational)| {
         scale * BigRational::new(BigInt::from(u64::from(*terms) * 1_000_000).sqrt(), 1000.into())
     };
@@ -40,7 +41,7 @@ pub fn of_gamma(
     Ok(enclose(&tails?, budget)?.map(|x| x * &span))
 }
 
-/// The sum of so many exponential numbers of mean `scale`, at multiples of a span.
+/// The sum of `shape` exponential numbers of mean `scale`, at multiples of a span.
 fn gamma(
     shape: u32,
     scale: &BigRational,
@@ -48,7 +49,7 @@ fn gamma(
     budget: &Budget,
 ) -> Result<Tails, Refusal> {
     let (n, step) = (BigInt::from(shape), span / scale);
-    // x_k = k step; sqrt(shape) <= (shape + 1) / 2 is not needed: the root, rounded up.
+    // x_k = k step. The bound sqrt(shape) <= (shape + 1) / 2 is not needed: the root is rounded up.
     let root = n.sqrt() + 1u32;
     let far = |cells: BigRational| {
         cells.to_integer().to_i64().filter(|k| *k < MOST as i64).ok_or(Refusal::TooLarge)
@@ -71,7 +72,7 @@ fn gamma(
     let (mut above, mut excess) = (Vec::new(), Vec::new());
     for k in first..=last {
         let x = BigRational::from(BigInt::from(k)) * &step;
-        // e^-x (1 + x + ... + x^(n-1)/(n-1)!), and with one more term.
+        // e^-x (1 + x + ... + x^(n-1)/(n-1)!), and the same with one more term.
         let (mut term, mut sum) = (at.clone(), BigInt::zero());
         for j in 1..=shape {
             sum += &term;

@@ -1,4 +1,4 @@
-//! How long a bound on the imbalance is kept, from how large the imbalance is.
+//! Finds how long a bound on the imbalance is kept, from bounds on the imbalance at given times.
 
 use crate::core::budget::Refusal;
 use crate::core::proof::Proof;
@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive};
 
-/// A mean load, and by what it changes in each step.
+/// The mean load, and its mean change per step.
 pub struct Line {
     pub load: BigRational,
     pub mean: BigRational,
@@ -17,14 +17,14 @@ impl Line {
         &self.load + &self.mean * BigInt::from(time)
     }
 
-    /// The last time at which the mean load is above 0, if it falls.
+    /// The last time at which a decreasing mean load is above 0.
     pub fn last_loaded(&self) -> Option<BigRational> {
         self.mean.is_negative().then(|| (-&self.load / &self.mean).ceil() - BigInt::one())
     }
 }
 
-/// Looks at the imbalance at times from 1 on: what `t` steps cause on average, divided by `t`, does not increase, so
-/// that one time proves others after it.
+/// Computes the imbalance at times from 1 on. The mean effect of `t` steps divided by `t` does not
+/// increase, so one time proves later ones as well.
 pub fn search(
     line: &Line,
     bound: &BigRational,

@@ -1,4 +1,4 @@
-//! Numbers and laws of changes, as they are written.
+//! Numbers and distributions of changes, as model files state them.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::{Number, is_one};
@@ -21,7 +21,7 @@ written! {
     }
 }
 
-/// Values and their probabilities, no value twice.
+/// Values and their probabilities; each value is listed once.
 #[derive(Clone, PartialEq)]
 pub struct Points(pub Vec<(BigRational, BigRational)>);
 
@@ -49,7 +49,7 @@ impl<'de> Visitor<'de> for Points {
     }
 }
 
-/// Numbers are 0, or so many powers of ten from 1 at most.
+/// A number is 0, or at most this many powers of ten from 1.
 pub const SIZES: u32 = 40;
 
 pub fn moderate(x: &BigRational, power: u32) -> bool {
@@ -90,7 +90,7 @@ impl Law {
                 let sum = |power: i32| -> BigRational {
                     points.iter().map(|(x, p)| num_traits::Pow::pow(x, power) * p).sum()
                 };
-                // What probabilities miss is shared among them.
+                // Dividing by the sum shares the missing probability among all values.
                 let (all, mean) = (sum(0), sum(1) / sum(0));
                 let variance = sum(2) / all - &mean * &mean;
                 [mean, variance]
@@ -102,7 +102,7 @@ impl Law {
         }
     }
 
-    /// The law of the load divided by a capacity.
+    /// The distribution of the load divided by a capacity.
     pub fn per(&self, capacity: &BigRational) -> Law {
         let by = |x: &BigRational| Number(x / capacity);
         let signed = |x: &Signed| Signed(&x.0 / capacity);

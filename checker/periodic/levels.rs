@@ -1,4 +1,4 @@
-//! Loads on a chain of levels: how long a bound on the imbalance is kept.
+//! Loads on a chain of levels: proves how long a bound on the imbalance is kept.
 
 use crate::core::budget::{Budget, Refusal, model_error};
 use crate::core::decimal::Number;
@@ -11,10 +11,10 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Levels of a chain.
+/// The most levels of a chain.
 const LONGEST: usize = 10_000;
 
-/// Whether loads move on a chain of few levels, and begin on one of them.
+/// Checks that loads move on a chain of few levels and start on one of them.
 pub fn review(initial: &BigRational, chain: &Chain) -> Result<(), Refusal> {
     if chain.levels() > LONGEST || matches!(chain, Chain::Matrix { .. }) {
         return model_error("loads must move on a birth-death chain of few levels");
@@ -28,7 +28,7 @@ pub fn review(initial: &BigRational, chain: &Chain) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Loads on a chain: every step is looked at, until all starts have nearly the same law.
+/// Computes the distribution after every step, until all starts have almost the same distribution.
 pub fn of_chain(
     model: &Periodic,
     count: u64,
@@ -56,7 +56,7 @@ pub fn of_chain(
     let (start, most) = (&model.initial_load.0 - BigInt::from(lowest), BigInt::from(levels - 1));
     let start =
         start.to_integer().to_usize().filter(|start| *start < levels).ok_or(Refusal::Malformed)?;
-    // The law from each level, rounded down.
+    // The distribution from each starting level, rounded down.
     let mut laws: Vec<Vec<u64>> = (0..levels)
         .map(|from| (0..levels).map(|to| u64::from(from == to) << WEIGHT).collect())
         .collect();
@@ -73,7 +73,8 @@ pub fn of_chain(
             *law = next.into_iter().map(|p| (p >> WEIGHT) as u64).collect();
         }
         let mass = |law: &[u64]| law.iter().map(|p| BigInt::from(*p)).sum::<BigInt>();
-        // What rounding, and rows that miss 1, leave undecided, and what all laws surely have in common.
+        // The mass that rounding, and rows that do not sum to 1, leave undecided; and the mass that
+        // all distributions have in common.
         let missing = &unit - mass(&laws[start]);
         let common: Vec<u64> =
             (0..levels).map(|to| laws.iter().map(|law| law[to]).min().unwrap_or(0)).collect();
@@ -81,7 +82,7 @@ pub fn of_chain(
         let moment = |law: &[u64], power: u32| -> BigInt {
             (0u64..).zip(law).map(|(level, p)| BigInt::from(level).pow(power) * *p).sum()
         };
-        // Bounds if at least this much of the law is known.
+        // Bounds on moments if at least this much of the distribution is known.
         let bounds = |law: &[u64], missing: &BigInt| -> Result<[[BigRational; 2]; 2], Refusal> {
             let real = |x: BigInt| BigRational::new(x, unit.clone());
             let low = moment(law, 1);
@@ -91,7 +92,7 @@ pub fn of_chain(
                 let place = Place { first: 0, weights: law.to_vec(), moved: BigInt::zero() };
                 return Ok([largest(&[(count, place)], budget)?, load]);
             }
-            // (N-1) times the variance, of which the root is meant.
+            // (N-1) times the variance; the bound is on its root.
             let square = moment(law, 2);
             let most = &square + missing * &most * &most;
             let times = BigInt::from(count - 1);
@@ -109,7 +110,7 @@ pub fn of_chain(
         if high > allowed(&least) || !least.is_positive() {
             return Ok(Proof::Longest { kept: Some(time - 1), broken: None });
         }
-        // From now on every law is a mixture of these.
+        // From now on every distribution is a mixture of these.
         if &apart << 8 < unit {
             let [[_, high], [least, _]] = bounds(&common, &apart)?;
             if high <= allowed(&least) && least.is_positive() {

@@ -1,4 +1,4 @@
-//! Remaps at fixed intervals: how long a bound on the imbalance is kept.
+//! Remaps at fixed intervals: proves how long a bound on the imbalance is kept.
 
 pub mod cheapest;
 pub mod gammas;
@@ -44,10 +44,10 @@ written! {
     pub enum Bound { MaxDeviation(Number), RmsDeviation(Number) }
 }
 
-/// Processors at most.
+/// The most processors.
 const LARGEST: u64 = 1_000_000;
 
-/// Periods at most.
+/// The most periods.
 const PERIODS: u64 = 1000;
 
 impl Periodic {
@@ -91,7 +91,7 @@ impl Periodic {
         }
     }
 
-    /// How many processors there are.
+    /// The number of processors.
     pub fn count(&self) -> u64 {
         match &self.changes {
             Changes::Chain { count, .. } => *count,
@@ -108,7 +108,7 @@ impl Periodic {
         }
     }
 
-    /// Equal processors together, their changes divided by their capacities.
+    /// Groups equal processors, with their changes divided by their capacities.
     fn classes(&self) -> Vec<(u64, Law)> {
         let mut classes: Vec<(u64, Law)> = Vec::new();
         let mut add = |count: u64, law: Law| match classes.iter_mut().find(|own| own.1 == law) {
@@ -126,7 +126,7 @@ impl Periodic {
         classes
     }
 
-    /// By how much the mean load changes in a step; nothing is said of chains.
+    /// The mean change of the mean load in a step. It does not apply to chains.
     pub fn change(&self) -> BigRational {
         let classes = self.classes();
         let each = classes.iter().map(|(count, law)| &law.moments()[0] * BigInt::from(*count));
@@ -134,7 +134,8 @@ impl Periodic {
     }
 }
 
-/// How long the bound is kept. Laws that are on no lattice are put on one with so many points per deviation.
+/// Proves how long the bound is kept. Continuous distributions are replaced by ones on a lattice
+/// with `grid` points per standard deviation.
 pub fn prove(model: &Periodic, grid: u32, budget: &Budget) -> Result<Proof, Refusal> {
     if !(1..=1024).contains(&grid) {
         return Err(Refusal::Malformed);
@@ -163,7 +164,8 @@ pub fn prove(model: &Periodic, grid: u32, budget: &Budget) -> Result<Proof, Refu
     Ok(Proof::Periods(all))
 }
 
-/// How long the bound is kept from this mean load on; without one, which interval costs least.
+/// Proves how long the bound is kept from this mean load on; without a bound, which interval costs
+/// least.
 fn longest(
     model: &Periodic,
     classes: &[(u64, Law)],
@@ -194,7 +196,7 @@ fn longest(
         Some(Bound::RmsDeviation(bound)) => Ok(quadratic([&spread, &drift], line, &bound.0, true)),
         Some(Bound::MaxDeviation(Number(bound))) => {
             if classes.iter().any(|(_, law)| matches!(law, Law::Moments { .. })) {
-                // The largest deviation is no larger than the root of the sum of all squares.
+                // The largest deviation is at most the root of the sum of all squares.
                 return Ok(quadratic([&spread, &drift], line, bound, false));
             }
             if let [(count, Law::Normal { deviation, .. })] = classes {

@@ -1,4 +1,4 @@
-//! Numbers of one normal law: bounds on how far the farthest place is from the mean.
+//! Normal changes of one variance: bounds on the largest deviation from the mean.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::proof::Proof;
@@ -9,7 +9,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-/// How long a bound is kept by so many numbers of one normal law: what is far from the mean grows as the root of the time.
+/// Proves how long equal normal changes keep a bound: their deviations grow as the root of the
+/// time.
 pub fn of_normal(
     (count, deviation): (u64, &BigRational),
     line: &Line,
@@ -30,12 +31,12 @@ pub fn of_normal(
     }
 }
 
-/// A normal number of deviation 1 about 0, at multiples of 1/cells.
+/// A standard normal number, at multiples of 1/cells.
 fn normal(cells: u32, budget: &Budget) -> Result<Tails, Refusal> {
     const BITS: u32 = 640;
     let last = i64::from(FAR * cells);
     budget.spend(last as u64 * 10_000)?;
-    // sqrt(1 / (2 pi)), of which 60 digits will do.
+    // sqrt(1 / (2 pi)); 60 digits suffice.
     let pi = "314159265358979323846264338327950288419716939937510582097494459".parse::<BigInt>();
     let pi = pi.map_err(|_| Refusal::Malformed)?;
     let ten = BigInt::from(10).pow(62);

@@ -1,4 +1,5 @@
-//! Where a processor is after some steps: laws among integers that enclose its law, for [`crate::periodic::windows`].
+//! The position of a processor after some steps: integer distributions that enclose the true one,
+//! for [`crate::periodic::windows`].
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::span::{UNIT, WEIGHT};
@@ -7,12 +8,12 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 
-/// Tails on either side of a law that are moved to its end.
+/// The mass of a tail that is moved to the end of the distribution.
 const TAIL: u64 = 1 << 12;
 
 impl Place {
-    /// Of places with these probabilities, rounded down, which lie among the integers from `first` on: tails are
-    /// left out, and nothing is moved farther than `range`.
+    /// A position with these probabilities, rounded down, at the integers from `first` on. Tails
+    /// are cut off; no mass moves farther than `range`.
     pub fn of(first: i64, weights: Vec<u64>, range: u64) -> Place {
         let mut place = Place { first, weights, moved: BigInt::zero() };
         let tail = |weights: &mut dyn Iterator<Item = u64>| {
@@ -40,7 +41,7 @@ impl Place {
         self.weights.iter().fold(UNIT, |left, w| left - w)
     }
 
-    /// The sum of so many steps, given as integers with their probabilities.
+    /// The distribution of the sum of `time` steps, given as integers with their probabilities.
     pub fn walk(
         steps: &[(i64, BigRational)],
         time: u64,

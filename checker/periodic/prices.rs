@@ -1,4 +1,4 @@
-//! What a remap costs, as it is written.
+//! The cost of a remap, as model files state it.
 
 use crate::core::decimal::Number;
 use crate::core::written;
@@ -8,7 +8,7 @@ use num_traits::Zero;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// What a remap costs: a number, or what a description of the machine makes of it.
+/// The cost of a remap: a number, or computed from a description of the machine.
 #[derive(Clone, PartialEq)]
 pub struct Price(pub Number);
 

@@ -1,4 +1,4 @@
-//! How long a bound is kept by what grows as a quadratic of the time.
+//! Proves how long a bound is kept by a quantity that is quadratic in time.
 
 use crate::core::proof::Proof;
 use crate::periodic::keeping::Line;
@@ -6,8 +6,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The longest time for which spread t + drift t^2 is at most the square of bound times the mean load, and, if
-/// that is all there is to it (`exact`), that it is not after one step more.
+/// The longest time for which spread t + drift t^2 is at most (bound times mean load)^2. If this is
+/// the exact quantity (`exact`), also proves that the bound fails one step later.
 pub fn quadratic(
     [spread, drift]: [&BigRational; 2],
     line: &Line,
@@ -24,7 +24,7 @@ pub fn quadratic(
     const LAST: u64 = 1 << 52;
     let mut end = LAST;
     if curve.is_negative() {
-        // It is largest here, and falls from here on.
+        // The quadratic is largest here, and decreases afterwards.
         let top = (-&slope / (&curve * BigInt::from(2))).floor().to_integer();
         let top = top.to_u64().unwrap_or(if slope.is_positive() { LAST } else { 0 });
         match [top, top + 1].into_iter().find(|t| excess(*t).is_positive()) {
@@ -37,7 +37,7 @@ pub fn quadratic(
     } else if curve.is_zero() && !slope.is_positive() && !line.mean.is_negative() {
         return Proof::Longest { kept: None, broken: None };
     }
-    // From 0, where it is kept, on it is kept for a while and then no more.
+    // The bound is kept at 0, then for some time, and then no more.
     let (mut kept, mut broken) = (0, end);
     if fits(end) {
         return Proof::Longest { kept: Some(end), broken: None };

@@ -1,4 +1,5 @@
-//! Laws by their tails, on no lattice: places among integers that enclose them in the convex order.
+//! Continuous distributions given by their tails: integer distributions that enclose them in the
+//! convex order.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::span::{UNIT, WEIGHT};
@@ -8,10 +9,11 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Fraction bits of what is known of a law, each number to a unit.
+/// Fraction bits of the tails; each number is known to one unit.
 pub const FINE: u32 = 128;
 
-/// At multiples of a span from the first on: the probability to be above, and by how much on average, in spans.
+/// At multiples of a span from `first` on: the probability of a larger value, and the mean excess
+/// above it in spans.
 pub struct Tails {
     pub first: i64,
     pub above: Vec<BigInt>,
@@ -20,17 +22,18 @@ pub struct Tails {
     pub mean: BigRational,
 }
 
-/// Laws above and below one that is on no lattice: the cells' masses moved to their ends with their means kept, and
-/// to their middles; and for each cell the distance of its mean from the middle, at most, by its probability.
+/// Two lattice distributions that enclose a continuous one. Above: the mass of each cell is moved
+/// to its ends with its mean kept. Below: it is moved to the middle. `off` bounds for each cell the
+/// distance of its mean from the middle.
 pub struct Enclosed {
     pub above: Place,
     pub below: Place,
-    /// Distances in units of 2^-62 spans, and the probability of each in those of 2^-62.
+    /// Distances in units of 2^-62 spans, with their probabilities in units of 2^-62.
     pub off: Vec<(BigInt, u64)>,
 }
 
 impl Tails {
-    /// Both laws. Each number of tails is known to a unit of 2^-128.
+    /// Both distributions. Each tail is known to one unit of 2^-128.
     pub fn enclosed(&self) -> Result<Enclosed, Refusal> {
         let (len, unit) = (self.above.len(), BigInt::one() << FINE);
         if !(3..MOST).contains(&len) {
@@ -53,7 +56,7 @@ impl Tails {
         let moved: BigInt = ((positive(below) + excess(len - 1) + 2) >> (FINE - WEIGHT)) + 1;
         let above = Place { first: self.first, weights: upper.collect(), moved: moved.clone() };
         let mass = |k: usize| -> BigInt { &self.above[k] - &self.above[k + 1] };
-        // What is left out at both ends is moved by half a span more.
+        // The tails at both ends move by an additional half span.
         let tails = positive(&unit - &self.above[0] + 1) + &self.above[len - 1] + 1;
         let moved = moved + (tails >> (FINE - WEIGHT)) + 1;
         let weights = (0..len - 1).map(|k| weight(mass(k) - 2)).collect();
@@ -77,8 +80,8 @@ impl Tails {
     }
 }
 
-/// The most that any of these, so many of each list, is on average, in units of 2^-62: the chance that one
-/// exceeds a number is at most the sum of the chances that each does.
+/// A bound on the mean of the maximum of all these distances, in units of 2^-62. The probability
+/// that one exceeds a number is at most the sum of the single probabilities.
 pub fn largest_off(lists: &[(u64, &[(BigInt, u64)])]) -> BigInt {
     let each = lists.iter().flat_map(|(count, list)| {
         list.iter().map(move |(off, p)| (off, u128::from(*count) * u128::from(*p)))
@@ -94,7 +97,7 @@ pub fn largest_off(lists: &[(u64, &[(BigInt, u64)])]) -> BigInt {
     (sum >> WEIGHT) + 1
 }
 
-/// e^-x in units of 2^-bits, to less than `bits` e^x of them.
+/// e^-x in units of 2^-bits. The error is less than `bits` e^x units.
 pub fn exponential(x: &BigRational, bits: u32) -> BigInt {
     let (mut term, mut sum, mut j) = (BigInt::one() << bits, BigInt::zero(), 0u32);
     while !term.is_zero() {
@@ -105,10 +108,10 @@ pub fn exponential(x: &BigRational, bits: u32) -> BigInt {
     sum
 }
 
-/// Cells beside the mean on either side, in deviations.
+/// Half the width of the grid, in standard deviations around the mean.
 pub const FAR: u32 = 9;
 
-/// Bounds on the expected largest distance from the mean, in spans.
+/// Bounds on the expected largest deviation from the mean, in spans.
 pub fn enclose(tails: &[(u64, Tails)], budget: &Budget) -> Result<[BigRational; 2], Refusal> {
     let each = tails.iter().map(|(count, tails)| Ok((*count, tails.enclosed()?)));
     let each = each.collect::<Result<Vec<_>, Refusal>>()?;

@@ -1,4 +1,4 @@
-//! Steps that are multiples of one number, less what all have in common.
+//! Changes that are multiples of one number after a common part is subtracted.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::periodic::laws::{Law, Points};
@@ -7,14 +7,14 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Steps among the multiples of a number, for each class.
+/// The integer steps of each class, in units of a span.
 pub struct Walks {
     pub span: BigRational,
     pub classes: Vec<(u64, Vec<(i64, BigRational)>)>,
 }
 
 impl Walks {
-    /// If all changes are steps.
+    /// `None` if some change is not a list of steps.
     pub fn of(classes: &[(u64, Law)]) -> Option<Walks> {
         let points = |law: &'_ Law| match law {
             Law::Steps(Points(points)) => Some(points.clone()),
@@ -24,7 +24,7 @@ impl Walks {
             .iter()
             .map(|(count, law)| Some((*count, points(law)?)))
             .collect::<Option<_>>()?;
-        // What all places have in common does not matter.
+        // A part that all positions have in common does not matter.
         let start = all.first()?.1.first()?.0.clone();
         let steps = all.iter().flat_map(|(_, points)| points).map(|(x, _)| x - &start);
         let span = steps.fold(BigRational::zero(), |a, b| gcd(&a, &b));

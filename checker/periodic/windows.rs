@@ -1,5 +1,5 @@
-//! How far the place farthest from the mean of all is from it, on average: for independent places among the
-//! integers. What all lie within is counted window by window; docs/certificates.md has the formula.
+//! The expected largest deviation from the mean, for independent integer positions. It sums, window
+//! by window, the probability that all positions lie within; docs/certificates.md has the formula.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::span::{UNIT, WEIGHT, wide};
@@ -8,13 +8,13 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use rayon::prelude::*;
 
-/// Where a processor may be: integers from the first on, each with at least this probability. What these miss of 1
-/// is among them, too.
+/// The possible integer positions of a processor, each with at least this probability. The missing
+/// probability is at these positions, too.
 #[derive(Clone, Default)]
 pub struct Place {
     pub first: i64,
     pub weights: Vec<u64>,
-    /// How far that is from where the processor is, on average, at most: in units of 2^-62.
+    /// An upper bound on the mean distance from the true position, in units of 2^-62.
     pub moved: BigInt,
 }
 
@@ -23,17 +23,18 @@ pub struct Place {
 struct Part {
     first: i64,
     weights: Vec<u64>,
-    /// How much they miss by rounding, all together.
+    /// The total probability lost by rounding.
     lost: u128,
 }
 
-/// Tails that are not looked at.
+/// The mass of tails that are ignored.
 const TINY: u64 = 1 << 24;
 
-/// Places that a processor may have at most.
+/// The most possible positions of a processor.
 pub const MOST: usize = 1 << 18;
 
-/// Bounds on the expected largest distance from the mean, for so many processors of each place.
+/// Bounds on the expected largest deviation from the mean; each entry has the number of its
+/// processors.
 pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational; 2], Refusal> {
     let ends = |place: &Place| [place.first, place.first + place.weights.len() as i64 - 1];
     let all = classes.iter().map(|(_, place)| ends(place));
@@ -63,7 +64,7 @@ pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational
     let outside =
         u128::from(UNIT) - whole.weights[start..=end].iter().map(|w| u128::from(*w)).sum::<u128>();
     let sum = |at: usize| whole.first + at as i64;
-    // The centres, doubled, that are less than half a place from a mean.
+    // Twice the centers that are less than half a position from a mean.
     let centres = (2 * sum(start) - n).div_euclid(n) + 1..=(2 * sum(end) + n - 1).div_euclid(n);
     let window = |double: i64, width: i64| {
         let ends = [(double - width + 1) / 2, (double + width - 1) / 2];
@@ -71,12 +72,12 @@ pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational
             parts.iter().map(|(count, part)| (*count, part.cut(ends))).collect();
         let beyond = lacking(&cut);
         if beyond <= u128::from(TINY).max(2 * missing) {
-            // All that matters is within.
+            // Everything that matters lies within the window.
             let found = whole.tent(n, double).saturating_sub(beyond * n as u128);
             return Ok((found, whole.lost + beyond));
         }
         let within = cut.iter().fold(UNIT, |all, (count, part)| {
-            // With all that may be missing.
+            // Includes all the missing probability.
             let most = (part.mass() + missing).min(u128::from(UNIT));
             up(all, power(most as u64, *count, up))
         });
@@ -92,7 +93,7 @@ pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational
         let widths = if double.rem_euclid(2) == 0 { 1..2 * reach } else { 2..2 * reach + 1 };
         let widths: Vec<i64> = widths.step_by(2).collect();
         let each = widths.into_par_iter().map(|width| {
-            // The last of the even ones is cut in half.
+            // The last even window is cut in half.
             let half = if width == 2 * reach { 1u128 } else { 2 };
             let (found, lost) = window(double, width)?;
             Ok((half * found, lost))
@@ -115,7 +116,7 @@ pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational
     Ok([lower / &unit, upper / unit])
 }
 
-/// A power of a weight, rounded as products are.
+/// A power of a weight; `times` rounds its products.
 pub fn power(weight: u64, exponent: u64, times: fn(u64, u64) -> u64) -> u64 {
     let (mut all, mut square, mut left) = (UNIT, weight, exponent);
     while left > 0 {
@@ -133,7 +134,7 @@ impl Part {
         self.weights.iter().map(|w| u128::from(*w)).sum()
     }
 
-    /// What lies within a window.
+    /// The probabilities within a window.
     fn cut(&self, [from, to]: [i64; 2]) -> Part {
         let len = self.weights.len() as i64;
         let start = (from - self.first).clamp(0, len);
@@ -142,7 +143,7 @@ impl Part {
         Part { first: self.first + start, weights, lost: 0 }
     }
 
-    /// Less the zeros at both ends.
+    /// Removes the zeros at both ends.
     fn trimmed(mut self) -> Part {
         let end = self.weights.iter().rposition(|w| *w > 0).map_or(0, |at| at + 1);
         self.weights.truncate(end);
@@ -152,7 +153,7 @@ impl Part {
         self
     }
 
-    /// The law of the sum of two, rounded down.
+    /// The distribution of the sum of two, rounded down.
     fn joined(&self, other: &Part, budget: &Budget) -> Result<Part, Refusal> {
         let (a, b) = (&self.weights, &other.weights);
         if a.is_empty() || b.is_empty() {
@@ -170,7 +171,7 @@ impl Part {
         Ok(Part { first, weights: weights.collect(), lost }.trimmed())
     }
 
-    /// The law of the sum of so many of these, at least one.
+    /// The distribution of the sum of `count` of these, at least one.
     fn repeated(&self, count: u64, budget: &Budget) -> Result<Part, Refusal> {
         let mut all = self.clone();
         for bit in (0..count.max(1).ilog2()).rev() {
@@ -189,7 +190,7 @@ impl Part {
         })
     }
 
-    /// Between which of its weights all but tiny tails lie.
+    /// The range of indices that leaves out only tails of at most [`TINY`].
     fn middle(&self) -> [usize; 2] {
         let within = |sum: &mut u64, w: &u64| {
             *sum += w;
@@ -201,13 +202,15 @@ impl Part {
         [start, (self.weights.len().max(1) - 1 - end).max(start)]
     }
 
-    /// n times the sum of its probabilities, each times 1 - 2 |s/n - c|, where that is positive.
+    /// n times the sum of the probabilities, each weighted with 1 - 2 |s/n - c| where that is
+    /// positive.
     fn tent(&self, n: i64, double: i64) -> u128 {
         let weights = self.weights.iter().zip(self.first..);
         weights.map(|(w, s)| u128::from(*w) * (n - (2 * s - n * double).abs()).max(0) as u128).sum()
     }
 
-    /// The same of the sum of all, of which only the middle is computed; and how much that may be too little.
+    /// The same for the sum of all parts, of which only the middle is computed; and the most that
+    /// it is too low.
     fn about(
         parts: &[(u64, Part)],
         n: i64,
@@ -225,7 +228,7 @@ impl Part {
             }
             [] => return Err(Refusal::Malformed),
         };
-        // |2 s - n double| < n.
+        // 2 s - n double| < n.
         let (from, to) = ((n * double - n).div_euclid(2) + 1, (n * double + n - 1).div_euclid(2));
         budget.spend((one.weights.len() as u64).saturating_mul((to - from + 1) as u64))?;
         let mut found = 0u128;

@@ -1,4 +1,4 @@
-//! The times and the horizon of a phase-change problem, step by step.
+//! The times and the horizon of a phase-change problem, step by step backward.
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::Number;
@@ -23,7 +23,7 @@ written! {
 }
 
 impl PhaseChange {
-    /// What each number of a model must be by itself has been seen to when it was read.
+    /// Checks the parameters against each other; each number alone was checked when it was read.
     pub fn review(&self) -> Result<(), Refusal> {
         if self.regret().is_some_and(|regret| regret.is_negative()) {
             return model_error("before_remapped is less than before");
@@ -31,12 +31,12 @@ impl PhaseChange {
         Horizon::new(self).map(drop)
     }
 
-    /// The time of a cycle after the change, where one remaps if that is better.
+    /// The time of a cycle after the change, under the better mapping.
     pub fn after(&self) -> &BigRational {
         (&self.cycle.after.0).min(&self.cycle.remapped.0)
     }
 
-    /// e_P - e_F where a premature remapping is kept.
+    /// e_P - e_F, where a premature remap is kept.
     pub fn regret(&self) -> Option<BigRational> {
         match &self.premature {
             Premature::Keep { before_remapped } => Some(&before_remapped.0 - &self.cycle.before.0),
@@ -45,24 +45,24 @@ impl PhaseChange {
     }
 }
 
-/// The step that has been reached, backwards.
+/// The quantities of the step that the recursion has reached.
 #[derive(Clone, Default)]
 pub(crate) struct Horizon {
     pub remaining: Remaining,
     /// s_n h_{n+1} and s_n (1 - h_{n+1}).
     change: Span,
     pub stay: Span,
-    /// Mean number of cycles left, and of those before the change.
+    /// The mean number of cycles that remain, and of those before the change.
     pub cycles: Span,
     pub quiet: Span,
 }
 
-/// Under each report, the weights from before the change to before it and to after it, and from after it
-/// to after it, rounded down and up.
+/// For each observation, the weights of three transitions: before to before, before to after, and
+/// after to after. Each is rounded down and up.
 pub(crate) type Motion = Vec<[[u64; 2]; 3]>;
 
 impl Horizon {
-    /// After the last step.
+    /// The state after the last step.
     pub fn new(model: &PhaseChange) -> Result<Horizon, Refusal> {
         let remaining = Remaining::new(&model.lifetime)?;
         let (hazards, all) = match &model.hazard {
@@ -75,7 +75,7 @@ impl Horizon {
         Ok(Horizon { remaining, ..Horizon::default() })
     }
 
-    /// Goes to step n, from the one after it.
+    /// Moves from step n + 1 to step n.
     pub fn step_back(&mut self, model: &PhaseChange, n: u64) {
         self.remaining.step_back(&model.lifetime, n);
         let (one, survival, hazard) = (Span::whole(1), &self.remaining.survival, hazard(model, n));
@@ -110,7 +110,7 @@ impl Horizon {
     }
 }
 
-/// h_{n+1}; after the last step it does not matter.
+/// h_{n+1}; it does not matter after the last step.
 fn hazard(model: &PhaseChange, n: u64) -> Span {
     match &model.hazard {
         Hazard::Constant(hazard) => Span::from(&hazard.0),

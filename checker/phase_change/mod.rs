@@ -22,55 +22,57 @@ use std::rc::Rc;
 /// A part of a certificate.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Steps {
-    /// One step, for these beliefs between 0 and 1, ascending: the first as a multiple of 2^-44, the others
-    /// less the one before. None stand for those of the last step.
+    /// One step, for these ascending beliefs between 0 and 1. The first is a multiple of 2^-44, the
+    /// others are differences. An empty list means the beliefs of the last step.
     On(Vec<u64>),
-    /// So many, for those of the last one and made of the same parts.
+    /// So many steps with the beliefs and the parts of the last one.
     Held(u64),
-    /// So many that are like the last one, at once.
+    /// So many steps like the last one, taken at once.
     Rest(u64),
 }
 
 /// Values at p = 0 and at p = 1 of a line, in units of 2^-bits.
 type Line = [u64; 2];
 
-/// Both sides of the value function after some steps back from the end.
+/// Both bounds on the value function after some steps back from the end.
 #[derive(Clone)]
 pub struct Recursion<'a> {
     model: &'a PhaseChange,
     budget: &'a Budget,
-    /// The step to do next; `None` when step 0 is done.
+    /// The next step; `None` when step 0 is done.
     pub next: Option<u64>,
     horizon: Horizon,
     /// Fraction bits of times, values and lines.
     bits: u32,
-    /// By how much e_B is more than the lesser of it and e_R, D_d, and D_d + D_r.
+    /// e_B less the lesser of it and e_R; D_d; and D_d + D_r.
     gain: [u64; 2],
     test: [u64; 2],
     delay: [u64; 2],
-    /// The value function is this times 1-p, and what lines and values enclose.
+    /// The value function is this times 1-p, plus the function between lines and values.
     common: Span,
-    /// Beliefs, 0 the first and 1 the last, as multiples of 2^-62.
+    /// Ascending beliefs from 0 to 1, as multiples of 2^-62.
     points: Rc<Vec<u64>>,
-    /// A line above for each, and a value below.
+    /// For each belief a line above the function and a value below it.
     lines: Vec<Line>,
     values: Vec<u64>,
-    /// At least what is lost if the change is certain.
+    /// A lower bound on the loss if the change is certain.
     certain: u64,
-    /// What the last step was made of, if it was on the points of the step before.
+    /// The parts of the last step, if it used the points of the step before.
     held: Option<Rc<(Motion, Vec<Vec<Part>>)>>,
-    /// Bounds on thresholds as multiples of 2^-62, from a first step to the one before the next first one.
+    /// Bounds on thresholds as multiples of 2^-62. Each entry holds from its first step to the step
+    /// before the next entry's.
     pub thresholds: Vec<(u64, [u64; 2])>,
 }
 
-/// A line of step n+1, and how much of a point and the next one lies within the image of a belief.
+/// A line of step n+1, and weights of a point and the next one that lie within the image of a
+/// belief.
 struct Part {
     line: usize,
     point: usize,
     weights: [u64; 2],
 }
 
-/// What steps back through the horizon show.
+/// Proves what the steps of a certificate show.
 pub(crate) fn prove(
     model: &PhaseChange,
     bits: u32,
@@ -83,7 +85,8 @@ pub(crate) fn prove(
 }
 
 impl<'a> Recursion<'a> {
-    /// Before any step: V = 0 after the last one. Times and values are to have so many fraction bits.
+    /// The state before any step: V = 0 after the last one. Times and values have `bits` fraction
+    /// bits.
     pub fn new(
         model: &'a PhaseChange,
         bits: u32,
@@ -114,7 +117,7 @@ impl<'a> Recursion<'a> {
         })
     }
 
-    /// Does some steps.
+    /// Does the steps of one part.
     pub fn go(&mut self, steps: &Steps) -> Result<(), Refusal> {
         let points = match steps {
             Steps::Held(steps) => {
@@ -131,7 +134,7 @@ impl<'a> Recursion<'a> {
     /// One step, for these beliefs.
     fn step(&mut self, points: Rc<Vec<u64>>) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
-        // Fractions and what is the same for all beliefs take as long as a thousand beliefs.
+        // Work that does not depend on the beliefs takes as long as a thousand beliefs.
         let reports = self.model.detector.reports.len() as u64;
         self.budget.spend((points.len() as u64 + 1000).saturating_mul(reports))?;
         self.horizon.step_back(self.model, n);
@@ -143,7 +146,7 @@ impl<'a> Recursion<'a> {
                 Rc::new((motion, parts))
             }
         };
-        // Retaining.
+        // The branch that retains the mapping.
         let retain = |(p, parts): (&u64, &Vec<Part>)| {
             let (mut line, mut value) = ([0, gain[1]], down(gain[0], *p));
             for (part, [stay, change, after]) in parts.iter().zip(&held.0) {
@@ -158,7 +161,7 @@ impl<'a> Recursion<'a> {
         let both = points.iter().zip(&held.1).map(retain);
         let (mut lines, mut values): (Vec<Line>, Vec<u64>) = both.unzip();
         let certain = gain[1] + up(self.certain, self.horizon.remaining.survival.units(WEIGHT)?[1]);
-        // Remapping: a line from below and one from above.
+        // The branch that remaps: a line below and one above.
         self.common = self.common.times(&self.horizon.stay);
         let start = match self.model.regret() {
             None => [self.test[0] + values[0], self.test[1] + lines[0][0]],
@@ -174,7 +177,7 @@ impl<'a> Recursion<'a> {
             Some((first, same)) if *same == threshold => *first = n,
             _ => self.thresholds.push((n, threshold)),
         }
-        // The value at p = 0 is moved to what is common.
+        // The value at p = 0 is moved to the common part.
         let moved = values[0].min(below[0]);
         for ((line, value), p) in lines.iter_mut().zip(&mut values).zip(points.iter()) {
             if at(above, *p) < at(*line, *p) {
@@ -195,7 +198,7 @@ impl<'a> Recursion<'a> {
         Ok(())
     }
 
-    /// For each belief and report two points around the image, and the better of their lines.
+    /// For each belief and observation, two points around the image, and the better of their lines.
     fn images(&self, points: &[u64], motion: &Motion) -> Vec<Vec<Part>> {
         let (later, lines) = (&self.points, &self.lines);
         let mut last = vec![0; motion.len()];
@@ -216,7 +219,7 @@ impl<'a> Recursion<'a> {
             let right = wide(UNIT, y[1]).saturating_sub(wide(all, a)) / u128::from(b - a);
             let right = right.min(all.into()) as u64;
             let left = (all - right).saturating_sub(1);
-            // However they were found: together they must lie within the image.
+            // Whichever points were chosen, their sum must lie within the image.
             let within = |a: u64, b: u64, y: u64| wide(left, a) + wide(right, b) <= wide(UNIT, y);
             let fit = within(a, b, y[1]) && within(UNIT - a, UNIT - b, y[0]);
             Part { line, point: *point, weights: if fit { [left, right] } else { [0; 2] } }
@@ -236,7 +239,8 @@ impl<'a> Recursion<'a> {
         one.step(self.points.clone())?;
         let (rise, fall) = self.drift(&one)?;
         let (power, sum) = powers(&one.horizon.stay, steps);
-        // So far apart, whatever both have in common, the two sides are at most in any of the steps.
+        // In each of these steps the two bounds are at most this far apart, relative to the common
+        // part.
         let apart = sum.times(&Span::whole((rise - fall).max(0))).units(0)?[1];
         let closer = sum.times(&Span::whole((fall - rise).max(0))).units(0)?[0];
         self.lines.iter_mut().for_each(|line| line[0] += apart);
@@ -249,7 +253,7 @@ impl<'a> Recursion<'a> {
         self.thresholds = wide.thresholds;
         self.thresholds.last_mut().into_iter().for_each(|last| last.0 = first);
         self.next = first.checked_sub(1);
-        // In the end they are closer, if the lower one rises by more.
+        // At the end they are closer, if the lower bound rises by more.
         self.lines.iter_mut().for_each(|line| line[0] = line[0].saturating_sub(closer));
         let fall = Span::between(fall, fall, self.bits).plus(&one.common).minus(&self.common);
         self.common = self.common.plus(&fall.times(&sum));
@@ -258,14 +262,14 @@ impl<'a> Recursion<'a> {
         Ok(())
     }
 
-    /// By how much one step raises the upper function at most, and the lower one at least, at p = 0,
-    /// besides what they have in common.
+    /// The most by which one step raises the upper function, and the least by which it raises the
+    /// lower one, at p = 0, in addition to the common part.
     fn drift(&self, one: &Recursion) -> Result<(i128, i128), Refusal> {
         let less = |a: u64, b: u64| i128::from(a) - i128::from(b);
         let (mut rise, mut fall) = (i128::MIN, i128::MAX);
         let remap = one.lines[one.lines.len() - 1];
         for (new, old) in one.lines.iter().zip(&self.lines) {
-            // A line that has become steeper is mixed with remapping until it has not.
+            // A line that has become steeper is mixed with remapping until its slope is as before.
             let (more, most) = (less(new[1], old[1]).max(0), less(new[1], remap[1]).max(0));
             if more > most {
                 return Err(Refusal::Unproved("the upper function changes its slope"));
@@ -274,7 +278,7 @@ impl<'a> Recursion<'a> {
             rise = rise.max(less(new[0], old[0]) + mixed);
         }
         for ((new, old), p) in one.values.iter().zip(&self.values).zip(self.points.iter()) {
-            // Where it is certain that the change has come, the lower function does not fall.
+            // Where the change is certain, the lower function does not decrease.
             if *p < UNIT {
                 fall = fall.min((less(*new, *old) << WEIGHT).div_euclid((UNIT - p).into()));
             }
@@ -282,7 +286,7 @@ impl<'a> Recursion<'a> {
         Ok((rise, fall))
     }
 
-    /// What the steps have shown, once step 0 is done.
+    /// The proof, once step 0 is done.
     pub fn proof(&self) -> Result<Proof, Refusal> {
         if self.next.is_some() {
             return Err(Refusal::Malformed);
@@ -305,15 +309,15 @@ impl<'a> Recursion<'a> {
     }
 }
 
-/// The value of a line at p, in units of 2^-62 of its own.
+/// The value of a line at p, in units of 2^-62 of its own unit.
 fn at(line: Line, p: u64) -> u128 {
     wide(line[0], UNIT - p) + wide(line[1], p)
 }
 
-/// The largest p at which some line of retaining is not above remapping.
+/// The largest p at which some retaining line is at most the cost of remapping.
 fn lowest(lines: &[Line], remap: Line) -> u64 {
     let mut best = 0;
-    // The last lines reach furthest: few of the others come close.
+    // The last lines reach farthest; few others come close.
     for line in lines.iter().rev() {
         if line[0] <= remap[0] && at(*line, best) <= at(remap, best) {
             let (ahead, behind) = (remap[0] - line[0], line[1].saturating_sub(remap[1]));
@@ -324,9 +328,10 @@ fn lowest(lines: &[Line], remap: Line) -> u64 {
     best
 }
 
-/// A p from which on remapping is not above retaining, whose values are known at these points.
+/// A p from which on remapping costs at most as much as retaining, whose values are known at these
+/// points.
 fn highest(points: &[u64], values: &[u64], remap: Line) -> u64 {
-    // Remapping less retaining, rounded up to a unit.
+    // The cost of remapping less that of retaining, rounded up to a unit.
     let gap = |i: usize| {
         let retain = i128::from(values[i]) << WEIGHT;
         (at(remap, points[i]) as i128 - retain + i128::from(UNIT) - 1) >> WEIGHT

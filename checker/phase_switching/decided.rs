@@ -1,28 +1,29 @@
-//! What is known of recurring phases exactly, without functions of the belief. docs/certificates.md has the proofs.
+//! Facts about recurring phases that are exact and need no function of the belief.
+//! docs/certificates.md has the proofs.
 
 use crate::core::span::UNIT;
 use crate::lifetime::{Lifetime, Weights};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-/// Of a program without an end.
+/// What is known of a program without an end.
 pub(crate) enum Decided {
-    /// Both thresholds, and what a cycle saves in the long run against the first mapping.
+    /// Both thresholds, and the mean saving of a cycle relative to the first mapping.
     Thresholds([[u64; 2]; 2], BigRational),
-    /// What the difference does not exceed at beliefs 0 and 1, and its negative, mirrored.
+    /// Upper bounds on the difference at beliefs 0 and 1, and on its negative, mirrored.
     Between([[BigRational; 2]; 2]),
     Nothing,
 }
 
-/// Of a mapping that never loses.
+/// How useful a mapping is that never loses.
 enum Better {
     Always,
     Never,
-    /// It gains no more than this in all, known to be in its phase.
+    /// Its total gain is at most this if it is known to be in its phase.
     AtMost(BigRational),
 }
 
-/// Of the second mapping, if a cycle gains nothing less than 0 from it in either phase.
+/// The usefulness of the second mapping; `None` if a cycle of the first phase loses by it.
 fn better(
     [first, second]: [&BigRational; 2],
     [begins, ends]: [&BigRational; 2],
@@ -38,11 +39,12 @@ fn better(
     })
 }
 
-/// Neither mapping is ever left.
+/// The thresholds if neither mapping is ever left.
 const STAYS: [[u64; 2]; 2] = [[UNIT; 2], [0; 2]];
 
 impl Decided {
-    /// With what a cycle of each phase gains from the second mapping, and what switches cost.
+    /// From the gain of a cycle by the second mapping in each phase, the rates, and the costs of
+    /// switches.
     pub fn of(
         gains: &[BigRational; 2],
         [a, b]: &[BigRational; 2],
@@ -73,21 +75,21 @@ impl Decided {
     }
 }
 
-/// The difference of the mappings where it does not depend on the belief, step by step, exactly.
+/// The exact difference of the mappings, step by step, where it does not depend on the belief.
 #[derive(Clone)]
 pub(crate) struct Equal {
     gain: BigRational,
     costs: [Option<BigRational>; 2],
-    /// The difference one step later, cut, and P(N > n), in units of its own.
+    /// The clipped difference one step later, and P(N > n) in units of the tilt.
     next: BigRational,
     tail: BigRational,
 }
 
-/// Binary digits of numbers from which on they are given up.
+/// Numbers with more binary digits than this end the exact computation.
 const MOST_DIGITS: u64 = 1 << 12;
 
 impl Equal {
-    /// If gains are equal.
+    /// `None` unless the gains of both phases are equal.
     pub fn of(
         [first, second]: &[BigRational; 2],
         costs: [Option<BigRational>; 2],
@@ -97,7 +99,7 @@ impl Equal {
         (first == second).then(|| Equal { gain, costs, next: zero(), tail: zero() })
     }
 
-    /// Both thresholds of step n; none from where numbers are too long.
+    /// Both thresholds of step n; `None` once the numbers are too long.
     pub fn step(&mut self, law: &Lifetime, first: u64, n: u64) -> Option<[[u64; 2]; 2]> {
         let one = BigRational::one();
         let (weight, tilt) = match law {
@@ -121,7 +123,8 @@ impl Equal {
         (digits <= MOST_DIGITS).then_some(found)
     }
 
-    /// Both thresholds of all steps before, none of which may be the last, if they share them.
+    /// The thresholds that all earlier steps share, if they do. The last step must not be one of
+    /// them.
     pub fn rest(&self) -> Option<[[u64; 2]; 2]> {
         let (now, next) = self.before(&BigRational::one());
         let limit = match self.gain > BigRational::zero() {

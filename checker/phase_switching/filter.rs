@@ -1,4 +1,4 @@
-//! How the belief moves while phases come and go, and functions of it enclosed from above.
+//! The motion of the belief with recurring phases, and upper bounds on functions of it.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::span::{Span, UNIT, WEIGHT, wide};
@@ -6,8 +6,8 @@ use crate::core::weights::{down, up};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-/// A function of the belief from above: linear between places, ascending from 0 to 1 as multiples of 2^-62, its values
-/// rising.
+/// An upper bound on a function of the belief. It is linear between the beliefs `at`, which ascend
+/// from 0 to 1 as multiples of 2^-62; its values do not decrease.
 #[derive(Clone, Default)]
 pub struct Upper<T> {
     pub at: Vec<u64>,
@@ -15,7 +15,7 @@ pub struct Upper<T> {
 }
 
 impl<T: Copy + Ord> Upper<T> {
-    /// The function with these values, made to rise.
+    /// The function with these values, raised where they decrease.
     pub fn rising(at: Vec<u64>, mut value: Vec<T>) -> Upper<T> {
         for k in 1..value.len() {
             value[k] = value[k].max(value[k - 1]);
@@ -24,23 +24,24 @@ impl<T: Copy + Ord> Upper<T> {
     }
 }
 
-/// A report: the weight of a belief under it and that of the second phase with it, at beliefs 0 and 1, rounded down
-/// and up.
+/// An observation: its probability, and its joint probability with the second phase, at beliefs 0
+/// and 1. Each is rounded down and up.
 #[derive(Clone)]
 struct Report {
     weight: [[u64; 2]; 2],
     second: [[u64; 2]; 2],
-    /// What it says is certain.
+    /// The belief after an observation that makes the phase certain.
     certain: Option<u64>,
 }
 
-/// The reports.
+/// The observations.
 #[derive(Clone)]
 pub struct Filter {
     reports: Vec<Report>,
 }
 
-/// Where the belief after a report lies, rounded down and up, and the weight of the report, rounded up.
+/// The belief after an observation, rounded down and up, and the probability of the observation,
+/// rounded up.
 struct Image {
     belief: [u64; 2],
     weight: u64,
@@ -68,7 +69,7 @@ impl Report {
 }
 
 impl Filter {
-    /// With these rates at which the first and the second phase end, and these probabilities of reports in each.
+    /// From the rates at which the phases end, and the probabilities of observations in each.
     pub fn new(rates: &[BigRational; 2], reports: &[[BigRational; 2]]) -> Result<Filter, Refusal> {
         let one = BigRational::one();
         let units = |x: BigRational| Span::from(&x).units(WEIGHT);
@@ -83,16 +84,17 @@ impl Filter {
                 certain: if after.is_zero() { Some(0) } else { certain },
             })
         };
-        // What never happens tells nothing.
+        // An observation of probability 0 tells nothing.
         let some = reports.iter().filter(|[before, after]| !(before + after).is_zero());
         Ok(Filter { reports: some.map(report).collect::<Result<_, Refusal>>()? })
     }
 
-    /// The mean of a function from 0 up over the next belief, at these places: the function through these values is
-    /// nowhere below it.
+    /// An upper bound at the beliefs `to` on the mean of a nonnegative function over the next
+    /// belief. The function through the returned values is nowhere below that mean.
     ///
-    /// Where a piece between two places is led to, by a report, the chord between its ends bounds the function but
-    /// for what rises above it in between; so much is added at both ends.
+    /// Each observation maps an interval of beliefs to an interval. The chord between its ends
+    /// bounds the function except for what rises above the chord; that excess is added at both
+    /// ends.
     pub fn mean(
         &self,
         next: &Upper<u64>,
@@ -104,7 +106,7 @@ impl Filter {
         let mut all = vec![0u64; to.len()];
         for report in &self.reports {
             let (mut piece, mut last): (usize, Option<(Image, u64)>) = (0, None);
-            // How much is added at each place: what the pieces on both sides need.
+            // The amount added at each belief: what the intervals on both sides need.
             let mut added = vec![0u64; to.len()];
             let mut found = Vec::with_capacity(to.len());
             for (k, p) in to.iter().enumerate() {
@@ -149,27 +151,27 @@ impl Upper<u64> {
         self.at.partition_point(|node| *node <= place).clamp(1, self.at.len() - 1) - 1
     }
 
-    /// The value at a place, rounded up.
+    /// The value at a belief, rounded up.
     pub fn value_at(&self, place: u64) -> u64 {
         self.chord(self.piece(place), place)
     }
 
-    /// The same, rounded down.
+    /// The value at a belief, rounded down.
     pub fn below(&self, place: u64) -> u64 {
         let piece = self.piece(place);
         let own = self.chord(piece, place);
         if self.at[piece..=piece + 1].contains(&place) { own } else { own.saturating_sub(1) }
     }
 
-    /// The value at a place of a piece, rounded up.
+    /// The value at a belief of a segment, rounded up.
     fn chord(&self, piece: usize, place: u64) -> u64 {
         let (from, to) = (self.at[piece], self.at[piece + 1]);
         let rise = wide(self.value[piece + 1] - self.value[piece], place.clamp(from, to) - from);
         self.value[piece] + rise.div_ceil((to - from).into()) as u64
     }
 
-    /// By how much the function rises above its chord between two places at most, where these nodes lie between them;
-    /// the first place may lie as far back as `least`.
+    /// The most by which the function rises above its chord between two beliefs, where these nodes
+    /// lie between them. The first belief may lie as far back as `least`.
     fn above(
         &self,
         [from, to]: [u64; 2],
@@ -186,7 +188,7 @@ impl Upper<u64> {
             let chord = start + (wide(rise, self.at[j] - from) / u128::from(width)) as u64;
             self.value[j].saturating_sub(chord)
         });
-        // Before the first place the chord falls, and the function may not.
+        // Before the first belief the chord decreases, and the function may not.
         let blur = wide(rise, from - least).div_ceil(width.into()).min(UNIT.into()) as u64;
         over.max().unwrap_or(0).max(blur).max(start.saturating_sub(end))
     }

@@ -1,5 +1,5 @@
-//! Phases that come back: the difference between the two mappings, and what switching gains, enclosed by functions
-//! of the belief. docs/certificates.md has the proof.
+//! Recurring phases: encloses the difference between the two mappings, and the saving by switching,
+//! between functions of the belief. docs/certificates.md has the proof.
 
 pub(crate) mod decided;
 pub(crate) mod filter;
@@ -55,7 +55,7 @@ impl PhaseSwitching {
         [self.rates.to_second.0.clone(), self.rates.to_first.0.clone()]
     }
 
-    /// What a cycle of each phase takes more under the first mapping.
+    /// The additional time of a cycle of each phase under the first mapping.
     fn gains(&self) -> [BigRational; 2] {
         let Cycles { first, second } = &self.cycle;
         [&first.own.0 - &first.other.0, &second.other.0 - &second.own.0]
@@ -65,48 +65,53 @@ impl PhaseSwitching {
 /// A part of a certificate.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Steps {
-    /// One step, for these beliefs, as those of a change of phase are written.
+    /// One step, for these beliefs, written like those of a phase change.
     On(Vec<u64>),
-    /// So many, for the beliefs of the last one.
+    /// So many steps, for the beliefs of the last one.
     Held(u64),
-    /// All that are left, which are alike.
+    /// All remaining steps, which are alike.
     Rest(Rest),
 }
 
-/// What shows that a program is at rest.
+/// Evidence for the remaining steps once the difference is stationary.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Rest {
-    /// Beliefs between which what is saved is linear, roughly and but for a linear function: it rises.
+    /// Ascending beliefs between which the saving is approximately linear, apart from a linear
+    /// function.
     pub beliefs: Vec<u64>,
-    /// At each of these, and at 0 and 1.
+    /// The saving at each of these beliefs, and at 0 and 1.
     pub saved: Vec<u64>,
-    /// For what a step changes in that, and then for its mean after one step, and so on.
+    /// The change of that by one step, then the mean of the change after one step, and so on.
     pub means: Vec<Vec<u64>>,
 }
 
-/// Both sides after some steps back from the end.
+/// Both bounds after some steps back from the end.
 #[derive(Clone)]
 pub struct Recursion<'a> {
     model: &'a PhaseSwitching,
     budget: &'a Budget,
-    /// The step to do next; `None` when step 0 is done, or of a program without end when it is at rest.
+    /// The next step. `None` when step 0 is done, or when a program without an end has converged.
     pub next: Option<u64>,
     remaining: Remaining,
     motion: Motion,
     sides: [Side; 2],
     points: Rc<Vec<u64>>,
-    /// Whether the first functions enclose the difference of all steps: so do those of any number of steps.
+    /// Whether the initial functions enclose the difference at every step, and so do all later
+    /// ones.
     enclosed: bool,
-    /// The difference, if it is a number, and the thresholds of the last step by it.
+    /// The difference where it is a number, and the thresholds of the last step that follow from
+    /// it.
     equal: Option<Equal>,
     exact: Option<[[u64; 2]; 2]>,
-    /// The mean time of what is left under the first mapping: times 1, and times the belief less its share.
+    /// The mean remaining time under the first mapping: a constant, and a factor of the belief less
+    /// its long-run share.
     time: [Span; 2],
-    /// For a first step to the one before the next first one: bounds on both thresholds.
+    /// Bounds on both thresholds. Each entry holds from its first step to the step before the next
+    /// entry's.
     pub thresholds: Vec<(u64, [[u64; 2]; 2])>,
 }
 
-/// What steps back through the horizon show.
+/// Proves what the steps of a certificate show.
 pub(crate) fn prove(
     model: &PhaseSwitching,
     bits: u32,
@@ -119,7 +124,7 @@ pub(crate) fn prove(
 }
 
 impl<'a> Recursion<'a> {
-    /// Before any step. Times are to have so many fraction bits.
+    /// The state before any step. Times have `bits` fraction bits.
     pub fn new(
         model: &'a PhaseSwitching,
         bits: u32,
@@ -142,7 +147,7 @@ impl<'a> Recursion<'a> {
         let [first, second] = [units(&gains[0])?, units(&gains[1])?];
         let cost = |cost: &Option<Number>| cost.as_ref().map(|cost| units(&cost.0)).transpose();
         let (to_second, to_first) = (cost(&model.switch.to_second)?, cost(&model.switch.to_first)?);
-        // Beyond this the difference cannot be.
+        // The difference cannot be larger than this.
         let largest =
             [first, second].as_flattened().iter().map(|x| x.unsigned_abs()).max().unwrap_or(0) + 4;
         let never = remaining.last.saturating_add(2).checked_mul(largest);
@@ -170,7 +175,8 @@ impl<'a> Recursion<'a> {
                 }
             };
             let cut = [cut(levels[0], 0)?, cut(levels[1], 1)?];
-            // Without an end any difference within its limits will do to begin with, unless some are known.
+            // Without an end any initial difference within its limits is valid, unless better
+            // bounds are known.
             let value = match &decided {
                 Decided::Between(most) => {
                     let [zero, one] = &most[usize::from(mirrored)];
@@ -227,7 +233,7 @@ impl<'a> Recursion<'a> {
         })
     }
 
-    /// Does some steps.
+    /// Does the steps of one part.
     pub fn go(&mut self, steps: &Steps) -> Result<(), Refusal> {
         match steps {
             Steps::On(differences) => {
@@ -239,7 +245,7 @@ impl<'a> Recursion<'a> {
         }
     }
 
-    /// Goes to the next step.
+    /// Moves to the next step.
     fn leave(&mut self, n: u64) -> Result<Step, Refusal> {
         match &self.model.lifetime {
             Some(law) => self.remaining.step_back(law, n),
@@ -269,7 +275,7 @@ impl<'a> Recursion<'a> {
         Ok(())
     }
 
-    /// The time of a step.
+    /// Adds the time of a step.
     fn pass(&mut self, step: &Step) {
         let forget = step.span.times(&self.motion.memory);
         let [level, tilt] = &self.time;
@@ -277,7 +283,7 @@ impl<'a> Recursion<'a> {
         self.time = [level.times(&step.span).plus(one), tilt.times(&forget).plus(more)];
     }
 
-    /// Thresholds as they follow from both sides, from a step on.
+    /// Records the thresholds that follow from both bounds, from step n on.
     fn note(&mut self, n: u64) {
         let [[second, first], [above, below]] = self.sides.each_ref().map(Side::thresholds);
         let both = self.exact.unwrap_or([[second, UNIT - below], [first, UNIT - above]]);
@@ -287,7 +293,7 @@ impl<'a> Recursion<'a> {
         }
     }
 
-    /// Takes all steps that are left at once: neither side moves outward any more.
+    /// Takes all remaining steps at once: neither bound moves outward any more.
     fn rest(&mut self, rest: &Rest) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
         let endless = self.model.lifetime.is_none();
@@ -327,7 +333,7 @@ impl<'a> Recursion<'a> {
         self.model.initial.as_ref().map_or_else(BigRational::zero, |p| p.0.clone())
     }
 
-    /// What the steps have shown, once all are done.
+    /// The proof, once all steps are done.
     pub fn proof(&self) -> Result<Proof, Refusal> {
         if self.next.is_some() {
             return Err(Refusal::Malformed);

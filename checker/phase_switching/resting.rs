@@ -1,4 +1,5 @@
-//! Recurring phases at rest: all steps that are left at once. docs/certificates.md has the proof.
+//! Recurring phases with a stationary difference: takes all remaining steps at once.
+//! docs/certificates.md has the proof.
 
 use super::Rest;
 use super::filter::Upper;
@@ -10,7 +11,7 @@ use crate::lifetime::remaining::{beliefs, powers};
 use num_rational::BigRational;
 
 impl Side {
-    /// A function that the difference never exceeds however often this step is taken.
+    /// An upper bound on the difference that holds however often this step is taken.
     pub(crate) fn settled(&self, step: &Step, budget: &Budget) -> Result<Upper<i64>, Refusal> {
         let mut above = (*self.difference).clone();
         for _ in 0..MOST_ROUNDS {
@@ -31,9 +32,9 @@ impl Side {
         Err(Refusal::Unproved("the difference of the mappings does not come to rest"))
     }
 
-    /// What is saved in the end, of a program that takes so many steps more, or what it grows by in each in the long
-    /// run: the roughly known function, what a step adds to it and what it adds to that, and what it misses by, each in
-    /// the mean over the beliefs to come.
+    /// The total saving after `steps` more steps, or its long-run growth per step. It sums an
+    /// approximate function, the change of that by a step, the change of the change, and a bound on
+    /// the error; each is a mean over the later beliefs.
     pub(crate) fn whole(
         &self,
         (steps, initial): (Option<u64>, &BigRational),
@@ -57,7 +58,7 @@ impl Side {
             rough.value = rough.value.iter().rev().map(|v| most - v).collect();
             rough.at = turn(rough.at);
         }
-        // What is saved at once, and what was saved so far.
+        // The saving of this step, and the total so far.
         let (cut, now) = self.kinks(&self.difference);
         let least = now.iter().copied().min().unwrap_or(0);
         let now = Upper { value: now.iter().map(|v| (v - least) as u64).collect(), at: cut.at };
@@ -102,10 +103,10 @@ impl Side {
     }
 }
 
-/// A function as one that rises, less a multiple of the belief.
+/// A function written as a rising one less a multiple of the belief.
 struct Tilted {
     shape: Upper<u64>,
-    /// The multiple, and what is taken from all values.
+    /// The multiple, and the amount subtracted from all values.
     slope: u64,
     start: i64,
 }
@@ -128,7 +129,8 @@ impl Tilted {
         Ok(Tilted { shape: Upper { at: shape.at, value }, slope, start })
     }
 
-    /// What is at least the function at a place, this far from the share, after so much has been forgotten.
+    /// An upper bound on the function at a belief. `distance` is from the long-run share; `fade` is
+    /// the factor by which it has shrunk.
     fn value(&self, place: u64, distance: &Span, fade: &Span, share: &Span, bits: u32) -> Span {
         let own = i128::from(self.shape.value_at(place)) + i128::from(self.start);
         let slope = Span::between(self.slope, self.slope, bits);
@@ -142,7 +144,7 @@ impl Tilted {
         let tilt = (value[value.len() - 1] - value[0]) as i64;
         let level = value.iter().zip(at).map(|(v, p)| {
             let beside = i128::from(tilt) * (i128::from(*p) - i128::from(near));
-            // The share is known to a unit.
+            // The share is known to one unit.
             *v as i64 - beside.div_euclid(i128::from(UNIT)) as i64 + 2
         });
         let level = level.max().unwrap_or(0) + self.start;
@@ -152,5 +154,5 @@ impl Tilted {
     }
 }
 
-/// Rounds in which the difference may come to rest.
+/// The most rounds in which the difference may become stationary.
 const MOST_ROUNDS: u32 = 10_000;

@@ -1,4 +1,4 @@
-//! One of the two bounds on the difference between the mappings and on what switching saves.
+//! One of the two bounds on the difference between the mappings and on the saving by switching.
 
 use super::filter::{Filter, Upper};
 use crate::core::budget::{Budget, Refusal};
@@ -6,38 +6,40 @@ use crate::core::span::{Span, UNIT, wide};
 use crate::core::weights::{down, up};
 use std::rc::Rc;
 
-/// Bounds from one side. Those from below are bounds from above where phases and mappings change places, the
-/// belief is that of the first phase, and the difference has the other sign.
+/// Upper bounds. A lower bound is an upper bound with phases and mappings exchanged: the belief is
+/// then that of the first phase, and the difference changes its sign.
 #[derive(Clone)]
 pub(crate) struct Side {
     pub(crate) filter: Filter,
-    /// What a cycle loses at beliefs 0 and 1, rounded up.
+    /// The loss of a cycle at beliefs 0 and 1, rounded up.
     pub(crate) gain: [i64; 2],
-    /// Where the difference is cut, rounded up: less the first, and the second.
+    /// The levels at which the difference is clipped, rounded up: minus the first, and the second.
     pub(crate) cut: [i64; 2],
-    /// The same rounded down and up, for thresholds; none where one cannot switch.
+    /// The same levels rounded down and up, for thresholds; `None` where one cannot switch.
     pub(crate) levels: [Option<[i64; 2]>; 2],
-    /// Whether this is the other side.
+    /// Whether this is the lower bound.
     pub(crate) mirrored: bool,
     pub(crate) share: Span,
     /// The difference.
     pub(crate) difference: Rc<Upper<i64>>,
-    /// What is saved by switching to the second mapping, or its negative, less the numbers that follow.
+    /// The saving by switching to the second mapping, or its negative, without the linear part
+    /// `rest`.
     pub(crate) saved: Upper<u64>,
-    /// Times 1, and times the belief less its long-run share.
+    /// A constant, and a factor of the belief less its long-run share.
     pub(crate) rest: [Span; 2],
-    /// All that is saved in the end, or per step without an end, at most.
+    /// An upper bound on the total saving, or on that per step without an end.
     pub(crate) whole: Option<Span>,
 }
 
-/// How one step is left.
+/// The survival probability of one step.
 pub(crate) struct Step {
     pub(crate) survival: [u64; 2],
     pub(crate) span: Span,
 }
 
 impl Side {
-    /// The cut function less its least value, and what switching saves, at its own places and where it is cut.
+    /// The clipped function less its least value, and the saving by switching, at its own beliefs
+    /// and where it is clipped.
     pub(super) fn kinks(&self, raw: &Upper<i64>) -> (Upper<u64>, Vec<i64>) {
         let [low, high] = [-self.cut[0], self.cut[1]];
         let (mut at, mut value): (Vec<u64>, Vec<i64>) = (Vec::new(), Vec::new());
@@ -47,7 +49,7 @@ impl Side {
                     && before < level
                     && level < *own
                 {
-                    // Rounded down: the function is raised.
+                    // Rounded down, which raises the function.
                     let part = wide((level - before) as u64, p - start)
                         / u128::from((own - before) as u64);
                     let kink = start + part as u64;
@@ -65,14 +67,14 @@ impl Side {
         let cut = value.iter().map(|v| (v.clamp(&low, &high) - low) as u64).collect();
         let saved = |v: &i64| match (self.mirrored, self.levels) {
             (false, [_, Some([level, _])]) => (v - level).max(0),
-            // It bends where the function is cut, not a unit before.
+            // The function bends where it is clipped, not one unit before.
             (true, [Some([level, most]), _]) => (v + level).min(0) + most - level,
             _ => 0,
         };
         (Upper { at, value: cut }, value.iter().map(saved).collect())
     }
 
-    /// The difference a step before.
+    /// The difference one step before.
     pub(super) fn before(
         &self,
         next: &Upper<i64>,
@@ -92,7 +94,7 @@ impl Side {
         Ok(Upper::rising(to.to_vec(), value.collect()))
     }
 
-    /// What is saved a step before, where the difference is this: its shape, and its least value.
+    /// The saving one step before, given the difference: its shape, and its least value.
     pub(super) fn save(
         &self,
         raw: &Upper<i64>,
@@ -108,7 +110,7 @@ impl Side {
         Ok((Upper { at: all.at, value: shape }, least))
     }
 
-    /// Takes a step, if the difference comes out as this.
+    /// Takes a step whose difference is `raw`.
     pub(super) fn take(
         &mut self,
         raw: Upper<i64>,
@@ -124,11 +126,13 @@ impl Side {
         Ok(())
     }
 
-    /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
-    /// which on it is not below less the first, at least.
+    /// Bounds on thresholds from one side. The first is the belief up to which the difference is at
+    /// most the second level. The second is the belief from which on it is at least minus the first
+    /// level.
     pub(super) fn thresholds(&self) -> [u64; 2] {
         let Upper { at, value } = &*self.difference;
-        // Up to where it stays below what is refused: it crosses the level there.
+        // The largest belief at which the function stays below `refused`: it crosses the level
+        // there.
         let until = |refused: i64, level: i64| match value.iter().position(|v| *v >= refused) {
             None => UNIT,
             Some(0) => 0,
@@ -142,13 +146,14 @@ impl Side {
     }
 }
 
-/// What all beliefs have in common.
+/// Quantities that do not depend on the belief.
 #[derive(Clone)]
 pub(crate) struct Motion {
     pub(crate) bits: u32,
     /// 1 - a - b, and the long-run share of the second phase.
     pub(crate) memory: Span,
     pub(crate) share: Span,
-    /// What a cycle takes under the first mapping at the long-run share, and what it takes more in the second phase.
+    /// The time of a cycle under the first mapping at the long-run share, and its increase in the
+    /// second phase.
     pub(crate) cycle: [Span; 2],
 }

@@ -1,4 +1,5 @@
-//! Average costs of computations that go on from even loads after a remap. docs/certificates.md has the proof.
+//! Average costs of computations that continue from even loads after a remap. docs/certificates.md
+//! has the proof.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::proof::Proof;
@@ -8,7 +9,8 @@ use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
 use crate::stopping::{partial, whole};
 
-/// What is shown by these relative costs h: the least average is between bounds on T h - h [Odoni 1969], and no cost is negative.
+/// Proves the average from these relative costs h: it lies between bounds on T h - h [Odoni 1969],
+/// and no cost is negative.
 pub(crate) fn prove(
     own: &Stopping,
     given: (u32, &[Run]),
@@ -16,7 +18,7 @@ pub(crate) fn prove(
 ) -> Result<Shown, Refusal> {
     let ((imbalance, space), bits) = (own.parts()?, given.0);
     let mut values = Values::read(given, space, budget)?;
-    // They are counted from the least of them.
+    // Relative costs are counted from the least of them.
     let base = values.end(u64::min);
     values.runs.iter_mut().for_each(|(_, value)| *value = [0, 1].map(|i| value[i] - base[i]));
     let mut go = values.expected(space);
@@ -29,7 +31,7 @@ pub(crate) fn prove(
         true => partial::cheapest(own, &go, bits, budget)?,
         false => whole::remaps(own, &go, bits)?,
     };
-    // Rows that miss 1 are those of any chain near by.
+    // Rows that do not sum to 1 stand for any nearby chain.
     let largest = values.end(u64::max);
     let missed = [space.missed(largest[0])?[0], space.missed(largest[1])?[1]];
     let (mut least, mut most) = (i64::MAX, i64::MIN);

@@ -1,5 +1,5 @@
-//! Optimal stopping over a number of steps: the backward recursion in integers, with bounds on both sides.
-//! docs/certificates.md has the proof.
+//! Optimal stopping over a number of steps: the backward recursion in integers, with lower and
+//! upper bounds. docs/certificates.md has the proof.
 
 use crate::core::counts::{Counts, Decision};
 
@@ -11,7 +11,7 @@ use crate::stopping::problem::{After, Stopping};
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::Run;
 
-/// What the recursion shows, in units of 2^-bits; there is no evidence besides these.
+/// The result of the recursion, in units of 2^-bits. Nothing else is needed as evidence.
 pub(crate) fn prove(
     own: &Stopping,
     (bits, runs): (u32, &[Run]),
@@ -45,7 +45,8 @@ pub(crate) fn prove(
         if next.iter().any(|value| value[1] >= 1 << 60) {
             return Err(Refusal::TooLarge);
         }
-        // What may be, and what surely is: values rise with the steps that are left, and so it stays.
+        // A remap may be optimal, or is surely optimal. Values rise with the remaining steps, so it
+        // remains optimal.
         for (s, from) in from.iter_mut().enumerate().filter(|(s, _)| !balanced(*s)) {
             let ends = [go[s][1] >= remap[s][0], go[s][0] >= remap[s][1]];
             let new = |(from, is): (&mut Option<u64>, bool)| *from = from.or(is.then_some(step));

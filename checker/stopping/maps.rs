@@ -1,5 +1,5 @@
-//! Maps of optimal stopping: two functions that the Bellman operator moves towards each other enclose the
-//! optimal cost. docs/certificates.md has the proof.
+//! Maps of optimal stopping: two functions that the Bellman operator moves toward each other
+//! enclose the optimal cost. docs/certificates.md has the proof.
 
 use crate::core::counts::{Counts, Decision};
 
@@ -11,7 +11,7 @@ use crate::stopping::problem::Stopping;
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
 
-/// What is shown where a remap ends all costs.
+/// Proves the map where a remap ends all costs.
 pub(crate) fn prove(
     own: &Stopping,
     given: (u32, &[Run]),
@@ -22,8 +22,9 @@ pub(crate) fn prove(
     Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))
 }
 
-/// What is shown by these values where a remap is followed by `to`, and the decision in each state. States in which
-/// some load is the first of these ends or more are not shown; from the second on nothing is known but that one may remap.
+/// The decision in each state, and what follows from bounds on its cost if a remap leads to cost
+/// `to`. States with a load of at least the first of `ends` are not shown. From the second on it is
+/// only known that one may remap.
 pub(crate) fn enclosed(
     own: &Stopping,
     values: &Values,

@@ -1,4 +1,4 @@
-//! Optimal stopping: what is written of it, the states, and the way to its proofs.
+//! Optimal stopping: the parameters of the model, its states, and the choice of the proof.
 
 pub mod averages;
 pub mod ending;
@@ -39,7 +39,7 @@ impl Stopping {
         if random { uniform::review(stopping) } else { Ok(stopping) }
     }
 
-    /// What follows from evidence.
+    /// Derives from the evidence what it proves.
     pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Shown, Refusal> {
         let given = (bits, runs);
         match (&self.walks, self.model.steps, &self.model.after_remap) {

@@ -1,4 +1,4 @@
-//! What a remap costs by the units that it moves.
+//! The cost of a remap that depends on the units it moves.
 
 use crate::core::budget::Refusal;
 use crate::loads::exchange::extra;
@@ -7,8 +7,9 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use std::collections::BTreeSet;
 
-/// All that a remap may cost, with a fixed part and one for each unit, and which of that it does in each state.
-/// Equal processors exchange their shares if nothing follows, and otherwise processes that move alike.
+/// The distinct costs of a remap with a fixed part and a part for each unit, and the index of the
+/// cost of each state. Equal processors may exchange shares if the remap ends the problem;
+/// otherwise only processes that move alike may.
 pub fn costs(
     model: &Stopping,
     [fixed, each]: [&BigRational; 2],

@@ -10,14 +10,15 @@ use num_rational::BigRational;
 use num_traits::Zero;
 
 impl Written {
-    /// Whether all that partial remaps need is there.
+    /// Whether the model has all that partial remaps need.
     pub fn goes_on_in_part(&self) -> bool {
         let by_units = !matches!(self.remap_cost, Cost::Listed(_));
         by_units && self.steps.is_none() && self.after_remap == After::Restart
     }
 }
 
-/// Bounds on the least that remaps of 1, 2, .. units lead to in each state, and going on, from bounds on that.
+/// Bounds on the least cost over remaps of 1, 2, .. units and continuing, from bounds on the cost
+/// of continuing.
 pub(crate) fn cheapest(
     own: &Stopping,
     go: &[[u64; 2]],
@@ -37,7 +38,8 @@ pub(crate) fn cheapest(
     space.each(|s, loads| {
         let (mut now, mut least, mut units) = (loads.to_vec(), go[s], 0);
         let mut above = extra(&kinds, loads, &even[of[s]]);
-        // A unit goes from the process most above its share to the one most below, the first of equal ones.
+        // A unit moves from the process farthest above its share to the one farthest below; the
+        // first of equal ones is taken.
         while let Some(most) = (0..above.len()).min_by_key(|i| -above[*i]).filter(|i| above[*i] > 0)
         {
             let fewest = (0..above.len()).min_by_key(|i| above[*i]).unwrap_or(most);

@@ -1,4 +1,4 @@
-//! What a model file says of a problem of optimal stopping, its states and their costs.
+//! An optimal-stopping model, its states and their costs.
 
 use super::moved;
 use crate::core::budget::{Refusal, model_error};
@@ -24,19 +24,19 @@ written! {
 /// A model of optimal stopping.
 pub struct Stopping {
     pub(crate) model: Written,
-    /// If they have no highest load; the model is that of the levels that are shown.
+    /// Present if loads have no upper limit; `model` is then that of the levels that are shown.
     pub(crate) walks: Option<Unbounded>,
-    /// `None` if there are too many states to look at each of them.
+    /// `None` if there are too many states to visit each.
     pub(super) all: Option<(Imbalance, Space)>,
 }
 
 impl Written {
-    /// Those that are given.
+    /// The capacities that the model states.
     pub fn capacities(&self) -> Vec<BigRational> {
         self.capacities.iter().flatten().map(|c| c.0.clone()).collect()
     }
 
-    /// The running cost of so many processes.
+    /// The running cost for this number of processes.
     pub fn imbalance(&self, processes: usize) -> Result<Imbalance, Refusal> {
         let given = self.capacities.is_some().then(|| self.capacities());
         let capacities = given.unwrap_or_else(|| vec![BigRational::one(); processes]);
@@ -46,7 +46,7 @@ impl Written {
         Imbalance::new(self.running_cost.clone(), &capacities)
     }
 
-    /// Whether what a remap costs, and the number of steps, go with the rest.
+    /// Checks the remap cost and the number of steps against the other fields.
     pub(super) fn review(&self) -> Result<(), Refusal> {
         let listed = match (&self.remap_cost, &self.processes) {
             (Cost::Listed(list), Processes::Joint { loads, .. }) => list.len() == loads.len(),
@@ -74,7 +74,8 @@ impl Stopping {
         self.parts().map(|(_, space)| space)
     }
 
-    /// All that a remap may cost, and for each state which of that it does; nothing for one cost.
+    /// The distinct costs of a remap, and the index of the cost of each state; the second list is
+    /// empty for a single cost.
     pub(crate) fn costs(&self) -> Result<(Vec<BigRational>, Vec<usize>), Refusal> {
         match &self.model.remap_cost {
             Cost::Constant(cost) => Ok((vec![cost.0.clone()], Vec::new())),

@@ -1,5 +1,5 @@
-//! Optimal stopping where one remaps at once but in some states: only these, and those from which they are
-//! reached in a step, are looked at. docs/certificates.md has the proof.
+//! Optimal stopping where one remaps in all but a few states: visits only these states and their
+//! predecessors. docs/certificates.md has the proof.
 
 use crate::core::counts::{Counts, Decision};
 use crate::loads::Cost;
@@ -21,28 +21,28 @@ use num_traits::{One, Pow, ToPrimitive, Zero};
 use std::collections::{BTreeSet, HashMap};
 use std::iter::repeat_n;
 
-/// The loads of a state, those of equal processes ascending; what can be saved there at most, beside remapping
-/// at once, and by how much less that may be.
+/// The loads of a state, ascending among equal processes; the largest saving there relative to an
+/// immediate remap; and how much lower it may be.
 pub type Entry = (Vec<i64>, u64, u64);
 
-/// Loads of all states that are looked at, and of all ways into one of them.
+/// The most loads of all visited states and of all predecessors.
 const MOST: usize = 1 << 25;
 
-/// Probabilities that are kept.
+/// The most probabilities that are stored.
 const KEPT: usize = 1 << 20;
 
-/// What it takes to try one way into a state, in products.
+/// The work of trying one predecessor, in products.
 const TRY: u64 = 64;
 
-/// What is known of a state, at most and at least.
+/// The largest and the least saving in a state.
 #[derive(Default)]
 struct State {
     saved: [u64; 2],
-    /// What is expected to be saved from the next state on.
+    /// The expected saving from the next state on.
     ahead: [u128; 2],
 }
 
-/// The decision and bounds on the cost in states that are looked at, and the cost of remapping.
+/// The decision and bounds on the cost of each visited state, and the cost of remapping.
 pub(crate) type Listed = (HashMap<Vec<i64>, (Decision, [u64; 2])>, [u64; 2]);
 
 /// What is proved of all states, and of the listed ones.
@@ -60,7 +60,7 @@ pub(crate) fn shown(
     Ok((proof, States::of_region(bits, listed, rho, &own.model)?))
 }
 
-/// What is shown by what can be saved in some states, in units of 2^-bits.
+/// Proves the map from the savings in some states, in units of 2^-bits.
 fn prove(
     model: &Written,
     bits: u32,
@@ -97,7 +97,7 @@ fn prove(
             return Err(Refusal::TooLarge);
         }
     }
-    // In all states but these one remaps.
+    // In all other states one remaps.
     let mut tally = Tally::new();
     let (mut listed, mut largest) = (HashMap::new(), [0; 2]);
     for (loads, State { saved, ahead }) in states {
@@ -108,13 +108,13 @@ fn prove(
         if !below || !balanced && least > 0 && least + cost[1] > ahead[1] {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
-        // Going on costs more than remapping by the cost less what is ahead.
+        // Continuing costs more than remapping by the running cost less the expected saving.
         let decision = Decision::of(balanced, cost, [ahead[1], ahead[0]]);
         let own = groups.iter().map(|group| orders(&group.members, &loads));
         tally.add(decision, own.reduce(|all, own| all?.checked_mul(own?)).flatten());
         let value = [rho[0].saturating_sub(saved[0]), rho[1] - saved[1].min(rho[1])];
         largest = [0, 1].map(|side| value[side].max(largest[side]));
-        // Where one remaps at once, as in all others, nothing else need be kept.
+        // A state in which one remaps at once, as in all others, need not be kept.
         if decision != Decision::Remap || value != rho {
             listed.insert(loads, (decision, value));
         }
@@ -154,7 +154,7 @@ fn prove(
 }
 
 impl Imbalance {
-    /// The balanced loads with this load of the first process, if there are any.
+    /// The balanced loads with this load of the first process, if they exist.
     fn balanced(&self, first: i64) -> Option<Vec<i64>> {
         // Capacities have no common factor.
         let (share, rest) = (first / self.capacities[0], first % self.capacities[0]);
@@ -163,12 +163,12 @@ impl Imbalance {
     }
 }
 
-/// Equal processes that move by one level at most.
+/// Equal processes that move by at most one level.
 struct Group {
     members: Vec<usize>,
     lowest: i64,
     rows: Vec<Row>,
-    /// With what probability so many of those at a level go down, stay and go up.
+    /// The probability that so many members at a level go down, stay and go up.
     known: HashMap<(usize, [usize; 3]), [u64; 2]>,
 }
 
@@ -180,7 +180,7 @@ impl Group {
         if fit { Ok(group) } else { Err(Refusal::Malformed) }
     }
 
-    /// How many multisets of levels there are.
+    /// The number of multisets of levels.
     fn count(&self) -> BigInt {
         choose(self.members.len() + self.rows.len() - 1, self.members.len())
     }
@@ -219,10 +219,10 @@ impl Group {
     }
 }
 
-/// Loads, and bounds on the probability to go on from there to given ones, in units of 2^-62.
+/// Loads, and bounds on the probability of moving from there to given loads, in units of 2^-62.
 type Way = (Vec<i64>, [u64; 2]);
 
-/// The states from which one with these loads is reached in a step, with what probability.
+/// The states that lead in one step to the state with these loads, with their probabilities.
 fn before(groups: &mut [Group], loads: &[i64], budget: &Budget) -> Result<Vec<Way>, Refusal> {
     let mut ways: Vec<Way> = vec![(vec![0; loads.len()], [UNIT; 2])];
     for group in groups {
@@ -230,7 +230,8 @@ fn before(groups: &mut [Group], loads: &[i64], budget: &Budget) -> Result<Vec<Wa
         let at = |z: usize| levels.iter().filter(|level| **level == z).count();
         let near = levels.iter().flat_map(|z| z.saturating_sub(1)..(z + 2).min(group.rows.len()));
         let near = Vec::from_iter(BTreeSet::from_iter(near));
-        // Level by level from below: how many of those one below and here have not come from anywhere yet.
+        // From the lowest level up. The counts are of processes at the level below and at this one
+        // that have no origin yet.
         let start = |way: Way| (way, [0, at(near[0])], 0);
         let mut open: Vec<_> = ways.into_iter().map(start).collect();
         for (i, &z) in near.iter().enumerate() {
@@ -238,7 +239,7 @@ fn before(groups: &mut [Group], loads: &[i64], budget: &Budget) -> Result<Vec<Wa
             let next = near.get(i + 1).map_or(0, |z| at(*z));
             let mut further = Vec::new();
             for ((loads, chance), [below, here], placed) in open {
-                // All that are here have stayed, unless some come from the next level.
+                // All processes at this level stayed, unless some come from the next level.
                 for stay in if follows { 0 } else { here }..=here {
                     for up in 0..=if follows { next } else { 0 } {
                         budget.spend(TRY)?;

@@ -7,29 +7,30 @@ use crate::loads::Processes;
 use crate::stopping::problem::{Stopping, Written};
 use std::collections::HashMap;
 
-/// With how many steps left, or more, one remaps at least and at most; `None` where one never does.
+/// The least and the largest number of remaining steps from which on one remaps; `None` where one
+/// never does.
 type From = [Option<u64>; 2];
 
 /// A decision and bounds on the cost.
 pub(crate) type State = (Decision, [u64; 2]);
 
-/// How many states in a row have these bounds.
+/// A number of consecutive states and the bounds that they share.
 pub(crate) type Bounds = (u64, [u64; 2]);
 
 /// What is proved of each state, in units of 2^-bits.
 pub(crate) enum States {
-    /// Nothing.
+    /// Nothing is proved of single states.
     None,
-    /// Of all of them: their decisions, and the first ones that share bounds.
+    /// All states: their decisions, and runs of states that share bounds.
     All { bits: u32, decisions: Vec<Decision>, values: Vec<(u64, [u64; 2])>, from: Vec<From> },
-    /// Of those that are looked at; in all others one remaps, at this cost.
+    /// The visited states; in all others one remaps, at cost `rho`.
     Region { bits: u32, listed: HashMap<Vec<i64>, State>, rho: [u64; 2], equal: Vec<Equal> },
 }
 
-/// Equal processes, the lowest of their loads, and how many levels there are.
+/// Equal processes, their lowest load, and their number of levels.
 type Equal = (Vec<usize>, i64, usize);
 
-/// What has been proved, and what of each state.
+/// The statement that is proved, and what is proved of each state.
 pub(crate) type Shown = (Proof, States);
 
 impl States {
@@ -60,7 +61,7 @@ impl States {
 }
 
 impl Stopping {
-    /// Where the state with these loads stands, which must be those at this place of a list if there is one.
+    /// The index of the state with these loads. In a list it must be the entry `listed`.
     pub(crate) fn place_of(&self, loads: &[i64], listed: usize) -> Option<usize> {
         if let Processes::Joint { loads: all, .. } = &self.model.processes {
             return all.get(listed).filter(|own| *own == loads).map(|_| listed);
@@ -70,7 +71,7 @@ impl Stopping {
     }
 }
 
-/// The same loads, those of equal processes ascending, if they are within the levels.
+/// The same loads, ascending among equal processes, if they are within the levels.
 pub(crate) fn ordered(equal: &[Equal], loads: &[i64]) -> Option<Vec<i64>> {
     let processes = equal.iter().map(|(members, ..)| members.len()).sum::<usize>();
     let mut all = Some(loads.to_vec()).filter(|loads| loads.len() == processes)?;

@@ -1,5 +1,5 @@
-//! Walks without a highest load: what bounds J where some levels are kept, and those beyond may cost anything up to a
-//! remap. docs/certificates.md has the proof.
+//! Walks without a highest load: bounds on J that keep some levels; loads beyond may cost between 0
+//! and a remap. docs/certificates.md has the proof.
 
 use crate::core::budget::{Budget, Refusal, model_error};
 use crate::core::decimal::Number;
@@ -13,10 +13,10 @@ use num_rational::BigRational;
 use num_traits::Zero;
 use std::path::Path;
 
-/// Processes, and levels of each that are shown.
+/// The most processes, and the most levels of each that are shown.
 const MOST: [usize; 2] = [100, 1000];
 
-/// If there is no highest load, the walks; the levels that are shown take their place in the model.
+/// The walks, if there is no highest load. The levels that are shown replace them in the model.
 pub(crate) fn walks(model: &mut Written) -> Result<Option<Unbounded>, Refusal> {
     let Processes::Unbounded(walks) = &model.processes else { return Ok(None) };
     let walks = walks.clone();
@@ -30,7 +30,7 @@ pub(crate) fn walks(model: &mut Written) -> Result<Option<Unbounded>, Refusal> {
 }
 
 impl Stopping {
-    /// The same walks on so many levels, the last of which is never left.
+    /// The same walks on `levels` levels, the last of which is never left.
     pub fn kept(&self, levels: u64) -> Result<Stopping, Refusal> {
         let walks = self.walks.as_ref().ok_or(Refusal::Malformed)?;
         let some = usize::try_from(levels).ok().filter(|n| (walks.shown + 1..1 << 20).contains(n));
@@ -40,8 +40,8 @@ impl Stopping {
     }
 }
 
-/// What is shown of the states that are shown. The first of the runs says on how many levels the others are, the last of
-/// which stands for all that is beyond.
+/// Proves bounds for the states that are shown. The first run states on how many levels the others
+/// are; the last level stands for all loads beyond.
 pub(crate) fn prove(
     (own, walks): (&Stopping, &Unbounded),
     (bits, runs): (u32, &[Run]),

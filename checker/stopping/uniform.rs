@@ -9,7 +9,7 @@ use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
 use num_traits::Zero;
 
-/// What is shown by these values.
+/// Proves the map from these values.
 pub(crate) fn prove(
     own: &Stopping,
     given: (u32, &[Run]),
@@ -20,16 +20,16 @@ pub(crate) fn prove(
     Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))
 }
 
-/// Bounds on what follows a remap, if these are bounds on what follows each state.
+/// Bounds on the cost after a remap, from bounds on the cost of each state.
 fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refusal> {
-    // Where no state is balanced and remaps are free, nothing ends the problem, and it costs nothing.
+    // Where no state is balanced and remaps are free, the problem never ends and costs nothing.
     if values.end(u64::max)[0] > 0 && !balances(own)? {
         return Err(Refusal::Unproved("nothing ends what is said to cost something"));
     }
     mean(&own.parts()?.1, values.each())
 }
 
-/// The same model, if it ends: where remaps cost something, in balanced states only.
+/// Refuses a model that never ends. Where remaps cost something, it ends only in balanced states.
 pub(crate) fn review(own: Stopping) -> Result<Stopping, Refusal> {
     let free = !matches!(&own.model.remap_cost, Cost::Constant(cost) if !cost.0.is_zero());
     match if free { Ok(true) } else { balances(&own) } {
@@ -39,7 +39,7 @@ pub(crate) fn review(own: Stopping) -> Result<Stopping, Refusal> {
     }
 }
 
-/// Whether a state is balanced.
+/// Whether some state is balanced.
 fn balances(own: &Stopping) -> Result<bool, Refusal> {
     let (imbalance, space) = own.parts()?;
     let mut found = false;

@@ -1,21 +1,21 @@
-//! A lower and an upper value for each state, as certificates have them.
+//! A lower and an upper value for each state, as certificates store them.
 
 use crate::core::budget::{Budget, Refusal};
 use crate::loads::space::Space;
 use std::iter::repeat_n;
 
-/// How many states that follow each other have the same values; the lower one, less that of those before,
-/// and by how much the upper one exceeds it.
+/// The number of consecutive states with the same values; the lower value less that of the run
+/// before; and the excess of the upper value.
 pub type Run = (u64, i64, u64);
 
-/// Both values of so many states in a row, in units of 2^-bits.
+/// Runs of states with both values, in units of 2^-bits.
 pub(crate) struct Values {
     pub runs: Vec<(u64, [u64; 2])>,
     pub bits: u32,
 }
 
 impl Values {
-    /// Those of all states, and the work that looking at each takes.
+    /// Reads the values of all states, and pays the work of visiting each.
     pub fn read(
         (bits, runs): (u32, &[Run]),
         space: &Space,
@@ -34,18 +34,18 @@ impl Values {
         if fit { Ok(values) } else { Err(Refusal::Malformed) }
     }
 
-    /// State by state.
+    /// The values state by state.
     pub fn each(&self) -> impl Iterator<Item = [u64; 2]> {
         self.runs.iter().flat_map(|(count, value)| repeat_n(*value, *count as usize))
     }
 
-    /// The least or the largest of both.
+    /// The least or the largest of both values.
     pub fn end(&self, of: fn(u64, u64) -> u64) -> [u64; 2] {
         let ends = self.runs.iter().map(|(_, value)| *value);
         ends.reduce(|a, b| [of(a[0], b[0]), of(a[1], b[1])]).unwrap_or_default()
     }
 
-    /// Bounds on their expectations in the next state.
+    /// Bounds on the expected values in the next state.
     pub fn expected(&self, space: &Space) -> Vec<[u64; 2]> {
         let mut all = Vec::with_capacity(space.count());
         all.extend(self.each());

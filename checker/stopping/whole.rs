@@ -3,7 +3,7 @@
 use crate::core::budget::Refusal;
 use crate::stopping::problem::Stopping;
 
-/// Bounds on what they lead to in each state, from bounds on going on.
+/// Bounds on the cost of a remap in each state, from bounds on the cost of continuing.
 pub fn remaps(own: &Stopping, go: &[[u64; 2]], bits: u32) -> Result<Vec<[u64; 2]>, Refusal> {
     let ((imbalance, space), rho) = (own.parts()?, own.rho(bits)?);
     let back = space.evened(imbalance)?.0.into_iter().enumerate();
