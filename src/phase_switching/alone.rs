@@ -1,13 +1,16 @@
-//! The difference by one function, where it has many pieces: how far it may lie below that is a second one of few.
+//! Encloses a difference of many pieces by one function F with many pieces and a lower residual Y
+//! with few.
 //!
-//! Let D be the difference, F a function above it that rises, Y <= 0 with F + Y below D, and F' above T F by at most `lost`,
-//! which is what reducing and rounding do. T is monotone and P a mean, so that the difference one step earlier lies below F', and above
+//! Let D be the difference and F >= D an increasing function. Let Y <= 0 with F + Y <= D, and let
+//! F' exceed T F by at most `lost`, the reduction and rounding. T is monotone and P takes means, so
+//! the difference one step earlier lies below F' and above
 //!
 //! ```text
 //! F' + Y',   Y' = s P (cut(F + Y) - cut(F)) - lost
 //! ```
 //!
-//! Reducing moves both bounds apart by as much as two functions would that are reduced by as much, which takes two of many pieces.
+//! The bounds move apart by as much as two functions would with the same reduction, but only one
+//! has many pieces.
 
 use super::around::{Alone, Pair};
 use super::beside::cut_beside;
@@ -15,21 +18,24 @@ use super::polyline::Polyline;
 use super::recursion::Recursion;
 use crate::rounding::outward;
 
-/// Pieces of both functions from which on one does; of half as many both are as cheap.
+/// Pieces of both functions from which one suffices; with half as many two cost the same.
 pub(super) const MANY: usize = 2048;
 
-/// Pieces of all steps that have many, from which on it is worth it: how soon steps are at rest, or a mesh does, is luck.
+/// Total pieces of such steps from which the method pays. Earlier the sweep may converge or move to
+/// a mesh.
 pub(super) const LONG: usize = 300_000;
 
-/// What rounding may add at most to what reducing does, and at first.
+/// Most rounding relative to the reduction: in later steps, and at the start.
 const ROUNDING: [f64; 2] = [0.05, 0.02];
 
-/// How closely what lies beside is followed, as a part of what a step adds to it, and of itself at first.
+/// Reduction of the residual, as a fraction of what a step adds to it, and of its size at the
+/// start.
 const CLOSELY: f64 = 0.05;
 const AT_FIRST: f64 = 0.25;
 
 impl Alone {
-    /// From functions around the difference; none if rounding does much beside reducing.
+    /// From an enclosure of the difference; `None` if rounding is not small relative to the
+    /// reduction.
     pub(super) fn of(recursion: &Recursion, raw: &Pair, merge: f64) -> Option<Alone> {
         let upper = raw.upper.reduced::<true>(merge).rising::<true>();
         let cut = upper.cut::<true>(recursion.low, recursion.high);
@@ -40,7 +46,7 @@ impl Alone {
         })
     }
 
-    /// Two functions around the difference, cut.
+    /// The two bounds on the difference, clipped to [-d, c].
     pub(super) fn cut(&self, recursion: &Recursion) -> Pair {
         let Recursion { low, high, .. } = *recursion;
         Pair {
@@ -49,7 +55,7 @@ impl Alone {
         }
     }
 
-    /// One step back, reduced by `merge`; none if rounding does much beside that.
+    /// One step back, reduced by `merge`; `None` if rounding is not small relative to that.
     pub(super) fn step(&self, recursion: &Recursion, survival: f64, merge: f64) -> Option<Alone> {
         let Recursion { filter, difference: line, low, high, most_nodes, .. } = recursion;
         let cut = self.upper.cut::<true>(*low, *high);
@@ -68,7 +74,7 @@ impl Alone {
     }
 }
 
-/// What rounding does at most to a step back from `upper`, cut.
+/// Bound on the rounding of a step back from `upper`, clipped to `cut`.
 fn rounding(recursion: &Recursion, upper: &Polyline, cut: &Polyline) -> f64 {
     let [start, end] = recursion.difference;
     let size = upper.size() + start.abs() + end.abs();
@@ -112,7 +118,7 @@ mod tests {
         upper.less::<true>(lower).least() >= 0.0
     }
 
-    /// One function and what is beside it against two that are hardly reduced, from where it begins.
+    /// One function and its residual against two functions with tiny reductions, from the start.
     #[test]
     fn one_function_encloses_what_two_do() {
         for seed in 0..60 {
@@ -149,7 +155,7 @@ mod tests {
                 let shown = |step: &Step| [step.to_second, step.to_first];
                 for ((own, its), all) in shown(&found).iter().zip(&thresholds).zip(shown(&whole)) {
                     assert!(own.lower <= its.upper && its.lower <= own.upper, "{say}");
-                    // What is near a level shows what the whole does.
+                    // The sum near a level agrees with the whole sum there.
                     assert!(
                         own.lower == all.lower && (own.upper - all.upper).abs() < 1e-9,
                         "{say}"

@@ -1,4 +1,5 @@
-//! Functions around the difference: two, or one above it and what lies beside that.
+//! Enclosures of the difference: a pair of functions, or an upper function with a lower residual
+//! (`alone.rs`).
 
 use super::beside::{beyond, near};
 use super::polyline::{NEAR, Polyline};
@@ -6,18 +7,18 @@ use crate::rounding::outward;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Two functions around a third.
+/// A lower and an upper function.
 #[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) upper: Polyline,
     pub(super) lower: Polyline,
 }
 
-/// Nodes from which on the two sides are worth two threads.
+/// Nodes from which two threads pay.
 const MANY_NODES: usize = 1000;
 
 impl Pair {
-    /// Both the constant `value`.
+    /// Both equal to the constant `value`.
     pub(super) fn constant(value: f64) -> Pair {
         Pair { upper: Polyline::constant(value), lower: Polyline::constant(value) }
     }
@@ -26,7 +27,7 @@ impl Pair {
         self.upper.nodes().max(self.lower.nodes())
     }
 
-    /// The two sides, computed in two threads if there are `nodes` enough.
+    /// The two sides, computed in two threads if `nodes` is large enough.
     pub(super) fn of(
         nodes: usize,
         upper: impl FnOnce() -> Polyline + Send,
@@ -38,7 +39,8 @@ impl Pair {
     }
 }
 
-/// A function above the difference, not cut, which rises, and what the difference may have beside it below.
+/// An increasing function above the unclipped difference, and a residual `beside` <= 0 whose sum
+/// with it lies below.
 #[derive(Debug)]
 pub(super) struct Alone {
     pub(super) upper: Polyline,
@@ -46,7 +48,8 @@ pub(super) struct Alone {
 }
 
 impl Alone {
-    /// A function below the difference that rises. One step back of it is nowhere below that of the next step, since that rises, too.
+    /// An increasing lower bound. Its step back exceeds that of the sum, since every difference
+    /// increases.
     pub(super) fn lower(&self) -> Polyline {
         let sum = |own: f64, its: f64, size: f64| outward::<false>(own + its, size);
         risen(&self.upper.with(&self.beside, sum))
@@ -57,7 +60,7 @@ impl Alone {
     }
 }
 
-/// What encloses the difference.
+/// An enclosure of the difference.
 #[derive(Debug)]
 pub(super) enum Around {
     Both(Pair),
@@ -79,7 +82,7 @@ impl Around {
         }
     }
 
-    /// Both functions.
+    /// The enclosure as a pair of functions.
     pub(super) fn both(&self) -> Cow<'_, Pair> {
         match self {
             Around::Both(pair) => Cow::Borrowed(pair),
@@ -89,7 +92,7 @@ impl Around {
         }
     }
 
-    /// The function below the difference, where it may meet `level`.
+    /// The lower function, valid where it may cross `level`.
     pub(super) fn lower_near(&self, level: f64) -> Cow<'_, Polyline> {
         match self {
             Around::Both(pair) => Cow::Borrowed(&pair.lower),
@@ -99,7 +102,8 @@ impl Around {
         }
     }
 
-    /// A function that is the one below the difference where that exceeds `level`, and elsewhere does not exceed it.
+    /// The lower function where it exceeds `level`, and a function that does not exceed `level`
+    /// elsewhere.
     pub(super) fn lower_beyond(&self, level: f64) -> Cow<'_, Polyline> {
         match self {
             Around::Both(pair) => Cow::Borrowed(&pair.lower),
@@ -110,8 +114,8 @@ impl Around {
     }
 }
 
-/// The most that `line` has been so far, or a little less: what rises and is nowhere below `line` is nowhere below that.
-/// Where it begins to be more is not next to a node, as what lies between would be as steep as rounding makes it.
+/// The running maximum of `line`, or slightly less: an increasing function above `line` is above
+/// that too. A segment next to a node is dropped, because rounding would determine its slope.
 fn risen(line: &Polyline) -> Polyline {
     let room = 2 * line.nodes();
     let mut risen = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
@@ -151,7 +155,7 @@ mod tests {
             at.sort_by(f64::total_cmp);
             let mut value: Vec<f64> = at.iter().map(|_| random.random()).collect();
             if seed < 40 {
-                // More than it has been only just.
+                // The last value exceeds the running maximum by rounding only.
                 let most = value[..value.len() - 1].iter().copied().fold(0.0, f64::max);
                 *value.last_mut().unwrap() = most * (1.0 + 1e-13 * random.random::<f64>());
             }

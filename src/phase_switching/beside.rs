@@ -1,9 +1,12 @@
-//! A rising function and what lies beside it, of which only the sum near certain levels is ever needed.
+//! Sums of an increasing function and a residual, evaluated only where they matter: near given
+//! levels.
+//!
+//! Notation: F is `rising`, Y is `beside`. O(nodes of Y + nodes of F near the levels).
 
 use super::polyline::Polyline;
 use crate::rounding::{SLACK, outward};
 
-/// `rising` + `beside` where it may meet `level`, rounded up (`UPPER`) or down.
+/// F + Y where it may cross `level`, rounded up (`UPPER`) or down.
 pub(super) fn near<const UPPER: bool>(
     rising: &Polyline,
     beside: &Polyline,
@@ -18,7 +21,8 @@ pub(super) fn near<const UPPER: bool>(
     both
 }
 
-/// A function that is `rising` + `beside`, rounded up (`UPPER`) or down, where that exceeds `level`, and elsewhere does not exceed it.
+/// F + Y where it exceeds `level`, rounded up (`UPPER`) or down, and a function that does not
+/// exceed `level` elsewhere.
 pub(super) fn beyond<const UPPER: bool>(
     rising: &Polyline,
     beside: &Polyline,
@@ -34,13 +38,13 @@ pub(super) fn beyond<const UPPER: bool>(
     both
 }
 
-/// The last node of `rising` up to which it is further below `level` than `by`; before its last piece at any rate.
+/// The last node of F up to which F < `level` - `by`; at most the last but one.
 fn first_near(rising: &Polyline, level: f64, by: f64) -> usize {
     let below = rising.value.partition_point(|value| *value < level - by);
     below.saturating_sub(1).min(rising.nodes() - 2)
 }
 
-/// Adds `rising` + `beside` from one node of `rising` to another.
+/// Appends F + Y from one node of F to another.
 fn add_sum<const UPPER: bool>(
     both: &mut Polyline,
     rising: &Polyline,
@@ -52,7 +56,7 @@ fn add_sum<const UPPER: bool>(
     });
 }
 
-/// The size of `beside` and more than rounding does near `level`.
+/// The size of Y plus a bound on rounding near `level`.
 fn padded(rising: &Polyline, beside: &Polyline, level: f64) -> f64 {
     let [start, end] = rising.ends();
     let size = if level.is_finite() { level.abs() } else { 0.0 } + start.abs() + end.abs();
@@ -60,7 +64,8 @@ fn padded(rising: &Polyline, beside: &Polyline, level: f64) -> f64 {
     by + 16.0 * SLACK * (size + by)
 }
 
-/// Goes through the nodes of two functions from node `start` to node `end` of the first, with both values.
+/// Visits the nodes of both functions from node `start` to node `end` of the first, with both
+/// values.
 fn walk(
     own: &Polyline,
     its: &Polyline,
@@ -90,9 +95,9 @@ fn walk(
     }
 }
 
-/// `rising` + `beside` less `rising`, both cut to [low, high], rounded up (`UPPER`) or down.
+/// cut(F + Y) - cut(F), rounded up (`UPPER`) or down; cut clips to [low, high].
 ///
-/// Where `rising` is further from `low` and `high` than `beside` ever moves it, this is `beside` or 0.
+/// Where F is further from `low` and `high` than the size of Y, this equals Y or 0.
 pub(super) fn cut_beside<const UPPER: bool>(
     rising: &Polyline,
     beside: &Polyline,
@@ -134,7 +139,8 @@ pub(super) fn cut_beside<const UPPER: bool>(
     cut
 }
 
-/// The same from one node of `rising` to another, every node moved outward past what rounding may do to its place.
+/// The same from one node of F to another. Every node is moved outward to cover the rounding of its
+/// position.
 fn cut_within<const UPPER: bool>(
     cut: &mut Polyline,
     rising: &Polyline,
@@ -192,7 +198,7 @@ mod tests {
     use crate::random::stream;
     use rand::RngExt;
 
-    /// What is cut and what lies beside it, by definition at places of all kinds.
+    /// The clipped residual by definition, at beliefs of all kinds.
     #[test]
     fn what_is_left_of_a_cut_is_enclosed() {
         for seed in 0..300 {

@@ -1,8 +1,9 @@
-//! Both thresholds where a cycle gains as much from the second mapping in either phase: exactly, ties included.
+//! Exact thresholds if a cycle gains the same from the second mapping in either phase, ties
+//! included.
 //!
-//! The difference does not depend on the belief then: it is a number, x_n = g + s_n cut(x_{n+1}), so that a switch pays at
-//! every belief or at none. A tie, x_n = c, is no switch. Numbers are exact until they have too many digits, then
-//! enclosed.
+//! The difference then does not depend on the belief: it is a number x_n = g + s_n cut(x_{n+1}). A
+//! switch pays at every belief or at none; a tie, x_n = c, means no switch. Numbers are exact
+//! rationals until they have too many digits, then intervals. O(distinct steps) time and memory.
 
 use super::problem::PhaseSwitching;
 use crate::lifetime::Lifetime;
@@ -11,14 +12,15 @@ use crate::{Bounds, Rational};
 use dashu_base::BitTest;
 use dashu_int::UBig;
 
-/// Steps that are computed one by one at most.
+/// Most steps that are computed one by one.
 const MOST_STEPS: u64 = 1 << 15;
 
-/// Binary digits of a number from which on it is enclosed, and those behind the point of its bounds.
+/// Binary digits of a denominator from which a number is rounded to an interval, and the fractional
+/// digits of its ends.
 const MOST_DIGITS: usize = 1 << 11;
 const DIGITS: usize = 1 << 9;
 
-/// A number between two that are equal where it is known exactly.
+/// An interval with rational ends, equal if the number is known exactly.
 struct Enclosed {
     low: Rational,
     high: Rational,
@@ -29,7 +31,7 @@ impl Enclosed {
         Enclosed { low: each(&self.low), high: each(&self.high) }
     }
 
-    /// With bounds of few digits.
+    /// The interval with ends of few digits.
     fn shortened(self) -> Enclosed {
         let digits = |x: &Rational| x.denominator().bit_len();
         if digits(&self.low).max(digits(&self.high)) <= MOST_DIGITS {
@@ -42,7 +44,8 @@ impl Enclosed {
         }
     }
 
-    /// Where something pays at every belief if `x` is more than `level`: the threshold is `all` then, and otherwise `none`.
+    /// The threshold of an action that pays at every belief if the number exceeds `level`: `all` in
+    /// that case, otherwise `none`.
     fn beyond(&self, level: Option<&Rational>, [none, all]: [f64; 2]) -> Bounds {
         match level {
             Some(level) if self.low > *level => [all; 2].into(),
@@ -52,7 +55,7 @@ impl Enclosed {
     }
 }
 
-/// The thresholds of all steps; none if gains differ or there are too many steps that differ.
+/// The thresholds of all steps; `None` if the gains differ or too many steps are distinct.
 pub(super) fn thresholds(problem: &PhaseSwitching, lifetime: &Lifetime) -> Option<[Curve; 2]> {
     let gain = problem.gain(0);
     if gain != problem.gain(1) {
@@ -78,7 +81,8 @@ pub(super) fn thresholds(problem: &PhaseSwitching, lifetime: &Lifetime) -> Optio
         let now = raw.of(cut);
         let mut first = n;
         if survival == Rational::ONE {
-            // As many steps more of the same kind as take it to a cost, or all.
+            // Takes all steps of probability 1 at once, up to the step at which the number reaches
+            // a cost.
             let from = lifetime.certain_from(n);
             let room = match (gain > Rational::ZERO, gain < Rational::ZERO) {
                 (true, _) => there.as_ref().map(|cost| (cost - &now.high) / &gain),

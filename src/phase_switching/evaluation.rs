@@ -1,9 +1,17 @@
-//! What a policy of two thresholds costs on recurring phases, exactly up to bounds, whatever it believes.
+//! Evaluates a policy of two thresholds on recurring phases, with certified bounds, for any belief
+//! update the policy uses.
 //!
-//! Given the true phase, the cost to go is a piecewise constant function of the odds that the policy holds,
-//! as in [`crate::phase_change::evaluation`]: a step back maps breakpoints through the policy's own filter and
-//! weighs the pieces with the true chances. Both mappings are treated alike: under either the odds are those
-//! that the *other* phase is on, and the policy switches where they exceed a threshold.
+//! Policy evaluation by backward induction. Given the true phase z, the cost to go under mapping m
+//! is a piecewise constant function of the odds o that the policy holds, as in
+//! [`crate::phase_change::evaluation`]:
+//!
+//! ```text
+//! J_m(z, o) = cycle[z][m] + s sum over y, r of P(y | z) P(r | y) J_m(y, o_r)     (no switch)
+//! ```
+//!
+//! A step back maps breakpoints through the policy's own filter and weighs the pieces with the true
+//! probabilities. Both mappings are treated alike: the odds are those of the *other* phase, and the
+//! policy switches where they exceed a threshold. O(pieces x levels) a step.
 
 use super::problem::{PhaseSwitching, SwitchingError};
 use crate::lifetime::Lifetime;
@@ -13,24 +21,27 @@ use crate::{Bounds, Rational};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Where the beliefs of a policy come from, after the initial one, which is that of the problem.
+/// How a policy updates its belief. The initial belief is that of the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beliefs {
     /// Bayes' rule with the rates of the problem.
     Bayes,
-    /// After a switch the new phase is taken as the base: it is on for certain, and ends once [NR86, sec. X].
+    /// After a switch the policy assumes that the new phase is on for certain and ends only once
+    /// [NR86, sec. X].
     Rebased,
-    /// The latest report alone, both phases being equally likely before it.
+    /// Bayes' rule from the latest observation alone, with equal prior probabilities of both
+    /// phases.
     LastReport,
 }
 
 /// A policy that switches as soon as its belief passes the threshold of the step.
 #[derive(Debug, Clone, Copy)]
 pub struct TwoThresholds<'a> {
-    /// Where its beliefs come from.
+    /// The belief update.
     pub beliefs: Beliefs,
-    /// Under the first mapping it switches above the first of them, under the second below the second, both
-    /// beliefs in the second phase: for n = 0..=M, or one pair for all steps.
+    /// Beliefs in the second phase: under the first mapping the policy switches above the first
+    /// threshold, under the second mapping below the second. One pair for each n = 0..=M, or one
+    /// pair for all steps.
     pub thresholds: &'a [[f64; 2]],
 }
 
@@ -46,13 +57,13 @@ pub enum EvaluationError {
     WrongLength {
         /// M + 1.
         expected: u64,
-        /// Those given.
+        /// Number of pairs given.
         found: usize,
     },
-    /// A switch to make that cannot be made.
+    /// The policy makes a switch that the problem does not have.
     #[error("the policy switches where the problem has no switch")]
     NoSwitch,
-    /// It takes more pieces in all than allowed.
+    /// The evaluation needs more pieces in total than allowed.
     #[error("more than {0} pieces are needed")]
     TooLong(u64),
     /// The caller stopped it.
@@ -60,20 +71,22 @@ pub enum EvaluationError {
     Stopped(Halt),
 }
 
-/// How finely pieces are kept.
+/// Accuracy of the piecewise constant functions.
 #[derive(Debug, Clone, Copy)]
 pub struct Fineness {
-    /// How far joining two pieces may widen a value; 0 keeps all, whose number grows geometrically.
+    /// Most widening of a value when two pieces are joined; 0 keeps all pieces, whose number grows
+    /// geometrically.
     pub merge: f64,
-    /// Pieces in all, over all steps.
+    /// Limit on pieces, summed over all steps.
     pub pieces: u64,
 }
 
-/// The expected time of `policy` from step 0, between bounds. A belief within rounding of a threshold may fall
-/// on either side of it. O(M x pieces x levels).
+/// Bounds on the expected time of `policy` from step 0. A belief within rounding of a threshold may
+/// fall on either side of it. O(M x pieces x levels).
 ///
 /// # Errors
-/// If the problem is out of range, thresholds are missing, a switch is impossible, or it takes too long.
+/// If the problem is out of range, thresholds are missing, a switch is impossible, or it takes too
+/// long.
 pub fn evaluate(
     problem: &PhaseSwitching,
     lifetime: &Lifetime,
@@ -102,19 +115,21 @@ pub fn evaluate(
     Ok(game.start(&next[0]).into())
 }
 
-/// How far joining pieces may widen a value: how much less from one attempt to the next, when what steps back
-/// still change is so many times it, or has not become smaller in so many steps; and when it has no effect.
+/// Control of the widening from joined pieces: its factor from one level to the next; the ratio of
+/// the change of a step to it, and the steps without progress, that end a level; the least relative
+/// value.
 const FINER: f64 = 0.2;
 const SETTLED: f64 = 4.0;
 const MOST_STEPS_IN_VAIN: u32 = 512;
 const PROGRESS: f64 = 0.01;
 const FINEST: f64 = 1e-9;
 
-/// The average time of a cycle of a program that never ends, between bounds as close as `width` where that can
-/// be had; the thresholds are the same at all steps.
+/// Bounds on the average time of a cycle over an infinite horizon, as close as `width` where
+/// possible. The thresholds are the same at all steps.
 ///
-/// Whatever the function h of phase, mapping and odds, the average lies between the least and the greatest
-/// of T h - h, T being a step back: h is what steps back make of 0, its constant taken out, pieces being joined ever less.
+/// For every function h of phase, mapping and odds, the average lies between the minimum and the
+/// maximum of T h - h, with T the step back (span bounds; Odoni 1969). h is the iterate of value
+/// iteration from 0, minus a constant, with ever fewer pieces joined.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -135,7 +150,7 @@ pub fn average(
     let mut best = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut looked, mut idle, mut left) = (f64::INFINITY, 0, fineness.pieces);
     let mut merge = fineness.merge;
-    // A program that keeps the first mapping never sees what happens under the second.
+    // If the first mapping is never left, values under the second one do not matter.
     let sides = if thresholds[0] < 1.0 { 2 } else { 1 };
     loop {
         if let ControlFlow::Break(halt) = observer.check() {
@@ -171,7 +186,7 @@ pub fn average(
     }
 }
 
-/// The least and the greatest of `new` - `old`, the latter being exact numbers.
+/// The minimum and the maximum of `new` - `old`, where `old` consists of exact numbers.
 fn change(new: &Pieces, old: &Pieces) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut i, mut j) = (0, 0);
@@ -190,18 +205,20 @@ fn change(new: &Pieces, old: &Pieces) -> (f64, f64) {
     }
 }
 
-/// What is true under one mapping, and what the policy makes of it. Phase 0 is the one the mapping suits.
+/// The true process under one mapping, and the policy's belief map. Phase 0 is the one that suits
+/// the mapping.
 struct Side {
     costs: [f64; 2],
     switch: Option<f64>,
-    /// `moves[z][y]`: chance that phase y follows phase z.
+    /// `moves[z][y]`: probability that phase y follows phase z.
     moves: [[f64; 2]; 2],
-    /// The chances of a report in either phase.
+    /// The probabilities of each observation in either phase.
     reports: Vec<[f64; 2]>,
     maps: Vec<Map>,
 }
 
-/// The policy's odds before and after a report: o -> (o (1 - back) + away) / (o back + 1 - away) yes / no.
+/// The policy's odds after one observation: o -> (o (1 - back) + away) / (o back + 1 - away) yes /
+/// no.
 struct Map {
     away: f64,
     back: f64,
@@ -216,7 +233,7 @@ impl Map {
             _ => (odds * (1.0 - self.back) + self.away) / (odds * self.back + (1.0 - self.away)),
         };
         match (self.no, self.yes) {
-            // What the policy holds impossible leaves its belief as it is.
+            // An observation that the policy considers impossible leaves its belief unchanged.
             (no, _) if no == 0.0 && moved > 0.0 => f64::INFINITY,
             (_, yes) if yes == 0.0 && moved < f64::INFINITY => 0.0,
             (no, yes) if no == 0.0 || yes == 0.0 => moved,
@@ -224,7 +241,7 @@ impl Map {
         }
     }
 
-    /// The odds whose image is `odds`: at least 0, infinite if none are.
+    /// The odds whose image is `odds`: at least 0; infinite if there are none.
     fn preimage(&self, odds: f64) -> f64 {
         if self.yes == 0.0 {
             return f64::INFINITY;
@@ -240,11 +257,11 @@ impl Map {
     }
 }
 
-/// A problem and a policy on it.
+/// A problem and a policy for it.
 struct Game {
     sides: [Side; 2],
     rebases: bool,
-    /// The true chances of the phases at step 0, and the policy's odds of the second.
+    /// The true probabilities of the phases at step 0, and the policy's odds of the second phase.
     initial: [f64; 2],
     believed: f64,
 }
@@ -287,7 +304,7 @@ impl Game {
         };
         let initial = [Rational::ONE - &problem.initial, problem.initial.clone()];
         let initial = initial.map(|share| nearest(&share));
-        // Before the first report there is nothing else to go by.
+        // Before the first observation the policy uses the initial belief of the problem.
         let believed = initial[1] / initial[0];
         let rebases = policy.beliefs == Beliefs::Rebased;
         Ok(Game { sides: [side(0), side(1)], rebases, initial, believed })
@@ -300,7 +317,7 @@ impl Game {
         widened(mean(calm.0, changed.0), mean(calm.1, changed.1))
     }
 
-    /// One step back under either mapping.
+    /// One step back under both mappings.
     fn back(&self, next: &[Pieces; 2], survival: f64, pair: [f64; 2], merge: f64) -> [Pieces; 2] {
         let keep = [0, 1].map(|m: usize| self.sides[m].keep(&next[m], survival, 0.5 * merge));
         let thresholds = [odds(pair[0]), odds(1.0 - pair[1])];
@@ -317,7 +334,7 @@ impl Game {
     }
 }
 
-/// The same by the odds of the other phase, the phases trading places.
+/// The same function in the odds of the other phase, with the phases exchanged.
 fn mirrored(pieces: &Pieces) -> Pieces {
     Pieces {
         at: pieces.at.iter().rev().map(|at| 1.0 / at).collect(),
@@ -325,7 +342,7 @@ fn mirrored(pieces: &Pieces) -> Pieces {
     }
 }
 
-/// `keep` up to the threshold; above it a switch and `other`.
+/// `keep` up to the threshold; above it the cost of the switch plus `other`.
 fn chosen(
     keep: &Pieces,
     other: &Pieces,
@@ -348,7 +365,7 @@ fn chosen(
 }
 
 impl Side {
-    /// The cost of a cycle under this mapping and of what follows it.
+    /// The cost of a cycle under this mapping and of all later cycles.
     fn keep(&self, next: &Pieces, survival: f64, merge: f64) -> Pieces {
         let mut now: Vec<usize> = self.maps.iter().map(|map| next.find(map.image(0.0))).collect();
         let mut kept = Joined::new(merge, self.cost(next, &now, survival));
@@ -372,9 +389,9 @@ impl Side {
         }
     }
 
-    /// The same where the reports lead to the pieces `to`.
+    /// The same, where observation k leads to piece `to[k]`.
     fn cost(&self, next: &Pieces, to: &[usize], survival: f64) -> Costs {
-        // By the phase at the next step, before its report.
+        // Mean cost to go given the phase at the next step, before its observation.
         let mut ahead = [(0.0, 0.0); 2];
         for (chances, to) in self.reports.iter().zip(to) {
             for ((sum, chance), cost) in ahead.iter_mut().zip(chances).zip(&next.costs[*to]) {
@@ -396,7 +413,7 @@ impl Side {
     }
 }
 
-/// An interval moved outward by what an operation may have lost.
+/// An interval moved outward by the rounding of one operation.
 fn widened(low: f64, high: f64) -> (f64, f64) {
     (low - SLACK * low.abs(), high + SLACK * high.abs())
 }

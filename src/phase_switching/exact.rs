@@ -1,7 +1,8 @@
-//! The same recursion in exact rationals, for short horizons: the yardstick of the fast solver.
+//! Backward induction in exact rationals, for short horizons: the reference for the fast solver.
 //!
-//! It follows both value functions, not their difference, with the lower envelope of all lines, and shares
-//! no code with the fast path.
+//! It computes both value functions V_1, V_2 as lower envelopes of lines (Smallwood and Sondik
+//! 1973), not their difference, and shares no code with the fast path. Time and memory grow
+//! exponentially with the horizon M for informative detectors.
 
 use super::problem::{PhaseSwitching, SwitchingError};
 use crate::Rational;
@@ -11,12 +12,12 @@ use crate::lifetime::Lifetime;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// The exact solution, step n at index n = 0..=M.
+/// The exact solution; index n is step n = 0..=M.
 #[derive(Debug, Clone)]
 pub struct ExactSolution {
-    /// Under the first mapping, switch iff p exceeds it; 1 is never.
+    /// Under the first mapping, switch iff p exceeds the threshold; 1 means never.
     pub to_second: Vec<Rational>,
-    /// Under the second mapping, switch back iff p is below it; 0 is never.
+    /// Under the second mapping, switch back iff p is below the threshold; 0 means never.
     pub to_first: Vec<Rational>,
     /// The least expected time from step 0.
     pub value: Rational,
@@ -26,21 +27,21 @@ pub struct ExactSolution {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExactError {
-    /// The problem itself is wrong.
+    /// The problem is invalid.
     #[error(transparent)]
     Problem(#[from] SwitchingError),
     /// A value function has more lines than allowed.
     #[error("the exact value function of step {step} has too many segments")]
     TooManyLines {
-        /// The step it happened in.
+        /// The step whose value function has too many lines.
         step: u64,
     },
     /// The caller stopped it.
     #[error("the exact recursion was stopped at step {step}")]
     Stopped {
-        /// The last step done.
+        /// The last completed step.
         step: u64,
-        /// Why.
+        /// The reason.
         halt: Halt,
     },
 }
@@ -85,14 +86,14 @@ pub fn solve(
     Ok(ExactSolution { to_second, to_first, value: next[0].value(&problem.initial) })
 }
 
-/// One step of the recursion: V by mapping, and the thresholds.
+/// One step of the recursion: V_m by mapping, and the thresholds.
 struct Step {
     value: [Lines; 2],
     to_second: Rational,
     to_first: Rational,
 }
 
-/// The step before the one whose value functions are `next`; `None` after a halt.
+/// The step before the one with value functions `next`; `None` after a halt.
 fn step(
     problem: &PhaseSwitching,
     next: &[Lines; 2],
@@ -130,8 +131,8 @@ fn step(
     Some(Step { value: [value(0)?, value(1)?], to_second, to_first })
 }
 
-/// The p above which the second mapping is cheaper by more than its switch, and below which the first is,
-/// by the difference Q_1 - Q_2, which is linear between the points it is given at.
+/// The two thresholds: the p above which Q_1 - Q_2 exceeds c, and below which it is less than -d.
+/// `difference` holds Q_1 - Q_2 at points between which it is linear.
 fn thresholds(
     difference: &[(Rational, Rational)],
     switch: &[Option<Rational>; 2],

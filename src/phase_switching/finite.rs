@@ -1,4 +1,4 @@
-//! Thresholds and value over a finite number of cycles.
+//! Thresholds and value over a finite horizon, by backward induction with certified bounds.
 
 use super::equal_gains;
 use super::problem::{PhaseSwitching, SwitchingError};
@@ -12,19 +12,20 @@ use crate::{Observer, Status};
 /// The thresholds of recurring phases over a finite horizon.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// By step: under the first mapping, switch iff p exceeds it; 1 is never.
+    /// By step: under the first mapping, switch iff p exceeds the threshold; 1 means never.
     pub to_second: Curve,
-    /// By step: under the second mapping, switch back iff p is below it; 0 is never.
+    /// By step: under the second mapping, switch back iff p is below the threshold; 0 means never.
     pub to_first: Curve,
-    /// Certified bounds on the least expected time from step 0; `None` if stopped before.
+    /// Certified bounds on the least expected time from step 0; `None` if the computation was
+    /// stopped before.
     pub value: Option<Bounds>,
-    /// The most linear pieces a function had.
+    /// The greatest number of linear pieces of any function.
     pub segments: usize,
     /// Backward steps computed one by one in the last sweep.
     pub steps: u64,
-    /// Nodes at which values were computed, in all sweeps and on all meshes: what the time follows.
+    /// Nodes evaluated in all sweeps and on all meshes: proportional to the running time.
     pub work: u64,
-    /// Converged: every width is within the tolerance.
+    /// Converged iff every width is within the tolerance.
     pub status: Status,
 }
 
@@ -33,7 +34,7 @@ impl Solution {
         let whole = sweep.to_second.first_step() == Some(0);
         let finished = whole && !status.is_halted();
         let (lower, upper) = sweep.bounds();
-        // No time is negative, and where nothing takes any there is none.
+        // If no cycle has a negative time the value is >= 0; if all times are 0 it is 0.
         let all = sweep.problem.cycle.iter().flatten();
         let least = all.clone().all(|time| *time >= Rational::ZERO);
         let nothing = all.clone().all(|time| *time == Rational::ZERO);
@@ -51,7 +52,7 @@ impl Solution {
         }
     }
 
-    /// With the thresholds of a pass over the last steps.
+    /// This solution with the thresholds of `sweep`, a pass over the last steps, intersected.
     fn completed(&self, sweep: &Sweep<'_>, status: Status) -> Solution {
         Solution {
             to_second: self.to_second.closer(&sweep.to_second),
@@ -64,18 +65,19 @@ impl Solution {
         }
     }
 
-    /// The widest certificate of a threshold.
+    /// The greatest width of a threshold's bounds.
     pub fn threshold_width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
     }
 
-    /// The width of the value's certificate, relative to max(1, |V|); infinite if there is no value.
+    /// The width of the value's bounds, relative to max(1, |V|); infinite if there is no value.
     pub fn value_width(&self) -> f64 {
         self.value
             .map_or(f64::INFINITY, |value| (value.upper - value.lower) / value.lower.abs().max(1.0))
     }
 
-    /// If all else is as close as asked: the first step with a threshold that is not, which is not step 0.
+    /// The first step with a threshold wider than `tolerance`, if that is not step 0 and the value
+    /// is close enough.
     fn missed(&self, tolerance: f64) -> Option<u64> {
         let curves = [&self.to_second, &self.to_first];
         let wide = curves.map(|curve| curve.runs().find(|run| run.bounds.width() > tolerance));
@@ -88,21 +90,22 @@ impl Solution {
     }
 }
 
-/// Sweeps tried before the tolerance is declared out of the reach of doubles, and those hardly better than
-/// the best before that end the search; both of sweeps that take next to no time.
+/// Sweeps tried before the tolerance counts as unreachable in doubles, and the number of sweeps
+/// with little progress that end the search. The second entries are for quick sweeps.
 const MAX_SWEEPS: [usize; 2] = [6, 12];
 const MAX_STALLS: [usize; 2] = [1, 4];
 const STALLED: f64 = 0.8;
 
-/// Steps times pieces of a sweep that takes next to no time, and how much finer one is that follows one which was hardly better:
-/// functions of few pieces do not become better little by little.
+/// Steps times pieces below which a sweep is quick, and the factor by which a quick sweep without
+/// progress is refined. With few pieces the width does not fall gradually.
 const QUICK: u64 = 100_000;
 const LEAP: f64 = 0.1;
 
-/// How wide the value may be that is not looked at.
+/// Relative width of the value in a pass that computes thresholds only.
 const ANY: f64 = 1e-2;
 
-/// How much finer than in proportion to what it missed by the next sweep is, within limits.
+/// The accuracy aimed at by the next sweep: reduced by more than the ratio of tolerance and width,
+/// within limits.
 fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
     if width <= tolerance {
         return aim;
@@ -111,18 +114,21 @@ fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
     aim * room * (tolerance / width).clamp(1e-2, 1.0)
 }
 
-/// A width that is hardly missed, as a multiple.
+/// Ratio of width and tolerance that counts as a near miss.
 const NEARLY: f64 = 1.6;
 
 /// Computes all thresholds of `problem` for a program that runs N + 1 cycles, N distributed as
-/// `lifetime`, each to `tolerance` absolutely and the value relative to max(1, |V|).
+/// `lifetime`. Each threshold is bounded to `tolerance`, the value to `tolerance` relative to
+/// max(1, |V|).
 ///
-/// Every bound is proved, rounding included: two functions enclose the difference of the mappings, each
-/// reduced in its own safe direction, and their distance is what is certified. How much reducing may move
-/// them follows that distance from step to step. Where the steps to come are all alike, what one still changes
-/// bounds them all (`rest.rs`). Functions with too many pieces go on at nodes that stay where they are
-/// (`fixed_mesh/`). Thresholds of the last steps that come out too wide are computed once more, without the steps before.
-/// Memory O(distinct thresholds + pieces), pieces being limited; time O(distinct steps x levels x pieces).
+/// All bounds hold in exact arithmetic: two functions enclose the difference D, each reduced and
+/// rounded in its own safe direction. The reduction adapts to the observed width from step to step.
+/// Where the remaining steps are all alike, the change of one step bounds them all (`rest.rs`).
+/// Functions with too many pieces move to a fixed mesh (`fixed_mesh/`). If only thresholds of the
+/// last steps are too wide, those steps are computed once more alone.
+///
+/// Memory O(distinct thresholds + pieces), with a limit on pieces; time O(distinct steps x levels x
+/// pieces).
 ///
 /// # Errors
 /// If the parameters are out of range; see [`PhaseSwitching::validate`].
@@ -139,7 +145,7 @@ pub fn solve(
     let mut best: Option<Solution> = None;
     let mut stalls = 0;
     for sweeps in 1.. {
-        // Where only thresholds of the last steps are too wide the others stand.
+        // If only thresholds of the last steps are too wide, the other bounds are kept.
         let missed = best.as_ref().and_then(|best| best.missed(tolerance));
         let mut sweep = match missed {
             Some(step) => {
@@ -165,7 +171,8 @@ pub fn solve(
         let stalled = width > STALLED * before;
         let quick = usize::from(found.steps * found.segments as u64 <= QUICK);
         if stalled && width > tolerance {
-            // What switches gain is as wide as the difference is, which thresholds may hardly show.
+            // The width of the gains equals that of the difference, which the thresholds may not
+            // show.
             if width == found.value_width() {
                 aim.threshold = finer(aim.threshold, tolerance, width);
             }

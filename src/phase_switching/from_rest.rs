@@ -1,9 +1,16 @@
-//! Rest found by one function, beside which what is left soon has few pieces.
+//! Finds the stationary difference function by iterating one piecewise-linear approximation F; the
+//! residual D - F then has few pieces.
 //!
-//! Let T be the step, the same from here on, F any function with fall <= T F - F <= rise everywhere, and w as in
-//! `rest.rs`. For a difference D between F - y and F + y the ones to come lie within y + max(rise, -fall) w of F, and what
-//! is left of y adds up to y w at most over all of them. F is made by steps that are reduced less and less; D itself is
-//! not followed any more, but Y = D - F, of which a step makes s P (cut(F + Y) - cut(F)) + T F - F.
+//! Let T be the step, the same from here on, F a function with fall <= T F - F <= rise everywhere,
+//! and w as in `rest.rs`. If D lies between F - y and F + y, all earlier differences lie within y +
+//! max(rise, -fall) w of F. The residuals add up to at most y w over all those steps. F is made by
+//! value iteration with ever smaller reductions. Then only the residual Y = D - F is iterated:
+//!
+//! ```text
+//! Y' = s P (cut(F + Y) - cut(F)) + T F - F
+//! ```
+//!
+//! Time O(steps x pieces x levels), memory O(pieces).
 
 use super::around::Pair;
 use super::beside::{cut_beside, near};
@@ -15,31 +22,33 @@ use crate::rounding::outward;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// How much more than reducing a step may move F when it counts as settled, how much reducing may move F before, as a part
-/// of what a step did, and how much less from step to step from then on.
+/// F has settled when a step moves it by at most this multiple of the reduction. Until then a
+/// reduction moves F by at most a fraction of the step's change. Afterwards it shrinks by a factor
+/// from step to step.
 const SETTLED: f64 = 4.0;
 const COARSE: f64 = 0.02;
 const SHARPER: f64 = 0.5;
 
-/// Steps at the sharpest level, and of what is left then at most, and how closely that is followed.
+/// Steps at the finest reduction, the limit on iterations of the residual, and the tolerance of
+/// those in units of the finest reduction.
 const SHARP_STEPS: u32 = 3;
 const MOST_STEPS: u32 = 1000;
 const ROUGHLY: f64 = 4.0;
 
-/// Steps without progress after which there is no rest.
+/// Steps without progress after which the iteration counts as divergent.
 const MOST_STEPS_IN_VAIN: u32 = 256;
 const PROGRESS: f64 = 0.01;
 
-/// How many times the usual nodes F may keep.
+/// Node limit of F, as a multiple of the usual one.
 const MORE_NODES: usize = 4;
 
-/// How far reducing may move what lies beside F, as a fraction of what it or a step may move F.
+/// Reduction of the residual, as a fraction of the reduction of F or of rise - fall.
 const SHARP: f64 = 0.5;
 
-/// A difference roughly at rest.
+/// An approximately stationary difference function F.
 pub(super) struct AtRest {
     survival: f64,
-    /// F, which rises.
+    /// F, which increases.
     difference: Polyline,
     fall: f64,
     rise: f64,
@@ -47,8 +56,8 @@ pub(super) struct AtRest {
 }
 
 impl AtRest {
-    /// Starting from the difference `raw` and what reducing may move it to begin with and in the end; none if it
-    /// comes to no rest.
+    /// Iterates from the difference `raw`; reductions start at `start` and end at `finest`. `None`
+    /// if the iteration does not converge.
     pub(super) fn of(
         recursion: &Recursion,
         raw: &Polyline,
@@ -99,7 +108,7 @@ impl AtRest {
             let down = filter.back::<false>(&now.cut::<false>(*low, *high), survival, *line, None);
             [down.less::<false>(now), up.less::<true>(now)]
         };
-        // What a step still changes is smooth but for what reducing does, and so is what it adds up to.
+        // T F - F is smooth apart from the reductions, and so is the sum of its iterates.
         let [_, up] = drift(&now);
         let left = up.reduced::<true>(ROUGHLY * finest);
         let mut beside = Polyline::constant(0.0);
@@ -124,7 +133,8 @@ impl AtRest {
         ControlFlow::Continue(Some(AtRest { survival, difference, fall, rise, room }))
     }
 
-    /// Functions around all differences to come but for what is left of the one they come from.
+    /// Enclosure of all earlier differences, apart from the residual of the difference they start
+    /// from.
     pub(super) fn around(&self) -> Pair {
         let moved = |by: f64, steps: f64, size: f64| outward::<true>(by * steps, size + by * steps);
         let (difference, steps) = (&self.difference, self.room.steps());
@@ -138,7 +148,7 @@ impl AtRest {
         }
     }
 
-    /// What is left of a difference between `raw`, beside F.
+    /// The residual D - F of a difference enclosed by `raw`.
     pub(super) fn beside(&self, raw: &Pair) -> Pair {
         Pair {
             upper: raw.upper.less::<true>(&self.difference),
@@ -146,8 +156,8 @@ impl AtRest {
         }
     }
 
-    /// By how much the difference `beside` F exceeds those `around` at most, and falls short of them: anywhere, and
-    /// where the program may switch to the second mapping.
+    /// The most by which F + `beside` exceeds the enclosure of `around`, and the most by which it
+    /// falls below it: over all beliefs, and where the program may switch to the second mapping.
     pub(super) fn excess(&self, recursion: &Recursion, beside: &Pair) -> [[f64; 2]; 2] {
         let steps = self.room.steps();
         let above = |by: f64| {
@@ -166,12 +176,12 @@ impl AtRest {
         [[up.most().max(0.0), down.most().max(0.0)], [from(&up, switched), from(&down, switched)]]
     }
 
-    /// The most steps that what lies beside F may last.
+    /// The greatest value of w: a bound on the number of steps during which the residual matters.
     pub(super) fn steps(&self) -> f64 {
         self.room.most()
     }
 
-    /// One step back of what lies beside F.
+    /// One step back of the residual.
     pub(super) fn step(&self, recursion: &Recursion, beside: &Pair) -> Pair {
         let Recursion { filter, low, high, most_nodes, .. } = recursion;
         let merge = (SHARP * (self.rise - self.fall), *most_nodes);
@@ -188,7 +198,7 @@ impl AtRest {
         )
     }
 
-    /// The thresholds of the difference `beside` F.
+    /// The thresholds of the difference F + `beside`.
     pub(super) fn thresholds(&self, recursion: &Recursion, beside: &Pair) -> [Bounds; 2] {
         let Recursion { low, high, .. } = *recursion;
         let near_up = |level| near::<true>(&self.difference, &beside.upper, level);
@@ -208,7 +218,7 @@ impl AtRest {
         [to_second, to_first]
     }
 
-    /// Functions around the differences of all steps to come, as constants beside F, if w holds for them.
+    /// Constant bounds on the residuals of all earlier steps, if w is valid for them.
     pub(super) fn lasting(&self, recursion: &Recursion, [over, under]: [f64; 2]) -> Option<Pair> {
         let far = |left: f64, by: f64| {
             let far = left + by * self.room.most();
@@ -219,7 +229,7 @@ impl AtRest {
         self.room.holds(recursion, &self.difference, above, below).then(pair)
     }
 
-    /// Bounds on the difference `beside` F.
+    /// Bounds on the difference F + `beside`.
     pub(super) fn whole(&self, beside: &Pair) -> Pair {
         let sum = |up: bool| {
             move |own: f64, its: f64, size: f64| {

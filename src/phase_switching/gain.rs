@@ -1,12 +1,14 @@
-//! What switching gains, piece by piece as a step back goes along.
+//! The piecewise-linear gain of switching, read in increasing order of the belief during a step
+//! back.
 
 use super::polyline::Polyline;
 use crate::rounding::SLACK;
 
-/// A function a + b p that is subtracted, piece by piece, rounded down (`UPPER`: what is left is rounded up) or up.
+/// A piecewise-linear function that is subtracted. It is rounded down if the result is rounded up
+/// (`UPPER`), and up otherwise.
 pub(super) struct Gain {
     pieces: Vec<[f64; 2]>,
-    /// Where they end; the last never does.
+    /// Ends of the pieces; the last one is infinite.
     ends: Vec<f64>,
     passed: usize,
 }
@@ -28,7 +30,7 @@ impl Gain {
         Gain { pieces: at.windows(2).zip(value.windows(2)).map(piece).collect(), ends, passed: 0 }
     }
 
-    /// Goes on to the belief `here`: the piece it lies in, and where that ends.
+    /// Advances to the belief `here`: the piece that holds it, and the end of that piece.
     #[inline(always)]
     pub(super) fn reach(&mut self, here: f64) -> ([f64; 2], f64) {
         self.passed += usize::from(self.ends[self.passed] <= here);

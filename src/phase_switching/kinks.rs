@@ -1,19 +1,24 @@
-//! Where kinks of functions of the belief come from, and means of such functions after many steps.
+//! Means of functions of the belief after many steps, from the adjoint recursion of kinks.
 //!
-//! Let F_n(x) be the mean of (p - x)^+ at the belief p after n steps. With a report of chances `before` and `after`, P makes
-//! of (p - x)^+ a function with a kink at the belief z that leads to x, where its slope rises by (1-a-b) fall,
-//! fall(x) = after (1 - x) + before x. The falls of all reports sum to 1:
+//! A piecewise-linear function is a sum of hinges (p - x)^+. Let F_n(x) be the mean of (p - x)^+ at
+//! the belief p after n steps. With an observation of probabilities `before` and `after`, P maps (p
+//! - x)^+ to a function with a kink at the belief z whose update is x. Its slope rises there by
+//! (1-a-b) fall, with fall(x) = after (1 - x) + before x. The falls of all observations sum to 1:
 //!
 //! ```text
 //! F_{n+1}(x) = (1-a-b) sum of fall(x) F_n(z(x)),   F_n(z) = m_n - z for z <= 0, 0 for z >= 1
 //! ```
 //!
-//! m_n is the mean belief, which tends to the share of the second phase: m_n = share + t_n, t_{n+1} = (1-a-b) t_n. So
-//! F_n = F + t_n B + R_n, where F does the same with the share for m_n, B has B(x) = sum of fall(x) B(z(x)), 1 below 0 and 0
-//! beyond 1, and R_n the same recursion as F_n and nothing outside. Kinks leave (0, 1) soon, though phases may last
-//! long: |R_n| <= (1-a-b)^n K_n sup |R_0|, K_n(x) being the chance that a kink at x has not left within n steps.
+//! m_n is the mean belief, which tends to the stationary share of the second phase: m_n = share +
+//! t_n, t_{n+1} = (1-a-b) t_n. So F_n = F + t_n B + R_n. F satisfies the recursion with the share
+//! for m_n. B satisfies B(x) = sum of fall(x) B(z(x)), with 1 below 0 and 0 beyond 1. R_n satisfies
+//! the recursion with 0 outside.
 //!
-//! The operator is monotone, so that F and B stay between functions that are above and below them once.
+//! Kinks leave (0, 1) quickly, even if phases last long: |R_n| <= (1-a-b)^n K_n sup |R_0|. K_n(x)
+//! is the probability that a kink that starts at x has not left within n steps.
+//!
+//! The operator is monotone: iterating it from a lower and an upper bound of F (or B) keeps both
+//! valid. Time O(iterations x nodes x levels), memory O(nodes).
 
 use super::around::Pair;
 use super::operator::{Filter, Line};
@@ -23,42 +28,44 @@ use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// How far apart reducing may hold bounds on F and B, as a part of what they are.
+/// Most distance that reductions may keep between the bounds on F and B, as a fraction of their
+/// current distance.
 const FINER: f64 = 0.6;
 
-/// How much of itself K may be raised by at a step, and how steeply it falls beside 0 and 1.
+/// Relative amount by which a step may raise K, and the relative width of its fall to 0 outside [0,
+/// 1].
 const ROUGHLY: f64 = 1e-3;
 const FADE: f64 = 1.0 / 64.0;
 
-/// Steps after which kinks must have left, and steps until bounds are as close as asked.
+/// Limit on steps: for the kinks to leave, and for the bounds to come close enough.
 const MOST_STEPS: u32 = 4000;
 
-/// The most images of nodes a bound may come to have, and nodes that show how many those will be.
+/// Most image nodes a bound may get, and the node count from which that number is predicted.
 const MOST_IMAGES: f64 = 1e6;
 const ENOUGH: usize = 2048;
 
-/// What slopes turn at least.
+/// Least total change of slope that is assumed of a function.
 const LEAST_BEND: f64 = 1e-6;
 
-/// At least this much of a belief is left after a step, and phases end that often at least.
+/// Domain of the method: least 1-a-b, and least rate of either phase.
 const LEAST_MEMORY: f64 = 0.05;
 const LEAST_RATE: f64 = 1e-9;
 
-/// What R, and B, may be, as a part of what all may be.
+/// Shares of the error budget: of R, and of B.
 const REST: f64 = 0.05;
 const LASTING: f64 = 0.25;
 
-/// |F_0 - F - t_0 B| is at most this.
+/// Bound on |F_0 - F - t_0 B|.
 const FIRST_REST: f64 = 2.0;
 
-/// What kinks of one step become a step before.
+/// The operator that maps kinks of one step to kinks of the step before.
 struct Kinks<'a> {
     filter: &'a Filter,
     memory: f64,
     begins: f64,
 }
 
-/// A linear piece through (at, value), and the greatest sizes beside it.
+/// A linear piece through (at, value), with bounds on nearby values and slopes for rounding.
 struct Piece {
     at: f64,
     value: f64,
@@ -68,12 +75,12 @@ struct Piece {
 }
 
 impl Kinks<'_> {
-    /// The beliefs that images of reports come from.
+    /// The interval of preimages of [0, 1] before an observation.
     fn range(&self) -> [f64; 2] {
         [-self.begins / self.memory, (1.0 - self.begins) / self.memory]
     }
 
-    /// A function on [0, 1], and what it is at the ends of the range.
+    /// Extends a function on [0, 1] by its constant values outside, up to the ends of the range.
     fn within(&self, inner: &Polyline, [below, beyond]: [f64; 2]) -> Polyline {
         let [start, end] = self.range();
         let room = inner.nodes() + 4;
@@ -87,7 +94,8 @@ impl Kinks<'_> {
         all
     }
 
-    /// `times` the mean over all reports of `next`, a function on the whole range, rounded up (`UPPER`) or down.
+    /// `times` the mean over all observations of `next`, a function on the whole range, rounded up
+    /// (`UPPER`) or down.
     fn back<const UPPER: bool>(&self, next: &Polyline, times: f64) -> Polyline {
         let reports = self.filter.likelihoods();
         self.filter.worked(next.nodes() * reports.len());
@@ -130,7 +138,7 @@ impl Kinks<'_> {
         }
     }
 
-    /// Where `report` leads from the belief `at`, which may lie beside [0, 1].
+    /// The updated belief after `report` from `at`, which may lie outside [0, 1].
     fn image(&self, Likelihood { before, after }: Likelihood, at: f64) -> f64 {
         if before == 0.0 {
             return 1.0;
@@ -140,8 +148,8 @@ impl Kinks<'_> {
         if yes > 0.0 { yes / (yes + no) } else { 0.0 }
     }
 
-    /// Steps after which K times (1-a-b)^n is at most `little`, and how many steps a kink stays on average at most, the later
-    /// ones counting less; none if they are too many.
+    /// The number of steps after which K_n (1-a-b)^n is at most `little`, and a bound on the mean
+    /// discounted number of steps that a kink stays. `None` if that takes too many steps.
     fn left(&self, little: f64, observer: &dyn Observer) -> ControlFlow<Halt, Option<(u64, f64)>> {
         let [start, end] = self.range();
         let mut now = Polyline::constant(1.0);
@@ -171,7 +179,7 @@ impl Kinks<'_> {
         ControlFlow::Continue(None)
     }
 
-    /// F between bounds: at first (share - x)^+ and share (1 - x).
+    /// Initial bounds on F: (share - x)^+ and share (1 - x).
     fn stationary(&self, share: f64) -> ([Polyline; 2], Times) {
         let far = self.range()[0];
         let pad = 4.0 * SLACK * (1.0 - far);
@@ -181,8 +189,9 @@ impl Kinks<'_> {
         ([Polyline::line([above, pad]), lower], times)
     }
 
-    /// Bounds that every step brings closer, from those at the start, until the mean of `typical` gains is known to `error`; a kink stays
-    /// `stay` steps on average at most, so that reducing by the same at every step moves them apart by as many times that.
+    /// Iterates the bounds until the mean of `typical` gains is known to `error`. A kink stays at
+    /// most `stay` steps on average, so equal reductions at every step move the bounds apart by
+    /// `stay` times as much.
     fn closed(
         &self,
         (start, times): ([Polyline; 2], Times),
@@ -222,14 +231,14 @@ impl Kinks<'_> {
     }
 }
 
-/// What bounds are outside [0, 1], above and below, and what a step multiplies them by.
+/// Values of the bounds outside [0, 1], above and below, and the factor of a step.
 #[derive(Clone, Copy)]
 struct Times {
     outside: [[f64; 2]; 2],
     step: f64,
 }
 
-/// How far bounds on F leave the mean of `function` open.
+/// The width that bounds on F leave for the mean of `function`.
 fn width(function: &Polyline, bounds: &[Polyline; 2]) -> f64 {
     let [mut above, mut below] = [0, 0];
     let apart = |(at, bend): (f64, f64)| {
@@ -239,7 +248,7 @@ fn width(function: &Polyline, bounds: &[Polyline; 2]) -> f64 {
     function.bends().map(apart).sum()
 }
 
-/// The last node before `p`, from node `first` on, which is tried in ever longer strides.
+/// The last node before `p`, by galloping search from node `first`.
 fn passed(at: &[f64], first: usize, p: f64) -> usize {
     let (mut start, mut stride) = (first, 1);
     while start + stride < at.len() && at[start + stride] < p {
@@ -272,14 +281,15 @@ pub(super) struct Means {
     changes: f64,
     share: f64,
     initial: f64,
-    /// Bounds on F and B; and on R, without its sign.
+    /// Bounds on F and B; and on |R|.
     stationary: [Polyline; 2],
     lasting: [Polyline; 2],
     rest: f64,
 }
 
 impl Means {
-    /// Of `typical` gains to an error by the step that they begin at; none if the belief does not forget where it started within `most` steps.
+    /// Means with an error of at most `error` for `typical` gains. `None` if the filter does not
+    /// mix within `most` steps.
     pub(super) fn of(
         filter: &Filter,
         initial: f64,
@@ -324,13 +334,14 @@ impl Means {
         }))
     }
 
-    /// How far the mean belief after `n` steps is from the share, and a size of what that may be wrong by.
+    /// The distance of the mean belief from the share after `n` steps, and the magnitude for its
+    /// rounding bound.
     fn tilt(&self, n: u64) -> (f64, f64) {
         let tilt = (n as f64 * (-self.changes).ln_1p()).exp() * (self.initial - self.share);
         (tilt, tilt.abs() * (1.0 + n as f64 * self.changes / (1.0 - self.changes)))
     }
 
-    /// The means of `function`. O(nodes x log of those of F).
+    /// The means of `function`. O(nodes x log(nodes of F)).
     pub(super) fn of_function(&self, function: &Polyline) -> Mean {
         let Polyline { at, value } = function;
         let lines = [&self.stationary[0], &self.stationary[1], &self.lasting[0], &self.lasting[1]];
@@ -362,7 +373,7 @@ impl Means {
             }
             (start, before) = (end, slope);
         }
-        // Of sums of as many numbers as there are nodes.
+        // Rounding of sums with `last` terms.
         let lost = SLACK * (1.0 + last as f64);
         Mean {
             sums: sums.map(DoubleDouble::value),
@@ -371,7 +382,7 @@ impl Means {
         }
     }
 
-    /// A mean after `n` steps, and how far off it is.
+    /// The mean after `n` steps, and a bound on its error.
     pub(super) fn after(&self, n: u64, mean: &Mean) -> (f64, f64) {
         let Mean { sums, far, sizes } = mean;
         let (tilt, blur) = self.tilt(n);
@@ -389,8 +400,8 @@ impl Means {
     }
 }
 
-/// The means of a function: with the belief as it is in the long run, and what they have beside that by how far the mean belief is from
-/// the share; how far off both are, and what rounding goes by.
+/// The mean of a function: in the stationary distribution, and per unit of the distance of the mean
+/// belief from the share. With the errors of both, and the magnitudes for rounding.
 pub(super) struct Mean {
     sums: [f64; 2],
     far: [f64; 2],

@@ -1,4 +1,5 @@
-//! Thresholds and average cost of a program that never ends.
+//! Thresholds and average cost of an endless program, by value iteration on D = e_1 - e_2 + P
+//! cut(D).
 
 use super::around::{Around, Pair};
 use super::one_mapping::OneMapping;
@@ -12,57 +13,58 @@ use crate::rounding::nearest;
 use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 
-/// The thresholds of recurring phases that minimise the average time of a cycle.
+/// The thresholds of recurring phases that minimize the average time of a cycle.
 #[derive(Debug, Clone)]
 pub struct LongRun {
-    /// Under the first mapping, switch iff p exceeds it; 1 is never.
+    /// Under the first mapping, switch iff p exceeds the threshold; 1 means never.
     pub to_second: Bounds,
-    /// Under the second mapping, switch back iff p is below it; 0 is never.
+    /// Under the second mapping, switch back iff p is below the threshold; 0 means never.
     pub to_first: Bounds,
     /// Certified bounds on the least average time of a cycle, switches included.
     pub average: Bounds,
-    /// The most linear pieces a function had.
+    /// The greatest number of linear pieces of any function.
     pub segments: usize,
-    /// Steps of the recursion from its extremes.
+    /// Steps of value iteration.
     pub steps: u64,
-    /// Converged: every width is within the tolerance.
+    /// Converged iff every width is within the tolerance.
     pub status: Status,
 }
 
-/// How far reducing may move the difference, in units of the gain: at first, and how much less from one
-/// attempt to the next. Beyond the last there is nothing but rounding.
+/// Reduction of the difference in units of the gain: initial, factor from one attempt to the next,
+/// and least. Smaller ones drown in rounding.
 const ROUGH: f64 = 1e-2;
 const FINER: f64 = 0.25;
 const FINEST: f64 = 1e-16;
 
-/// How much more than a reduction a step may still move the difference when it counts as settled.
+/// The iterate has settled when a step moves it by at most this multiple of the reduction.
 const SETTLED: f64 = 2.0;
 
-/// Steps without progress after which it counts as settled.
+/// Steps without progress after which the iterate counts as settled.
 const MOST_STEPS_IN_VAIN: u32 = 256;
 const PROGRESS: f64 = 0.01;
 
-/// Steps without progress after which many are taken at once, and the most steps at one level of reducing.
+/// Steps without progress after which steps are extrapolated, and the most steps at one level of
+/// reduction.
 const SLOW: u32 = 32;
 const MOST_STEPS: u32 = 1 << 12;
 
-/// Attempts in which the belief does not leave the room between the switches, after which it is said to stay there.
+/// Attempts without a bound on the time between the thresholds, after which the search ends.
 const MOST_LOST: u32 = 8;
 
-/// How much closer thresholds have to be before the average is tried again.
+/// Factor by which thresholds are tightened before the average is computed again.
 const CLOSER: f64 = 0.1;
 
 /// Bounds on anything.
 const UNKNOWN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
-/// Computes the thresholds and the average cost of `problem` run forever, each threshold to `tolerance`,
-/// the average relative to max(1, |average|).
+/// Computes the thresholds and the average cost of `problem` over an infinite horizon. Each
+/// threshold is bounded to `tolerance`, the average to `tolerance` relative to max(1, |average|).
 ///
-/// The recursion of the difference is followed until it comes to rest, ever less reduced. What a step still
-/// changes then bounds how far the limit may be (`rest.rs`); that is what is certified. The average is the mean
-/// of what a cycle takes over the stationary law of the belief, which nobody knows (`relative.rs`). Where one mapping is
-/// best kept, that is decided in exact numbers (`one_mapping.rs`).
-/// O(pieces x levels) a step.
+/// Value iteration runs until it converges, with ever smaller reductions. The change of one more
+/// step bounds the distance to the limit (`rest.rs`). The average is the mean time of a cycle under
+/// the stationary distribution of the belief, which has no closed form; `relative.rs` bounds it. If
+/// keeping one mapping is optimal, that is decided in exact arithmetic (`one_mapping.rs`). A step
+/// takes O(pieces x levels).
 ///
 /// # Errors
 /// If the parameters are out of range, a switch is impossible, or the phases never change.
@@ -117,14 +119,14 @@ fn relative(average: Bounds) -> f64 {
     (average.upper - average.lower) / average.lower.abs().max(1.0)
 }
 
-/// With the thresholds that are known anyway.
+/// Replaces thresholds that are known exactly.
 fn kept(step: Step, one: &OneMapping) -> Step {
     let [to_second, to_first] = one.known([step.to_second, step.to_first]);
     Step { to_second, to_first, ..step }
 }
 
-/// How many steps are taken at once where each moves the difference little: gains of 1e-6 against costs of 1 take a million.
-/// They are twice as many each time, as long as what one more of them moves does not grow.
+/// Extrapolation where each step moves the difference little: gains of 1e-6 against costs of 1 need
+/// a million steps. The stride doubles as long as the change per step does not grow.
 struct Stride {
     times: f64,
     moved: f64,
@@ -136,7 +138,7 @@ impl Default for Stride {
     }
 }
 
-/// What one more step moves, as a part of what it moved, from which on the stride is right, and from which on too long.
+/// Ratio of successive changes above which the stride may grow, and above which it is too long.
 const RIGHT: f64 = 0.7;
 const LONG: f64 = 1.01;
 
@@ -151,26 +153,26 @@ impl Stride {
         self.times
     }
 
-    /// Whether it has become as short as it can be.
+    /// Whether the stride has its least length.
     fn fails(&self) -> bool {
         self.times <= 2.0
     }
 }
 
-/// The iteration of the difference.
+/// The state of value iteration on the difference.
 struct Search<'a> {
     recursion: &'a Recursion,
-    /// The difference, roughly.
+    /// The current iterate, an approximation without bounds.
     now: Polyline,
-    /// How far reducing may move it.
+    /// The current reduction.
     merge: f64,
-    /// What is known without it.
+    /// What is known exactly of the thresholds and the average.
     one: &'a OneMapping,
     /// The closest bounds so far.
     best: Step,
     segments: usize,
     steps: u64,
-    /// Attempts in which the belief was not seen to leave the room between the switches.
+    /// Attempts in which no bound on the time between the thresholds was found.
     lost: u32,
 }
 
@@ -189,7 +191,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What has been found.
+    /// The result at this point.
     fn found(&self, average: Bounds, status: Status) -> LongRun {
         LongRun {
             to_second: self.best.to_second,
@@ -201,7 +203,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Iterates until both thresholds are known to `target`, or cannot be.
+    /// Iterates until both thresholds are known to `target`, or until that proves impossible.
     fn until(&mut self, target: f64, observer: &dyn Observer) -> Status {
         let recursion = self.recursion;
         let (mut least, mut idle, mut level) = (f64::INFINITY, 0u32, 0);
@@ -210,7 +212,7 @@ impl<'a> Search<'a> {
             if self.merge < FINEST * recursion.scale || self.lost > MOST_LOST {
                 return Status::IterationLimit;
             }
-            // How far along it is, as the digits found of those asked for.
+            // Progress: binary digits of the width that are found, of those requested.
             let digits =
                 |width: f64| (16.0 * (1.0 - width.max(target).log2() / target.log2())) as u64;
             let left = digits(self.best.width()).min(16);
@@ -249,8 +251,9 @@ impl<'a> Search<'a> {
         Status::Converged
     }
 
-    /// Goes on from functions that enclose the limit until both thresholds are known to `target`, or cannot be: so does
-    /// every step. Reducing adds up where nothing brings functions closer, so less of it needs a new start.
+    /// Iterates an enclosure of the limit until both thresholds are known to `target`. Every step
+    /// preserves the enclosure. Reductions accumulate if the operator does not contract, so a
+    /// smaller one needs a new start.
     fn from(&mut self, start: &Pair, target: f64, observer: &dyn Observer) -> Status {
         let recursion = self.recursion;
         self.merge = self.merge.min(target * recursion.scale);
@@ -280,7 +283,7 @@ impl<'a> Search<'a> {
         Status::IterationLimit
     }
 
-    /// Bounds the limit by what the next step changes.
+    /// Bounds the limit by the change of one more step.
     fn attempt(&mut self, observer: &dyn Observer) -> ControlFlow<Halt> {
         let recursion = self.recursion;
         let older = Pair { upper: self.now.clone(), lower: self.now.clone() };

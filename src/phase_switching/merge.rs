@@ -1,25 +1,26 @@
-//! How far functions of the difference may be reduced.
+//! Step-size control for the reduction of the difference function.
 
-/// What a load of bounds is from which on nothing is reduced more.
+/// Load from which the reduction no longer grows.
 pub(super) const ENOUGH: f64 = 0.5;
 
-/// How far reducing may move a function of the difference, following what that does.
+/// The allowed reduction per step, adapted to the load: the width of the bounds divided by the
+/// width allowed.
 pub(super) struct Merge {
     pub(super) now: f64,
     least: f64,
     most: f64,
-    /// The load before.
+    /// The load of the previous step.
     before: f64,
 }
 
 impl Merge {
-    /// `unit` is what the width aimed at is worth where the difference is flattest.
+    /// `unit` is the width aimed at times the least slope of the difference.
     pub(super) fn new(unit: f64) -> Merge {
         Merge { now: 0.05 * unit, least: 1e-5 * unit, most: 10.0 * unit, before: 0.0 }
     }
 
-    /// `load` is how wide the bounds have become, as a multiple of what they may. One that falls comes from what steps before have
-    /// left: less reducing does not help it.
+    /// Adapts to `load`, the ratio of the width of the bounds to the width allowed. A falling load
+    /// stems from earlier steps, so a smaller reduction would not help it.
     pub(super) fn follow(&mut self, load: f64) {
         let falls = load < self.before;
         self.before = load;

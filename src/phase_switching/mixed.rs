@@ -1,7 +1,10 @@
-//! What steps add to the value by which the belief has forgotten where it started.
+//! Per-step increments of the value once the filter has mixed.
 //!
-//! V_0 is the sum of s_0 ... s_{n-1} (e_1 - (D_n - c)^+) at the belief p_n over all steps n, on average. After so many steps as
-//! `kinks.rs` needs these means are known without following V; before, V is followed as if nothing came after.
+//! The value is V_0 = sum over n of s_0 ... s_{n-1} E[e_1 - (D_n - c)^+] at the belief p_n. After
+//! as many steps as `kinks.rs` needs, these means follow from the stationary distribution without
+//! iterating V. Before that step, V is iterated as if the horizon ended there.
+//!
+//! Cost: O(nodes log nodes) for each distinct gain, O(1) for each step.
 
 use super::around::Pair;
 use super::kinks::Means;
@@ -12,28 +15,28 @@ use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::{Halt, Observer};
 use std::ops::{ControlFlow, Range};
 
-/// What the means may add to the width of a step, as a part of its share; and what is not known of the gains.
+/// Fractions of a step's allowance: the width of its means, and the width of its gains.
 const MEANS: f64 = 0.35;
 const GAINS: f64 = 0.75;
 
-/// What all of them may use of the width, if they are few.
+/// Fraction of the total width that all these steps may use, if they are few.
 const LATER: f64 = 0.25;
 
-/// What they may add more where a step seldom comes, as a multiple.
+/// Most factor by which an improbable step may exceed its allowance.
 const MOST: f64 = 1e9;
 
-/// What a step may widen the value by without being looked at, as a part of what it may.
+/// A step that can widen the value by at most this fraction of its allowance needs no means.
 const NOTHING: f64 = 1e-4;
 
-/// As many steps are worth it.
+/// Horizons for which the method pays.
 pub(super) const STEPS: std::ops::RangeInclusive<u64> = 256..=200_000;
 
 pub(super) struct Mixed {
     means: Means,
     running: Line,
-    /// The chance of every step to come at all.
+    /// Probability that the program reaches each step.
     chances: Vec<f64>,
-    /// By how much a step may widen the value, and how much more it may where it is certain.
+    /// Allowed widening per step, and its factor for a step of probability 1.
     allowance: f64,
     times: f64,
     above: DoubleDouble,
@@ -41,7 +44,8 @@ pub(super) struct Mixed {
 }
 
 impl Mixed {
-    /// `typical` gains turn most; `allowance` is what a step may widen the value by.
+    /// `typical` are the gains with the greatest total change of slope; `allowance` is the widening
+    /// per step.
     pub(super) fn of(
         filter: &Filter,
         lifetime: &Lifetime,
@@ -55,7 +59,7 @@ impl Mixed {
             chances.push(chances[n as usize] * lifetime.continuation(n));
         }
         let all: f64 = chances.iter().sum();
-        // Steps that seldom come may widen the value more.
+        // Improbable steps may widen the value more.
         let more = |from: u64| {
             let later: f64 = chances[from as usize..].iter().sum();
             (LATER * all / later).clamp(1.0, MOST)
@@ -79,12 +83,13 @@ impl Mixed {
         }))
     }
 
-    /// The first of its steps.
+    /// The first step covered.
     pub(super) fn from(&self) -> u64 {
         self.means.from
     }
 
-    /// Takes in `steps` with these gains: what is not known of them at the first as a multiple of what may be.
+    /// Adds `steps` with these gains. Returns the width due to the gains at the first step, as a
+    /// multiple of the width allowed.
     pub(super) fn take(&mut self, steps: Range<u64>, gains: &Pair) -> f64 {
         let first = steps.start;
         let most = gains.upper.most().max(0.0);
@@ -104,13 +109,13 @@ impl Mixed {
         open / (GAINS * self.allowance * times.min(MOST))
     }
 
-    /// Takes in step `n`, whose mean gain lies between bounds.
+    /// Adds step `n`, whose mean gain lies between bounds.
     fn add(&mut self, n: u64, [least, most]: [f64; 2]) {
         let chance = self.chances[n as usize];
         let [low, high] = self.means.of_line(n, self.running);
         let low = outward::<false>(low - most, low.abs() + most.abs());
         let high = outward::<true>(high - least, high.abs() + least.abs());
-        // A product of n chances.
+        // The probability is a product of n factors, each rounded.
         let blur = (2.0 + n as f64) * chance + f64::MIN_POSITIVE / SLACK;
         self.above = self.above.plus(outward::<true>(chance * high, blur * high));
         self.below = self.below.plus(outward::<false>(chance * low, blur * low));
@@ -122,7 +127,7 @@ impl Mixed {
         self.below = self.below.plus(-below);
     }
 
-    /// Bounds on the value, with those of the steps before.
+    /// Bounds on the whole value, given those of the earlier steps.
     pub(super) fn with(&self, (low, high): (f64, f64)) -> (f64, f64) {
         let [below, above] = [self.below.value(), self.above.value()];
         (
@@ -174,7 +179,7 @@ mod tests {
         (Filter::new(&problem), initial as f64 / 100.0)
     }
 
-    /// A function with some kinks, from 0 on at first.
+    /// A function with some kinks; the first variant starts at 0.
     fn function(random: &mut Stream) -> Polyline {
         let mut at: Vec<f64> = (0..random.random_range(1..6)).map(|_| random.random()).collect();
         at.extend([0.0, 1.0]);
@@ -183,7 +188,7 @@ mod tests {
         Polyline { at, value }
     }
 
-    /// The same means from the filter, step by step.
+    /// The same means by applying the filter step by step.
     #[test]
     fn means_are_those_of_the_filter() {
         let mut found = 0;

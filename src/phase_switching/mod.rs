@@ -1,32 +1,44 @@
-//! Recurring phases: a workload that switches back and forth between two phases, a program that switches
-//! between two mappings, a fallible detector between them.
+//! Recurring phases: a workload alternates between two phases, and a program switches between two
+//! mappings. It sees the phase only through a fallible detector. This is a partially observed
+//! Markov decision process with two hidden states.
 //!
-//! The belief p that the second phase is on does not depend on the decisions: with rates a (first to
-//! second) and b (second to first) it becomes p_a = p (1-b) + (1-p) a before a report and follows Bayes' rule
-//! after it; (P f)(p) is the mean of f over the next belief. Cycle n runs iff N >= n, under the mapping
-//! chosen at the belief p_n. With e_m(p) the mean time of a cycle under mapping m, and c, d the costs of
-//! switching to the second mapping and back,
+//! The belief p is the probability of the second phase. It does not depend on the decisions. With
+//! rates a (first to second) and b (second to first) it becomes p_a = p (1-b) + (1-p) a before an
+//! observation and follows Bayes' rule after it. (P f)(p) is the mean of f over the next belief.
+//! Cycle n runs iff N >= n, under the mapping chosen at the belief p_n, and s_n is the probability
+//! that another cycle follows. With e_m(p) the mean time of a cycle under mapping m, and c, d the
+//! costs of switching to the second mapping and back, the Bellman equations are
 //!
 //! ```text
 //! Q_m = e_m + s_n P V_m(next)            V_1 = min(Q_1, c + Q_2)      V_2 = min(Q_2, d + Q_1)
 //! ```
 //!
-//! The decisions depend on the difference of the two alone, D = Q_1 - Q_2: switch to the second mapping iff
-//! D > c, back iff D < -d. Since V_1 - V_2 is D cut at -d and c, the difference has a recursion of its own:
+//! The decisions depend only on the difference D = Q_1 - Q_2: switch to the second mapping iff D >
+//! c, back iff D < -d. Since V_1 - V_2 is D clipped to [-d, c], the difference has a recursion of
+//! its own:
 //!
 //! ```text
 //! D_n = e_1 - e_2 + s_n P cut(D_{n+1}),   cut(x) = min(max(x, -d), c)
 //! ```
 //!
-//! Its operator is monotone. If the phases last (a + b <= 1) and each mapping suits its phase better than the
-//! other's, relatively (e_1 - e_2 rises with p), D rises with p: P keeps rising functions rising, because a
-//! greater p_a makes greater reports likelier and every report's map is rising. So there are two thresholds
-//! a step, and between them the program keeps the mapping it has: hysteresis. [`solve`] encloses D between
-//! two piecewise-linear functions, rounded outward at every step, until what steps still change bounds all
-//! that are to come (`rest.rs`); [`long_run`] looks for a function that a step hardly changes.
+//! Its operator T is monotone. Assume that the phases last (a + b <= 1) and that e_1 - e_2
+//! increases with p. Then D increases with p: P preserves increasing functions, because a greater
+//! p_a makes greater observations likelier and the belief update is increasing. So every step has
+//! two thresholds, and between them the program keeps its mapping (hysteresis).
 //!
-//! A switch that comes too soon is not noticed: the program goes back when its belief says so. With b = 0 and
-//! no way back this is the change of phase of [`crate::phase_change`] with lasting remappings (`Keep`).
+//! | horizon | method |
+//! |---|---|
+//! | finite, [`solve`] | backward induction; piecewise-linear functions enclose D |
+//! | infinite, [`long_run`] | value iteration; the change of a step bounds the limit (`rest.rs`) |
+//!
+//! A step takes O(pieces x levels) time. Bounds are rounded outward, so they hold in exact
+//! arithmetic.
+//!
+//! A premature switch is not observed: the program switches back when its belief says so. With b =
+//! 0 and no way back this is the problem of [`crate::phase_change`] with lasting remaps (`Keep`).
+//!
+//! References: Nicol and Reynolds 1986, section X, for the problem; Smallwood and Sondik 1973 for
+//! piecewise-linear value functions of the belief.
 //!
 //! ```
 //! use remapping::belief::Levels;

@@ -1,45 +1,52 @@
-//! What is known exactly of a program that never ends: whether one of its mappings is best kept, or best left.
+//! Exact statements on endless programs: whether keeping a mapping is optimal, or leaving it at
+//! every belief.
 //!
-//! The difference D of the mappings is the limit of D_n = g + P cut(D_{n+1}) from 0, with g_0 <= g_1 what a cycle of
-//! either phase gains from the second mapping, a and b the rates at which the phases end, c and d the costs of switches.
+//! The difference D of the mappings is the limit of D_n = g + P cut(D_{n+1}) from 0. g_0 <= g_1 are
+//! the gains per cycle from the second mapping in either phase. a and b are the rates at which the
+//! phases end, c and d the costs of switches.
 //!
-//! * g_0 >= 0: the second mapping never loses, so that the D_n rise from 0 and nobody leaves it. Where it also gains again
-//!   and again (g_0 > 0, or a > 0 and g_1 > 0), D >= c + g: the first mapping is left at every belief; with g_0 = 0 a belief
-//!   of 0 is a tie.
-//! * g_0 = 0 = a: once the first phase is on nothing is gained any more. From a belief p at most p g_1 / b is gained in
-//!   all, and exactly that where c is never reached. So c >= g_1 / b means that nobody leaves the first mapping; otherwise D lies
-//!   between 0 and p g_1 / b, and steps from these two functions enclose it.
-//! * g_1 <= 0 is the same with phases and mappings trading places.
-//! * g_0 < 0 < g_1: what an excursion to the second mapping saves is the sum of what its cycles gain. Where the second mapping is
-//!   not the better one on average, nobody can save more than by being there through one whole second phase, known
-//!   to be on: g_1 / b, against both switches. If that is not more, no belief makes a switch to the second mapping worth
-//!   while. The same holds with the mappings trading places.
+//! * g_0 >= 0: the second mapping never loses, so the D_n increase from 0 and leaving it never
+//!   pays. If it also gains infinitely often (g_0 > 0, or a > 0 and g_1 > 0), then D >= c + g. The
+//!   first mapping is then left at every belief; with g_0 = 0 a belief of 0 is a tie.
+//! * g_0 = 0 = a: once the first phase is on there is no further gain. From a belief p the total
+//!   gain is at most p g_1 / b, with equality if c is never reached. So c >= g_1 / b implies that
+//!   leaving the first mapping never pays. Otherwise D lies between 0 and p g_1 / b, and iterates
+//!   from these two functions enclose it.
+//! * g_1 <= 0 is the same with phases and mappings exchanged.
+//! * g_0 < 0 < g_1: an excursion to the second mapping saves the sum of the gains of its cycles.
+//!   Suppose that the second mapping is not the better one on average. Then no excursion saves more
+//!   than one through a whole second phase that is known to be on: g_1 / b, against the cost of
+//!   both switches. If that is not more, no belief justifies a switch to the second mapping. The
+//!   same holds with the mappings exchanged.
 //!
-//! Where both mappings cost the same on average and neither excursion pays, the difference of the mappings is known up
-//! to a constant only: every one that keeps it between -d and c is at rest, and steps back from different
-//! functions never meet. Then the program may stay where it is.
+//! If both mappings cost the same on average and neither excursion pays, D is determined up to a
+//! constant only. Every constant that keeps D within [-d, c] gives a stationary function, and
+//! iterates from different functions do not converge to the same limit. Then keeping the mapping is
+//! optimal.
 
 use super::around::Pair;
 use super::polyline::Polyline;
 use crate::phase_switching::PhaseSwitching;
 use crate::{Bounds, Rational};
 
-/// What is known without a recursion.
+/// What is known exactly, without a recursion.
 #[derive(Debug, Clone)]
 pub(super) struct OneMapping {
-    /// Whether leaving either mapping never pays.
+    /// By mapping: whether leaving it never pays.
     pub(super) stays: [bool; 2],
-    /// Whether leaving either mapping pays at every belief.
+    /// By mapping: whether leaving it pays at every belief.
     pub(super) leaves: [bool; 2],
-    /// Functions that enclose the difference, where steps from any others would not meet.
+    /// An initial enclosure of the difference, where iterates from other functions would not
+    /// converge to it.
     pub(super) start: Option<Pair>,
-    /// Around the least average: not more than that of the better mapping, and not less than what it is where the phase
-    /// is always known, with the better mapping or both switches for every change there and back.
+    /// Bounds on the least average. Upper: the average of the better mapping. Lower: the smaller of
+    /// that and of the average with the phase known and both switches paid for every pair of
+    /// changes.
     average: Bounds,
 }
 
 impl OneMapping {
-    /// Of a problem whose phases change and that has both switches; none of another.
+    /// Defined for problems whose phases change and that have both switches; otherwise `None`.
     pub(super) fn of(problem: &PhaseSwitching) -> Option<OneMapping> {
         let [first, second] = [problem.average_under(0)?, problem.average_under(1)?];
         let [Some(there), Some(back)] = &problem.switch else { return None };
@@ -94,7 +101,7 @@ impl OneMapping {
         (0..2).any(|m| self.stays[m] || self.leaves[m])
     }
 
-    /// The thresholds that are known, and others as they were found.
+    /// The thresholds that are known exactly, and `found` for the others.
     pub(super) fn known(&self, found: [Bounds; 2]) -> [Bounds; 2] {
         std::array::from_fn(|m| match (self.stays[m], self.leaves[m]) {
             (true, _) => [1.0 - m as f64; 2].into(),
@@ -103,14 +110,14 @@ impl OneMapping {
         })
     }
 
-    /// Bounds on the least average, from those that were found another way.
+    /// The bounds `found` on the least average, intersected with those known exactly.
     pub(super) fn average(&self, found: (f64, f64)) -> Bounds {
         let Bounds { lower, upper } = self.average;
         Bounds { lower: found.0.max(lower), upper: found.1.min(upper) }
     }
 }
 
-/// Doubles around an exact number; the same one twice where it is a double.
+/// Adjacent doubles around an exact number; twice the same if it is a double.
 fn enclosing(exact: &Rational) -> Bounds {
     let near = exact.to_f64().value();
     match Rational::try_from(near) {

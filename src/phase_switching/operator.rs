@@ -1,4 +1,9 @@
-//! The filter of recurring phases as an operator on functions of the belief.
+//! The belief filter as a linear operator on piecewise-linear functions of the belief: (P f)(p) =
+//! sum over observations r of w_r(p) f(p_r), with w_r the probability of r and p_r the updated
+//! belief.
+//!
+//! Cost of one application: O(observations x nodes) nodes with O(observations) operations each. A
+//! merge over the observations visits the nodes in increasing order, without sorting.
 
 use super::gain::Gain;
 use super::polyline::{Polyline, Reducing};
@@ -22,46 +27,48 @@ pub(super) struct Filter {
     work: Arc<AtomicU64>,
 }
 
-/// Nodes below it change a function by less than the roundoff of any cost: they are left out, so that
-/// slopes stay finite.
+/// Nodes below it are left out, so that slopes stay finite. They change a function by less than the
+/// rounding of any cost.
 const LEAST: f64 = 1e-250;
 
-/// How closely the middle of all nodes is looked for at most, in halvings.
+/// Most bisection steps in the search for the median node.
 const HALVINGS: u32 = 32;
 
 /// A linear function of the belief, by its values at 0 and 1.
 pub(super) type Line = [f64; 2];
 
-/// A linear piece a + b q of a function, moved outward past what rounding may do to a mean of it.
+/// A linear piece a + b q of a function, moved outward by a bound on the rounding error of a mean
+/// of it.
 #[derive(Clone, Copy)]
 struct Piece {
     start: f64,
     slope: f64,
-    /// What the place of an image may change, moved outward likewise.
+    /// Bound on the effect of a rounded image position, moved outward likewise.
     blur: f64,
-    /// Where the next piece begins, and what the place of an image near that may change beside.
+    /// Where the next piece begins, and the additional bound for an image close to that node.
     next: f64,
     near: f64,
 }
 
-/// One report's way through the pieces of a function.
+/// The pieces of a function in the order in which the updated belief of one observation visits
+/// them.
 #[derive(Clone)]
 struct Way {
     report: Likelihood,
-    /// The preimages of the nodes that are passed one after the other, and then one beyond all.
+    /// Preimages of the nodes in increasing order, then infinity as a sentinel.
     places: Vec<f64>,
-    /// How many of them are passed, and the next.
+    /// Number of preimages passed, and the next one.
     passed: usize,
     next: f64,
-    /// The first piece, and the one the latest image lies in.
+    /// The first piece, and the piece that holds the latest image.
     first: usize,
     piece: Piece,
 }
 
 impl Way {
-    /// Goes on to the next node whose preimage lies beyond `here`.
+    /// Advances to the first node whose preimage lies beyond `here`.
     fn advance(&mut self, here: f64, pieces: &[Piece]) {
-        // Mostly by one or by none, which nobody can foresee.
+        // The common case is an advance by one or by none, without a branch that mispredicts.
         self.passed += usize::from(self.next <= here);
         self.next = self.places[self.passed];
         while self.next <= here {
@@ -86,17 +93,17 @@ impl Filter {
         }
     }
 
-    /// Takes in that the values of functions at so many nodes were computed.
+    /// Adds `nodes` to the count of evaluated nodes.
     pub(super) fn worked(&self, nodes: usize) {
         self.work.fetch_add(nodes as u64, Relaxed);
     }
 
-    /// The nodes at which values were computed so far, with this filter and those made of it.
+    /// Nodes evaluated so far by this filter and its clones.
     pub(super) fn work(&self) -> u64 {
         self.work.load(Relaxed)
     }
 
-    /// How many different reports there are.
+    /// Number of distinct observations.
     pub(super) fn reports(&self) -> usize {
         self.reports.len()
     }
@@ -105,14 +112,15 @@ impl Filter {
         &self.reports
     }
 
-    /// The chances of `report` together with the first and with the second phase, a step after the belief `here`.
+    /// Joint probabilities of `report` with the first and with the second phase, one step after the
+    /// belief `here`.
     pub(super) fn chances(&self, report: Likelihood, here: f64) -> [f64; 2] {
         let second = here * self.lasts + (1.0 - here) * self.begins;
         let first = here * self.ends + (1.0 - here) * self.calm;
         [first * report.before, second * report.after]
     }
 
-    /// The belief that becomes `later` before the next report.
+    /// The belief that becomes `later` before the next observation; 0 if a + b = 1.
     pub(super) fn preimage(&self, later: f64) -> f64 {
         if self.memory > 0.0 { (later - self.begins) / self.memory } else { 0.0 }
     }
@@ -122,7 +130,8 @@ impl Filter {
         self.begins
     }
 
-    /// 1 - a - b: how much of a belief is left after a step.
+    /// 1 - a - b: factor by which a step shrinks the distance of a belief from the stationary
+    /// share.
     pub(super) fn memory(&self) -> f64 {
         self.memory
     }
@@ -132,12 +141,12 @@ impl Filter {
         self.begins + self.ends
     }
 
-    /// a / (a + b), the long-run share of the second phase; 0 if the phases never change.
+    /// a / (a + b), the stationary probability of the second phase; 0 if the phases never change.
     pub(super) fn share(&self) -> f64 {
         if self.changes() > 0.0 { self.begins / self.changes() } else { 0.0 }
     }
 
-    /// The way of `report` through `pieces` between the places `at`, from belief 0 on.
+    /// The order in which `report` visits `pieces` between the nodes `at`, from belief 0 on.
     fn way(&self, report: Likelihood, at: &[f64], pieces: &[Piece]) -> Way {
         let last = at.len() - 2;
         let Likelihood { before, after } = report;
@@ -164,12 +173,14 @@ impl Filter {
         way
     }
 
-    /// `line` + `survival` P `next` - `gain`, rounded up (`UPPER`) or down, with nodes also at those of `gain`.
+    /// `line` + `survival` P `next` - `gain`, rounded up (`UPPER`) or down. The nodes of `gain` are
+    /// nodes of the result.
     ///
-    /// Between two neighbouring nodes the function is linear but for what rounding does to their places;
-    /// that and the rounding of values moves every value outward. A report adds v w + s (y - x w), where it
-    /// has chance w, chance y together with the second phase, and leads into the piece v + s (q - x).
-    /// O(reports x nodes) places, as many operations at each as there are reports.
+    /// Let an observation have probability w, jointly y with the second phase, and let it lead into
+    /// the piece v + s (q - x). It adds v w + s (y - x w), which is linear in the belief. So the
+    /// result is linear between adjacent nodes, apart from rounded node positions. That and the
+    /// rounding of values move every value outward. O(observations x nodes) nodes, O(observations)
+    /// operations at each.
     pub(super) fn back<const UPPER: bool>(
         &self,
         next: &Polyline,
@@ -187,7 +198,8 @@ impl Filter {
         result
     }
 
-    /// The same, reduced by `merge`, or more where more than `most` nodes would be left.
+    /// As [`Filter::back`], reduced by `merge`, or by more if the result would have more than
+    /// `most` nodes.
     pub(super) fn back_reduced<const UPPER: bool>(
         &self,
         next: &Polyline,
@@ -210,7 +222,8 @@ impl Filter {
         }
     }
 
-    /// The same without a gain, each half of the nodes in a thread of its own; and by how much it was reduced.
+    /// As [`Filter::back_reduced`] without a gain, each half of the nodes in its own thread. Also
+    /// returns the reduction used.
     pub(super) fn back_in_halves<const UPPER: bool>(
         &self,
         next: &Polyline,
@@ -226,7 +239,8 @@ impl Filter {
                 let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
                 let gain = Gain::new::<UPPER>(None);
                 let visit = |at: f64, value: f64| {
-                    // What lies between the halves is linear: one ends before it, the other begins there.
+                    // The segment that links the halves is linear: the first half ends before it,
+                    // the second begins there.
                     if at < until || until >= 1.0 {
                         reducing.add(at, value);
                     }
@@ -251,20 +265,23 @@ impl Filter {
         }
     }
 
-    /// More than rounding moves outward what is cut, goes back and is reduced, `size` bounding all values and `steep` all slopes.
+    /// Bound on how far rounding moves a function outward in a clip, a step back and a reduction.
+    /// `size` bounds all values, `steep` all slopes.
     ///
-    /// A report of chance w is moved by (2 size + 2 steep) w + 2 steep (w + 2 before) at most, in units of `times`, and chances
-    /// sum to 1; all that is moved is at least what operations lose. A cut and reducing move by 12 size + 4 steep and 6 size.
+    /// An observation of probability w moves a value by at most (2 size + 2 steep) w + 2 steep (w +
+    /// 2 before), in units of `times`; the probabilities sum to 1. The outward moves exceed the
+    /// rounding errors. A clip and a reduction move by 12 size + 4 steep and 6 size.
     pub(super) fn rounding(&self, size: f64, steep: f64) -> f64 {
         32.0 * self.blur() * (size + steep) + 16.0 * f64::MIN_POSITIVE
     }
 
-    /// What a value is moved by for rounding, of its size.
+    /// Relative outward move that covers the rounding of a mean.
     fn blur(&self) -> f64 {
         SLACK * (1.0 + self.reports.len() as f64 / 8.0)
     }
 
-    /// Calls `visit` with the nodes of `back` from 0 to 1, as long as it says so; whether it got to the end.
+    /// Calls `visit` with the nodes of `back` from 0 to 1 until it returns false; returns whether
+    /// it reached 1.
     fn follow<const UPPER: bool>(
         &self,
         next: &Polyline,
@@ -278,7 +295,7 @@ impl Filter {
         self.through::<UPPER>(ways, &pieces, survival, line, rest, visit)
     }
 
-    /// The ways of all reports through the pieces of `next`.
+    /// For every observation the order in which it visits the pieces of `next`.
     fn ways<const UPPER: bool>(&self, next: &Polyline) -> (Vec<Way>, Vec<Piece>) {
         self.worked(next.nodes() * self.reports.len());
         let pieces = self.pieces::<UPPER>(next);
@@ -286,7 +303,8 @@ impl Filter {
         (self.reports.iter().map(way).collect(), pieces)
     }
 
-    /// Calls `visit` with the nodes of `back` in a range, and with its ends.
+    /// Calls `visit` with the nodes of `back` within a range of beliefs, and with the ends of that
+    /// range.
     fn through<const UPPER: bool>(
         &self,
         ways: Vec<Way>,
@@ -296,7 +314,8 @@ impl Filter {
         rest: (Gain, [f64; 2]),
         visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
-        // The usual number of reports is worth a loop of its own.
+        // A loop with a fixed length of two is compiled separately: binary detectors are the common
+        // case.
         match <[Way; 2]>::try_from(ways) {
             Ok(mut two) => self.pass::<UPPER>(&mut two, pieces, survival, line, rest, visit),
             Err(mut all) => self.pass::<UPPER>(&mut all, pieces, survival, line, rest, visit),
@@ -366,7 +385,8 @@ impl Filter {
     }
 }
 
-/// A belief with about half of the nodes of all ways on either side, not next to one of them: what links the halves is not to be steep.
+/// A belief with about half of all nodes on either side. It is not adjacent to a node, so that the
+/// segment that links the halves is not steep.
 fn balance(ways: &[Way]) -> f64 {
     let places = |way: &Way| way.places.len() - 1;
     let all: usize = ways.iter().map(places).sum();

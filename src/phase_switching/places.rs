@@ -1,4 +1,7 @@
-//! The beliefs between which functions of recurring phases are nearly linear, step by step.
+//! Beliefs between which the functions of recurring phases are nearly linear, for each step: the
+//! nodes that a certificate needs.
+//!
+//! Approximate backward induction on D and V with node reduction; nothing here is rounded outward.
 
 use super::around::{Around, Pair};
 use super::operator::Line;
@@ -10,7 +13,7 @@ use super::relative::Relative;
 use super::shifted::Change;
 use crate::rounding::nearest;
 
-/// The difference and the value after some steps back from the end, kept short.
+/// The difference and the value after some backward steps, reduced.
 #[derive(Debug)]
 pub struct Places {
     recursion: Recursion,
@@ -18,30 +21,31 @@ pub struct Places {
     next: Polyline,
     raw: Polyline,
     value: Polyline,
-    /// How far a step may move the difference and the value.
+    /// Reduction of the difference and of the value per step.
     merge: [f64; 2],
 }
 
-/// A program at rest: its value, roughly, and beliefs for what a step changes in it, then for the mean of that
-/// after one step, and so on.
+/// Nodes for a stationary program: its approximate relative value, and beliefs for its one-step
+/// change, for the mean of that change after one step, and so on.
 #[derive(Debug)]
 pub struct AtRest {
-    /// Beliefs.
+    /// Beliefs, increasing.
     pub at: Vec<f64>,
-    /// The value at each.
+    /// The relative value at each belief.
     pub value: Vec<f64>,
-    /// Beliefs of the means.
+    /// Beliefs for each mean.
     pub means: Vec<Vec<f64>>,
 }
 
-/// What a step uses of what means may be moved in all, and when they are flat enough; how many there are at most.
+/// Share of the remaining reduction budget that one mean uses, the flatness (relative to the
+/// tolerance) at which means end, and their largest number.
 const SPEND: f64 = 0.03;
 const FLAT: f64 = 0.2;
 const MOST_MEANS: usize = 2000;
 
 impl Places {
-    /// Before any step of a problem that has been validated. A step may move the difference by `tolerance` times
-    /// what a cycle gains, and the value by `value`.
+    /// The state before any step; `problem` must be valid. A step may move the difference by
+    /// `tolerance` times the gain of a cycle, and the value by `value`.
     pub fn new(problem: &PhaseSwitching, tolerance: f64, value: f64) -> Places {
         let recursion = Recursion::new(problem);
         let merge = [tolerance * recursion.scale, value];
@@ -51,7 +55,7 @@ impl Places {
         Places { recursion, running, next, raw, value: nothing, merge }
     }
 
-    /// Goes a step back, in which the program survives with this chance: the beliefs between 0 and 1.
+    /// Takes one step back with this survival probability. Returns nodes strictly between 0 and 1.
     pub fn step(&mut self, survival: f64) -> Vec<f64> {
         let Recursion { filter, difference, low, high, most_nodes, .. } = &self.recursion;
         let [merge, rough] = self.merge;
@@ -71,7 +75,7 @@ impl Places {
         self.recursion.gains(&Around::Both(raw))
     }
 
-    /// If all steps are as the last one from now on: what shows what they add up to, to `tolerance` each.
+    /// The nodes for infinitely many steps like the last one, each mean to `tolerance`.
     pub fn rest(&self, tolerance: f64) -> AtRest {
         let always = Chances { survival: 1.0, failure: 0.0 };
         let recursion = &self.recursion;
@@ -94,7 +98,7 @@ impl Places {
     }
 }
 
-/// The nodes of functions between 0 and 1.
+/// The nodes of the functions strictly between 0 and 1.
 fn inner(lines: &[&Polyline]) -> Vec<f64> {
     let mut at: Vec<f64> = lines.iter().flat_map(|line| &line.at).copied().collect();
     at.retain(|p| *p > 0.0 && *p < 1.0);

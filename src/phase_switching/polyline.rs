@@ -1,4 +1,8 @@
-//! Piecewise-linear functions of the belief, kept short from one side.
+//! Piecewise-linear functions on [0, 1] with one-sided bounds: sums, clips, crossings, and
+//! reductions to fewer nodes.
+//!
+//! All operations take O(nodes). `UPPER` selects the direction: results are upper bounds, otherwise
+//! lower bounds.
 
 use crate::rounding::{SLACK, outward};
 
@@ -9,7 +13,7 @@ pub(super) struct Polyline {
     pub(super) value: Vec<f64>,
 }
 
-/// How close to each other nodes are all but the same, as a part of their belief.
+/// Nodes closer than this fraction of their belief are treated as coincident.
 pub(super) const NEAR: f64 = 1e-10;
 
 impl Polyline {
@@ -31,7 +35,8 @@ impl Polyline {
         [self.value[0], self.value[self.nodes() - 1]]
     }
 
-    /// The value at `p`, looking from piece `piece` on, which is moved there.
+    /// The value at `p`, searched from piece `piece` on; `piece` is advanced to the one that holds
+    /// `p`.
     pub(super) fn at_from(&self, piece: &mut usize, p: f64) -> f64 {
         let last = self.nodes() - 2;
         while *piece < last && self.at[*piece + 1] < p {
@@ -47,8 +52,9 @@ impl Polyline {
         self.at_from(&mut 0, p)
     }
 
-    /// `combine` of this function and another at the nodes of both: linear in the two, so that it is the
-    /// combination in between as well. It also gets the size of the numbers that went in. O(nodes).
+    /// `combine` of this function and another at the nodes of both, with the size of the numbers
+    /// involved as third argument. `combine` must be linear in the first two, so that the result
+    /// holds between nodes too. O(nodes).
     pub(super) fn with(
         &self,
         other: &Polyline,
@@ -82,12 +88,12 @@ impl Polyline {
         all
     }
 
-    /// This function less another, rounded up (`UPPER`) or down.
+    /// This function minus another, rounded up (`UPPER`) or down.
     pub(super) fn less<const UPPER: bool>(&self, other: &Polyline) -> Polyline {
         self.with(other, |own, its, size| outward::<UPPER>(own - its, size))
     }
 
-    /// The greatest value, without its sign.
+    /// The greatest absolute value.
     pub(super) fn size(&self) -> f64 {
         self.value.iter().fold(0.0, |most, value| value.abs().max(most))
     }
@@ -102,28 +108,29 @@ impl Polyline {
         self.value.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The greatest slope, without its sign.
+    /// The greatest absolute slope.
     pub(super) fn steepest(&self) -> f64 {
         (1..self.nodes()).fold(0.0, |most: f64, k| {
             let rise = (self.value[k] - self.value[k - 1]).abs();
             let run = self.at[k] - self.at[k - 1];
-            // A division for the few that are steeper than those before.
+            // Divides only where the slope exceeds all earlier ones.
             if rise > most * run { rise / run } else { most }
         })
     }
 
-    /// How far its slope turns at every node between 0 and 1.
+    /// The change of slope at every inner node.
     pub(super) fn bends(&self) -> impl Iterator<Item = (f64, f64)> {
         let slope = |k: usize| (self.value[k + 1] - self.value[k]) / (self.at[k + 1] - self.at[k]);
         (1..self.nodes() - 1).map(move |k| (self.at[k], slope(k) - slope(k - 1)))
     }
 
-    /// How far its slope turns in all.
+    /// The sum of the absolute changes of slope.
     pub(super) fn turns(&self) -> f64 {
         self.bends().map(|(_, bend)| bend.abs()).sum()
     }
 
-    /// The linear function above this one (`UPPER`, else below) that is parallel to the chord of its ends.
+    /// The lowest linear function above this one (`UPPER`; else the highest below) that is parallel
+    /// to the chord of the ends.
     pub(super) fn beside<const UPPER: bool>(&self) -> [f64; 2] {
         let [start, end] = self.ends();
         let mut beyond = 0.0f64;
@@ -135,7 +142,8 @@ impl Polyline {
         [start, end].map(|end| if UPPER { end + beyond } else { end - beyond })
     }
 
-    /// Made to rise where rounding or reducing made it fall, which it cannot cross (`UPPER`: upward).
+    /// The monotone envelope. It stays a valid bound: the bounded function increases, only rounding
+    /// and reduction made this one decrease.
     pub(super) fn rising<const UPPER: bool>(mut self) -> Polyline {
         if UPPER {
             let mut most = f64::NEG_INFINITY;
@@ -153,7 +161,7 @@ impl Polyline {
         self
     }
 
-    /// At least this function, and flat between nodes that are all but the same.
+    /// An upper bound that is constant across nearly coincident nodes.
     pub(super) fn blunt(mut self) -> Polyline {
         let mut first = 0;
         for k in 1..=self.nodes() {
@@ -167,7 +175,7 @@ impl Polyline {
         self
     }
 
-    /// The least p from which on some value exceeds `level`, rounded up or down; 1 if there is none.
+    /// The least p beyond which some value exceeds `level`, rounded up or down; 1 if there is none.
     pub(super) fn first_above<const UPPER: bool>(&self, level: f64) -> f64 {
         match self.value.iter().position(|value| *value > level) {
             None => 1.0,
@@ -185,7 +193,7 @@ impl Polyline {
         }
     }
 
-    /// Where piece `k`, on which it lies, meets `level`, rounded up or down.
+    /// The belief at which piece `k` crosses `level`, rounded up or down.
     pub(super) fn crossing<const UPPER: bool>(&self, k: usize, level: f64) -> f64 {
         let (start, end) = (self.at[k], self.at[k + 1]);
         let (rise, width) = (self.value[k + 1] - self.value[k], end - start);
@@ -195,7 +203,7 @@ impl Polyline {
         (if UPPER { exact + blur } else { exact - blur }).clamp(start, end)
     }
 
-    /// Cut to [low, high], rounded up (`UPPER`) or down. `self` must rise.
+    /// This increasing function clipped to [low, high], rounded up (`UPPER`) or down.
     pub(super) fn cut<const UPPER: bool>(&self, low: f64, high: f64) -> Polyline {
         let room = self.nodes() + 2;
         let mut cut = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
@@ -206,9 +214,9 @@ impl Polyline {
         cut
     }
 
-    /// Calls `visit` with the nodes of [`Polyline::cut`]. Where it is flat only the ends are nodes.
+    /// Calls `visit` with the nodes of [`Polyline::cut`]. Flat parts contribute only their ends.
     fn visit_cut<const UPPER: bool>(&self, [low, high]: [f64; 2], visit: impl FnMut(f64, f64)) {
-        // All that is below is flat, and all that is above.
+        // All nodes below `low` clip to a flat part, and so do all above `high`.
         let first = self.value.partition_point(|value| *value < low).saturating_sub(1).max(1);
         let end = self.value.partition_point(|value| *value <= high);
         let last = self.nodes() - 1;
@@ -219,21 +227,21 @@ impl Polyline {
                 if !(self.value[k - 1] < level && level < self.value[k]) {
                     continue;
                 }
-                // A kink on the far side of the true one: further left for an upper function.
+                // The kink is moved to the safe side: to the left for an upper bound.
                 let at = if UPPER {
                     self.crossing::<false>(k - 1, level)
                 } else {
                     self.crossing::<true>(k - 1, level)
                 };
                 if at >= self.at[k] {
-                    // A lower function stays low up to this node.
+                    // A lower bound stays at `low` up to this node.
                     if level == low {
                         value = low;
                     }
                 } else if at > held.node.0 {
                     held.push(at, level);
                 } else if UPPER && level == high {
-                    // It is high from the node before on.
+                    // The upper bound is at `high` from the previous node on.
                     held.raise(high);
                 }
             }
@@ -242,7 +250,7 @@ impl Polyline {
         held.finish();
     }
 
-    /// [`Polyline::cut`], and then [`Polyline::reduced_to`].
+    /// [`Polyline::cut`] followed by [`Polyline::reduced_to`].
     pub(super) fn cut_and_reduced<const UPPER: bool>(
         &self,
         between: [f64; 2],
@@ -254,7 +262,7 @@ impl Polyline {
         })
     }
 
-    /// Adds a node, unless it falls on the last one.
+    /// Appends a node, unless it does not lie beyond the last one.
     pub(super) fn push(&mut self, at: f64, value: f64) {
         if self.at.last().is_some_and(|last| at <= *last) {
             return;
@@ -263,23 +271,26 @@ impl Polyline {
         self.value.push(value);
     }
 
-    /// A function of fewer nodes that is nowhere below this one (`UPPER`, else above) and at most
-    /// `tolerance` away, but for rounding.
+    /// A function with fewer nodes that is nowhere below this one (`UPPER`, else nowhere above) and
+    /// differs by at most `tolerance`, apart from rounding.
     ///
-    /// From every node the piece reaches as far as some line stays within the tolerance at all nodes it
-    /// passes: both functions are linear between those, so that they bound the whole piece. O(nodes).
+    /// The cone-intersection method (Williams 1978): from every kept node the piece extends as long
+    /// as some line stays within the tolerance at all nodes it passes. Both functions are linear
+    /// between nodes, so the bound holds everywhere. O(nodes).
     pub(super) fn reduced<const UPPER: bool>(&self, tolerance: f64) -> Polyline {
         self.reduced_to::<UPPER>(tolerance, usize::MAX)
     }
 
-    /// [`Polyline::reduced`], by more than `tolerance` where more than `most` > 2 nodes would be left.
+    /// [`Polyline::reduced`], by more than `tolerance` where more than `most` > 2 nodes would be
+    /// left.
     pub(super) fn reduced_to<const UPPER: bool>(&self, tolerance: f64, most: usize) -> Polyline {
         self.short::<UPPER>(tolerance, most, |reducing| {
             self.at.iter().zip(&self.value).for_each(|(at, value)| reducing.add(*at, *value));
         })
     }
 
-    /// What `add` adds to it, reduced by `tolerance`, or by more where more than `most` > 2 nodes would be left.
+    /// The function whose nodes `add` feeds, reduced by `tolerance`, or by more if more than `most`
+    /// > 2 nodes would stay.
     fn short<const UPPER: bool>(
         &self,
         tolerance: f64,
@@ -299,10 +310,11 @@ impl Polyline {
     }
 }
 
-/// Nodes one after the other, of which the latest may still change; of those where a function is flat the ends.
+/// A stream of nodes with a delay of one: the latest node may still change. Flat parts keep only
+/// their ends.
 struct Held<V> {
     node: (f64, f64),
-    /// Whether the function is flat before it.
+    /// Whether the function is flat before the latest node.
     flat: bool,
     visit: V,
 }
@@ -312,7 +324,7 @@ impl<V: FnMut(f64, f64)> Held<V> {
         Held { node: (0.0, start), flat: false, visit }
     }
 
-    /// Adds a node, unless it falls on the last one.
+    /// Appends a node, unless it does not lie beyond the latest one.
     #[inline(always)]
     fn push(&mut self, at: f64, value: f64) {
         let (latest, before) = self.node;
@@ -326,7 +338,7 @@ impl<V: FnMut(f64, f64)> Held<V> {
         (self.node, self.flat) = ((at, value), flat);
     }
 
-    /// Gives the latest node a greater value.
+    /// Raises the value of the latest node.
     fn raise(&mut self, value: f64) {
         self.flat &= self.node.1 == value;
         self.node.1 = value;
@@ -337,11 +349,12 @@ impl<V: FnMut(f64, f64)> Held<V> {
     }
 }
 
-/// [`Polyline::reduced`] of a function of which one node comes after the other.
+/// [`Polyline::reduced`] for nodes that arrive one by one.
 pub(super) struct Reducing<const UPPER: bool> {
     tolerance: f64,
     short: Polyline,
-    /// The last node that stays, and the slopes of lines from it that are close enough up to the latest node.
+    /// The last kept node, and the interval of slopes from it that stay within the tolerance up to
+    /// the latest node.
     start: (f64, f64),
     least: f64,
     most: f64,
@@ -349,7 +362,7 @@ pub(super) struct Reducing<const UPPER: bool> {
 }
 
 impl<const UPPER: bool> Reducing<UPPER> {
-    /// Some `nodes` are expected to stay.
+    /// `nodes` is the expected number of kept nodes, a capacity.
     pub(super) fn new(tolerance: f64, nodes: usize) -> Reducing<UPPER> {
         let short = Polyline { at: Vec::with_capacity(nodes), value: Vec::with_capacity(nodes) };
         let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -362,7 +375,7 @@ impl<const UPPER: bool> Reducing<UPPER> {
 
     #[inline(always)]
     pub(super) fn add(&mut self, at: f64, value: f64) {
-        // Where the new function may lie here.
+        // The interval in which the new function may lie here.
         let pad = SLACK * (value.abs() + self.start.1.abs());
         let far = pad + if self.tolerance > pad { self.tolerance } else { pad };
         let (low, high) =
@@ -403,7 +416,7 @@ impl<const UPPER: bool> Reducing<UPPER> {
         self.short.value.push(value);
     }
 
-    /// The function up to the latest node.
+    /// Closes the last piece at the latest node.
     pub(super) fn finish(mut self) -> Polyline {
         let end = self.end();
         self.short.push(self.latest, end);

@@ -1,55 +1,60 @@
-//! Two phases, two mappings, one detector.
+//! The model of recurring phases: two phases, two mappings, one detector.
 
 use crate::Rational;
 use crate::belief::Levels;
 
-/// The parameters, exactly. Times share one unit, whichever it is. Index 0 is the first phase or mapping,
-/// 1 the second.
+/// The parameters, as exact rationals. All times share one unit. Index 0 means the first phase or
+/// mapping, index 1 the second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseSwitching {
     /// `cycle[z][m]`: mean time of a cycle in phase z under mapping m.
     pub cycle: [[Rational; 2]; 2],
-    /// `switch[m]`: what switching away from mapping m costs, >= 0; `None` if it cannot be done.
+    /// `switch[m]`: cost of switching away from mapping m, >= 0; `None` if that switch is
+    /// impossible.
     pub switch: [Option<Rational>; 2],
-    /// `rates[z]`: chance that phase z ends between one step and the next.
+    /// `rates[z]`: probability that phase z ends between one step and the next, in \[0, 1\].
     pub rates: [Rational; 2],
-    /// What the detector reports in the first phase (`before`) and in the second (`after`).
+    /// Distribution of the detector's observation in the first phase (`before`) and in the second
+    /// (`after`).
     pub detector: Levels,
-    /// The belief at step 0 that the second phase is on; the program starts under the first mapping.
+    /// Probability at step 0 that the second phase is on. The program starts under the first
+    /// mapping.
     pub initial: Rational,
 }
 
-/// Why a problem cannot be solved as it stands.
+/// Why a problem is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitchingError {
     /// A rate or the initial belief lies outside \[0, 1\].
     #[error("the {0} lies outside [0, 1]")]
     NotAProbability(&'static str),
-    /// A switch would pay.
+    /// A switch has a negative cost.
     #[error("a switch has a negative cost")]
     NegativeCost,
-    /// a + b > 1: reports of the one phase would speak for the other at the next step.
+    /// a + b > 1: an observation of one phase would be evidence for the other phase at the next
+    /// step.
     #[error("the phases alternate faster than they last: their rates sum to more than 1")]
     Alternating,
-    /// Each mapping suits the other's phase better.
+    /// Each mapping suits the other's phase better: the gain g_1 is below g_0.
     #[error(
         "the mappings are reversed: the second gains less in the second phase than in the first"
     )]
     Reversed,
-    /// Without an end, a program that cannot go back has nothing to decide.
+    /// With an infinite horizon both switches must be possible.
     #[error("an endless program needs a way back")]
     NoWayBack,
-    /// Without an end and without changes there is no average.
+    /// With an infinite horizon and both rates 0 the average depends on the initial phase.
     #[error("the phases never change")]
     NoChange,
 }
 
 impl PhaseSwitching {
-    /// Checks what the theory needs.
+    /// Checks the assumptions of the theory.
     ///
     /// # Errors
-    /// See [`SwitchingError`]; the last two concern endless programs only and are not checked here.
+    /// See [`SwitchingError`]. The last two variants concern infinite horizons only and are not
+    /// checked here.
     pub fn validate(&self) -> Result<(), SwitchingError> {
         let probability = |value: &Rational| *value >= Rational::ZERO && *value <= Rational::ONE;
         if !self.rates.iter().all(probability) {
@@ -70,19 +75,19 @@ impl PhaseSwitching {
         Ok(())
     }
 
-    /// What a cycle in `phase` gains from the second mapping over the first; may be negative.
+    /// Time per cycle that the second mapping saves against the first in `phase`; may be negative.
     pub fn gain(&self, phase: usize) -> Rational {
         &self.cycle[phase][0] - &self.cycle[phase][1]
     }
 
-    /// The long-run share of the second phase, a / (a + b); `None` if the phases never change.
+    /// Stationary probability of the second phase, a / (a + b); `None` if the phases never change.
     pub fn share(&self) -> Option<Rational> {
         let [a, b] = &self.rates;
         (a + b > Rational::ZERO).then(|| a / (a + b))
     }
 
-    /// The average time of a cycle of a program that never ends and keeps `mapping`; `None` if the phases never
-    /// change.
+    /// Average time per cycle of an endless program that keeps `mapping`; `None` if the phases
+    /// never change.
     pub fn average_under(&self, mapping: usize) -> Option<Rational> {
         let share = self.share()?;
         let [first, second] = [0, 1].map(|phase: usize| &self.cycle[phase][mapping]);

@@ -1,9 +1,9 @@
-//! A computation within another.
+//! An observer for a computation nested in another.
 
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Passes on whether to stop, and no progress.
+/// Forwards the halt of an observer, and no progress.
 pub(super) struct Quiet<'a>(pub(super) &'a dyn Observer);
 
 impl Observer for Quiet<'_> {

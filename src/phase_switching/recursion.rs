@@ -1,4 +1,8 @@
-//! The recursion of the difference between the mappings, enclosed from both sides.
+//! Backward induction on the difference function D_n = e_1 - e_2 + s_n P cut(D_{n+1}), enclosed
+//! from both sides.
+//!
+//! One step takes O(pieces x levels) time. The bounds hold in exact arithmetic: every operation is
+//! rounded outward.
 
 use super::around::{Around, Pair};
 use super::operator::{Filter, Line};
@@ -8,7 +12,7 @@ use crate::lifetime::Lifetime;
 use crate::phase_change::Bounds;
 use crate::rounding::{nearest, outward};
 
-/// The chances that another cycle follows, and that none does.
+/// The probability that another cycle follows, and that none does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chances {
     pub(super) survival: f64,
@@ -22,9 +26,9 @@ impl Chances {
     }
 }
 
-/// What one step back from a pair shows.
+/// One step back of an enclosure of the difference, with the thresholds it implies.
 pub(super) struct Step {
-    /// The difference, not yet cut.
+    /// Enclosure of the difference before clipping.
     pub(super) raw: Around,
     pub(super) to_second: Bounds,
     pub(super) to_first: Bounds,
@@ -35,45 +39,46 @@ impl Step {
         self.to_second.width().max(self.to_first.width())
     }
 
-    /// How far the functions have moved outward since another step.
+    /// The greatest distance that either bound moved outward since the step `other`.
     pub(super) fn changed(&self, other: &Step) -> f64 {
         let (own, its) = (self.raw.both(), other.raw.both());
         let rise = own.upper.less::<true>(&its.upper).most();
         rise.max(its.lower.less::<true>(&own.lower).most())
     }
 
-    /// How far the thresholds have moved since another step.
+    /// The greatest distance that a threshold's midpoint moved since the step `other`.
     pub(super) fn moved(&self, other: &Step) -> f64 {
         let moved = |own: Bounds, its: Bounds| (own.middle() - its.middle()).abs();
         moved(self.to_second, other.to_second).max(moved(self.to_first, other.to_first))
     }
 }
 
-/// What is known of a threshold: nothing, where numbers were too great or too small to compute with.
+/// Bounds on a threshold. Inverted bounds come from overflow or underflow and mean that nothing is
+/// known.
 pub(super) fn enclosed(lower: f64, upper: f64) -> Bounds {
     if lower <= upper { Bounds { lower, upper } } else { Bounds { lower: 0.0, upper: 1.0 } }
 }
 
-/// Images of nodes a step back may have, which bounds its memory.
+/// Bounds memory: the most image nodes of one step back (nodes times observations).
 const MOST_IMAGES: usize = 1 << 20;
 
-/// Steps after which the belief has mostly forgotten where it started, and how accurately a mean over them all is computed.
+/// Steps after which the filter counts as mixed, and the relative accuracy of a mean over them.
 const MIXED: u32 = 1024;
 const ROUGHLY: f64 = 1e-2;
 
-/// Nodes a mean may have of which it is only asked whether it becomes small.
+/// Node limit of a mean that is only tested against a small bound.
 const MOST_OF_A_MEAN: usize = 1 << 16;
 
-/// The recursion of the difference.
+/// The recursion of the difference, with its parameters in doubles.
 #[derive(Debug)]
 pub(super) struct Recursion {
     pub(super) filter: Filter,
-    /// What a cycle loses under the first mapping against the second.
+    /// e_1 - e_2: extra time of a cycle under the first mapping.
     pub(super) difference: Line,
     /// -d and c.
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The greatest difference of a cycle: the unit of tolerances.
+    /// g_1 - g_0, the spread of e_1 - e_2 over the phases: the unit of tolerances.
     pub(super) scale: f64,
     /// The most nodes a function may keep.
     pub(super) most_nodes: usize,
@@ -94,7 +99,7 @@ impl Recursion {
         }
     }
 
-    /// One step back.
+    /// One step back: e_1 - e_2 + s P `next`, where `next` is clipped already.
     pub(super) fn step(&self, next: &Pair, survival: f64) -> Step {
         let line = self.difference;
         let raw = Pair::of(
@@ -105,7 +110,7 @@ impl Recursion {
         self.shown(Around::Both(raw))
     }
 
-    /// What functions around the difference show of the thresholds.
+    /// The thresholds that an enclosure `raw` of the unclipped difference implies.
     pub(super) fn shown(&self, raw: Around) -> Step {
         let [low, high] = [self.low, self.high].map(|level| raw.lower_near(level));
         let to_second = enclosed(
@@ -118,7 +123,7 @@ impl Recursion {
         Step { raw, to_second, to_first }
     }
 
-    /// What the next step back needs of this one.
+    /// The input of the next step back: `raw` clipped to [-d, c] and reduced by at most `merge`.
     pub(super) fn keep(&self, raw: &Pair, merge: f64) -> Pair {
         let (low, high, most) = (self.low, self.high, self.most_nodes);
         Pair::of(
@@ -128,13 +133,14 @@ impl Recursion {
         )
     }
 
-    /// The greatest distance of the two between the costs of switches, where the difference matters to the step before.
+    /// The greatest width of the enclosure within [-d, c]: only there does the difference matter to
+    /// the step before.
     pub(super) fn distance(&self, raw: &Pair) -> f64 {
         let Pair { upper, lower } = self.keep(raw, 0.0);
         upper.less::<true>(&lower).most()
     }
 
-    /// What switching to the second mapping gains at a step, (D - c)^+.
+    /// The gain of switching to the second mapping at a step, (D - c)^+.
     pub(super) fn gains(&self, raw: &Around) -> Pair {
         if self.high == f64::INFINITY {
             return Pair::constant(0.0);
@@ -147,7 +153,8 @@ impl Recursion {
         )
     }
 
-    /// Whether the mean distance of `pair` is at most `most` some steps later, wherever one starts.
+    /// Whether the mean width of `pair` drops to at most `most` within [`MIXED`] steps, from every
+    /// initial belief.
     pub(super) fn lasts_less(&self, pair: &Pair, most: f64) -> bool {
         let mut gap = pair.upper.less::<true>(&pair.lower);
         for _ in 0..MIXED {
@@ -162,18 +169,19 @@ impl Recursion {
         false
     }
 
-    /// The mean of `function` so many `steps` later, or after so many that it hardly matters where one starts; at most
-    /// `merge` too high.
+    /// An upper bound on the mean of `function` after `steps` steps, or after [`MIXED`] if that is
+    /// fewer. It exceeds the mean by at most `merge`, apart from rounding.
     pub(super) fn mean_after(&self, function: Polyline, steps: u64, merge: f64) -> Polyline {
         let steps = steps.min(MIXED.into());
         let merge = merge / steps.max(1) as f64;
         (0..steps).fold(function, |now, _| self.later(now, merge, self.most_nodes))
     }
 
-    /// At least the mean of `function` a step later.
+    /// An upper bound on the mean of `function` one step later.
     ///
-    /// A step raises a function for rounding by its slopes, and its nodes next to each other come closer from step to step: a difference
-    /// of rounding between two that are some 1e-16 apart would grow tenfold with each.
+    /// Rounding raises a function in proportion to its slopes, and adjacent nodes come closer with
+    /// every step. Without `blunt`, a rounding difference between nodes about 1e-16 apart would
+    /// grow tenfold a step.
     fn later(&self, function: Polyline, merge: f64, most: usize) -> Polyline {
         let later = self.filter.back::<true>(&function.blunt(), 1.0, [0.0; 2], None);
         later.reduced_to::<true>(merge, most)
@@ -185,7 +193,7 @@ impl Recursion {
             let beyond = value > self.high;
             if beyond { outward::<UPPER>(value - self.high, value).max(0.0) } else { 0.0 }
         };
-        // Of the nodes up to where it begins the first and the last.
+        // Of the nodes before the gain becomes positive only the first and the last are kept.
         let begins = cut.value.iter().position(|value| *value > self.high).unwrap_or(cut.nodes());
         let mut gain = Polyline { at: vec![0.0], value: vec![beyond(cut.value[0])] };
         for k in begins.max(2) - 1..cut.nodes() {
@@ -201,7 +209,7 @@ mod tests {
     use crate::Rational;
     use crate::belief::Levels;
 
-    /// Nodes that are all but the same, with values that differ by rounding, as where functions of common nodes are subtracted.
+    /// Nearly coincident nodes with values that differ by rounding, as after a subtraction.
     #[test]
     fn means_of_nodes_next_to_each_other_do_not_grow() {
         let part = |all: u64| Rational::from(all) / Rational::from(1000u64);

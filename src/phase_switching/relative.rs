@@ -1,4 +1,7 @@
-//! What a program at rest costs from one step to the next, between bounds.
+//! The relative value of stationary steps and the average cost, by relative value iteration (White
+//! 1963) with certified bounds.
+//!
+//! The step is T v = e_1 - (D - c)^+ + s P v with the gains fixed. O(pieces x levels) a step.
 
 use super::around::Pair;
 use super::operator::Line;
@@ -10,44 +13,44 @@ use crate::rounding::SLACK;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// A function roughly as the value at rest, and bounds on what a step adds to it.
+/// An approximate relative value v, and bounds on T v - v.
 pub(super) struct Relative {
     pub(super) value: Polyline,
     pub(super) change: Change,
 }
 
-/// How far reducing may move the relative value until it has settled, as a multiple of the tolerance and of
-/// what a step still changes.
+/// Reduction of v until it settles: as a multiple of the tolerance, and of the change of a step.
 const MERGE: f64 = 100.0;
 const ROUGHLY: f64 = 0.05;
 
-/// How far in the end, and how much less from step to step until then: what is rough about its change is gone
-/// after some steps only, each with as many nodes as it takes to show it.
+/// The final reduction in units of the tolerance, and the factor from step to step on the way.
+/// Roughness of the change disappears only after several steps, each with many nodes.
 const SHARP: f64 = 0.4;
 const SHARPER: f64 = 0.6;
 
-/// How much more than a reduction a step may still change it when it counts as settled.
+/// The iterate has settled when a step changes it by at most this multiple of the reduction.
 const SETTLED: f64 = 8.0;
 
-/// What reducing the change may add to it, as a fraction of the tolerance.
+/// Most that the reductions may add to the change, as a fraction of the tolerance.
 const DRIFT: f64 = 0.25;
 
-/// How many steps use half of it.
+/// The number of steps that use up half of a budget.
 const EARLY: f64 = 2.0;
 
-/// What of it a step uses after `done` others; all together use it up.
+/// Share of a budget that a step uses after `done` others; the shares of all steps sum to 1.
 pub(super) fn spent(done: u64) -> f64 {
     let passed = EARLY + done as f64;
     EARLY / (passed * (passed + 1.0))
 }
 
-/// Steps without progress after which an iteration is given up.
+/// Steps without progress after which an iteration ends.
 const MOST_STEPS_IN_VAIN: u32 = 64;
 const PROGRESS: f64 = 0.01;
 
 impl Relative {
-    /// By value iteration, ever less reduced. What a step adds will be wanted to `tolerance`; `gains` encloses
-    /// what switching gains at a step, `running` is the mean time of a cycle under the first mapping.
+    /// Value iteration with ever smaller reductions. T v - v is needed to `tolerance`. `gains`
+    /// encloses the gain of switching at a step, `running` is the mean time of a cycle under the
+    /// first mapping.
     pub(super) fn of(
         recursion: &Recursion,
         running: Line,
@@ -88,13 +91,13 @@ impl Relative {
     }
 }
 
-/// Bounds on the average: `running` is the mean time of a cycle under the first mapping, `gains` encloses
-/// what switching gains, `share` is the long-run share of the second phase.
+/// Bounds on the average. `running` is the mean time of a cycle under the first mapping, `gains`
+/// encloses the gain of switching, `share` is the stationary probability of the second phase.
 ///
-/// Let r = e_1 - (D - c)^+ be what a cycle takes beside what is owed already, and v any function. Then r
-/// and r + P v - v have the same mean over the stationary law of the belief, and so has any P^k of it; a linear
-/// function beside that shows its mean at the stationary share of the phases. v is chosen so that little
-/// is left.
+/// Let r = e_1 - (D - c)^+ be the cost of a cycle and v any function. Then r, h = r + P v - v and
+/// every P^k h have the same mean under the stationary distribution of the belief. A linear
+/// function has its mean at the stationary share, so linear bounds on P^k h bound the average. v is
+/// chosen such that h is nearly constant.
 pub(super) fn average(
     recursion: &Recursion,
     running: Line,

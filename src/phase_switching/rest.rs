@@ -1,10 +1,21 @@
-//! Bounds on all steps to come, once steps that are alike hardly move the difference any more.
+//! Bounds on the differences of all earlier steps, once a step changes the difference little.
 //!
-//! Let T be the step, the same from here on, U an upper function with T U <= U + e everywhere, and let w
-//! satisfy w >= 1 + s P (1 w), where 1 is 1 at every belief at which neither U nor U + e w is cut to the
-//! same constant. Then T (U + e w) <= T U + e s P (1 w) <= U + e w; T is monotone, so that U + e w lies above
-//! the difference of every step to come. Below likewise. w bounds how many steps the belief takes to leave
-//! the room between the switches; the number of steps left does as well.
+//! Let T be the step, the same from here on, and U an upper function with T U <= U + e everywhere.
+//! Let 1_R indicate the beliefs at which neither U nor U + e w is clipped to the same constant, and
+//! let w satisfy
+//!
+//! ```text
+//! w >= 1 + s P (1_R w)
+//! ```
+//!
+//! Then T (U + e w) <= T U + e s P (1_R w) <= U + e w. T is monotone, so U + e w bounds the
+//! difference of every earlier step. The lower bound is analogous. w bounds the mean number of
+//! steps that the belief stays in R, the unclipped range; the number of remaining steps bounds it
+//! as well.
+//!
+//! w is found by iterating the inequality (a Green's function of the substochastic operator s P
+//! 1_R) and scaling by the gap it leaves. Time O(iterations x nodes x levels), memory O(nodes).
+//! Compare the bounds of MacQueen 1966 for value iteration.
 
 use super::around::Pair;
 use super::operator::Line;
@@ -14,41 +25,43 @@ use crate::rounding::{SLACK, outward};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Where the difference is not cut, and how long the belief stays there at most.
+/// The range of beliefs where the difference is not clipped, and a bound on the time the belief
+/// spends there.
 pub(super) struct Room {
-    /// The beliefs between which it lies; 0 or 1 if it does not end there.
+    /// Ends of the range; 0 or 1 where it is not bounded by a threshold.
     ends: [f64; 2],
-    /// Bounds the mean number of steps to come within it.
+    /// w: bounds the mean number of steps within the range.
     steps: Polyline,
     most: f64,
 }
 
-/// How far beyond a switch the room ends, in units of the gain: what the difference may yet move.
+/// How far beyond a switching cost the range ends, in units of the gain: the allowed further move
+/// of the difference.
 pub(super) const MARGIN: f64 = 1e-3;
 
-/// How accurately the numbers of steps are computed, of what there is and in steps, and steps after which they count as
-/// too many. Reducing must raise them by far less than the step that one more of them is worth.
+/// Accuracy of w, relative and in steps, and the number of iterations after which the search ends.
+/// A reduction must raise w by far less than one step.
 const ROUGHLY: f64 = 1e-2;
 const PART_OF_A_STEP: f64 = 0.1;
 const MOST_STEPS: u32 = 1 << 13;
 
-/// Steps after which they count as many, and between two in which many are taken at once, twice as many each time: w may be
-/// too large where steps would have led it.
+/// Iterations after which w is extrapolated, and how many lie between two extrapolations, each
+/// twice as long as the one before. w may become larger than the iteration would have made it.
 const MANY_STEPS: u32 = 1 << 10;
 const ONCE_IN: u32 = 32;
 const LONGEST: f64 = 1e15;
 
-/// Nodes w may have: it is only a bound.
+/// Nodes w may have: a coarse bound suffices.
 const MOST_NODES: usize = 1 << 12;
 
-/// What one step less of w has to be worth for w to do.
+/// The gap w - s P (1_R w) that suffices; dividing w by it restores a gap of 1.
 const WORTH: f64 = 0.5;
 
-/// How steeply the indicator of the room falls beside it.
+/// Relative width over which the bound on the indicator falls to 0 outside the range.
 const FADE: f64 = 1.0 / 64.0;
 
 impl Room {
-    /// The room of a difference between `pair`, with `left` steps to come.
+    /// The range for a difference enclosed by `pair`, with `left` steps remaining.
     pub(super) fn of(
         recursion: &Recursion,
         pair: &Pair,
@@ -66,7 +79,7 @@ impl Room {
         Room::between(recursion, [start, end], survival, left, observer)
     }
 
-    /// The room between two beliefs.
+    /// The range between two given beliefs.
     pub(super) fn between(
         recursion: &Recursion,
         [start, end]: [f64; 2],
@@ -108,12 +121,13 @@ impl Room {
         ControlFlow::Continue(room)
     }
 
-    /// The greatest value of w; `f64::MAX` if none was found.
+    /// The greatest value of w; `f64::MAX` if no w was found.
     pub(super) fn most(&self) -> f64 {
         self.most
     }
 
-    /// Whether it holds for functions from `below` under `difference`, which rises, to `above` it.
+    /// Whether the range is valid for all functions between `difference` - `below` and `difference`
+    /// + `above`; `difference` increases.
     pub(super) fn holds(
         &self,
         recursion: &Recursion,
@@ -128,12 +142,12 @@ impl Room {
         (start == 0.0 || beneath) && (end == 1.0 || beyond)
     }
 
-    /// Bounds the mean number of steps to come within the room.
+    /// w, by belief.
     pub(super) fn steps(&self) -> &Polyline {
         &self.steps
     }
 
-    /// At least the number of steps within the room and nothing beside it.
+    /// An upper bound on 1_R w.
     fn inside(&self) -> Polyline {
         let [start, end] = self.ends;
         let (at, value) = (Vec::new(), Vec::new());
@@ -157,8 +171,8 @@ impl Room {
         inside
     }
 
-    /// Functions around the difference of every step to come, if `older` encloses one step and `newer` is
-    /// what one step makes of it, neither being cut; none if the room may not hold them.
+    /// An enclosure of the differences of all earlier steps, given that `older` encloses one step
+    /// and `newer` is its image, both unclipped. `None` if the functions may leave the range.
     pub(super) fn beyond(&self, recursion: &Recursion, older: &Pair, newer: &Pair) -> Option<Pair> {
         let rise = newer.upper.less::<true>(&older.upper).most().max(0.0);
         let fall = older.lower.less::<true>(&newer.lower).most().max(0.0);

@@ -1,4 +1,5 @@
-//! Functions of the belief with a large constant, which is held apart from their shape.
+//! Functions of the belief with a large constant, stored apart from their shape in double-double
+//! arithmetic.
 
 use super::around::Pair;
 use super::operator::Line;
@@ -6,10 +7,11 @@ use super::polyline::Polyline;
 use super::recursion::{Chances, Recursion};
 use crate::rounding::{DoubleDouble, outward};
 
-/// How many times the usual nodes the change of a step at rest may keep: only the first are that rough.
+/// Node limit of the change of a stationary step, as a multiple of the usual one: only the first
+/// changes are that rough.
 pub(super) const MORE_NODES: usize = 4;
 
-/// A function and the constant taken out of it.
+/// A function: its shape plus a constant.
 #[derive(Debug, Clone)]
 pub(super) struct Shifted {
     pub(super) shape: Polyline,
@@ -17,7 +19,8 @@ pub(super) struct Shifted {
 }
 
 impl Shifted {
-    /// Takes in a new shape, made of the old one without its constant.
+    /// Replaces the shape by `shape`, the image of the old shape. The constant loses the share
+    /// `failure`.
     pub(super) fn settle<const UPPER: bool>(&mut self, shape: Polyline, failure: f64) {
         let offset = self.offset.value();
         let lost = outward::<UPPER>(-failure * offset, failure * offset);
@@ -26,7 +29,7 @@ impl Shifted {
         self.center();
     }
 
-    /// Takes the value at 0 out of the shape.
+    /// Moves the value at 0 from the shape to the constant.
     pub(super) fn center(&mut self) {
         let start = self.shape.value[0];
         self.shape.value.iter_mut().for_each(|value| *value -= start);
@@ -39,7 +42,7 @@ impl Shifted {
         outward::<UPPER>(self.shape.at(p) + offset, 8.0 * (self.shape.size() + offset.abs()))
     }
 
-    /// Adds a linear function.
+    /// Adds a linear function, given by its values at 0 and 1.
     pub(super) fn raise<const UPPER: bool>(&mut self, line: [DoubleDouble; 2]) {
         let tilt = line[1].minus(line[0]);
         for (at, value) in self.shape.at.iter().zip(&mut self.shape.value) {
@@ -48,7 +51,8 @@ impl Shifted {
         self.offset = self.offset.plus(line[0].value());
     }
 
-    /// The linear function above this one (`UPPER`, else below) that is parallel to the chord of its ends.
+    /// The lowest linear function above this one (`UPPER`; else the highest below) that is parallel
+    /// to the chord of the ends.
     pub(super) fn beside<const UPPER: bool>(&self) -> Line {
         let offset = self.offset.value();
         self.shape
@@ -56,26 +60,26 @@ impl Shifted {
             .map(|end| outward::<UPPER>(end + offset, end.abs() + offset.abs()))
     }
 
-    /// This function less another, rounded up (`UPPER`) or down.
+    /// This function minus another, rounded up (`UPPER`) or down.
     pub(super) fn less<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
         Shifted { shape: self.shape.less::<UPPER>(other), offset: self.offset }
     }
 
-    /// This function and another together, rounded up (`UPPER`) or down.
+    /// The sum of this function and another, rounded up (`UPPER`) or down.
     pub(super) fn over<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
         let both = |own: f64, its: f64, size: f64| outward::<UPPER>(own + its, size);
         Shifted { shape: self.shape.with(other, both), offset: self.offset }
     }
 }
 
-/// Bounds on what a step adds to a function.
+/// Bounds on the change of a function in one step.
 pub(super) struct Change {
     pub(super) upper: Shifted,
     pub(super) lower: Shifted,
 }
 
 impl Change {
-    /// Between two functions.
+    /// From an upper and a lower function.
     pub(super) fn of(upper: Polyline, lower: Polyline) -> Change {
         let [upper, lower] = [upper, lower].map(|shape| Shifted { shape, offset: 0.0.into() });
         let mut change = Change { upper, lower };
@@ -84,7 +88,7 @@ impl Change {
         change
     }
 
-    /// The bound from above but for a constant.
+    /// The upper bound without its constant.
     pub(super) fn upper(&self) -> &Polyline {
         &self.upper.shape
     }
@@ -94,7 +98,7 @@ impl Change {
         [self.upper.beside::<true>(), self.lower.beside::<false>()]
     }
 
-    /// P of the change and what is left of the program, reduced by `merge`.
+    /// Replaces the change by s P of it, reduced by `merge`.
     pub(super) fn step(&mut self, recursion: &Recursion, chances: Chances, merge: f64) {
         let (filter, survival) = (&recursion.filter, chances.survival);
         let most = MORE_NODES * recursion.most_nodes;

@@ -1,6 +1,13 @@
-//! The least expected time under the first mapping, as a function of the belief, between bounds.
+//! Bounds on the least expected time under the first mapping, as a function of the belief.
 //!
-//! V = min(Q_1, c + Q_2) = Q_1 - (D - c)^+, so that it takes the difference D and one more function.
+//! V_1 = min(Q_1, c + Q_2) = Q_1 - (D - c)^+, so the recursion needs only the gains G = (D - c)^+:
+//!
+//! ```text
+//! V = e_1 - G + s P V(next)
+//! ```
+//!
+//! The width aimed at is divided among the steps as a budget for reductions and for the uncertainty
+//! of G. O(pieces x levels) a step.
 
 use super::around::Pair;
 use super::operator::Line;
@@ -23,59 +30,62 @@ pub(super) struct Value {
     initial: f64,
     /// The relative width aimed at.
     aim: f64,
-    /// Mean number of cycles of the whole program, and of those from the current step on.
+    /// Mean number of cycles of the whole program, and from the current step on.
     cycles: f64,
     left: f64,
-    /// What a cycle takes on average, roughly, once it is known.
+    /// Approximate mean time of a cycle, once it is known.
     mean: Option<f64>,
     shares: Shares,
-    /// How far the two functions are apart at most, if reducing and what is not known of the gains did all
-    /// they may since it was looked at; and what the latter may have done.
+    /// Bound on the distance of the two functions, assuming full use of the budgets since the last
+    /// measurement; and the part of it due to the gains.
     apart: f64,
     free: f64,
-    /// What it did, as a multiple.
+    /// Measured widening due to the gains, as a multiple of its budget.
     blurred: f64,
     steps: u64,
     /// Bounds on the value at the initial belief that are closer than those of the functions.
     closer: Option<(f64, f64)>,
 }
 
-/// What a step may add to the distance of the two functions by what is not known of the gains, as a fraction
-/// of its share of the width aimed at.
+/// Budget of a step for the uncertainty of the gains, as a fraction of its share of the width aimed
+/// at.
 pub(super) const GAINS: f64 = 0.28;
 
-/// How the width aimed at is shared among steps that are followed one by one.
+/// How the width aimed at is divided among steps that are computed one by one.
 struct Shares {
-    /// By how much reducing may move either function, as a fraction of the share of a step.
+    /// Reduction of either function, as a fraction of the share of a step.
     merge: f64,
-    /// What the first steps back may use beside that of the whole width, and the gains as much once more.
+    /// Additional budget of the first backward steps, as a fraction of the whole width; the gains
+    /// get the same once more.
     head: f64,
-    /// Half of it is used within so many steps.
+    /// Number of steps that use half of the additional budget.
     steps: f64,
 }
 
-/// What the first steps may use at most, as a part of a mean cycle: it is the functions that show how long one is.
+/// Most that the first steps may use, as a fraction of a mean cycle, whose length is not yet known.
 const SMALL: f64 = 1e-2;
 
-/// If most steps are like none before; and if steps come to rest, those at rest costing little.
+/// The division if most steps are distinct; and if the steps converge, since stationary steps cost
+/// little.
 const ONE_BY_ONE: Shares = Shares { merge: 0.25, head: 0.1, steps: 400.0 };
 const COMING_TO_REST: Shares = Shares { merge: 0.05, head: 0.35, steps: 200.0 };
 
-/// What reducing may add to the change of a step at rest: a fraction of what is free, at least one of its share.
+/// Budget for reducing the change of a stationary step: a fraction of the unused width, and its
+/// least value as a fraction of a step's share.
 const DRIFT: f64 = 0.35;
 const LEAST: f64 = 0.05;
 
-/// What it may add to what the steps before leave behind, as a fraction of the whole width.
+/// Budget for reducing the contribution of later steps, as a fraction of the whole width.
 const LEGACY: f64 = 0.02;
 
-/// Steps between two looks at the change.
+/// Steps between two measurements of the distance.
 const LOOK: u64 = 4;
 
-/// Steps in which there must be progress; else a value is taken as it is.
+/// Steps within which the width must decrease by `PROGRESS`; otherwise the value is accepted.
 const MOST_STEPS_IN_VAIN: u64 = 64;
 const PROGRESS: f64 = 0.01;
 
-/// The part of the width aimed at that may be left when all steps left are settled.
+/// Fraction of the width aimed at at which the remaining steps are summed at once.
 pub(super) const CLOSE: f64 = 0.98;
 
 impl Value {
@@ -100,7 +110,7 @@ impl Value {
         }
     }
 
-    /// By how much a step may move the functions apart: its share of the width aimed at.
+    /// The share of a step: by how much it may move the functions apart.
     pub(super) fn allowance(&self) -> f64 {
         let size = |side: &Shifted| {
             let offset = side.offset.value();
@@ -111,14 +121,14 @@ impl Value {
         self.aim * mean.max(1.0 / self.cycles)
     }
 
-    /// One step back. Returns by how much what is not known of the `gains` has moved the functions apart
-    /// of late, as a multiple of what it may.
+    /// One step back. Returns the recent widening due to the `gains`, as a multiple of its budget.
     pub(super) fn step(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances) -> f64 {
         let Shares { merge, head, steps } = self.shares;
         let head = head * (self.cycles + steps) * steps / (steps + self.left).powi(2);
         let head = head.min(SMALL / self.aim);
         let allowance = self.allowance();
-        // Nothing is known of the size before the last step, whose functions are lines less the gains.
+        // Before the last step the size of the value is unknown; its functions are lines minus the
+        // gains.
         let merge = if self.left > 0.0 { (merge + 0.5 * head) * allowance } else { 0.0 };
         self.advance(recursion, gains, chances, merge);
         self.left = 1.0 + chances.survival * self.left;
@@ -165,12 +175,17 @@ impl Value {
         self.lower.settle::<false>(new.lower, chances.failure);
     }
 
-    /// `steps` further steps with the same gains.
+    /// Takes `steps` further steps with the same gains.
     ///
-    /// Let T be the step and h any function. T is monotone and affine: T^k V = h + sum of (s P)^j (T h - h),
-    /// j < k, + (s P)^k (V - h). With h roughly the value at rest little is left of the former, and the
-    /// latter is needed once, at the end. P takes a linear function to its value at the mean belief, so that
-    /// as soon as all this is nearly linear the steps left are settled at once.
+    /// Let T be the step and h any function. T is monotone and affine:
+    ///
+    /// ```text
+    /// T^k V = h + sum over j < k of (s P)^j (T h - h) + (s P)^k (V - h)
+    /// ```
+    ///
+    /// With h an approximate relative value the sum is small, and the last term is needed only
+    /// once. P maps a linear function to its value at the mean belief. As soon as both terms are
+    /// nearly linear the remaining steps are summed in closed form.
     pub(super) fn repeat(
         &mut self,
         recursion: &Recursion,
@@ -238,12 +253,12 @@ impl Value {
         ControlFlow::Continue(())
     }
 
-    /// Takes in what the whole program costs, roughly.
+    /// Sets the approximate cost of the whole program.
     pub(super) fn costs(&mut self, roughly: f64) {
         self.mean = Some(roughly.abs() / self.cycles);
     }
 
-    /// The width aimed at.
+    /// The absolute width aimed at.
     pub(super) fn width(&self) -> f64 {
         self.allowance() * self.cycles
     }
@@ -259,12 +274,12 @@ impl Value {
         self.upper.shape.nodes().max(self.lower.shape.nodes())
     }
 
-    /// The functions, from above and from below.
+    /// The upper and the lower function.
     pub(super) fn functions(&self) -> [&Shifted; 2] {
         [&self.upper, &self.lower]
     }
 
-    /// Takes in bounds on the value at the initial belief.
+    /// Sets bounds on the value at the initial belief.
     pub(super) fn found(&mut self, bounds: (f64, f64)) {
         self.closer = Some(bounds);
     }
@@ -277,7 +292,7 @@ impl Value {
         self.initial
     }
 
-    /// How far the functions are apart at most.
+    /// Bound on the distance of the functions.
     pub(super) fn apart(&self) -> f64 {
         self.upper.shape.less::<true>(&self.lower.shape).most()
             + self.upper.offset.minus(self.lower.offset)
@@ -291,7 +306,7 @@ impl Value {
     }
 }
 
-/// What steps at rest add up to: a linear function beside it, and the number at the initial belief.
+/// Sum over stationary steps: of linear bounds, and of the number at the initial belief.
 #[derive(Default)]
 struct Total {
     line: [DoubleDouble; 2],
@@ -305,23 +320,25 @@ impl Total {
     }
 }
 
-/// The sum of a function's value, given with its size, and of what is added to it, rounded up (`UPPER`) or down.
+/// The sum of a function's value, given with its size, and of three terms, rounded up (`UPPER`) or
+/// down.
 fn all<const UPPER: bool>([start, size]: [f64; 2], parts: [f64; 3]) -> f64 {
     let sum = start + parts.iter().sum::<f64>();
     outward::<UPPER>(sum, 8.0 * (size + parts.map(f64::abs).iter().sum::<f64>()))
 }
 
-/// What becomes of a linear function over a number of steps, less and less of the program being left.
+/// The sum of (s P)^j over a number of steps, applied to linear functions.
 pub(super) struct Ahead {
-    /// Sum of s^i, i < steps, and of (s (1-a-b))^i: what is left of a distance from the share.
+    /// Sums of s^i and of (s (1-a-b))^i, i < steps; the latter multiplies the distance from the
+    /// share.
     all: f64,
     fading: f64,
-    /// The next term of either sum.
+    /// s^steps and (s (1-a-b))^steps.
     last: [f64; 2],
     share: f64,
 }
 
-/// More than a power loses, relatively.
+/// Bound on the relative rounding error of a power.
 const POWER: f64 = 1e-12;
 
 impl Ahead {
@@ -338,12 +355,12 @@ impl Ahead {
         }
     }
 
-    /// The sum for the linear function `line`, rounded up or down.
+    /// The sum of (s P)^i `line`, i < steps, rounded up or down.
     pub(super) fn sum<const UPPER: bool>(&self, line: Line) -> Line {
         self.combined::<UPPER>(line, [self.all, self.fading], 16.0 * SLACK)
     }
 
-    /// What is left of it after all steps, rounded up or down.
+    /// (s P)^steps `line`, rounded up or down.
     fn last<const UPPER: bool>(&self, line: Line) -> Line {
         let blur = if self.last[0] == 1.0 { 16.0 * SLACK } else { POWER };
         self.combined::<UPPER>(line, self.last, blur)

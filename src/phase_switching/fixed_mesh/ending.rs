@@ -1,7 +1,13 @@
-//! What steps at rest add to the value, once they leave the difference as it is.
+//! The value contributed by stationary steps on a mesh, once they leave the difference unchanged.
 //!
-//! With T the step and e = T V - V the value after k steps is V + sum of (s P)^j e, j < k. By then e is smooth: it is
-//! followed on few cells, until it is so nearly linear that the terms left are summed up at once.
+//! With T the step and e = T V - V the value after k steps is
+//!
+//! ```text
+//! V + sum over j < k of (s P)^j e
+//! ```
+//!
+//! By then e is smooth. It is iterated on a coarse mesh until it is nearly linear; then the
+//! remaining terms are summed in closed form. O(nodes x levels) a step.
 
 use super::functions::Functions;
 use super::mesh::Mesh;
@@ -16,15 +22,16 @@ use crate::rounding::{DoubleDouble, outward};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// After how many steps e is so smooth that it has one cell for so many of the value; and how many cells there are at least.
+/// Pairs (steps, factor): after so many steps e is smooth enough for a mesh coarser by the factor.
+/// `LEAST` is the least number of cells.
 const COARSER: [(u64, usize); 2] = [(16, 4), (64, 16)];
 const LEAST: usize = 1 << 12;
 
-/// Steps between two looks at what the terms left add up to, and by how much that must have come closer.
+/// Steps between two sums of the remaining terms, and the least relative progress between them.
 const LOOK: u64 = 32;
 const PROGRESS: f64 = 0.01;
 
-/// Steps to come, all alike.
+/// The remaining steps, all alike.
 #[derive(Clone, Copy)]
 pub(super) struct Ending<'a> {
     pub(super) recursion: &'a Recursion,
@@ -35,7 +42,8 @@ pub(super) struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// Bounds on the value at the initial belief after all steps, from those before them and what encloses e on `mesh`.
+    /// Bounds on the value at the initial belief after all steps. `before` bounds it before them,
+    /// `above` and `below` enclose e on `mesh`.
     pub(super) fn value(
         &self,
         before: (f64, f64),
@@ -44,7 +52,7 @@ impl Ending<'_> {
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, (f64, f64)> {
         let Ending { chances, steps, initial, tolerance, .. } = *self;
-        // P alone: nothing is switched and no cycle costs anything.
+        // P alone: no switches, and cycles of cost 0.
         let Recursion { filter, scale, most_nodes, .. } = self.recursion;
         let means = Recursion {
             filter: filter.clone(),
@@ -99,7 +107,7 @@ impl Ending<'_> {
     }
 }
 
-/// Functions around e on `mesh`.
+/// An enclosure of e on `mesh`.
 fn on(mesh: &Mesh, [upper, lower]: [Shifted; 2]) -> Functions {
     Start { difference: &Pair::constant(0.0), value: [&upper, &lower] }.on(mesh)
 }

@@ -1,4 +1,6 @@
-//! The four functions of a step, by their values at the nodes of a mesh.
+//! The four functions of a step by their values at the nodes of a mesh.
+//!
+//! Lower bounds are stored with the opposite sign, so that all four are upper functions.
 
 use super::mesh::Mesh;
 use crate::phase_switching::operator::Line;
@@ -6,7 +8,8 @@ use crate::phase_switching::polyline::Polyline;
 use crate::phase_switching::shifted::Shifted;
 use crate::rounding::{DoubleDouble, SLACK, outward};
 
-/// Values of the difference from above, of what is opposite to it from below, and likewise of the value.
+/// Values at a node: the difference from above, minus the difference from below, and likewise for
+/// the value.
 pub(super) type Four = [f64; 4];
 
 #[inline(always)]
@@ -14,14 +17,14 @@ pub(super) fn each(a: Four, b: Four, combine: impl Fn(f64, f64) -> f64) -> Four 
     [combine(a[0], b[0]), combine(a[1], b[1]), combine(a[2], b[2]), combine(a[3], b[3])]
 }
 
-/// The four functions at the nodes of a mesh, at a step and at the one after it.
+/// The four functions at all nodes, at a step and at the step after it.
 pub(super) struct Functions {
     pub(super) now: Vec<Four>,
     pub(super) later: Vec<Four>,
-    /// What is taken out of those around the value, now and before that.
+    /// Constants taken out of the bounds on the value, at this step and at the one after it.
     pub(super) offset: [DoubleDouble; 2],
     pub(super) older: [DoubleDouble; 2],
-    /// The greatest value without its sign, and the greatest slope times its place.
+    /// The greatest absolute value, and the greatest slope times its belief.
     pub(super) size: Four,
     pub(super) steep: Four,
 }
@@ -35,7 +38,7 @@ impl Functions {
         functions
     }
 
-    /// To be called when values have been changed from outside.
+    /// Updates `size` and `steep` after values were changed from outside.
     pub(super) fn measure(&mut self, mesh: &Mesh) {
         let larger = |most: Four, value: &Four| each(most, *value, |most, own| most.max(own.abs()));
         self.size = self.now.iter().fold([0.0; 4], larger);
@@ -44,22 +47,22 @@ impl Functions {
         self.steep = slopes.fold([0.0; 4], |most, slope| larger(most, &slope));
     }
 
-    /// Gives back their memory; they are not to be used any more.
+    /// Frees the memory; the functions must not be used afterwards.
     pub(super) fn clear(&mut self) {
         (self.now, self.later) = (Vec::new(), Vec::new());
     }
 
-    /// More than rounding may do to their values and places.
+    /// Bound on the rounding of values and of node positions.
     pub(super) fn blur(&self) -> Four {
         each(self.size, self.steep, |size, steep| 2.0 * SLACK * (size + 4.0 * steep))
     }
 
-    /// Whether all values are numbers that can be computed with.
+    /// Whether all values are finite.
     pub(super) fn finite(&self) -> bool {
         self.size.iter().chain(&self.steep).all(|size| size.is_finite())
     }
 
-    /// Bounds on the value at `p`, and at the step after.
+    /// Bounds on the value at `p`; `value_later` bounds that of the step after.
     pub(super) fn value(&self, mesh: &Mesh, p: f64) -> (f64, f64) {
         self.between(mesh, &self.now, self.offset, p)
     }
@@ -80,7 +83,7 @@ impl Functions {
         (-below, above)
     }
 
-    /// Functions above and below the value, linear between nodes of the mesh.
+    /// Functions above and below the value, linear between the nodes of the mesh.
     pub(super) fn around(&self, mesh: &Mesh) -> [Shifted; 2] {
         let blur = self.blur();
         [2, 3].map(|lane: usize| {

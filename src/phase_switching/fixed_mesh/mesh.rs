@@ -1,36 +1,39 @@
-//! Nodes that stay where they are, and what reports make of functions that are linear between them.
+//! A mesh with fixed nodes, and the operator P on functions that are linear between them.
+//!
+//! The nodes are the Chebyshev points (1 - cos(pi k / n)) / 2, dense at 0 and 1. P becomes a sparse
+//! matrix with two entries per node and observation. O(cells x observations) time and memory.
 
 use crate::belief::Likelihood;
 use crate::phase_switching::operator::Filter;
 use crate::rounding::SLACK;
 use std::f64::consts::FRAC_PI_2;
 
-/// One more cell in so many may be spent on nodes close to thresholds.
+/// Fraction of additional cells that may be spent to place nodes close to thresholds.
 const CHOICE: usize = 32;
 
-/// The beliefs (1 - cos(pi k / n)) / 2 and the operator P of a filter at them.
+/// The nodes (1 - cos(pi k / n)) / 2 and the operator P of a filter at them.
 pub(super) struct Mesh {
     pub(super) at: Vec<f64>,
-    /// By cell, which is what lies between two nodes: one over its length.
+    /// By cell (the interval between two nodes): the inverse of its length.
     pub(super) inverse: Vec<f64>,
-    /// By node: its place in lengths of the cell before it.
+    /// By node: its belief in units of the length of the cell before it.
     pub(super) reach: Vec<f64>,
     pub(super) ways: Vec<Way>,
 }
 
-/// What one report does.
+/// The matrix entries of one observation.
 pub(super) struct Way {
-    /// The cell that a node's image lies in, and the weights of the ends of that cell.
+    /// By node: the cell that holds its updated belief, and the weights of the ends of that cell.
     pub(super) cell: Vec<u32>,
     pub(super) weights: Vec<[f64; 2]>,
-    /// The cell that a node's preimage lies in, for those that have one: by how much a function whose slope falls by
-    /// one at the node comes to lie above its chord there, at most.
+    /// By node: the cell that holds its preimage, if there is one. `bend` bounds how far the image
+    /// of a function whose slope falls by 1 at the node lies above its chord in that cell.
     pub(super) home: Vec<u32>,
     pub(super) bend: Vec<f32>,
 }
 
 impl Mesh {
-    /// Of `cells` > 1 cells. O(cells x reports).
+    /// A mesh of `cells` > 1 cells. O(cells x observations).
     pub(super) fn new(filter: &Filter, cells: usize) -> Mesh {
         let node = |k: usize| match k {
             0 => 0.0,
@@ -45,7 +48,8 @@ impl Mesh {
         Mesh { ways: ways.collect(), at, inverse, reach }
     }
 
-    /// At least so many `cells`, and few more: such that two beliefs are close to nodes.
+    /// At least `cells` cells, and at most a few more, such that two given beliefs are close to
+    /// nodes.
     pub(super) fn cells_around(beliefs: [f64; 2], cells: usize) -> usize {
         let places = beliefs.map(place);
         let apart = |cells: usize| {
@@ -61,7 +65,7 @@ impl Mesh {
         self.inverse.len()
     }
 
-    /// The cell that `p` lies in.
+    /// The cell that holds `p`.
     pub(super) fn cell(&self, p: f64) -> usize {
         let last = self.cells() - 1;
         let near = place(p) * self.cells() as f64;
@@ -76,7 +80,7 @@ impl Mesh {
     }
 }
 
-/// Where `p` lies among the nodes, as a part of their number.
+/// Position of `p` among the nodes, as a fraction of their number.
 fn place(p: f64) -> f64 {
     p.max(0.0).sqrt().min(1.0).asin() / FRAC_PI_2
 }
@@ -89,7 +93,7 @@ fn way(filter: &Filter, report: Likelihood, at: &[f64], inverse: &[f64]) -> Way 
     for here in at {
         let [first, second] = filter.chances(report, *here);
         let chance = first + second;
-        // Without a chance it does not matter where the report leads.
+        // The image is irrelevant if the observation has probability 0.
         let image = if chance > 0.0 { second / chance } else { at[cell] };
         while cell < last && at[cell + 1] < image {
             cell += 1;
@@ -104,12 +108,13 @@ fn way(filter: &Filter, report: Likelihood, at: &[f64], inverse: &[f64]) -> Way 
     let memory = filter.memory();
     for (k, (ends, images)) in at.windows(2).zip(cells.windows(2)).enumerate() {
         for node in images[0] as usize + 1..=images[1] as usize {
-            // How fast chance and second phase change with the belief, and where they meet this node.
+            // Slopes of the observation's probability and of its joint probability with the second
+            // phase, and the belief whose update is this node.
             let fall = after * (1.0 - at[node]) + before * at[node];
             let place = before * at[node] / fall;
             let preimage = filter.preimage(place).clamp(ends[0], ends[1]);
             let above = memory * (preimage - ends[0]) * (ends[1] - preimage) * inverse[k];
-            // What rounding may do to the place of the preimage.
+            // Bound on the rounding of the preimage.
             let blur = SLACK * place;
             home[node] = k as u32;
             bend[node] = ((fall * (above + blur)) as f32).next_up();

@@ -1,8 +1,9 @@
-//! Many-pieced functions of recurring phases on nodes that stay where they are.
+//! Backward induction on a fixed mesh, for functions with many pieces.
 //!
-//! Where a detector is weak, thresholds of many steps leave a kink each, and functions with nodes of their own need
-//! hundreds of thousands, found anew at every step. On a mesh the operator is a matrix that never changes. The error
-//! falls with the square of the number of cells, which is known from a trial on few.
+//! With a weak detector the thresholds of many steps leave a kink each. Functions with adaptive
+//! nodes then need hundreds of thousands of nodes, recomputed at every step. On a fixed mesh the
+//! operator is a constant sparse matrix. The error falls with the square of the number of cells; a
+//! trial on a coarse mesh estimates its constant. O(cells x levels) a step.
 
 mod ending;
 mod functions;
@@ -26,47 +27,50 @@ pub(super) use sweep::{Reached, Task};
 /// Cells of the trial.
 const TRIAL: usize = 1 << 14;
 
-/// How wide thresholds of the trial need not be looked at closer, as a multiple of the tolerance.
+/// Width of thresholds that the trial need not refine, as a multiple of the tolerance.
 const SHARP: f64 = 64.0;
 
-/// How many times as far as a mesh moves bounds apart a step at rest may: in the trial and then.
+/// How much wider than the mesh alone a stationary step may make the bounds, as a factor: in the
+/// trial, and afterwards.
 const ROUGHLY: f64 = 1.3;
 const CLOSELY: f64 = 1.02;
 
-/// What of the width aimed at a mesh should use.
+/// Fraction of the width aimed at that a mesh should use.
 const USED: f64 = 0.7;
 
-/// What may be used up before.
+/// Fraction that the steps before the mesh may have used.
 const USED_BEFORE: f64 = 0.5;
 
-/// Bytes a mesh may take, and steps times cells times reports that are worth it.
+/// Memory limit of a mesh in bytes, and limit on steps times cells times observations.
 const MOST_BYTES: f64 = 350e6;
 const MOST_WORK: f64 = 4e9;
 
-/// Steps that are worth it one by one, and those that are alike until they are at rest.
+/// Most distinct steps, and most equal steps until convergence, for which a mesh pays.
 const MOST_STEPS: u64 = 4096;
 const MOST_ALIKE: u64 = 2048;
 
-/// How often a mesh that was too coarse is tried again, with how many more cells at least and at most.
+/// Attempts with finer meshes, the safety factor on the number of cells, and its least and greatest
+/// growth.
 const ATTEMPTS: usize = 3;
 const FINER: f64 = 1.2;
 const LEAST_FINER: f64 = 1.5;
 const MOST_FINER: f64 = 4.0;
 
-/// Steps that are few enough to be taken otherwise, if their thresholds come out too wide.
+/// Steps that are cheap to compute without a mesh if their thresholds come out too wide.
 const EARLY: u64 = 32;
 
-/// What a mesh does for a sweep.
+/// The result of a mesh for a sweep.
 pub(super) enum Outcome {
-    /// All steps left are bounded, though perhaps not closely enough.
+    /// All remaining steps are bounded, though perhaps not closely enough.
     Reached(Reached),
-    /// It should be tried after this step, which has thresholds that it cannot bound closely enough.
+    /// To be tried again after this step, whose thresholds the mesh cannot bound closely enough.
     After(u64),
-    /// Functions with nodes of their own do better.
+    /// Adaptive nodes are expected to do better.
     Refused,
 }
 
-/// Bounds on the steps from `first` back to 0, `start` being the one after; `once` says that it is tried for the last time.
+/// Bounds on the steps from `first` back to 0; `start` encloses the step after `first`. `once`
+/// marks the last attempt.
 pub(super) fn continued(
     task: Task<'_>,
     start: Start<'_>,
@@ -94,7 +98,8 @@ pub(super) fn continued(
         return Outcome::Refused;
     }
     let thresholds = trial.later_thresholds();
-    // Of most steps, if they are alike: kinks within a cell would cost up to twice the width.
+    // The thresholds of most steps, if these are alike: kinks within a cell would cost up to twice
+    // the width.
     let rest = [&trial.to_second, &trial.to_first]
         .map(|curve| curve.at(0).map_or(0.0, |bounds| bounds.middle()));
     let finer = (wide / narrow).max(thresholds / (USED * task.tolerance)).max(1.0);
@@ -117,7 +122,8 @@ pub(super) fn continued(
         let whole = if same { Mesh::cells_around(rest, cells as usize) } else { cells as usize };
         let reached = task.run(&Mesh::new(filter, whole), start, first, limits, observer);
         let narrow = reached.threshold_width() <= task.tolerance;
-        // Thresholds of the first steps that are too wide are looked at again, without the rest.
+        // Thresholds of the first backward steps that are too wide are computed again, without the
+        // other steps.
         let close =
             reached.first_thresholds() <= task.tolerance && reached.value_width() <= task.tolerance;
         if reached.halt.is_some() || close {
@@ -127,24 +133,24 @@ pub(super) fn continued(
             return Outcome::After(first + 1 - reached.steps);
         }
         let finer = if narrow {
-            // The error of the value may have fallen with the cells alone.
+            // The error of the value may have fallen with the number of cells only linearly.
             (reached.value_width() / task.tolerance * FINER).clamp(LEAST_FINER, MOST_FINER)
         } else {
-            // Once more, whatever thresholds come out too wide.
+            // One more attempt, which accepts wide thresholds.
             width = f64::INFINITY;
             LEAST_FINER
         };
-        // What memory allows, if that is finer.
+        // The finest mesh that memory allows, if it is finer.
         let most = MOST_BYTES / bytes(filter, 1.0);
         cells = if cells * LEAST_FINER < most { (cells * finer).min(most) } else { cells * finer };
         best = Some(reached).filter(|reached| reached.to_second.first_step() == Some(0)).or(best);
     }
-    // What soon comes to rest takes few steps otherwise.
+    // A problem that converges quickly takes few steps without a mesh.
     let long = best.filter(|best| best.steps > EARLY || best.value_width() <= task.tolerance);
     long.map_or(Outcome::Refused, Outcome::Reached)
 }
 
-/// What a mesh and the functions on it take.
+/// Memory of a mesh and the functions on it, in bytes.
 fn bytes(filter: &Filter, cells: f64) -> f64 {
     let shared = 3 * size_of::<f64>()
         + 2 * size_of::<functions::Four>()

@@ -1,8 +1,12 @@
-//! Thresholds from several steps at once.
+//! Closer thresholds on a mesh by expanding several steps at once.
 //!
-//! A mesh moves the kink of a cut to a node, which shows wherever a threshold some steps before lies next to an image of that
-//! kink. Followed through all reports of some steps, the difference at a belief is a mean of differences that are cut
-//! exactly; only those at the end are taken from the mesh. It rises with the belief, so that places are rounded like values.
+//! A mesh moves the kink of a clip to a node. The error is visible where a later threshold is close
+//! to an image of that kink. Expanded over all observation sequences of several steps, the
+//! difference at a belief is a mean of exactly clipped differences. Only the innermost ones are
+//! interpolated on the mesh. The difference increases with the belief, so rounding a belief upward
+//! is safe for upper bounds.
+//!
+//! Cost: O(1 / `rare`) terms per evaluation, O(nodes) memory per stored step.
 
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
@@ -11,32 +15,33 @@ use crate::phase_switching::recursion::{Recursion, enclosed};
 use crate::rounding::{SLACK, outward};
 use std::collections::VecDeque;
 
-/// How many steps are kept.
+/// Number of stored steps.
 pub(super) const STEPS: usize = 16;
 
-/// Chances of a course of reports below which it is not followed further: at first, and if that does not do.
+/// Probability of an observation sequence below which it is not expanded: first attempt, and
+/// second.
 pub(super) const RARE: [f64; 2] = [1.0 / 128.0, 1.0 / 4096.0];
 
-/// A chance that is too small to say where its report leads.
+/// Probability too small to compute an update from.
 const SMALL: f64 = 1e-250;
 
-/// How closely a place is looked for, in units of the width that is wanted.
+/// Bisection accuracy, in units of the requested width.
 const CLOSELY: f64 = 1.0 / 32.0;
 
-/// The latest steps back on a mesh.
+/// The latest backward steps on a mesh.
 pub(super) struct Recent<'a> {
     mesh: &'a Mesh,
     recursion: &'a Recursion,
-    /// From the latest on.
+    /// The latest first.
     taken: VecDeque<Taken>,
 }
 
-/// A step back.
+/// One stored step.
 #[derive(Default)]
 struct Taken {
-    /// The chance that a cycle follows.
+    /// The probability that a cycle follows.
     survival: f64,
-    /// What it was taken from: the functions around the difference, cut, the lower one with the other sign.
+    /// Its input: the clipped enclosure of the difference, the lower function with opposite sign.
     from: Vec<[f64; 2]>,
 }
 
@@ -45,7 +50,7 @@ impl<'a> Recent<'a> {
         Recent { mesh, recursion, taken: VecDeque::new() }
     }
 
-    /// Takes in the step that `functions` have just taken. O(nodes).
+    /// Stores the step that `functions` have just taken. O(nodes).
     pub(super) fn push(&mut self, survival: f64, functions: &Functions) {
         let full = self.taken.len() == STEPS;
         let oldest = if full { self.taken.pop_back() } else { None };
@@ -56,8 +61,9 @@ impl<'a> Recent<'a> {
         self.taken.push_front(taken);
     }
 
-    /// How far the functions have moved outward since the oldest step at most, if all are alike. O(nodes). No difference of a
-    /// step to come lies farther beyond those of the oldest than by this and what it may yet lie beyond the latest.
+    /// Bound on the outward move of the functions since the oldest stored step, if all steps are
+    /// alike. O(nodes). Added to the possible move beyond the latest functions, it bounds the move
+    /// of every earlier difference beyond the oldest.
     pub(super) fn moved(&self) -> Option<[f64; 2]> {
         let latest = self.taken.front()?;
         let alike = self.taken.iter().all(|taken| taken.survival == latest.survival);
@@ -77,13 +83,14 @@ impl<'a> Recent<'a> {
         Some(sum)
     }
 
-    /// Forgets all steps: those before the next are others.
+    /// Discards all stored steps: the next ones are of another kind.
     pub(super) fn clear(&mut self) {
         self.taken.clear();
     }
 
-    /// Closer bounds on where the difference of the latest step passes `level`, if it may yet move up and down by `reach`,
-    /// where `width` would do; `rare` is which chances of a course of reports are too small to be followed, one tried after the other.
+    /// Closer bounds on the belief at which the latest difference crosses `level`. The difference
+    /// may still move up and down by `reach`; a width of `width` suffices. `rare` lists probability
+    /// limits of expanded sequences, tried in order.
     pub(super) fn closer(
         &self,
         bounds: Bounds,
@@ -120,8 +127,8 @@ impl<'a> Recent<'a> {
         bounds
     }
 
-    /// The difference so many steps after the latest, not cut, rounded up (`UPPER`) or down; `rare` is which chances are too
-    /// small to be followed.
+    /// The unclipped difference `step` steps after the latest, rounded up (`UPPER`) or down.
+    /// Sequences of probability below `rare` are not expanded.
     fn difference<const UPPER: bool>(&self, p: f64, step: usize, rare: f64) -> f64 {
         let Recursion { filter, difference, .. } = self.recursion;
         let (mut sum, mut size) = (0.0, 0.0);
@@ -145,7 +152,7 @@ impl<'a> Recent<'a> {
         outward::<UPPER>(line + self.taken[step].survival * sum, size)
     }
 
-    /// The difference that this step was taken from, cut.
+    /// The clipped difference from which this step was taken.
     fn cut<const UPPER: bool>(&self, p: f64, step: usize, rare: f64) -> f64 {
         let Recursion { low, high, .. } = *self.recursion;
         if step + 1 < self.taken.len() && rare < 1.0 {

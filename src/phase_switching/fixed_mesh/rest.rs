@@ -1,9 +1,12 @@
-//! Bounds on all steps to come on a mesh, once a step hardly moves the difference and moves the value by a linear function.
+//! Bounds on all earlier steps on a mesh, once a step hardly moves the difference and moves the
+//! value by a linear function.
 //!
-//! As in `../rest.rs`: let G be the upper function of the difference, cut, and G + e above what a step makes of it, cut.
-//! With w and the room as there, the difference of every step to come, cut, is at most G + e w within the room, since by
-//! induction it is at most the low level up to where the room begins: it rises, and there it is at most the new one,
-//! not cut, and e w. So it is at most the new one and e w everywhere before it is cut. Likewise from below.
+//! As in `../rest.rs`: let G be the clipped upper function of the difference, and let G + e exceed
+//! the clipped image of G. With w and the range as there, every earlier clipped difference is at
+//! most G + e w within the range. By induction: at the lower end of the range an earlier difference
+//! is at most the unclipped image plus e w, which is below the low level. The difference increases,
+//! so it stays there for smaller beliefs. Hence it is at most the unclipped image plus e w
+//! everywhere. The lower bound is analogous.
 
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
@@ -18,23 +21,23 @@ use crate::rounding::outward;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// What encloses the steps to come.
+/// An enclosure of all earlier steps.
 pub(super) struct Rest {
     pub(super) thresholds: [Bounds; 2],
-    /// How far the difference may yet move, up and down.
+    /// How far the difference may still move, up and down.
     pub(super) reach: [f64; 2],
-    /// What a step adds to the value at most, and at least.
+    /// Upper and lower bound on the change of the value in one step.
     pub(super) changes: [Polyline; 2],
-    /// What all those steps add to the value at most, and at least.
+    /// Linear upper and lower bounds on the sum of those changes.
     pub(super) value: [Line; 2],
-    /// How much farther apart a step moves the bounds on the value, and how much of that is the mesh's.
+    /// Widening of the bounds on the value per step, and the part of it that the mesh causes.
     pub(super) apart: f64,
     pub(super) own: f64,
 }
 
 impl Rest {
-    /// After a step by `operator` to `functions`, with `steps` steps to come, that one among them; none if too much
-    /// still moves.
+    /// After a step of `operator` to `functions`. `steps` counts the remaining steps, including
+    /// that one. `None` if a step still changes too much.
     pub(super) fn of(
         recursion: &Recursion,
         operator: &Operator<'_>,
@@ -76,7 +79,7 @@ impl Rest {
         let changes = [2, 3].map(|lane: usize| {
             let all = functions.offset[lane - 2].minus(functions.older[lane - 2]);
             let values = now.iter().zip(later).map(|(now, later)| now[lane] - later[lane]);
-            // What is lost beyond a switch changes with the difference.
+            // The loss beyond a switch changes with the difference.
             let beside = all + reach[3 - lane];
             let raised = values.map(|value| {
                 outward::<true>(value + beside, 2.0 * (value.abs() + all.abs() + beside.abs()))
@@ -95,7 +98,7 @@ impl Rest {
         ControlFlow::Continue(Some(Rest { thresholds, reach, changes, value, apart, own }))
     }
 
-    /// Makes of the functions those of the last of the steps to come.
+    /// Advances the functions to the last of the remaining steps.
     pub(super) fn pass(&self, mesh: &Mesh, functions: &mut Functions) {
         let [above, below] = self.value;
         let lines = [above, below.map(|end| -end)];
@@ -120,7 +123,7 @@ impl Rest {
     }
 }
 
-/// Where the difference before it is cut, which rises, has certain values.
+/// Level crossings of the unclipped difference, which increases.
 struct Places<'a> {
     operator: &'a Operator<'a>,
     next: &'a [Four],
@@ -145,7 +148,8 @@ impl Places<'_> {
         start
     }
 
-    /// Where it passes `level`, rounded to the safe side; 0 or 1 if it does not.
+    /// The belief at which the difference crosses `level`, rounded to the safe side; 0 or 1 if it
+    /// does not.
     fn place(&self, side: Side, level: f64) -> f64 {
         let [first, last] = self.ends(side);
         if first > level {

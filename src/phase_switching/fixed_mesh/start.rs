@@ -1,4 +1,4 @@
-//! Piecewise-linear functions with nodes of their own, taken over by a mesh.
+//! Transfer of piecewise-linear functions with adaptive nodes to a mesh.
 
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
@@ -7,10 +7,10 @@ use crate::phase_switching::polyline::Polyline;
 use crate::phase_switching::recursion::Recursion;
 use crate::phase_switching::shifted::Shifted;
 
-/// How roughly it is followed what bounds have been apart before.
+/// Relative accuracy for the effect of an earlier width.
 const ROUGHLY: f64 = 1e-2;
 
-/// What encloses the difference, cut, and the value at a step.
+/// Enclosure of the clipped difference and of the value at a step.
 #[derive(Clone, Copy)]
 pub(in crate::phase_switching) struct Start<'a> {
     pub(in crate::phase_switching) difference: &'a Pair,
@@ -18,7 +18,8 @@ pub(in crate::phase_switching) struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// How far the bounds on the value at `initial` are apart because of those here, after so many `steps` back, roughly.
+    /// Approximate width of the value at `initial` after `steps` further backward steps, as far as
+    /// it stems from the width here.
     pub(super) fn apart(&self, recursion: &Recursion, steps: u64, initial: f64) -> f64 {
         let [upper, lower] = self.value;
         let constant = upper.offset.minus(lower.offset);
@@ -27,7 +28,7 @@ impl Start<'_> {
         constant + recursion.mean_after(gap, steps, ROUGHLY * size).at(initial)
     }
 
-    /// The same on `mesh`. O(nodes).
+    /// The enclosure on `mesh`. O(nodes).
     pub(super) fn on(&self, mesh: &Mesh) -> Functions {
         let [upper, lower] = self.value;
         let mut all = vec![[0.0; 4]; mesh.at.len()];
@@ -45,8 +46,8 @@ impl Start<'_> {
     }
 }
 
-/// The least multiples of `line`, by 1 or -1, above it: by what a fall of its slope lies above the chord of its cell,
-/// both ends of that are raised.
+/// The values at the nodes of an upper bound on `sign` times `line`. Where the slope falls within a
+/// cell, both ends of the cell are raised by its distance from the chord.
 fn sample(line: &Polyline, sign: f64, mesh: &Mesh, mut found: impl FnMut(usize, f64)) {
     let slope = |piece: usize| {
         (line.value[piece + 1] - line.value[piece]) / (line.at[piece + 1] - line.at[piece])

@@ -1,9 +1,11 @@
-//! One step back of four functions on a mesh, in one pass over memory.
+//! One backward step of the four functions on a mesh, in one pass over memory.
 //!
-//! The functions are those around the difference, cut, and around the value, the lower ones with the other sign: so
-//! all four are upper functions. A step is the mean of the ends of the cells that the reports lead into; where a slope
-//! falls the image lies above its chord, by no more than what both ends of its cell are raised by. What cuts at a place
-//! within a cell bends the function there, downward for one side: the kink is moved to the nearer node, outward.
+//! The functions are the clipped bounds on the difference and the bounds on the value; lower bounds
+//! have the opposite sign, so all four are upper functions. A step takes the mean of interpolated
+//! values at the updated beliefs. Where a slope falls, the image lies above its chord by a bounded
+//! amount, and both ends of its cell are raised by that bound. A clip within a cell bends the
+//! function downward for one side: the kink is moved to the nearer node, outward. O(nodes x
+//! observations) time, vectorized over the four functions.
 
 use super::functions::{Four, Functions, each};
 use super::mesh::{Mesh, Way};
@@ -16,10 +18,10 @@ use crate::rounding::{SLACK, outward};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Nodes of a block: what belongs to it fits a cache.
+/// Nodes of a block: its data fit a cache.
 const BLOCK: usize = 512;
 
-/// Nodes that are computed beside it.
+/// Additional nodes computed at the boundary of a block.
 const BESIDE: usize = 3;
 
 #[inline(always)]
@@ -32,24 +34,24 @@ fn less(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// A cell in which some function passes a level, with the values at its ends, not cut.
+/// A cell in which some function crosses a level, with the unclipped values at its ends.
 #[derive(Clone, Copy)]
 struct Passing {
     cell: usize,
     ends: [Four; 2],
 }
 
-/// What a block of nodes shows.
+/// Results of a block of nodes.
 struct Seen {
     passing: Vec<Passing>,
-    /// The functions at its first and at its last node, not cut.
+    /// The unclipped functions at its first and its last node.
     ends: [Four; 2],
     size: Four,
     steep: Four,
 }
 
 impl Seen {
-    /// What both show, `later` being of the nodes that follow.
+    /// The results of both blocks; `later` holds the nodes that follow.
     fn before(mut self, mut later: Seen) -> Seen {
         self.passing.append(&mut later.passing);
         Seen {
@@ -61,7 +63,7 @@ impl Seen {
     }
 }
 
-/// What all nodes of a step share.
+/// Constants shared by all nodes of a step.
 pub(super) struct Operator<'a> {
     pub(super) mesh: &'a Mesh,
     recursion: &'a Recursion,
@@ -72,7 +74,8 @@ pub(super) struct Operator<'a> {
 }
 
 impl<'a> Operator<'a> {
-    /// The step back from `functions`, `running` being the mean time of a cycle under the first mapping.
+    /// The step back from `functions`; `running` is the mean time of a cycle under the first
+    /// mapping.
     pub(super) fn new(
         mesh: &'a Mesh,
         recursion: &'a Recursion,
@@ -83,7 +86,7 @@ impl<'a> Operator<'a> {
         let survival = chances.survival;
         let [low, high] = recursion.difference;
         let [first, second] = running;
-        // What the functions around the value are at 0 now goes over to what is taken out of them.
+        // The values at 0 of the bounds on the value move to their constants.
         let [above, below] = [2, 3].map(|lane| survival * functions.now[0][lane]);
         let start = [low, -low, first - above, -first - below];
         let tilt = [high - low, low - high, second - first, first - second];
@@ -96,7 +99,8 @@ impl<'a> Operator<'a> {
             [first.abs() + second.abs(), below],
         ];
         let margin = [0, 1, 2, 3].map(|lane: usize| {
-            // Those around the value also lose what lies beyond a switch.
+            // The bounds on the value also depend on the gains, hence on the rounding of the
+            // difference.
             let beside = if lane < 2 { 0.0 } else { blur[0] + blur[1] };
             let line = 4.0 * SLACK * (lines[lane][0].abs() + lines[lane][1].abs());
             let line_beside = 4.0 * SLACK * (low.abs() + high.abs());
@@ -105,7 +109,8 @@ impl<'a> Operator<'a> {
         Operator { mesh, recursion, survival, start, tilt, margin }
     }
 
-    /// Takes the step. O(nodes x reports); the same numbers on any number of threads.
+    /// Takes the step. O(nodes x observations). The result does not depend on the number of
+    /// threads.
     pub(super) fn step(&self, functions: &mut Functions, chances: Chances) -> Shown {
         self.recursion.filter.worked(self.mesh.at.len());
         let Functions { now, later, .. } = functions;
@@ -128,13 +133,13 @@ impl<'a> Operator<'a> {
         Shown { passing, ends }
     }
 
-    /// The difference at `node` before it is cut, from above and from below, where a step is taken from `next`.
+    /// The unclipped difference at `node` from above and from below, for a step from `next`.
     pub(super) fn difference(&self, next: &[Four], node: usize) -> [f64; 2] {
         let seen = self.block(next, &mut [[0.0; 4]], node);
         [seen.ends[1][0], -seen.ends[1][1]]
     }
 
-    /// The nodes from `first` on.
+    /// Computes the nodes from `first` on.
     fn block(&self, next: &[Four], block: &mut [Four], first: usize) -> Seen {
         widest(Block { operator: self, next, block, first })
     }
@@ -144,7 +149,7 @@ impl<'a> Operator<'a> {
         let mesh = self.mesh;
         let (from, end) = (first.saturating_sub(1), first + block.len());
         let cells = [from.saturating_sub(1), end.min(mesh.cells())];
-        // By cell, from the one before node `from` on, if there is one.
+        // Indexed by cell, starting with the cell before node `from`, if there is one.
         let mut rise = [[0.0; 4]; BLOCK + BESIDE];
         let mut mean = [[0.0; 4]; BLOCK + BESIDE];
         let own = &mut rise[1 + cells[0] - from..];
@@ -195,7 +200,8 @@ impl<'a> Operator<'a> {
         Seen { passing, ends, size, steep }
     }
 
-    /// Functions at a node, cut, once those around the value have lost what lies beyond a switch.
+    /// The functions at a node: the gains are subtracted from the value, then the difference is
+    /// clipped.
     #[inline(always)]
     fn cut(&self, raw: &Four) -> Four {
         let (low, high) = (self.recursion.low, self.recursion.high);
@@ -206,7 +212,7 @@ impl<'a> Operator<'a> {
         each(each(value, least, greater), most, less)
     }
 
-    /// Adds what the image of a report lies above its chord, by cell.
+    /// Adds to each cell the bound on how far the image of an observation lies above its chord.
     #[inline(always)]
     fn rise(&self, way: &Way, next: &[Four], cells: [usize; 2], rise: &mut [Four]) {
         let [first, last] = cells.map(|node| way.cell[node] as usize);
@@ -224,7 +230,7 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// Raises functions at one end of a cell in which they are cut.
+    /// Raises functions at one end of a cell in which they are clipped.
     fn bend(&self, later: &mut [Four], passing: &Passing) {
         let Passing { cell, ends } = *passing;
         let (low, high) = (self.recursion.low, self.recursion.high);
@@ -236,7 +242,8 @@ impl<'a> Operator<'a> {
             if (start > level) != (stop > level) {
                 let (over, under) = if start > level { (0, 1) } else { (1, 0) };
                 let [above, below] = [ends[over][lane], ends[under][lane]];
-                // Either as high as the level before it is reached, or straight on beyond it.
+                // Either the function reaches the level at the node before, or it continues
+                // straight beyond it.
                 if level - below < above - level {
                     raise(under, lane, level);
                 } else {
@@ -244,7 +251,7 @@ impl<'a> Operator<'a> {
                 }
             }
         }
-        // What lies beyond a switch is lost from where the lower function begins to exceed it.
+        // The gain is subtracted from where the lower function exceeds the level.
         let gains = ends.map(|end| -end[1] - high);
         if (gains[0] > 0.0) != (gains[1] > 0.0) {
             let (over, under) = if gains[0] > 0.0 { (0, 1) } else { (1, 0) };
@@ -257,7 +264,7 @@ impl<'a> Operator<'a> {
     }
 }
 
-/// The nodes of a block, by vector instructions: a vector holds the four functions.
+/// The computation of a block with vector instructions: a vector holds the four functions.
 struct Block<'a> {
     operator: &'a Operator<'a>,
     next: &'a [Four],
@@ -275,19 +282,19 @@ impl WithSimd for Block<'_> {
     }
 }
 
-/// On which side of every level the functions around the difference are.
+/// On which side of either level the bounds on the difference lie.
 #[inline(always)]
 fn sides(raw: &Four, low: f64, high: f64) -> [bool; 4] {
     [raw[0] > high, -raw[1] > high, raw[0] < low, -raw[1] < low]
 }
 
-/// What a step shows of the difference, which is between functions that are linear in every cell.
+/// Level crossings of the difference in a step, whose bounds are linear in every cell.
 pub(super) struct Shown {
     passing: Vec<Passing>,
     ends: [Four; 2],
 }
 
-/// One of two functions around the difference.
+/// One of the two bounds on the difference.
 #[derive(Clone, Copy)]
 pub(super) enum Side {
     Above,
@@ -295,7 +302,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// Of both, from above and from below.
+    /// Selects from a pair (above, below).
     pub(super) fn of(self, [above, below]: [f64; 2]) -> f64 {
         match self {
             Side::Above => above,
@@ -303,7 +310,8 @@ impl Side {
         }
     }
 
-    /// Where it passes `level` within a cell with these values at its ends, rounded to the safe side.
+    /// The belief at which it crosses `level` within a cell with these end values, rounded to the
+    /// safe side.
     pub(super) fn place(self, mesh: &Mesh, cell: usize, ends: [f64; 2], level: f64) -> f64 {
         let piece = Polyline { at: mesh.at[cell..=cell + 1].to_vec(), value: ends.to_vec() };
         match self {
@@ -328,7 +336,8 @@ impl Shown {
         ]
     }
 
-    /// Where one of the functions first exceeds `level` (`FIRST`) or where it is last below it.
+    /// The belief at which a bound first exceeds `level` (`FIRST`), or at which it is last below
+    /// it.
     fn place<const FIRST: bool>(&self, mesh: &Mesh, side: Side, level: f64) -> f64 {
         let beyond = |four: &Four| {
             let value = side.value(four);

@@ -1,4 +1,4 @@
-//! The steps back on a mesh, one by one until they are at rest.
+//! Backward induction on a mesh, step by step until the steps are stationary.
 
 use super::ending::Ending;
 use super::functions::Functions;
@@ -14,7 +14,7 @@ use crate::phase_switching::recursion::{Chances, Recursion};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// What is to be bounded.
+/// The problem to be bounded.
 #[derive(Clone, Copy)]
 pub(in crate::phase_switching) struct Task<'a> {
     pub(in crate::phase_switching) recursion: &'a Recursion,
@@ -25,7 +25,7 @@ pub(in crate::phase_switching) struct Task<'a> {
     pub(in crate::phase_switching) tolerance: f64,
 }
 
-/// What the steps before a start are bounded by.
+/// Bounds on all steps before a start.
 pub(in crate::phase_switching) struct Reached {
     pub(in crate::phase_switching) to_second: Curve,
     pub(in crate::phase_switching) to_first: Curve,
@@ -33,25 +33,26 @@ pub(in crate::phase_switching) struct Reached {
     pub(in crate::phase_switching) value: (f64, f64),
     pub(in crate::phase_switching) cells: usize,
     pub(in crate::phase_switching) steps: u64,
-    /// How wide the thresholds of every so many steps are.
+    /// Widths of the thresholds at every `LOOK`-th step.
     looked: Vec<f64>,
-    /// Why the rest is missing.
+    /// Why steps are missing, if any are.
     pub(in crate::phase_switching) halt: Option<Halt>,
 }
 
 impl Reached {
-    /// The widest bounds on a threshold.
+    /// The greatest width of a threshold's bounds.
     pub(super) fn threshold_width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
     }
 
-    /// The width of the bounds on the thresholds of step 0, if it was reached.
+    /// The width of the thresholds of step 0; infinite if it was not reached.
     pub(super) fn first_thresholds(&self) -> f64 {
         let width = |curve: &Curve| curve.at(0).map_or(f64::INFINITY, |bounds| bounds.width());
         width(&self.to_second).max(width(&self.to_first))
     }
 
-    /// How wide thresholds are in the later half of the steps: those of the first steps tell little, since kinks lie close to them.
+    /// The greatest sampled width in the later half of the steps. The first steps are not
+    /// representative, since kinks are close to their thresholds.
     pub(super) fn later_thresholds(&self) -> f64 {
         self.looked[self.looked.len() / 2..].iter().copied().fold(0.0, f64::max)
     }
@@ -62,33 +63,34 @@ impl Reached {
     }
 }
 
-/// When a pass is done, or given up.
+/// When a pass ends or is abandoned.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// How many times as far as the mesh moves bounds apart a step at rest may.
+    /// How much wider than the mesh alone a stationary step may make the bounds, as a factor.
     pub(super) enough: f64,
-    /// How wide a threshold may be, and of how many steps.
+    /// Most width of a threshold, checked in the first `early` steps.
     pub(super) width: f64,
     pub(super) early: u64,
-    /// How wide one may be that is not worth to be looked at closer, and whether all are or those of some steps.
+    /// Width of a threshold that need not be refined; and whether the thresholds of all steps are
+    /// refined, or every `LOOK`-th.
     pub(super) sharp: f64,
     pub(super) all: bool,
-    /// Steps that are taken one by one.
+    /// Most steps taken one by one.
     pub(super) steps: u64,
 }
 
-/// Steps between two looks at whether they are at rest.
+/// Steps between two tests of stationarity.
 const LOOK: u64 = 8;
 
-/// What the difference may yet move, as a part of how far apart a step moves the bounds on the value.
+/// Most further move of the difference, as a fraction of the mesh's own widening per step.
 const BESIDE: f64 = 0.1;
 
-/// Steps of the same kind from which on it is worth asking.
+/// Equal steps from which the test pays.
 pub(super) const LONG: u64 = 64;
 
 impl Task<'_> {
-    /// Goes from `start`, which is step `first` + 1, back to step 0. Steps are at rest where their bounds are close enough,
-    /// or little farther apart than the mesh makes them anyway.
+    /// Goes from `start`, which is step `first` + 1, back to step 0. Steps count as stationary if
+    /// their bounds are close enough, or hardly wider than the mesh makes them.
     pub(super) fn run(
         &self,
         mesh: &Mesh,
@@ -161,7 +163,8 @@ impl Task<'_> {
             let steps = n - from + 1;
             let rest = Rest::of(recursion, &operator, functions, chances, steps, observer)?;
             let Some(mut rest) = rest else { continue };
-            // Where other steps follow the functions themselves are needed, and what steps add to them must be linear.
+            // If other steps follow, the functions themselves are needed, and the change of the
+            // value must be linear.
             if rest.reach[0] + rest.reach[1] > BESIDE * rest.own
                 || from > 0 && rest.apart > limits.enough * rest.own
             {

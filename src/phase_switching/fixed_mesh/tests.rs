@@ -26,7 +26,7 @@ fn hundredths(random: &mut Stream, most: u64) -> Rational {
     ratio(random.random_range(0..=most), 100)
 }
 
-/// Mappings that suit their phases, or one of them both.
+/// Mappings that each suit a phase, or one that suits both.
 fn problem(random: &mut Stream, rates: [Rational; 2], detector: Levels) -> PhaseSwitching {
     let cost = |random: &mut Stream| match random.random_range(0..6) {
         0 => None,
@@ -52,7 +52,7 @@ fn lifetime(random: &mut Stream, last: u64) -> Lifetime {
     }
 }
 
-/// All steps on a mesh.
+/// Computes all steps on a mesh.
 fn on_mesh(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize, tolerance: f64) -> Reached {
     observed(problem, lifetime, cells, [tolerance; 2], &())
 }
@@ -81,7 +81,7 @@ fn observed(
     task.run(&mesh, start, lifetime.last(), limits, observer)
 }
 
-/// What is not enclosed, if anything.
+/// A description of the first quantity that is not enclosed, if any.
 fn missed(reached: &Reached, truth: &exact::ExactSolution) -> Option<String> {
     let exactly = |value: f64| Rational::try_from(value).expect("finite");
     let outside = |lower: f64, upper: f64, truth: &Rational| {
@@ -156,7 +156,7 @@ fn meshes_of_thousands_of_models_enclose_the_exact_solution() {
     all_enclose(0..5000);
 }
 
-/// With a detector that is always right or says nothing.
+/// A detector that is always right or uninformative.
 fn plain(random: &mut Stream, alarm: Rational) -> PhaseSwitching {
     let detector = match random.random_bool(0.5) {
         true => Levels::binary(Rational::ZERO, Rational::ZERO),
@@ -166,7 +166,7 @@ fn plain(random: &mut Stream, alarm: Rational) -> PhaseSwitching {
     problem(random, rates, detector.unwrap())
 }
 
-/// Says stop at a certain question.
+/// Halts at a given query.
 struct Stops(AtomicU64);
 
 impl Observer for Stops {
@@ -208,7 +208,7 @@ fn what_a_stopped_mesh_has_found_encloses_the_exact_solution() {
     assert!(stopped >= 16 && parts >= 8, "{stopped} {parts}");
 }
 
-/// Lifetimes under which no step is like another.
+/// Lifetimes for which all steps are distinct.
 #[test]
 fn meshes_agree_with_other_nodes_where_every_step_is_another() {
     for seed in 0..3 {
@@ -240,7 +240,8 @@ fn meshes_agree_with_other_nodes_where_every_step_is_another() {
     }
 }
 
-/// Detectors that are always right or say nothing leave exact functions short over many steps, which come to rest.
+/// With detectors that are always right or uninformative, exact functions stay short and converge
+/// over many steps.
 fn rest_encloses(seeds: std::ops::Range<u64>) {
     let mut rested = 0;
     for seed in seeds.clone() {
@@ -274,7 +275,7 @@ fn meshes_at_rest_of_hundreds_of_models_enclose_the_exact_solution() {
     rest_encloses(0..300);
 }
 
-/// Weak detectors over many steps, where nothing exact is known, against functions with nodes of their own.
+/// Weak detectors over many steps, where no exact solution is available, against adaptive nodes.
 #[test]
 fn meshes_agree_with_other_nodes() {
     for seed in 0..8 {
@@ -312,7 +313,8 @@ fn meshes_agree_with_other_nodes() {
     }
 }
 
-/// Kinks of later thresholds that lie in the cells of earlier ones: followed through the reports they hardly show.
+/// Kinks of later thresholds in the cells of earlier ones: expanding observation sequences removes
+/// their effect.
 #[test]
 fn thresholds_next_to_kinks_are_bounded_closely() {
     let mut times = Vec::new();

@@ -1,4 +1,8 @@
-//! One pass over all steps, from the last one back, at a given accuracy.
+//! One backward pass over all steps at a given accuracy: D_n and V_n for n = M, ..., 0.
+//!
+//! Each step is enclosed by `recursion.rs` and `value.rs`. Runs of stationary steps are bounded at
+//! once (`resting.rs`). The pass changes representation when functions get many pieces: one
+//! function with a residual (`alone.rs`), or a fixed mesh (`fixed_mesh/`).
 
 mod resting;
 #[cfg(test)]
@@ -22,33 +26,34 @@ use resting::{Alike, Rest};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Distinct thresholds a curve may have.
+/// Most distinct thresholds of a curve.
 const MAX_RUNS: usize = 1_000_001;
 
-/// Steps of the same kind most of which are probably at rest.
+/// Horizon from which most steps of equal survival are expected to be stationary.
 const MOSTLY_AT_REST: u64 = 100;
 
-/// Whether most steps are probably at rest.
+/// Whether most steps are expected to be stationary.
 fn rests(lifetime: &Lifetime) -> bool {
     let last = lifetime.last();
     last >= MOSTLY_AT_REST && lifetime.constant_from(last - 1) <= last / 2
 }
 
-/// What the widths of a sweep should be.
+/// The widths a sweep aims at.
 #[derive(Clone, Copy)]
 pub(super) struct Aim {
     pub(super) threshold: f64,
     pub(super) value: f64,
 }
 
-/// Pieces of the value from which on it is asked what the program costs, and how roughly.
+/// Pieces of the value from which the cost is estimated first, and the tolerance of that estimate.
 const FEW: usize = 256;
 const ROUGH: f64 = 1e-3;
 
-/// Steps times nodes of a rough value from which on it is better not followed closely.
+/// Steps times nodes of a rough value from which its means (`mixed.rs`) are cheaper than iterating
+/// it.
 const WORTH: u64 = 50_000;
 
-/// Pieces from which on nodes that stay where they are may do better.
+/// Pieces from which a fixed mesh is considered.
 const MANY_PIECES: usize = 1 << 15;
 
 /// The state of a pass.
@@ -59,10 +64,11 @@ pub(super) struct Sweep<'a> {
     aim: Aim,
     tolerance: f64,
     merge: Merge,
-    /// What encloses the difference at the last step: two functions, or one and what is beside it.
+    /// Enclosure of the difference at the latest step: two functions, or one with a residual.
     pair: Pair,
     alone: Option<Arc<Alone>>,
-    /// Pieces from which on it is one, of a step and of all steps with as many together; and what the latter are so far.
+    /// Pieces from which one function is used, in a step and summed over all such steps; and that
+    /// sum so far.
     alone_from: [usize; 2],
     crowded: usize,
     alike: Option<Alike>,
@@ -71,19 +77,19 @@ pub(super) struct Sweep<'a> {
     pub(super) to_first: Curve,
     pub(super) segments: usize,
     pub(super) steps: u64,
-    /// Whether it is known what the program costs, roughly.
+    /// Whether the cost of the program has been estimated.
     estimated: bool,
-    /// The gains of a step whose slopes turn most, if it is a rough pass.
+    /// In a rough pass: the gains with the greatest total change of slope.
     gains: Polyline,
-    /// Steps times nodes of a rough value that are worth that.
+    /// As `WORTH`; a field for tests.
     worth: u64,
     /// The thresholds, where they are known exactly.
     exact: Option<&'a [Curve; 2]>,
-    /// What adds up the value of steps by which the belief has forgotten where it started.
+    /// Sums the value of steps at which the filter has mixed.
     mixed: Option<Mixed>,
-    /// The first step from which on nodes that stay where they are may be tried; `None` if they have been.
+    /// The first step from which a mesh may be tried; `None` after it was tried.
     mesh_from: Option<u64>,
-    /// The last of its steps.
+    /// The last step of the pass.
     until: u64,
 }
 
@@ -122,13 +128,13 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// With thresholds that are known exactly.
+    /// With exactly known thresholds.
     pub(super) fn knowing(mut self, exact: Option<&'a [Curve; 2]>) -> Sweep<'a> {
         self.exact = exact;
         self
     }
 
-    /// The same step with those, if steps `first` to `last` share them.
+    /// Replaces the thresholds by exact ones that are the same in steps `first` to `last`.
     fn known(&self, step: Step, first: u64, last: u64) -> Step {
         let Some(curves) = self.exact else { return step };
         let of = |curve: &Curve, found: Bounds| match (curve.at(first), curve.at(last)) {
@@ -139,13 +145,13 @@ impl<'a> Sweep<'a> {
         Step { to_second, to_first, ..step }
     }
 
-    /// Goes back to step `until` alone, for thresholds.
+    /// Restricts the pass to the steps down to `until`, for thresholds only.
     pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
         (self.until, self.mesh_from, self.estimated) = (until, None, true);
         self
     }
 
-    /// Takes in what the program costs, roughly, unless that is known: of few steps the value tells it badly.
+    /// Estimates the cost of the program by a rough pass, unless it is known.
     fn estimate(&mut self, observer: &dyn Observer) {
         if !self.estimated {
             self.estimated = true;
@@ -154,7 +160,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Prepares the means of steps by which the belief has forgotten where it started, if they are most and are not at rest.
+    /// Prepares the means of steps at which the filter has mixed, if most steps are such and are
+    /// not stationary.
     fn mix(&mut self, observer: &dyn Observer) -> ControlFlow<Halt> {
         if self.estimated || rests(self.lifetime) || !STEPS.contains(&self.lifetime.last()) {
             return ControlFlow::Continue(());
@@ -181,7 +188,7 @@ impl<'a> Sweep<'a> {
         self.mixed.as_ref().map_or(last, |mixed| mixed.with(last))
     }
 
-    /// A sweep that takes few pieces, if it comes to its end.
+    /// A pass at low accuracy; `None` if it does not finish.
     fn roughly(&self, observer: &dyn Observer) -> Option<Sweep<'a>> {
         let aim = Aim { threshold: ROUGH, value: ROUGH };
         let mut sweep = Sweep::new(self.problem, self.recursion, self.lifetime, aim, ROUGH);
@@ -190,7 +197,7 @@ impl<'a> Sweep<'a> {
         (sweep.run(&Quiet(observer)) == Status::Converged).then_some(sweep)
     }
 
-    /// Goes through all steps, or until it is stopped.
+    /// Goes through all steps, or until it is halted.
     pub(super) fn run(&mut self, observer: &dyn Observer) -> Status {
         let last = self.lifetime.last();
         if let ControlFlow::Break(halt) = self.mix(observer) {
@@ -221,7 +228,7 @@ impl<'a> Sweep<'a> {
                 None => self.value.step(self.recursion, &gains, chances),
             };
             let load = (step.width() / self.aim.threshold).max(blurred);
-            // Functions that are reduced less than need be, to come to rest, stay so.
+            // Functions with a smaller reduction, made for convergence, keep it.
             self.merge.follow(if finer < 1.0 { load.max(ENOUGH) } else { load });
             let nodes = self.keep(&step.raw, self.merge.now * finer);
             self.segments = self.segments.max(nodes.max(self.value.nodes()) - 1);
@@ -270,7 +277,7 @@ impl<'a> Sweep<'a> {
         Status::Converged
     }
 
-    /// One step back; with one function, if there is one, reduced by `merge`.
+    /// One backward step; `merge` is the reduction if one function with a residual is used.
     fn step(&mut self, survival: f64, merge: f64) -> Step {
         let recursion = self.recursion;
         let Some(alone) = self.alone.take() else {
@@ -284,7 +291,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Keeps what encloses the difference for the next step back, reduced by `merge`; its nodes.
+    /// Keeps the enclosure for the next step, reduced by `merge`. Returns its number of nodes.
     fn keep(&mut self, raw: &Around, merge: f64) -> usize {
         if let Some(alone) = &self.alone {
             return alone.nodes();
@@ -298,7 +305,7 @@ impl<'a> Sweep<'a> {
         self.pair.nodes()
     }
 
-    /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
+    /// Bounds on the steps from `first` on by a mesh, if that is expected to do better.
     fn on_mesh(&mut self, first: u64, raw: &Around, observer: &dyn Observer) -> Option<Reached> {
         let from = self.mesh_from.filter(|from| first <= *from)?;
         let once = from < u64::MAX;
@@ -323,7 +330,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Takes in what has been found on a mesh.
+    /// Takes over the bounds computed on a mesh.
     fn taken(&mut self, reached: Reached) -> Status {
         let curves =
             [(&mut self.to_second, &reached.to_second), (&mut self.to_first, &reached.to_first)];

@@ -1,4 +1,5 @@
-//! Steps that are alike, and whether they are at rest.
+//! Detection of stationary steps: runs of equal survival probability whose remaining steps are
+//! bounded at once.
 
 use super::Sweep;
 use crate::phase_change::Bounds;
@@ -12,21 +13,21 @@ use crate::rounding::outward;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Steps of the same kind from which on it is worth asking where they come to rest.
+/// Length of such a run from which the test pays.
 const LONG: u64 = 64;
 
-/// Steps that are all alike.
+/// A run of equal steps.
 pub(super) struct Alike {
-    /// The first of them.
+    /// Its first step.
     from: u64,
-    /// The step before, which is the later one.
+    /// The previously computed step, which is later in time.
     before: Option<Step>,
-    /// Steps to come until it is asked again whether they are at rest, and after that.
+    /// Steps until the next test, and the interval after that one.
     wait: u64,
     again: u64,
-    /// How much less than elsewhere a function may be reduced.
+    /// Factor on the reduction within this run.
     pub(super) finer: f64,
-    /// Whether they have been seen from rest in vain.
+    /// Whether the method of `from_rest.rs` was tried without success.
     tried: bool,
 }
 
@@ -36,44 +37,47 @@ impl Alike {
     }
 }
 
-/// Steps between two attempts to find steps at rest, at first; how many more from attempt to attempt, and
-/// how much less functions may be reduced: the fewer pieces they have, the less.
+/// Initial interval between tests and its growth; the factor on the reduction after a failed test,
+/// and its least values. With few pieces it may become smaller.
 const FIRST_WAIT: u64 = 8;
 const LONGER: f64 = 1.25;
 const FINER: f64 = 0.25;
 const FINEST: f64 = 1.0 / 256.0;
 const FINEST_OF_FEW: f64 = 1e-12;
 
-/// Functions that a step moves by no more than so many times what reducing does are at rest but for that.
+/// A step that changes the functions by at most this multiple of the reduction is stationary apart
+/// from reductions.
 const JITTER: f64 = 4.0;
 
-/// Pieces of the difference from which on steps are seen from rest; how far reducing may move that in units of the
-/// width of thresholds, and of what a step may add to the width of the value; what of the latter the way there
-/// may use; and how long that is at most.
+/// Pieces from which `from_rest.rs` is tried. Its reduction in units of the width of thresholds,
+/// and of a step's allowance for the value. The fraction of the value's width that the residuals
+/// may use, and the most steps until then.
 const MANY: usize = 1 << 13;
 const LEVEL: f64 = 0.05;
 const DIFFERENCE: f64 = 0.015;
 const LEFT: f64 = 0.05;
 const FAR: usize = 2000;
 
-/// How much a step may move a threshold that is near rest, as a multiple of the tolerance.
+/// Most move of a threshold in a step that is nearly stationary, as a multiple of the tolerance.
 const NEAR: f64 = 0.5;
 
-/// What encloses all steps down to a later one.
+/// Enclosure of all steps down to an earlier one.
 pub(super) struct Rest {
-    /// The difference of each of them, but for what lies beside it on the way, and of the last of them if more follow.
+    /// Encloses the difference of each step, apart from the residuals; `last` encloses the earliest
+    /// one if more steps follow.
     pub(super) raw: Around,
     pub(super) last: Option<Around>,
-    /// The thresholds from the first of them on that are not known otherwise.
+    /// The thresholds from step `first` down to step `reached`.
     pub(super) thresholds: [Bounds; 2],
     pub(super) first: u64,
     pub(super) reached: u64,
-    /// What the differences exceed `raw` by adds up to, above the value and below.
+    /// Sum of the residuals above and below `raw`.
     pub(super) beside: [f64; 2],
 }
 
 impl Sweep<'_> {
-    /// Bounds on the steps below `step`, which is step `n`, down to step `from`, by way of one that is at rest.
+    /// Bounds on the steps before step `n`, down to step `from`, from an approximately stationary
+    /// difference function.
     fn seen_from_rest(
         &mut self,
         n: u64,
@@ -124,15 +128,15 @@ impl Sweep<'_> {
             }
             beside = rest.step(recursion, &beside);
             let [_, [over, under]] = rest.excess(recursion, &beside);
-            // Sums of thousands, rounded up.
+            // Sums of thousands of terms, rounded up.
             (above, below) = ((above + under).next_up(), (below + over).next_up());
             thresholds.push(rest.thresholds(recursion, &beside));
         }
         ControlFlow::Continue(None)
     }
 
-    /// Takes in `step`, which is step `n`. If all steps below it down to one that is still far are at rest: a
-    /// step that encloses all of those, and the last of them.
+    /// Registers `step`, which is step `n`. If all earlier steps of a long run are stationary,
+    /// returns an enclosure of them all.
     pub(super) fn rest_from(
         &mut self,
         n: u64,
@@ -146,7 +150,7 @@ impl Sweep<'_> {
             None => {
                 let from =
                     if n < self.lifetime.last() { self.lifetime.constant_from(n) } else { n };
-                // Steps of which the value is followed are looked at by themselves.
+                // Steps whose value is iterated are treated apart from those with means.
                 let apart = self.mixed.as_ref().map_or(0, Mixed::from);
                 let from = if n > apart { from.max(apart) } else { from };
                 if n - from < LONG {
@@ -166,7 +170,8 @@ impl Sweep<'_> {
             let (own, its) = (step.raw.both(), before.raw.both());
             let room = Room::of(recursion, &own, chances.survival, left, observer)?;
             let beyond = room.beyond(recursion, &its, &own).map(Around::Both);
-            // Steps of another kind that follow magnify what they are given, also what no threshold shows.
+            // Later steps of another kind amplify the width, including parts that no threshold
+            // shows.
             let follows = alike.from > 0;
             let close = if follows { self.aim.threshold } else { self.tolerance };
             let shown = beyond.map(|pair| self.known(recursion.shown(pair), alike.from, n - 1));

@@ -1,4 +1,4 @@
-//! The value from means of beliefs against the one that is followed step by step.
+//! The value from means of mixed beliefs against the value iterated step by step.
 
 use super::{Aim, Sweep};
 use crate::belief::Levels;
@@ -43,7 +43,7 @@ fn lifetime(random: &mut Stream) -> Lifetime {
     }
 }
 
-/// Both may be right.
+/// The enclosures must intersect.
 fn agree(found: &Sweep<'_>, other: &Sweep<'_>, lifetime: &Lifetime, say: &str) {
     let ((low, high), (least, most)) = (found.bounds(), other.bounds());
     assert!(low <= most && least <= high, "{low} {high} {least} {most} {say}");
@@ -91,7 +91,8 @@ fn values_of_many_models_are_those_followed_step_by_step() {
     compare(30..1500);
 }
 
-/// The difference by one function against two that are reduced far less, where steps come to rest and where they do not.
+/// One function with a residual against two functions with a far smaller reduction, for stationary
+/// and other steps.
 fn compare_alone(seeds: std::ops::Range<u64>) {
     let (mut alone, count) = (0, seeds.end - seeds.start);
     for seed in seeds {
