@@ -1,20 +1,23 @@
-//! How many cycles are left: sums that steps back add to one by one, or many at once.
+//! Mean numbers of remaining cycles, x_n = 1 + l x_{n+1}: updated step by step, or in closed form
+//! over many steps.
+//!
+//! O(1) per update. Sums are kept in double-double arithmetic, with a bound on their error.
 
 use super::stationary::amplification;
 use crate::rounding::{DoubleDouble, SLACK};
 
-/// A quantity x_n = 1 + l x_{n+1}, which sums cycles still to come.
+/// A quantity x_n = 1 + l x_{n+1}.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Countdown {
     pub(super) value: DoubleDouble,
     growth: f64,
-    /// How far the value may be off, l being known to a relative [`SLACK`].
+    /// Bound on the error of the value; l has a relative error of [`SLACK`].
     pub(super) error: f64,
 }
 
 impl Countdown {
-    /// `kept` is l and `killed` its complement. Where most is killed, the sum is small again, and
-    /// taken afresh: what is left of the old one would have its rounding errors.
+    /// `kept` is l and `killed` is 1 - l. If most is killed the sum is recomputed: an increment
+    /// would keep the rounding error of the old, larger sum.
     pub(super) fn step(&mut self, killed: f64, kept: f64) {
         let old = self.value.value();
         if killed > 0.5 {
@@ -27,7 +30,7 @@ impl Countdown {
         self.error = kept * self.error + SLACK * (1.0 + killed.min(kept) * old);
     }
 
-    /// What `steps` further steps like the last one add.
+    /// The increment of `steps` further steps like the last one.
     pub(super) fn ahead(&self, killed: f64, steps: u64) -> f64 {
         self.growth * (1.0 - killed) * amplification(killed, steps)
     }

@@ -1,19 +1,22 @@
-//! The threshold curve: one certified interval per step, runs of equal steps kept as one.
+//! Threshold curves: one certified interval per step, with equal consecutive steps stored as one
+//! run.
+//!
+//! Memory O(runs); lookup O(log runs).
 
 use crate::Bounds;
 use crate::rounding::scaled;
 use serde::{Deserialize, Serialize};
 
 impl Bounds {
-    /// Remapping never pays.
+    /// The threshold of a step at which remapping never pays.
     pub const NEVER: Bounds = Bounds { lower: 1.0, upper: 1.0 };
 
-    /// Whether they bound a probability.
+    /// Whether the bounds are ordered and lie within \[0, 1\].
     pub(crate) fn is_of_probability(&self) -> bool {
         0.0 <= self.lower && self.lower <= self.upper && self.upper <= 1.0
     }
 
-    /// Of a threshold between these odds.
+    /// Bounds on a threshold, from bounds on its odds.
     pub(super) fn of_odds(lower: f64, upper: f64) -> Bounds {
         Bounds { lower: probability::<false>(lower), upper: probability::<true>(upper) }
     }
@@ -37,7 +40,7 @@ impl From<[f64; 2]> for Bounds {
     }
 }
 
-/// Steps `first..=last` share `bounds`.
+/// Steps `first..=last` have the threshold `bounds`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
@@ -49,7 +52,7 @@ pub struct Run {
     pub bounds: Bounds,
 }
 
-/// pi_n for a range of steps ending at M.
+/// Thresholds pi_n for a range of steps that ends at M.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
@@ -57,7 +60,7 @@ pub struct Curve {
     runs: Vec<Run>,
 }
 
-/// Of runs in ascending order of steps, without gaps. Equal neighbours become one.
+/// From runs in ascending order of steps, without gaps. Equal neighbors are joined.
 impl FromIterator<Run> for Curve {
     fn from_iter<I: IntoIterator<Item = Run>>(runs: I) -> Curve {
         let mut joined: Vec<Run> = Vec::new();
@@ -73,14 +76,15 @@ impl FromIterator<Run> for Curve {
 }
 
 impl Curve {
-    /// Whether its thresholds are probabilities, without gaps, as of a curve that was read.
+    /// Whether all bounds are probabilities and the runs have no gaps; checked for curves that were
+    /// read.
     pub(crate) fn is_valid(&self) -> bool {
         let sound = |run: &Run| run.first <= run.last && run.bounds.is_of_probability();
         let joined = |pair: &[Run]| pair[1].last.checked_add(1) == Some(pair[0].first);
         self.runs.iter().all(sound) && self.runs.windows(2).all(joined)
     }
 
-    /// Adds the steps `first..=last`, just below those already there.
+    /// Adds the steps `first..=last`, which must end just below the first step covered.
     pub(crate) fn extend_down(&mut self, first: u64, last: u64, bounds: Bounds) {
         match self.runs.last_mut() {
             Some(run) if run.bounds == bounds => run.first = first,
@@ -88,7 +92,7 @@ impl Curve {
         }
     }
 
-    /// The steps below those already there as `other` has them.
+    /// Adds the steps below the first one covered from `other`.
     pub(super) fn complete(&mut self, other: &Curve) {
         let covered = self.first_step().unwrap_or(u64::MAX);
         for run in other.runs.iter().filter(|run| run.first < covered) {
@@ -96,7 +100,8 @@ impl Curve {
         }
     }
 
-    /// The closer of its bounds and of those of `other`, which encloses the same thresholds from the last step on.
+    /// For each step the narrower bounds of the two curves. `other` must enclose the same
+    /// thresholds, from the last step on.
     pub(crate) fn closer(&self, other: &Curve) -> Curve {
         let mut all = Curve::default();
         let mut k = 0;
@@ -145,7 +150,7 @@ impl Curve {
         self.runs.get(from).filter(|run| run.last >= n).map(|run| run.bounds)
     }
 
-    /// The widest certificate on the curve.
+    /// The greatest width of a threshold's bounds.
     pub fn width(&self) -> f64 {
         self.runs.iter().map(|run| run.bounds.width()).fold(0.0, f64::max)
     }
@@ -157,7 +162,7 @@ mod tests {
     use crate::random::{Stream, stream};
     use rand::RngExt;
 
-    /// Runs of all lengths, among them of several steps that are alike.
+    /// Runs of all lengths, with equal thresholds in several runs.
     fn curve(random: &mut Stream, first: u64, last: u64) -> Curve {
         let mut curve = Curve::default();
         let mut end = Some(last);

@@ -1,9 +1,13 @@
-//! What a threshold policy costs, exactly up to certified bounds, when it may hold wrong beliefs.
+//! Evaluates threshold policies with certified bounds, also for policies whose beliefs are wrong.
 //!
-//! Given the true phase, the cost to go is a piecewise *constant* function of the belief the policy
-//! holds: the future depends on it only through the comparisons to come. So a backward step maps
-//! breakpoints through both Bayes maps of the policy's own model and weighs the pieces with the true
-//! probabilities. Neighbouring pieces are joined into intervals that enclose both; every value is an
+//! Policy evaluation by backward induction. Given the true phase, the cost to go is a piecewise
+//! *constant* function of the belief that the policy holds: the future depends on that belief only
+//! through later comparisons. So a backward step maps breakpoints through the Bayes maps of the
+//! policy's own model, one per observation, and weighs the pieces with the true probabilities.
+//! Adjacent pieces are joined into intervals that enclose both. Every value is an interval, rounded
+//! outward.
+//!
+//! Cost O(M x pieces x levels). Heuristics: Nicol and Reynolds 1986, section VIII.
 //! interval, rounded outward.
 
 use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
@@ -18,9 +22,9 @@ use std::ops::ControlFlow;
 /// A policy that remaps as soon as its belief exceeds the threshold of the step.
 #[derive(Debug, Clone, Copy)]
 pub struct ThresholdPolicy<'a> {
-    /// Where its beliefs come from: the hazard and the detector's errors it assumes.
+    /// The model behind its beliefs: the hazard and the detector's errors that it assumes.
     pub assumed: &'a PhaseChange,
-    /// The thresholds as probabilities, for n = 0..=M; 1 is never.
+    /// Thresholds as probabilities, for n = 0..=M; 1 means never.
     pub thresholds: &'a [f64],
 }
 
@@ -36,18 +40,18 @@ pub enum EvaluationError {
     WrongLength {
         /// M + 1.
         expected: u64,
-        /// Those given.
+        /// Number of thresholds given.
         found: usize,
     },
-    /// A policy must know all reports there are.
+    /// The policy must know every observation of the detector.
     #[error("the detector has {truth} levels, the policy knows {assumed}")]
     Levels {
-        /// Those of the true detector.
+        /// Levels of the true detector.
         truth: usize,
-        /// Those of the assumed one.
+        /// Levels of the assumed detector.
         assumed: usize,
     },
-    /// It takes more pieces in all than allowed.
+    /// The evaluation needs more pieces in total than allowed.
     #[error("more than {0} pieces are needed")]
     TooLong(u64),
     /// The caller stopped it.
@@ -55,7 +59,7 @@ pub enum EvaluationError {
     Stopped(Halt),
 }
 
-/// Pieces that may still be made.
+/// Limit on the number of pieces.
 struct Budget {
     allowed: u64,
     left: u64,
@@ -73,11 +77,11 @@ impl Budget {
     }
 }
 
-/// The expected cost of `policy` from step 0 and certainty that nothing has changed, between bounds.
+/// Bounds on the expected cost of `policy` from step 0, given that no change has occurred.
 ///
-/// `merge` is how far joining two pieces may widen a value; 0 keeps all pieces, whose number grows
-/// geometrically with M for informative detectors. A belief within rounding of a threshold is decided
-/// as a program in doubles would. O(M x pieces).
+/// `merge` is the most that joining two pieces may widen a value; 0 keeps all pieces, whose number
+/// grows geometrically with M for informative detectors. A belief within rounding of a threshold is
+/// decided as a program in doubles would decide it. O(M x pieces).
 ///
 /// # Errors
 /// If a problem is out of range, thresholds are missing, or the observer stops the evaluation.
@@ -90,7 +94,7 @@ pub fn evaluate(
     evaluate_within(problem, policy, merge, u64::MAX, observer)
 }
 
-/// The same, given up once it has made more than `pieces` pieces, over all steps.
+/// As [`evaluate`], with at most `pieces` pieces in total.
 ///
 /// # Errors
 /// As [`evaluate`], and [`EvaluationError::TooLong`].
@@ -123,32 +127,33 @@ pub fn evaluate_within(
     Ok(next.costs[0][0].into())
 }
 
-/// The heuristic of [NR86, sec. VIII]: estimate what remapping gains once a change is likely, which costs
-/// D_d, and then remap, which costs D_r more, once it is nearly certain.
+/// The heuristic of [NR86, sec. VIII]. Once a change is likely it estimates the gain of a remap,
+/// which costs D_d. It remaps, which costs D_r more, once a change is nearly certain.
 ///
-/// It estimates when the belief exceeds what two reports of a change make of the belief that no report
-/// of one leads to (of several levels, the strongest sign of a change and the weakest). From that step n_e on the threshold rises from `certainty` at n_e to 1 at `pays_until`;
-/// later the mapping is retained. A premature remapping is noticed, undone, and followed by the search for
-/// the next estimate.
+/// It estimates when the belief exceeds a level: the belief after two change observations that
+/// follow the limit of no-change observations. With several levels, these are the strongest and the
+/// weakest sign of a change. From that step n_e on the threshold rises linearly from `certainty` at
+/// n_e to 1 at `pays_until`; later the mapping is retained. A premature remap is detected and
+/// reverted, and the search for the next estimate begins.
 #[derive(Debug, Clone, Copy)]
 pub struct Estimating<'a> {
-    /// Where its beliefs come from; the hazard must be constant.
+    /// The model behind its beliefs; the hazard must be constant.
     pub assumed: &'a PhaseChange,
-    /// rho in \[0, 1\]; .8 in the report.
+    /// rho in \[0, 1\]; 0.8 in the report.
     pub certainty: f64,
-    /// n0 as the policy estimates it: from this step on it does not remap.
+    /// The policy's estimate of n0: from this step on it does not remap.
     pub pays_until: u64,
 }
 
-/// By how much odds must exceed those of p_e, relatively: what lies 64 units in the last place above is equal.
-/// Odds of the filter carry a few roundings, of the latest steps only.
+/// Relative margin above the odds of p_e: 64 units in the last place. The filter's odds carry a few
+/// roundings, of the latest steps only.
 const ABOVE: f64 = 64.0 * f64::EPSILON;
 
 impl Estimating<'_> {
-    /// The odds of p_e: exceeded by three reports of a change in a row from where the belief hovers
-    /// without, not by two. Beliefs after two reports accumulate there, and the rule is strict: those that
-    /// come from above, after an earlier report of a change, exceed it, and those from below do not. So
-    /// no more than rounding is allowed for.
+    /// The odds of p_e, exceeded after three change observations in a row from the no-change limit,
+    /// not after two. The beliefs after two accumulate at this level, and the comparison is strict:
+    /// those that approach it from above exceed it, those from below do not. So the margin covers
+    /// rounding only.
     pub fn estimate_above(&self) -> Option<f64> {
         let reports = self.assumed.detector.likelihoods();
         let (change, none) = (*reports.first()?, *reports.last()?);
@@ -159,15 +164,15 @@ impl Estimating<'_> {
         Some(twice.odds() * (1.0 + ABOVE))
     }
 
-    /// rho_n for an estimate at step `estimated`.
+    /// rho_n, given the step of the estimate.
     pub(crate) fn threshold(&self, n: u64, estimated: u64) -> f64 {
         let passed = (n - estimated) as f64 / (self.pays_until - estimated) as f64;
         self.certainty + (1.0 - self.certainty) * passed
     }
 }
 
-/// The expected cost of the heuristic from step 0, between bounds; see [`evaluate`] for `merge`.
-/// O(M^2 x pieces): what it does depends on when it estimated.
+/// Bounds on the expected cost of the heuristic from step 0; see [`evaluate`] for `merge`. O(M^2 x
+/// pieces), since the threshold depends on the step of the estimate.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -180,7 +185,7 @@ pub fn evaluate_estimating(
     evaluate_estimating_within(problem, policy, merge, u64::MAX, observer)
 }
 
-/// The same, given up once it has made more than `pieces` pieces, over all steps.
+/// As [`evaluate_estimating`], with at most `pieces` pieces in total.
 ///
 /// # Errors
 /// As [`evaluate`], and [`EvaluationError::TooLong`].
@@ -196,7 +201,7 @@ pub fn evaluate_estimating_within(
     let setting = Setting::new(problem, policy.assumed)?;
     let estimate_above = policy.estimate_above().unwrap_or(f64::INFINITY);
     let until = policy.pays_until.min(last + 1);
-    // For every step: what retaining for good costs, and remapping after an estimate.
+    // By step: the cost of retaining for good, and of remapping after an estimate.
     let nothing = Pieces::constant([(0.0, 0.0); 2]);
     let mut retained = vec![nothing.clone(); last as usize + 2];
     let mut remapped = vec![nothing.clone(); last as usize + 1];
@@ -234,14 +239,14 @@ fn watch(n: u64, last: u64, observer: &dyn Observer) -> Result<(), EvaluationErr
     }
 }
 
-/// The truth, and what the policy takes for it.
+/// The true model and the model that the policy assumes.
 struct Setting<'a> {
     problem: &'a PhaseChange,
     truth: InDoubles,
     assumed: InDoubles,
     costs: CycleCosts,
-    /// For every way the policy's belief may go: the true probabilities before and after the change of
-    /// the reports that lead there, and those the policy takes for them.
+    /// For every distinct update of the policy's belief: the true probabilities before and after
+    /// the change, and the assumed ones.
     reports: Vec<[f64; 2]>,
     believed: Vec<[f64; 2]>,
 }
@@ -270,8 +275,8 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// The true and the assumed probabilities of the reports, before and after the change; reports that the
-/// policy takes for the same evidence are one.
+/// True and assumed probabilities of the observations, before and after the change. Observations
+/// that are the same evidence to the policy are one.
 type Ways = (Vec<[f64; 2]>, Vec<[f64; 2]>);
 
 fn ways(truth: &Levels, assumed: &Levels) -> Result<Ways, EvaluationError> {

@@ -1,8 +1,8 @@
-//! The same recursion in exact rationals, for short horizons: the yardstick of the fast solver.
+//! Backward induction in exact rationals, for short horizons: the reference for the fast solver.
 //!
-//! It works in p, not in odds, with the lower envelope of all lines and no approximation; it shares no
-//! code with the fast path. The number of lines grows by a factor of 1 to 2 per step and the numbers
-//! grow with it, so horizons beyond a few dozen steps are out of reach.
+//! It represents V_n on p in \[0, 1\] as the lower envelope of lines (Smallwood and Sondik 1973),
+//! without approximation, and shares no code with the fast path. A step multiplies the number of
+//! lines by 1 to 2, and the numbers grow too. So only a few dozen steps are feasible.
 
 use super::problem::{PhaseChange, Premature, ProblemError};
 use crate::Rational;
@@ -11,7 +11,7 @@ use crate::concave::{Line, Lines};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Everything the recursion knows about one step.
+/// The functions of one step.
 #[derive(Debug, Clone)]
 pub struct ExactStep {
     /// V_n on \[0, 1\].
@@ -44,21 +44,21 @@ impl ExactSolution {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExactError {
-    /// The problem itself is wrong.
+    /// The problem is invalid.
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// A value function has more lines than allowed.
     #[error("the exact value function of step {step} has too many segments")]
     TooManyLines {
-        /// The step it happened in.
+        /// The step whose value function has too many lines.
         step: u64,
     },
     /// The caller stopped it.
     #[error("the exact recursion was stopped at step {step}")]
     Stopped {
-        /// The last step done.
+        /// The last completed step.
         step: u64,
-        /// Why.
+        /// The reason.
         halt: Halt,
     },
 }
@@ -141,8 +141,8 @@ fn threshold(retain: &Lines, remap: &Line) -> Rational {
     if remap.at_zero <= lines[0].at_zero {
         return Rational::ZERO;
     }
-    // The excess is convex, above zero at 0 and below at 1: one crossing, on the first of the lines at
-    // whose right end it is not above.
+    // The excess of retaining over remapping is concave, with one crossing. It lies on the first
+    // line at whose right end remapping is not dearer.
     let (mut low, mut high) = (0, lines.len() - 1);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -1,4 +1,5 @@
-//! Thresholds to a requested width: sweeps, each fine enough only if the one before was not.
+//! All thresholds to a requested width, by repeated backward sweeps, each finer if the previous one
+//! was too coarse.
 
 use super::curve::Curve;
 use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
@@ -9,50 +10,51 @@ use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How accurate the answer should be.
+/// Requested accuracy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// Largest certified width of a threshold, absolutely, and of the value, relative to max(1, |V|).
+    /// Greatest certified width: of a threshold absolutely, of the value relative to max(1, |V|).
     pub tolerance: f64,
-    /// Most linear segments a function may keep; if given, the width reached may exceed the tolerance.
+    /// Most linear segments of a function; if given, the width may exceed the tolerance.
     pub segments: Option<usize>,
 }
 
 /// The thresholds of a phase-change problem.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// pi_n between certified bounds. Starts at step 0 unless the computation was stopped; then steps
-    /// that were not reached have rough bounds, if these take no time.
+    /// Certified bounds on every pi_n. The curve starts at step 0 unless the computation was
+    /// stopped; then earlier steps have rough bounds if a rough sweep is quick.
     pub curve: Curve,
-    /// n0: the least n from which on remapping never pays; M + 1 if there is none, 0 if it never does.
-    /// Where costs are too near to each other to tell, the least that is certain.
+    /// n0: the least n from which remapping never pays; M + 1 if there is none, 0 if it never pays.
+    /// For near-ties that cannot be decided, the least step that is certain.
     pub onset: u64,
-    /// n0 is not below this: the same number, but for such costs.
+    /// Lower bound on n0; equal to `onset` unless a near-tie is undecided.
     pub onset_least: u64,
-    /// Certified bounds on V_0(0), the least expected completion time; `None` if stopped before step 0.
+    /// Certified bounds on V_0(0), the least expected completion time; `None` if stopped before
+    /// step 0.
     pub value: Option<Bounds>,
-    /// The most linear segments any function had.
+    /// The greatest number of linear segments of any function.
     pub segments: usize,
     /// Backward steps computed one by one in the last sweep.
     pub steps: u64,
-    /// Converged: every width is within the tolerance.
+    /// Converged iff every width is within the tolerance.
     pub status: Status,
 }
 
-/// Sweeps tried before the tolerance is declared out of the reach of doubles.
+/// Sweeps tried before the tolerance counts as unreachable in doubles.
 const MAX_SWEEPS: usize = 12;
 
-/// Sweeps hardly better than the best before that end the search, and how much finer the next one is.
+/// Sweeps with little progress that end the search, and the refinement after one of them.
 const MAX_STALLS: u32 = 2;
 const MUCH_FINER: f64 = 1.0 / 64.0;
 
 /// Computes all thresholds of `problem` to `accuracy`.
 ///
-/// Works for any law of N and any hazards [NR90, Theorem 1, without its assumptions]. Every bound is
-/// rigorous, rounding included: two functions enclose the value function, each reduced in its own safe
-/// direction, and their distance is what is certified (not a sum of step errors). Once the recursion is
-/// stationary to within the tolerance all further steps are settled at once. Memory O(distinct
-/// thresholds + segments); time O(distinct steps x segments).
+/// Works for any distribution of N and any hazards [NR90, Theorem 1, without its assumptions]. All
+/// bounds hold in exact arithmetic: two functions enclose the value function, each reduced and
+/// rounded in its own safe direction, and their distance is certified (not a sum of step errors).
+/// Once the recursion is stationary within the tolerance, all remaining steps are bounded at once.
+/// Memory O(distinct thresholds + segments); time O(distinct steps x segments).
 ///
 /// # Errors
 /// If the parameters are out of range; see [`PhaseChange::validate`].
@@ -64,8 +66,8 @@ pub fn solve(
     refine(problem, accuracy, false, observer).map(|(solution, _)| solution)
 }
 
-/// The same, with the spans of every step that was computed one by one, from the last step of the
-/// horizon back; steps between two of them have the spans of the later one. Memory O(distinct steps x
+/// As [`solve`], with the spans of every step that was computed one by one, from the last step
+/// back. Steps between two of them have the spans of the later one. Memory O(distinct steps x
 /// segments).
 ///
 /// # Errors
@@ -100,7 +102,7 @@ fn refine(
             rest,
             may_refine: accuracy.segments.is_none(),
         };
-        // Inside the pool, where starting a second task does not put this one to sleep.
+        // Inside the rayon pool, where a second task does not suspend this thread.
         let measured = (&parameters, unit);
         let result = rayon::scope(|_| sweep(problem, measured, coarseness, record, observer));
         let width = width(&result);
@@ -113,8 +115,8 @@ fn refine(
             break;
         }
         rest *= 0.5 * (accuracy.tolerance / width).clamp(1e-3, 1.0);
-        // A few atoms may merge just as before; a sweep much finer and no better has met the
-        // limits of doubles.
+        // With few atoms the reduction may not change. A sweep that is much finer and no better has
+        // reached the limits of doubles.
         if width > 0.8 * before {
             stalls += 1;
             rest *= MUCH_FINER;
@@ -147,17 +149,18 @@ fn refine(
     Ok((solution, result.spans))
 }
 
-/// Steps that all differ from which on the last ones are solved first, to see how coarse the others may be.
+/// Number of distinct steps from which a trial on the last steps determines the reduction.
 const MANY_STEPS: u64 = 4_000;
 
-/// How often the sweep over those asks whether to go on, once in 64 steps: at most, and once for so many steps of all;
-/// what part of the room that they leave is used, and the most that it is taken for.
+/// Observer queries of the trial (one in 64 steps): at most, and one per so many steps of the
+/// horizon. The fraction of the unused width that is spent, and the greatest factor on the
+/// reduction.
 const TRIAL: u64 = 64;
 const LEAST_TRIAL: u64 = 640;
 const USED: f64 = 0.5;
 const MOST_SPARE: f64 = 1e4;
 
-/// How much coarser than usual a sweep may be.
+/// Factor by which a sweep may be coarser than usual.
 fn spare(
     problem: &PhaseChange,
     measured: (&InDoubles, Unit),
@@ -186,26 +189,27 @@ fn spare(
         let most = 2 * trial / measured.0.reports.len().max(2) as u64;
         let observer = Shortly { observer, asked: AtomicU64::new(0), most };
         let found = sweep(problem, measured, coarseness, false, &observer);
-        // What steps lose adds up until the phase has changed or the run has ended.
+        // Reductions accumulate until the phase changes or the run ends.
         let growth = amplification(killed, last) / amplification(killed, found.steps);
         let width = growth * found.curve.width();
         (coarser * USED * tolerance / width).clamp(1.0, MOST_SPARE)
     };
-    // Widths of functions of few segments are not in proportion: once more, with what was found.
+    // For few segments the width is not proportional to the reduction, so the trial is repeated
+    // with the factor found.
     match room(1.0) {
         1.0 => 1.0,
         coarser => room(coarser).min(coarser),
     }
 }
 
-/// Width of the thresholds, roughly, that a sweep leaves out when it is stopped.
+/// Approximate width of the thresholds in the rough sweep after a stop.
 const ROUGH: f64 = 1e-3;
 
-/// How often a rough sweep with two reports may ask whether to go on: every 64 steps, in a tenth of a second or so.
-/// More reports take as much more time.
+/// Observer queries of a rough sweep with two observations, one in 64 steps: about 0.1 s. The
+/// number falls in proportion to the observations.
 const ASKED: u64 = 100;
 
-/// Stops what does not end soon, or is stopped.
+/// Halts after a number of queries, or when its observer does.
 struct Shortly<'a> {
     observer: &'a dyn Observer,
     asked: AtomicU64,
@@ -226,10 +230,10 @@ impl Observer for Shortly<'_> {
     }
 }
 
-/// Tolerance of reducing a function, as a fraction of gain times the tolerance aimed at.
+/// Reduction of a function, as a fraction of gain times tolerance.
 const MERGE: f64 = 0.1;
 
-/// All steps to [`ROUGH`], without a value if that takes long.
+/// All steps to [`ROUGH`]; without a value if that takes long.
 fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Sweep {
     let most = 2 * ASKED / measured.0.reports.len().max(2) as u64;
     let observer = Shortly { observer: &(), asked: AtomicU64::new(0), most };
@@ -243,7 +247,7 @@ fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> S
     sweep(problem, measured, coarseness, false, &observer)
 }
 
-/// The widest certificate, the value's in the units of a threshold's.
+/// The greatest width; the value's is relative to max(1, |V|).
 fn width(sweep: &Sweep) -> f64 {
     let value = match sweep.value.map(|(lower, upper)| (Bounds { lower, upper }.width(), lower)) {
         None => 0.0,

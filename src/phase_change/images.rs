@@ -1,15 +1,18 @@
-//! Where one backward step takes the atoms of a function: their images under all reports, in ascending order, a
-//! block at a time, so that sums over them need not wait for each other.
+//! Images of the atoms (slope drops) of a function under all observations, merged in ascending
+//! order and processed in blocks.
+//!
+//! Each observation maps odds affinely, so its images are sorted already; a merge takes O(atoms x
+//! observations). Sums over blocks use independent lanes to avoid a serial dependency.
 
 use super::problem::{Cycle, InDoubles, Report};
 use crate::concave::Atom;
 use crate::concave::bracket::Origin;
 use crate::rounding::{SLACK, TINY, UNIT, eased, scaled};
 
-/// The affine images of the atoms under one report.
+/// The affine images of the atoms under one observation.
 pub(super) struct Images<'a> {
     atoms: &'a [Atom],
-    /// The next atom to take.
+    /// Index of the next atom.
     pub(super) next: usize,
     stretch: f64,
     shift: f64,
@@ -42,12 +45,12 @@ impl<'a> Images<'a> {
         Images { atoms, next, stretch, shift, weight }
     }
 
-    /// Where the next image stands; infinity after the last.
+    /// Position of the next image; infinity after the last.
     fn peek(&self) -> f64 {
         self.atoms.get(self.next).map_or(f64::INFINITY, |atom| self.at(atom))
     }
 
-    /// Where the image of `atom` stands.
+    /// Position of the image of `atom`.
     pub(super) fn at(&self, atom: &Atom) -> f64 {
         atom.at * self.stretch - self.shift
     }
@@ -62,7 +65,7 @@ pub(super) fn images<'a, const UPPER: bool>(
     reports.map(|report| Images::new::<UPPER>(atoms, cycle, report)).collect()
 }
 
-/// Odds beyond which an atom no longer counts as one: p = 1 - 1e-150. Products of two such odds are finite.
+/// Odds beyond which atoms are dropped: p = 1 - 1e-150. Products of two such odds are finite.
 const FAR: f64 = 1e150;
 
 pub(super) fn exhausted(branches: &[Images<'_>]) -> bool {
@@ -80,10 +83,11 @@ pub(super) struct Block {
 /// Images in a block.
 pub(super) const AT_A_TIME: usize = 32;
 
-/// Terms that a sum over a block adds up one after the other.
+/// Independent partial sums of a block.
 const LANES: usize = 4;
 
-/// What sums over blocks have lost, relatively; they are added up without further loss.
+/// Relative rounding error of sums over blocks; the block sums are added in double-double
+/// arithmetic.
 pub(super) fn lost_in_blocks(images: usize) -> f64 {
     UNIT * (images.min(AT_A_TIME) / LANES + LANES + 2) as f64
 }
@@ -94,7 +98,8 @@ impl Block {
         Block { count: 0, at: [0.0; AT_A_TIME], drop: [0.0; AT_A_TIME], origin }
     }
 
-    /// The next images in ascending order, none beyond [`FAR`]; fewer than a block only at the end.
+    /// Fills the block with the next images in ascending order, none beyond [`FAR`]. Only the last
+    /// block is shorter.
     pub(super) fn fill(&mut self, branches: &mut [Images<'_>]) {
         self.count = 0;
         match branches {
@@ -103,7 +108,7 @@ impl Block {
         }
     }
 
-    /// Without branches on which image is the next: no processor foresees that.
+    /// Written without branches on the order of the images, which are unpredictable.
     fn fill_from_two(&mut self, one: &mut Images<'_>, other: &mut Images<'_>) {
         let image = |images: &Images<'_>, at: usize| match images.atoms.get(at) {
             Some(atom) => (images.at(atom), atom.drop * images.weight),
@@ -150,7 +155,7 @@ impl Block {
         }
     }
 
-    /// The sums of drop times place, and of the drops.
+    /// Sum of drop times position, and sum of the drops.
     pub(super) fn sums(&self) -> (f64, f64) {
         let (mut moments, mut drops) = ([0.0; LANES], [0.0; LANES]);
         let (at, drop) = (&self.at[..self.count], &self.drop[..self.count]);

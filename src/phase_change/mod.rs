@@ -1,7 +1,9 @@
-//! When to remap under a fallible change detector: the finite-horizon belief recursion.
+//! When to remap under a fallible change detector: a partially observed Markov decision process
+//! with a finite horizon.
 //!
-//! State (p, n): the probability p that the phase has changed, the step n = 0..=M. With
-//! E_n(p) = q^c V_{n+1}(p^c) + q^cbar V_{n+1}(p^cbar) the value function satisfies
+//! State (p, n): the probability p that the phase has changed, the step n = 0..=M. s_n is the
+//! probability that another cycle follows step n, q^r and p^r are the probability of observation r
+//! and the belief after it. With E_n(p) = sum over r of q^r V_{n+1}(p^r) the Bellman equation is
 //!
 //! ```text
 //! retain  C_t = p e_B + (1-p) e_F + s_n E_n(p)
@@ -10,8 +12,14 @@
 //! V_n = min(C_t, C_m),  V_{M+1} = 0
 //! ```
 //!
-//! and remapping is optimal iff p > pi_n [NR90, Theorem 1]. [`solve`] returns every pi_n and V_0(0)
-//! between certified bounds; [`exact`] does the same in rationals for short horizons.
+//! e_F and e_B are mean cycle times before and after the change under the old mapping, e_P and e_R
+//! under the new one. D_d and D_r are the costs of the test and of the installation. L_n and A_n
+//! are mean numbers of remaining cycles: all, and those before the change. Remapping is optimal iff
+//! p > pi_n [NR90, Theorem 1].
+//!
+//! [`solve`] returns every pi_n and V_0(0) between certified bounds, by backward induction on
+//! piecewise-linear bounds (`step.rs`): O(distinct steps x segments). [`exact`] does the same in
+//! rationals for short horizons. [`evaluation`] evaluates given policies.
 //!
 //! ```
 //! use remapping::belief::Levels;

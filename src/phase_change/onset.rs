@@ -1,25 +1,30 @@
-//! Whether remapping can ever pay at a step: pi_n < 1, decided exactly.
+//! Decides exactly whether remapping can pay at a step: pi_n < 1.
 //!
-//! Remapping at p = 1 pays iff d_n = D_d + D_r - G - s_n x_{n+1} < 0, with x_n = min(D_d + D_r, G + s_n
-//! x_{n+1}) and x_{M+1} = 0. Doubles settle all but near-ties; those are settled in exact rationals, so
-//! that the tie D = K G comes out as a tie. Where these numbers grow too long the answer is a guess, and said
-//! to be one.
+//! Remapping at p = 1 pays iff d_n = D_d + D_r - G - s_n x_{n+1} < 0, with
+//!
+//! ```text
+//! x_n = min(D_d + D_r, G + s_n x_{n+1}),   x_{M+1} = 0
+//! ```
+//!
+//! Doubles decide all but near-ties. Those are decided in exact rationals, so that a tie D = K G is
+//! recognized. If the rationals get too long the answer is marked as doubtful. O(1) a step, apart
+//! from near-ties.
 
 use super::problem::{InDoubles, PhaseChange};
 use crate::Rational;
 use crate::rounding::SLACK;
 
-/// The scalar recursion, run backward with the belief recursion.
+/// The scalar recursion, run backward along with the belief recursion.
 pub(crate) struct Onset<'a> {
     problem: &'a PhaseChange,
     gain: Rational,
     delay: Rational,
     delay_nearest: f64,
     gain_nearest: f64,
-    /// x_{n+1} in doubles, and the bound on its relative error.
+    /// x_{n+1} in doubles, and a bound on its relative error.
     x: f64,
     error: f64,
-    /// A step m at which x_m is known exactly, unless there was a guess since.
+    /// A step m at which x_m is known exactly, unless a doubtful answer followed.
     anchor: (u64, Rational),
     guessed: bool,
     doubtful: bool,
@@ -27,13 +32,13 @@ pub(crate) struct Onset<'a> {
     steady: bool,
 }
 
-/// Steps an exact tail is followed, and the squared words of all numbers on the way, by which the time goes:
-/// those of a geometric law grow with every step.
+/// Limits of the exact recursion: steps, and the sum of squared word lengths, to which the time is
+/// proportional. With a geometric distribution the numbers grow with every step.
 const EXACT_STEPS: u64 = 1_000_000;
 const EXACT_WORK: u64 = 1_000_000_000;
 
 impl<'a> Onset<'a> {
-    /// `parameters` are those of the problem, in any unit of cost.
+    /// `parameters` belong to the problem, in any unit of cost.
     pub(crate) fn new(problem: &'a PhaseChange, parameters: &InDoubles) -> Onset<'a> {
         let (gain, delay) = (problem.gain(), &problem.test + &problem.install);
         Onset {
@@ -64,45 +69,47 @@ impl<'a> Onset<'a> {
         let found = if near { self.pays_exactly(n) } else { Some(surplus > 0.0) };
         self.doubtful = found.is_none();
         let pays = found.unwrap_or(surplus > 0.0);
-        // Paying now with x_{n+1} = D_d + D_r: the same comparison comes back at every step below.
+        // If it pays now and x_{n+1} = D_d + D_r, the comparison repeats at every earlier step.
         self.steady = pays && self.x_is_delay;
         self.x_is_delay = pays;
         if pays {
             self.anchor = (n, self.delay.clone());
             self.guessed = self.doubtful;
-            // What was guessed to pay costs no more than what it was too near to tell from.
+            // A doubtful "pays" differs from "does not pay" by at most the error that makes it
+            // doubtful.
             let error = if self.doubtful { 2.0 * self.error + 4.0 * SLACK } else { SLACK };
             (self.x, self.error) = (self.delay_nearest, error);
         } else {
             self.guessed |= self.doubtful;
-            // Signs may differ only for G < 0, where nothing ever pays and precision does not matter.
+            // The summands can have opposite signs only for G < 0, where remapping never pays and
+            // precision is irrelevant.
             (self.x, self.error) = (retain, self.error + SLACK);
         }
         pays
     }
 
-    /// Whether the answer just given is a guess, the two costs being too near to each other.
+    /// Whether the answer just given is doubtful: a near-tie that was not decided exactly.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.doubtful
     }
 
-    /// Whether the answer for step n, just given, also holds for the steps below it that share its
+    /// Whether the answer for step n, just given, also holds for all earlier steps with the same
     /// continuation probability.
     pub(crate) fn is_settled(&self, n: u64, pays: bool) -> bool {
         if pays {
             return self.steady;
         }
-        // x rises to G / (1 - s); while that stays below D it never pays.
+        // x increases to G / (1 - s); while that is below D, remapping never pays.
         let failure = self.problem.lifetime.failure_rate(n);
         self.gain_nearest <= 0.0 || self.gain_nearest * (1.0 + SLACK) < self.delay_nearest * failure
     }
 
-    /// Goes on below step `from`, after steps that all had the last answer.
+    /// Continues below step `from`, after steps with the same answer as the last one.
     pub(crate) fn skip_to(&mut self, from: u64, pays: bool) {
         if pays {
             self.anchor = (from, self.delay.clone());
         } else if self.gain_nearest > 0.0 {
-            // x has risen at most to G / (1 - s), the fixed point.
+            // x is at most the fixed point G / (1 - s).
             let failure = self.problem.lifetime.failure_rate(from);
             let highest = self.gain_nearest / failure;
             self.error += (highest - self.x) / self.x;
@@ -110,7 +117,7 @@ impl<'a> Onset<'a> {
         }
     }
 
-    /// The same in exact numbers; `None` if that would take too long.
+    /// The answer in exact arithmetic; `None` if that would take too long.
     fn pays_exactly(&mut self, n: u64) -> Option<bool> {
         let lifetime = &self.problem.lifetime;
         let (mut step, mut x) = self.anchor.clone();
@@ -121,7 +128,7 @@ impl<'a> Onset<'a> {
         while step > n + 1 {
             let certain = lifetime.certain_from(step - 1).max(n + 1);
             if certain < step {
-                // No run ends on the way.
+                // All these cycles follow with certainty.
                 x += &self.gain * Rational::from(step - certain);
                 step = certain;
                 continue;

@@ -1,67 +1,71 @@
-//! Rest where the phase hardly ever changes, from the lower function alone.
+//! Bounds on all earlier steps for rare changes of phase, from the lower function alone.
 //!
-//! The comparison of [`super::stationary`] counts what a step still changes at every step to come, 1/h times. But
-//! where remapping takes the program back to p = 0 only differences to the function there count, and those wear off:
-//! seen from a change that has occurred, the belief soon passes the threshold.
+//! The comparison of [`super::stationary`] adds up the change of a step over all earlier steps,
+//! about 1/h of them. But if a remap returns the program to p = 0, only differences to the function
+//! at p = 0 matter. Those decay: after a change the belief soon passes the threshold.
 //!
-//! Let T be the step, the same from here on, L a lower function and U an upper one, x beyond all thresholds, and
-//! odds o become o_r with the chance P_r of a report after the change. For a function g of the odds let w(o) = o g(o) below
-//! x and x g(x) beyond, g(o) = g(x) there, and P g(o) = s sum P_r g(o_r), times 1 + h/o where o is not small beside
-//! h. Where it retains, T makes at most o P g(o) + h z of w, z the most of P g where o is small; where it remaps,
-//! h z at most, since that line moves by what retaining at o = 0 does; and constants shrink by l.
+//! Let T be the step, the same from here on, L a lower function and U an upper one, x beyond all
+//! thresholds. Odds o become o_r with probability P_r after the change. For a function g of the
+//! odds let w(o) = o g(o) below x and x g(x) beyond, with g(o) = g(x) there. Let P g(o) = s sum P_r
+//! g(o_r), times 1 + h/o unless o is small relative to h. Where T retains, it maps w to at most o P
+//! g(o) + h z, with z the maximum of P g over small o. Where it remaps, it maps w to at most h z,
+//! since that line moves as retaining at o = 0 does. Constants shrink by l.
 //!
-//! * If T L <= L + k + o e(o), g >= e + P g and U <= L + d + o (g(o) + t(o)), then the function j steps on lies below
-//!   L + w + b_j, where w belongs to g + P^j t, b_0 = d and b_j = l b_(j-1) + k + h (z of g) + h (z of P^j t). P^j t is
-//!   at most t* >= t with t* >= P t*, and the sum of all at most t' >= t + P t'.
-//! * If T L >= L + k' - a min(o, x), it lies above L - a w' - c_j with w' from g' >= 1 + P g' and c_j = l c_(j-1) - k'
-//!   plus a h z', unless retaining becomes the cheaper way again beyond x: there it is dearer by `worse` for every
-//!   unit of odds.
+//! * If T L <= L + k + o e(o), g >= e + P g and U <= L + d + o (g(o) + t(o)), then the function j
+//!   steps on lies below L + w + b_j. There w belongs to g + P^j t, b_0 = d and b_j = l b_(j-1) + k
+//!   + h (z of g) + h (z of P^j t). P^j t is at most t* >= t with t* >= P t*, and the sum of all
+//!   P^j t is at most t' >= t + P t'.
+//! * If T L >= L + k' - a min(o, x), it lies above L - a w' - c_j with w' from g' >= 1 + P g' and
+//!   c_j = l c_(j-1) - k' + a h z'. This holds unless retaining becomes cheaper again beyond x;
+//!   there it is dearer by `worse` per unit of odds.
 //!
-//! e is what reducing the lower function takes from it in a step, so that U is not needed any more, and what a
-//! step changes in it, k, is the same for both but for rounding.
+//! e bounds the reduction of the lower function in a step. So U is not needed any more, and the
+//! change k of a step is the same for both functions apart from rounding. All functions of the odds
+//! are step functions on [`ODDS`] cells: O(rounds x cells x observations).
 
 use super::problem::{Cycle, Report};
 use super::stationary::Change;
 use crate::rounding::{SLACK, UNIT, scaled};
 
-/// The ways of the belief past the thresholds to come.
+/// Trajectories of the odds up to the time they pass the threshold, on cells of the odds.
 pub(super) struct Passage {
     /// x.
     end: f64,
-    /// Ascending from 0; each stands for all up to the next, and the last for all up to the end.
+    /// Left ends of the cells, ascending from 0; the last cell ends at x.
     odds: Vec<f64>,
-    /// For each report its chance after the change, and where it takes the odds, from and to; one past the last is
-    /// beyond x.
+    /// For each observation its probability after the change, and by cell the range of cells its
+    /// images lie in. An index one past the last means beyond x.
     ways: Vec<(f64, Vec<(usize, usize)>)>,
-    /// s (1 + h / o), and s where the odds are small: how many these are.
+    /// By cell s (1 + h / o), or s where the odds are small; and the number of small cells.
     kept: Vec<f64>,
     small: usize,
-    /// g' at the odds and beyond.
+    /// g' by cell and beyond x.
     steps: Vec<f64>,
-    /// The most that a may be.
+    /// Upper limit on a.
     pub(super) steepest: f64,
 }
 
-/// Odds as multiples of h below which they are small beside it.
+/// Odds below this multiple of h count as small.
 const SMALL: f64 = 1000.0;
 
-/// x as a multiple of the odds of the threshold.
+/// x as a multiple of the largest kink or threshold.
 const BEYOND: f64 = 1.01;
 
-/// Odds the passage is computed at.
+/// Number of cells of the odds.
 const ODDS: usize = 1024;
 
-/// Rounds after which the passage takes too long.
+/// Most iterations of each fixed point.
 const MOST_ROUNDS: usize = 1024;
 
-/// What one step less has to be worth for the numbers of steps to do.
+/// The gap g' - P g' that suffices; dividing g' by it restores a gap of 1.
 const WORTH: f64 = 0.5;
 
-/// How far the errors on the way are followed.
+/// Relative accuracy of the bounds g.
 const CLOSE: f64 = 1e-3;
 
 impl Passage {
-    /// The way past `kinks`, which are not below the odds of the threshold. `None` if it is too long.
+    /// `kinks` is the largest kink, not below the odds of the threshold. `None` if the iteration
+    /// takes too long.
     pub(super) fn beyond(
         kinks: f64,
         worse: f64,
@@ -113,19 +117,20 @@ impl Passage {
         None
     }
 
-    /// P g at the odds, rounded up.
+    /// P g by cell, rounded up.
     fn ahead(&self, g: &[f64]) -> Vec<f64> {
         let most = |(from, to): (usize, usize)| g[from..=to].iter().copied().fold(0.0, f64::max);
         let sum = |k: usize| self.ways.iter().map(|(chance, to)| chance * most(to[k])).sum::<f64>();
         self.kept.iter().enumerate().map(|(k, kept)| kept * sum(k)).collect()
     }
 
-    /// a g' for a change that falls by a times the odds at most.
+    /// a g', for a change that decreases by at most a times the odds.
     pub(super) fn followed_change(&self, a: f64) -> Vec<f64> {
         self.steps.iter().map(|steps| scaled::<true>(a * steps)).collect()
     }
 
-    /// g >= e + P g, and nowhere below `least`; `None` if it takes too long to find.
+    /// A function g >= e + P g that is nowhere below `least`; `None` if the iteration takes too
+    /// long.
     pub(super) fn followed(&self, e: &[f64], least: &[f64]) -> Option<Vec<f64>> {
         let mut g = least.to_vec();
         for _ in 0..MOST_ROUNDS {
@@ -145,12 +150,12 @@ impl Passage {
         None
     }
 
-    /// The a of a change.
+    /// The a of a change: its greatest decrease per unit of odds.
     pub(super) fn steepness(&self, change: &Change) -> f64 {
         most(&self.by_odds(change))
     }
 
-    /// What follows from g.
+    /// The constants that follow from g.
     pub(super) fn errors(&self, g: &[f64]) -> Errors {
         let ahead = self.ahead(g);
         let ends = || self.odds[1..].iter().chain([&self.end]);
@@ -162,7 +167,7 @@ impl Passage {
         }
     }
 
-    /// An upper bound of a change over the odds, from each of these to the next and beyond.
+    /// An upper bound on a change divided by the odds, by cell and beyond x.
     pub(super) fn by_odds(&self, change: &Change) -> Vec<f64> {
         let mut most = vec![0.0f64; ODDS + 1];
         let mut cell = 0;
@@ -180,7 +185,7 @@ impl Passage {
             most[cell] = most[cell].max(value / at);
             (start, before) = (at, value);
         }
-        // Constant from there on.
+        // The change is constant beyond its last knot.
         for (most, odds) in most.iter_mut().zip(&self.odds).skip(cell + 1) {
             *most = (before / odds).max(0.0);
         }
@@ -193,17 +198,17 @@ fn most(values: &[f64]) -> f64 {
     values.iter().copied().fold(0.0, f64::max)
 }
 
-/// What follows from g.
+/// The constants that follow from g.
 pub(super) struct Errors {
     /// z.
     pub(super) inflow: f64,
-    /// The most that T makes of w where it retains below x, but for h z.
+    /// Bound on the image of w where T retains below x, without h z.
     pub(super) retaining: f64,
-    /// The most of w.
+    /// The maximum of w.
     pub(super) most: f64,
 }
 
-/// By how much a report multiplies the odds.
+/// The factor by which an observation multiplies the odds.
 fn stretch(report: &Report) -> f64 {
     if report.ratio > 0.0 { 1.0 / report.ratio } else { f64::MAX }
 }

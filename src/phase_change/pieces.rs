@@ -1,9 +1,12 @@
-//! One backward step of policy evaluation: costs that are constant on ranges of beliefs.
+//! One backward step of policy evaluation: costs that are piecewise constant in the odds of the
+//! belief.
+//!
+//! O(pieces x levels) time. Every cost is an interval, rounded outward.
 
 use super::problem::{Cycle, InDoubles, PhaseChange, Premature};
 use crate::rounding::{SLACK, TINY, nearest};
 
-/// Cost to go before the change and after it, for one range of beliefs.
+/// Cost to go before and after the change, each as an interval, for one range of odds.
 pub(crate) type Costs = [(f64, f64); 2];
 
 /// Costs by the odds of the belief: piece k holds for odds in (at\[k-1\], at\[k\]].
@@ -18,12 +21,12 @@ impl Pieces {
         Pieces { at: Vec::new(), costs: vec![costs] }
     }
 
-    /// The piece that holds at `odds`.
+    /// The piece that contains `odds`.
     pub(crate) fn find(&self, odds: f64) -> usize {
         self.at.partition_point(|end| *end < odds)
     }
 
-    /// Adds what is paid whatever the belief.
+    /// Adds a cost that is paid at every belief.
     pub(super) fn add(&mut self, paid: f64) {
         for (low, high) in self.costs.iter_mut().flatten() {
             (*low, *high) = widened(*low + paid, *high + paid);
@@ -51,7 +54,7 @@ impl Map {
 
     fn image(&self, odds: f64) -> f64 {
         let (changed, unchanged) = ((odds + self.hazard) * self.yes, self.quiet * self.no);
-        // A report the policy holds impossible leaves the belief as it is.
+        // An observation that the policy considers impossible leaves its belief unchanged.
         if changed == 0.0 && unchanged == 0.0 { odds } else { changed / unchanged }
     }
 
@@ -65,7 +68,7 @@ impl Map {
     }
 }
 
-/// e_B, and e_P where a premature remapping lasts.
+/// e_B, and e_P if a premature remap lasts.
 pub(super) struct CycleCosts {
     after: f64,
     premature: Option<f64>,
@@ -81,8 +84,8 @@ impl CycleCosts {
     }
 }
 
-/// Mean numbers of cycles left: before the change, and after it, from a state before it. Sums of
-/// positive terms, so that their relative error is that of their steps.
+/// Mean numbers of remaining cycles from a state before the change: those before it, and those
+/// after it. Sums of positive terms, so their relative error is that of the steps.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CyclesLeft {
     quiet: f64,
@@ -98,7 +101,7 @@ impl CyclesLeft {
         self.steps += 1.0;
     }
 
-    /// A cost that is a sum of positive multiples of these numbers.
+    /// An interval for a cost that is a sum of positive multiples of these numbers.
     fn enclose(&self, cost: f64) -> (f64, f64) {
         let blur = SLACK * (1.0 + self.steps) * cost.abs();
         (cost - blur, cost + blur)
@@ -108,17 +111,17 @@ impl CyclesLeft {
 /// One backward step.
 pub(super) struct Step<'a> {
     pub(super) truth: &'a InDoubles,
-    /// The true probabilities of the reports whose maps are given, before and after the change.
+    /// By belief map: the true probabilities of its observations, before and after the change.
     pub(super) reports: &'a [[f64; 2]],
     pub(super) cycle: Cycle,
     pub(super) costs: &'a CycleCosts,
 }
 
 impl Step<'_> {
-    /// The cost of retaining where the reports lead to the pieces `to`.
+    /// The cost of retaining, where observation k leads to piece `to[k]`.
     fn retain(&self, next: &Pieces, to: &[usize]) -> Costs {
         let cycle = &self.cycle;
-        // By phase: the lower and the upper end.
+        // By phase: lower and upper end.
         let mut ahead = [(0.0, 0.0); 2];
         for (report, to) in self.reports.iter().zip(to) {
             let costs = &next.costs[*to];
@@ -134,9 +137,9 @@ impl Step<'_> {
         };
         let [unchanged, changed] = ahead;
         let (low, high) = (end(unchanged.0, changed.0), end(unchanged.1, changed.1));
-        // A sum over many reports loses more.
+        // The rounding error grows with the number of observations.
         let times = 1.0 + self.reports.len() as f64 / 8.0;
-        // Chances too small for doubles are off by that much of the largest cost.
+        // Probabilities that underflow lose up to that part of the largest cost.
         let mut lost = TINY;
         if self.truth.underflow > 0.0 {
             let costs = to.iter().flat_map(|to| next.costs[*to]);
@@ -167,7 +170,7 @@ impl Step<'_> {
         self.retain(next, &to)
     }
 
-    /// The costs at this step: of retaining up to the threshold (in odds), of `beyond` above it.
+    /// The costs at this step: of retaining up to the threshold (in odds), and `beyond` above it.
     pub(super) fn back(
         &self,
         next: &Pieces,
@@ -178,7 +181,7 @@ impl Step<'_> {
     ) -> Pieces {
         let mut now: Vec<usize> = maps.iter().map(|map| next.find(map.image(0.0))).collect();
         let mut kept = Joined::new(merge, self.retain(next, &now));
-        // Where the next piece of a map begins, in the odds of this step.
+        // The end of a map's current piece, in the odds of this step.
         let end = |k: usize, piece: usize| match next.at.get(piece) {
             Some(end) => maps[k].preimage(*end),
             None => f64::INFINITY,
@@ -208,7 +211,7 @@ impl Step<'_> {
     }
 }
 
-/// An interval moved outward by what the operations of a step may have lost.
+/// An interval moved outward by the rounding error of a step.
 fn widened(low: f64, high: f64) -> (f64, f64) {
     widened_by(1.0, low, high)
 }
@@ -218,29 +221,29 @@ fn widened_by(times: f64, low: f64, high: f64) -> (f64, f64) {
     (low - times * SLACK * low.abs(), high + times * SLACK * high.abs())
 }
 
-/// Pieces in ascending order, neighbours joined where that widens no value much.
+/// Pieces in ascending order; neighbors are joined if that widens no value by more than `merge`.
 pub(crate) struct Joined {
     merge: f64,
     at: Vec<f64>,
     costs: Vec<Costs>,
-    /// The piece that is growing: where it begins, its costs, the least width of what it has joined.
+    /// The open piece: its left end, its costs, and the least width of the joined pieces.
     start: f64,
     current: Costs,
     narrowest: f64,
 }
 
 impl Joined {
-    /// `first` holds at odds 0 at least.
+    /// `first` holds from odds 0 on.
     pub(crate) fn new(merge: f64, first: Costs) -> Joined {
         let (start, narrowest) = (f64::NEG_INFINITY, width(&first));
         Joined { merge, at: Vec::new(), costs: Vec::new(), start, current: first, narrowest }
     }
 
-    /// A piece that begins at `here`.
+    /// Adds a piece that begins at `here`.
     pub(crate) fn next(&mut self, here: f64, costs: Costs) {
         let own = width(&costs);
         if here <= self.start {
-            // The piece before was empty.
+            // The previous piece is empty.
             (self.current, self.narrowest) = (costs, own);
             return;
         }

@@ -1,4 +1,5 @@
-//! The phase-change problem: one change, a fallible detector, one remapping that pays [NR86, NR90].
+//! The phase-change problem: one change of phase, a fallible detector, one remap that pays [NR86,
+//! NR90].
 
 use crate::Rational;
 use crate::belief::{Level, Levels, LevelsError};
@@ -8,8 +9,8 @@ use dashu_base::BitTest;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The chance that the phase changes between one step and the next, given that it has not yet: exactly in a
-/// problem, in doubles where a program follows it.
+/// Hazard of the change: its probability between one step and the next, given that it has not
+/// occurred. Exact in a problem, in doubles in a running program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hazard<Chance = Rational> {
@@ -20,7 +21,7 @@ pub enum Hazard<Chance = Rational> {
 }
 
 impl<Chance> Hazard<Chance> {
-    /// The same times of change in other numbers.
+    /// The same hazards in another number type.
     pub(crate) fn map<Other>(&self, mut of: impl FnMut(&Chance) -> Other) -> Hazard<Other> {
         match self {
             Hazard::Constant(h) => Hazard::Constant(of(h)),
@@ -28,7 +29,7 @@ impl<Chance> Hazard<Chance> {
         }
     }
 
-    /// All chances, a constant one once.
+    /// All distinct entries: a constant hazard once.
     pub(crate) fn all(&self) -> &[Chance] {
         match self {
             Hazard::Constant(h) => std::slice::from_ref(h),
@@ -36,7 +37,7 @@ impl<Chance> Hazard<Chance> {
         }
     }
 
-    /// The chance between step `n - 1` and step `n`, from n = 1 on; `None` past the last step of a list.
+    /// The hazard between step `n - 1` and step `n`, n >= 1; `None` beyond the end of a list.
     pub fn at(&self, n: u64) -> Option<&Chance> {
         match self {
             Hazard::Constant(h) => Some(h),
@@ -48,7 +49,7 @@ impl<Chance> Hazard<Chance> {
 /// What happens when the program is remapped before the phase has changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Premature {
-    /// It is noticed and undone; the decisions go on with p = 0.
+    /// The remap is detected and reverted; decisions continue with p = 0.
     Revert,
     /// The new mapping stays, and no further decision is taken [NR90, footnote 2].
     Keep {
@@ -57,10 +58,10 @@ pub enum Premature {
     },
 }
 
-/// The parameters, exactly. Times share one unit, whichever it is.
+/// The parameters, as exact rationals. All times share one unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseChange {
-    /// Law of the number of cycles N; M is its greatest value.
+    /// Distribution of the number of cycles N; M is its greatest value.
     pub lifetime: Lifetime,
     /// Hazard of the change.
     pub hazard: Hazard,
@@ -70,24 +71,24 @@ pub struct PhaseChange {
     pub after: Rational,
     /// Mean cycle time after the change, new mapping: e_R.
     pub remapped: Rational,
-    /// Delay of finding a new mapping, paid at every attempt: D_d >= 0.
+    /// Cost of finding a new mapping, paid at every attempt: D_d >= 0.
     pub test: Rational,
-    /// Delay of installing it, paid when the change has occurred: D_r >= 0.
+    /// Cost of installing it, paid if the change has occurred: D_r >= 0.
     pub install: Rational,
-    /// What the detector reports before and after the change.
+    /// Distribution of the detector's observation before and after the change.
     pub detector: Levels,
-    /// What a premature remapping costs.
+    /// Consequence of a premature remap.
     pub premature: Premature,
 }
 
-/// Why a problem cannot be solved as it stands.
+/// Why a problem is rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
     /// A probability lies outside \[0, 1\].
     #[error("the {0} lies outside [0, 1]")]
     NotAProbability(&'static str),
-    /// The reports have no law.
+    /// The observations have no valid distribution.
     #[error(transparent)]
     Detector(#[from] LevelsError),
     /// A delay is negative.
@@ -107,7 +108,7 @@ pub enum ProblemError {
 }
 
 impl PhaseChange {
-    /// Checks what the theory needs: probabilities in range, delays nonnegative, e_P >= e_F.
+    /// Checks the assumptions of the theory: probabilities in range, nonnegative costs, e_P >= e_F.
     pub fn validate(&self) -> Result<(), ProblemError> {
         let probability = |value: &Rational| *value >= Rational::ZERO && *value <= Rational::ONE;
         let hazards = match &self.hazard {
@@ -140,12 +141,12 @@ impl PhaseChange {
         self.lifetime.last()
     }
 
-    /// G = e_B - e_R: what a cycle gains from a remapping after the change.
+    /// G = e_B - e_R: time that a remap after the change saves per cycle.
     pub fn gain(&self) -> Rational {
         &self.after - &self.remapped
     }
 
-    /// e_P - e_F, where a premature remapping lasts.
+    /// e_P - e_F, if a premature remap lasts.
     pub(crate) fn regret(&self) -> Option<Rational> {
         match &self.premature {
             Premature::Revert => None,
@@ -165,12 +166,12 @@ impl PhaseChange {
     }
 }
 
-/// Costs or chances beyond these multiples of the gain, or of 1, may meet the ends of the range of doubles
-/// on the way.
+/// Range of costs (relative to the gain) and of probabilities within which intermediate results
+/// neither overflow nor underflow.
 const COMFORTABLE: [f64; 2] = [1e-90, 1e90];
 
-/// Costs in gains from which on they are as good as infinite, no horizon being so long, if they do not depend
-/// on the belief.
+/// Costs above this many gains act as infinite: no horizon is that long, unless they depend on the
+/// belief.
 const DEAREST: f64 = 1e300;
 
 fn is_comfortable(value: f64) -> bool {
@@ -178,8 +179,8 @@ fn is_comfortable(value: f64) -> bool {
     value == 0.0 || (least..=most).contains(&value.abs())
 }
 
-/// A power of two that costs are measured in, so that those the thresholds depend on are of the size of
-/// doubles: the gain, to within a factor of 2.
+/// A power of two that serves as the unit of cost: the gain to within a factor of 2. It keeps the
+/// costs that determine the thresholds near 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unit {
     exponent: i32,
@@ -216,14 +217,15 @@ impl Unit {
         Cow::Owned(measured)
     }
 
-    /// A number of these units. In two factors, since the unit itself may be out of the range.
+    /// A number of these units as a double. In two factors, since the unit itself may be out of
+    /// range.
     pub(crate) fn times(self, number: f64) -> f64 {
         let half = self.exponent / 2;
         number * 2f64.powi(half) * 2f64.powi(self.exponent - half)
     }
 }
 
-/// What one backward step needs, in doubles.
+/// The factors of one backward step, in doubles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cycle {
     /// s_n.
@@ -237,7 +239,7 @@ pub(crate) struct Cycle {
 }
 
 impl Cycle {
-    /// s (1 - h): what a step leaves of a constant.
+    /// s (1 - h): the factor of a constant in one step.
     pub(crate) fn discount(&self) -> f64 {
         self.survival * self.quiet
     }
@@ -248,7 +250,7 @@ impl Cycle {
     }
 }
 
-/// The probabilities of a report.
+/// The probabilities of an observation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Report {
     /// Before the change.
@@ -265,7 +267,7 @@ impl Report {
         let ratio = match level.after == Rational::ZERO {
             true if level.before == Rational::ZERO => 0.0,
             true => f64::MAX,
-            // What underflow has taken from either is not to show in the ratio.
+            // The ratio must not show underflow of either probability.
             false if is_comfortable(before) && is_comfortable(after) => before / after,
             false => nearest(&(&level.before / &level.after)).min(f64::MAX),
         };
@@ -279,24 +281,26 @@ pub(crate) struct InDoubles {
     pub gain: f64,
     pub test: f64,
     pub delay: f64,
-    /// The reports, the strongest sign of a change first.
+    /// The observations, the strongest sign of a change first.
     pub reports: Vec<Report>,
     /// e_P - e_F for `Keep`.
     pub regret: Option<f64>,
-    /// By how much it may be greater than that.
+    /// Bound on the excess of the true regret over `regret`, which is limited to [`DEAREST`].
     pub dearer: f64,
     pub before: f64,
     pub remapped: f64,
-    /// More than all that underflow may take from a value in one step, in units of cost or of cost per odds:
-    /// 0 unless chances or costs are so small or so far apart that it may.
+    /// Bound on the effect of underflow on a value in one step, in units of cost or of cost per
+    /// odds. 0 if no probability or cost is outside the comfortable range.
     pub underflow: f64,
     /// h_n and 1 - h_n.
     hazard: Hazard<(f64, f64)>,
-    /// For each entry of a list of hazards the first index of its run of equal entries; empty where h is constant.
+    /// For each entry of a list of hazards the first index of its run of equal entries; empty for a
+    /// constant hazard.
     runs: Vec<u64>,
 }
 
-/// Sums of at most 10^20 gains times odds of at most 1e150, and what underflow takes from the factors.
+/// Covers sums of at most 1e20 gains times odds of at most 1e150, and the underflow of their
+/// factors.
 const UNDERFLOW: f64 = 1e-130;
 
 impl InDoubles {
@@ -339,14 +343,14 @@ impl InDoubles {
         }
     }
 
-    /// The parameters of a problem whose costs are measured in `unit`, except for those of a cycle before
-    /// the change and after a remapping, which are no part of the recursion and remain as they are.
+    /// The parameters with costs in `unit`, except the cycle times before the change and after a
+    /// remap. Those are not part of the recursion.
     pub(crate) fn measured(problem: &PhaseChange, unit: Unit) -> InDoubles {
         let measured = InDoubles::new(&unit.measure(problem));
         let (before, remapped) = (nearest(&problem.before), nearest(&problem.remapped));
         let (test, delay) = (measured.test.min(DEAREST), measured.delay.min(DEAREST));
         let regret = measured.regret.map(|regret| regret.min(DEAREST));
-        // Next to p = 1 even that may be worth its chance.
+        // Close to p = 1 even a cost beyond the limit may be worth its probability.
         let beyond = measured.regret.map_or(0.0, |regret| regret - regret.min(DEAREST));
         let dearer = if beyond > 0.0 { scaled::<true>(beyond) } else { 0.0 };
         InDoubles { test, delay, regret, dearer, before, remapped, ..measured }
@@ -362,7 +366,7 @@ impl InDoubles {
         Cycle { survival, failure, hazard, quiet }
     }
 
-    /// The least m such that the backward steps into m, ..., n are all the same.
+    /// The least m such that the backward steps into m, ..., n have equal factors.
     pub(crate) fn constant_from(&self, lifetime: &Lifetime, n: u64) -> u64 {
         let by_lifetime = lifetime.constant_from(n);
         match self.runs.get(n as usize) {

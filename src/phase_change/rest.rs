@@ -1,5 +1,5 @@
-//! Coming to rest: when a sweep may hold its spans, skip the steps that are like the last one, and when
-//! it was too early for that. The proof is in [`super::stationary`].
+//! Convergence: when a sweep fixes its spans, skips all steps equal to the last one, or discards
+//! steps because it fixed them too early. [`super::stationary`] has the proof.
 
 use super::countdown::Countdown;
 use super::problem::Cycle;
@@ -10,19 +10,20 @@ use crate::concave::PiecewiseLinear;
 use crate::concave::held::Cells;
 use crate::rounding::{SLACK, outward};
 
-/// Successive steps whose threshold must agree before the spans are held.
+/// Consecutive steps with steady thresholds after which the spans are fixed.
 const STEADY_STEPS: u32 = 3;
 
-/// Further steady steps asked for once holding was too early; at least doubled each time.
+/// Additional steady steps required after the spans were fixed too early; at least doubled each
+/// time.
 const FURTHER_STEPS: u32 = 16;
 
-/// How little the threshold may move for that, as a multiple of the tolerance.
+/// Most move of a steady threshold, as a multiple of the tolerance.
 pub(super) const STEADY_MOVE: f64 = 0.5;
 
-/// Between two tests for stationarity.
+/// Fewest steps between two tests for stationarity.
 const TEST_EVERY: u32 = 4;
 
-/// How far the recursion is on its way to being stationary.
+/// Progress of the recursion toward stationarity.
 #[derive(Default)]
 pub(super) struct Approach {
     pub(super) cycle: Option<Cycle>,
@@ -30,13 +31,13 @@ pub(super) struct Approach {
     pub(super) steady_steps: u32,
     pub(super) held: Option<(Cells, Vec<f64>)>,
     pub(super) held_steps: u32,
-    /// Whether the belief takes too long to pass the threshold for that to be of use.
+    /// Whether the belief takes too long to pass the threshold for [`super::passage`].
     pub(super) slow: bool,
-    /// How wide the threshold would be by what reducing takes alone, at the last test.
+    /// Width of the threshold due to reductions alone, at the last test.
     pub(super) lasting: Option<f64>,
-    /// Where to go back to if holding turns out to have been too early.
+    /// The state to return to if the spans were fixed too early.
     pub(super) resume: Option<Snapshot>,
-    /// Further steady steps asked for after that.
+    /// Additional steady steps required after that.
     pub(super) further_steps: u32,
 }
 
@@ -49,19 +50,21 @@ pub(super) struct Snapshot {
     quiet_cycles: Countdown,
 }
 
-/// By how much steps that are not computed may move what a threshold is compared with.
+/// Bounds on the effect of skipped steps on the comparison that determines a threshold.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Widening {
-    /// Of the two constants against each other.
+    /// On the difference of the two constants.
     pub(super) gap: f64,
-    /// Of a lasting remapping against the upper function, the way that makes the threshold lower.
+    /// On a lasting remap relative to the upper function, in the direction that lowers the
+    /// threshold.
     pub(super) upper_early: f64,
-    /// Of a lasting remapping against the lower function, the way that makes the threshold higher.
+    /// On a lasting remap relative to the lower function, in the direction that raises the
+    /// threshold.
     pub(super) lower_late: f64,
 }
 
 impl State<'_> {
-    /// Jumps to `from` if the last two functions prove that every step down to it has the same
+    /// Skips to step `from` if the last two functions prove that every step down to it has the same
     /// threshold within the tolerance. Returns the last step done.
     pub(super) fn rest_if_stationary(
         &mut self,
@@ -89,7 +92,8 @@ impl State<'_> {
         let steps = n - from;
         let killed = cycle.killed();
         let reach = cycle.discount() * amplification(killed, steps);
-        // A lasting remapping gets dearer or cheaper with the quiet cycles ahead, monotonically.
+        // The cost of a lasting remap changes monotonically with the mean number of remaining
+        // cycles before the change.
         let line_moves = self.parameters.regret.unwrap_or(0.0)
             * self.quiet_cycles.ahead(killed, steps)
             * (1.0 + SLACK);
@@ -108,7 +112,7 @@ impl State<'_> {
         } else {
             widening.gap
         };
-        // An offset moves the odds of the threshold by its share of the gain at most, both ways.
+        // An offset moves the odds of the threshold by at most offset / gain, in either direction.
         let beyond = 1.0 - self.approach.middle;
         let expected = 2.0 * drift * beyond * beyond / self.parameters.gain;
         if pays && expected > 2.0 * tolerance {
@@ -129,7 +133,7 @@ impl State<'_> {
         self.skip(n, from, cycle, pays, bounds)
     }
 
-    /// Settles the steps below `n` down to `from`, whose functions are in place.
+    /// Assigns `bounds` to the steps below `n` down to `from`; the functions have been set.
     pub(super) fn skip(
         &mut self,
         n: u64,
@@ -149,15 +153,15 @@ impl State<'_> {
         from
     }
 
-    /// Whether to test for rest after this step: ever more seldom where that is in vain.
+    /// Whether to test for stationarity after this step. The interval between tests grows.
     pub(super) fn is_due(&self, seldom: u32) -> bool {
         let held_steps = self.approach.held_steps;
         let every = TEST_EVERY.max(held_steps.next_power_of_two() / seldom);
         held_steps > 1 && held_steps.is_multiple_of(every)
     }
 
-    /// Whether the threshold is within the tolerance and the value so far within half of it; and where
-    /// other steps follow before `from`, whose thresholds lie elsewhere, the whole function.
+    /// Whether the threshold is within the tolerance and the value within half of it. If other
+    /// steps precede `from`, their thresholds lie elsewhere, so the whole function must be.
     pub(super) fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
         let tolerance = self.coarseness.down_to(from);
         bounds.width() <= tolerance
@@ -165,13 +169,14 @@ impl State<'_> {
             && (from == 0 || self.shapes_agree())
     }
 
-    /// Whether the two functions differ by no more than a threshold's tolerance anywhere.
+    /// Whether the two functions differ by at most a threshold's tolerance everywhere.
     fn shapes_agree(&self) -> bool {
         let (apart, _) = change_of_shape(&self.upper, &self.lower);
         apart <= self.coarseness.rest * self.parameters.gain.abs()
     }
 
-    /// Holds the spans once the threshold has come to rest, and after `lag` steps, so that the functions can.
+    /// Fixes the spans once the threshold has been steady for enough steps, `lag` more than usual,
+    /// so that the functions can converge.
     pub(super) fn watch(
         &mut self,
         n: u64,
@@ -199,15 +204,15 @@ impl State<'_> {
         }
     }
 
-    /// Undoes the steps since the spans were held, which was too early: the functions still moved
-    /// where the threshold does not show it. Returns the last step that stands.
+    /// Discards the steps since the spans were fixed: that was too early, since the functions still
+    /// changed where the threshold does not show it. Returns the last valid step.
     pub(super) fn go_back(&mut self, n: u64) -> u64 {
         let Some(snapshot) = self.approach.resume.take() else { return n };
         (self.upper, self.lower) = (snapshot.upper, snapshot.lower);
         (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);
         self.curve.forget_below(snapshot.step);
         self.spans.retain(|spans| spans.step >= snapshot.step);
-        // As many steps as were in vain, at least: so no more are than are not.
+        // Requires at least as many steps as were discarded, so that at most half of all steps are.
         let in_vain = u32::try_from(snapshot.step - n).unwrap_or(u32::MAX);
         let further_steps = (2 * self.approach.further_steps).max(FURTHER_STEPS).max(in_vain);
         self.approach = Approach {

@@ -1,4 +1,5 @@
-//! Coming to rest where the phase hardly ever changes: the proof is in [`super::passage`].
+//! Convergence for rare changes of phase, tested on the lower function alone. [`super::passage`]
+//! has the proof.
 
 use super::passage::{Errors, Passage};
 use super::problem::{Cycle, InDoubles, Report};
@@ -10,36 +11,38 @@ use crate::Bounds;
 use crate::concave::PiecewiseLinear;
 use crate::rounding::{SLACK, outward, scaled};
 
-/// A function as short as it can be, where only its crossing is asked for.
+/// Reduction to the fewest segments, for functions of which only the crossing is needed.
 const COARSEST: f64 = 1e300;
 
-/// From one test to the next what lasts falls to less than this while the function still settles; and steps left
-/// that make it worth giving up a sweep that is too coarse.
+/// The function still converges if its lasting width falls below this fraction from one test to the
+/// next. The second constant is the number of remaining steps from which a sweep that is too coarse
+/// is refined.
 const SETTLED: f64 = 0.8;
 const LONG: u64 = 1000;
 
-/// Part of the held steps so far that may pass between two tests.
+/// Fraction of the steps with fixed spans that may pass between two tests.
 const SELDOM: u32 = 16;
 
-/// What a step still changes may be that part of what is too much, for that.
+/// The change of a step must be below this fraction of the growth for a refinement.
 const RESTING: f64 = 0.1;
 
-/// Chances per step that the run ends or the phase changes below which the lower function alone has to rest.
+/// Probability per step that the run ends or the phase changes, below which the lower function
+/// alone is tested.
 const RARE: f64 = 5e-4;
 
-/// Steps that are waited at most for small odds.
+/// Most steps waited for small odds to converge.
 const LONGEST_LAG: f64 = 1000.0;
 
-/// Part of these that are waited for after functions have been refined.
+/// Fraction of them that is waited after a refinement.
 const REFINED_LAG: f64 = 0.4;
 
-/// How much finer than in proportion functions become where they are too coarse, and how often they may.
+/// Refinement beyond proportion, and the number of refinements allowed.
 const FINER: f64 = 0.35;
 const REFINEMENTS: u32 = 4;
 
 impl State<'_> {
-    /// Goes on with functions finer by `factor`: what has been lost so far adds up to little, what is lost at every
-    /// step to come does not.
+    /// Continues with functions finer by `factor`. The reductions so far add up to little; those of
+    /// all remaining steps would not.
     fn refine(&mut self, factor: f64) {
         if self.coarseness.may_refine && self.refinements < REFINEMENTS {
             let finer = FINER * factor.clamp(1e-3, 1.0);
@@ -51,14 +54,15 @@ impl State<'_> {
         }
     }
 
-    /// Whether the upper function need not come to rest.
+    /// Whether convergence of the lower function suffices.
     pub(super) fn rests_below(&self, cycle: &Cycle) -> bool {
         let InDoubles { regret, underflow, .. } = *self.parameters;
         cycle.killed() < RARE && cycle.hazard > 0.0 && regret.is_none() && underflow == 0.0
     }
 
-    /// Steps that small odds need to come to rest after the threshold has: about twice those of the belief from h to the
-    /// threshold, seen from a change that has occurred. Functions that have been refined were at rest but for that.
+    /// Steps that small odds need to converge after the threshold has: about twice the time the
+    /// odds take from h to the threshold after a change. Fewer after a refinement, since those
+    /// functions had converged before.
     pub(super) fn lag(&self, cycle: &Cycle) -> u32 {
         if !self.rests_below(cycle) {
             return 0;
@@ -72,9 +76,9 @@ impl State<'_> {
         (if self.refinements > 0 { REFINED_LAG * lag } else { lag }) as u32
     }
 
-    /// Jumps to `from` if the lower function is at rest and what reducing it takes in every step, followed past the
-    /// threshold, proves that every step down to there has the same threshold within the tolerance. `found` is the
-    /// threshold of step n. Returns the last step done.
+    /// Skips to step `from` if the lower function has converged and its reduction per step, bounded
+    /// past the threshold, proves that every step down to `from` has the same threshold within the
+    /// tolerance. `found` is the threshold of step n. Returns the last step done.
     pub(super) fn rest_below(
         &mut self,
         n: u64,
@@ -91,7 +95,7 @@ impl State<'_> {
         {
             return n;
         }
-        // What a step makes of the lower function, nothing taken from it.
+        // The image of the lower function without a reduction.
         let parameters = self.parameters;
         let above = retain::<true>(lower, parameters, cycle);
         let below = retain::<false>(lower, parameters, cycle);
@@ -158,7 +162,7 @@ impl State<'_> {
             }
             return n;
         }
-        // Only the value counts where no step follows.
+        // If no step precedes `from`, only the value matters.
         let rises = if from > 0 { lasting.most + passing.most } else { 0.0 };
         let sinks = if from > 0 { fallen.most } else { 0.0 };
         let cycles = amplification(cycle.killed(), n - from + 1);

@@ -1,17 +1,24 @@
-//! When the recursion has become stationary, with the proof that lets it stop.
+//! Proof that a recursion has become stationary: one comparison of two successive functions bounds
+//! all later ones.
 //!
-//! Let T be the backward step, the same for the J steps to come, and U an upper function with T U <= U'
-//! and U' <= U + k + e everywhere (k: what its constant gained, e: the most its shape rose). T is
-//! monotone and T (U + c) = T U + l c with l = s (1-h), so by induction the value function j steps on
-//! lies below U + (k + e)(1 + l + ... + l^(j-1)). The same holds below with the lower function. So one
-//! comparison of two successive functions bounds every later one, and with it every later threshold.
+//! Let T be the backward step, the same for the J steps to come. Let U be an upper function with T
+//! U <= U' and U' <= U + k + e everywhere (k: the change of its constant, e: the greatest increase
+//! of its shape). T is monotone and T (U + c) = T U + l c with l = s (1-h). By induction the value
+//! function j steps on satisfies
+//!
+//! ```text
+//! V_j <= U + (k + e)(1 + l + ... + l^(j-1))
+//! ```
+//!
+//! The lower bound is analogous (MacQueen 1966). It follows for every later threshold too.
+//! O(atoms).
 
 use crate::concave::PiecewiseLinear;
 use crate::rounding::UNIT;
 
-/// How much the shape of a function (the function less its constant) rises and falls at most from
-/// `older` to `newer`: sup (newer - older) - k and sup k - (newer - older), both >= 0 and rounded up.
-/// Infinite if the final slopes differ. O(atoms).
+/// The greatest increase and decrease of the shape (the function minus its constant) from `older`
+/// to `newer`: sup (newer - older) - k and sup k - (newer - older). Both are >= 0 and rounded up;
+/// infinite if the final slopes differ. O(atoms).
 pub(crate) fn change_of_shape(newer: &PiecewiseLinear, older: &PiecewiseLinear) -> (f64, f64) {
     let Some(change) = Change::between(newer, older) else {
         return (f64::INFINITY, f64::INFINITY);
@@ -26,9 +33,10 @@ pub(crate) fn change_of_shape(newer: &PiecewiseLinear, older: &PiecewiseLinear) 
 
 /// The difference of two shapes.
 pub(crate) struct Change {
-    /// Where its slope changes, its value there, and how far that may be off but for what `tilt` is.
+    /// Where the slope changes: position, value, and a bound on the error of the value apart from
+    /// `tilt`.
     pub knots: Vec<(f64, f64, f64)>,
-    /// How far the slope between any two knots may be off.
+    /// Bound on the error of the slope between any two knots.
     pub tilt: f64,
     loss: f64,
 }
@@ -39,7 +47,8 @@ impl Change {
         if newer.slope != older.slope {
             return None;
         }
-        // Atoms at the same place become one signed drop; where nothing has changed it is exactly 0.
+        // Atoms at the same position become one signed drop; it is exactly 0 where nothing has
+        // changed.
         let mut signed = Vec::with_capacity(newer.atoms.len() + older.atoms.len());
         let (mut new, mut old) = (newer.atoms.iter().peekable(), older.atoms.iter().peekable());
         loop {
@@ -59,7 +68,8 @@ impl Change {
                 signed.push((at, drop));
             }
         }
-        // Slopes of the difference, summed from the far end where it is 0: neighbours cancel on the way.
+        // Slopes of the difference, summed from the far end, where it is 0: adjacent terms cancel
+        // early.
         let mut slope: f64 = 0.0;
         let (mut loss, mut tilt) = (0.0, 0.0);
         for (at, drop) in signed.iter_mut().rev() {

@@ -1,10 +1,15 @@
-//! One backward step of the belief recursion on one side of the bracket.
+//! One backward step of the belief recursion, for the upper or the lower function.
 //!
-//! In odds o = p/(1-p), with e_F per cycle before and e_R per cycle after the change subtracted and
-//! everything divided by 1-p, the value function is concave and piecewise linear on [0, inf). Both
-//! Bayes maps are affine, so a step maps every slope drop to two, adds the gain G to the slope, and
-//! cuts the function where remapping is cheaper. With `UPPER` every rounding goes up, otherwise down,
-//! and the step operator is monotone: the two sides always enclose the true value function.
+//! Odds o = p/(1-p). Subtract e_F per cycle before and e_R per cycle after the change and divide by
+//! 1-p: the value function becomes concave and piecewise linear on [0, inf). The Bayes map of each
+//! observation is affine in the odds. So a step
+//!
+//! 1. maps every slope drop (atom) to one image per observation,
+//! 2. adds the gain G to the slope,
+//! 3. takes the minimum with the remapping line, and reduces the number of atoms.
+//!
+//! With `UPPER` every rounding goes up, otherwise down. The step operator is monotone, so the two
+//! functions always enclose the true value function. O(atoms x observations).
 
 use super::images::{AT_A_TIME, Block, Images, exhausted, images, lost_in_blocks};
 use super::problem::{Cycle, InDoubles, Report};
@@ -13,7 +18,7 @@ use crate::concave::held::{Cells, Gather, Spread};
 use crate::concave::{Atom, PiecewiseLinear};
 use crate::rounding::{DoubleDouble, Grain, SLACK, UNIT, outward, scaled};
 
-/// Retaining at this step, before it is compared with remapping: everything but the atoms.
+/// The function of retaining at this step, apart from its atoms.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Retain {
     pub constant: DoubleDouble,
@@ -33,12 +38,12 @@ pub(crate) fn retain<const UPPER: bool>(
     let mut drop = 0.0;
     for report in &parameters.reports {
         let Report { before: no, after: yes, .. } = *report;
-        // A report that never comes after the change sees no slope, so no atom either.
+        // An observation with probability 0 after the change contributes no slope, so no atom.
         if yes <= 0.0 {
             continue;
         }
         let branch = Images::new::<UPPER>(&next.atoms, cycle, report);
-        // An atom whose image falls below zero is a constant from now on.
+        // An atom whose image is below zero contributes to the constant.
         let (fallen, kept) = next.atoms.split_at(branch.next);
         let moment = blocked_sum(fallen, |atom| atom.drop * atom.at);
         let weight = blocked_sum(kept, |atom| atom.drop);
@@ -49,7 +54,7 @@ pub(crate) fn retain<const UPPER: bool>(
     let inflow = s * inflow * if UPPER { 1.0 + sums } else { 1.0 - sums };
     let lost = cycle.killed() * next.constant.value();
     let underflow = if UPPER { parameters.underflow } else { -parameters.underflow };
-    // Three times, because rounding may also put an atom on the wrong side of zero.
+    // A factor of 3, because rounding may also move an atom across zero.
     let blur = 3.0 * inflow.abs() + lost.abs();
     let change = outward::<UPPER>(inflow - lost, blur) + underflow;
     let slope = parameters.gain + s * next.slope;
@@ -59,10 +64,11 @@ pub(crate) fn retain<const UPPER: bool>(
 
 const BLOCK: usize = 256;
 
-/// Sums over a block that are added up side by side.
+/// Independent partial sums within a block.
 const LANES: usize = 8;
 
-/// A sum of positive terms, block by block and these without loss; its relative error is at most [`blocked_loss`].
+/// A sum of positive terms: in doubles within blocks, in double-double arithmetic over blocks. Its
+/// relative error is at most [`blocked_loss`].
 fn blocked_sum(atoms: &[Atom], term: impl Fn(&Atom) -> f64) -> f64 {
     let block = |block: &[Atom]| {
         let mut lanes = [0.0; LANES];
@@ -81,12 +87,12 @@ fn blocked_loss(terms: usize, sums: usize) -> f64 {
     UNIT * (terms.min(BLOCK) / LANES + 2 * LANES + 4 + sums) as f64
 }
 
-/// The remapping line o -> offset + delay * o above the constant of retaining, and what is asked of it.
+/// The remapping line o -> offset + delay * o above the constant of retaining.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RemapLine {
-    /// Its value at o = 0 less the constant of retaining on this side; the true offset lies within.
+    /// Bounds on its value at o = 0 minus the constant of retaining of this function.
     pub offset: (f64, f64),
-    /// The same, as seen by the certified threshold: widened by the gap between the two sides.
+    /// The offset for the certified threshold: widened by the gap between the two functions.
     pub certified_offset: f64,
     /// D_d + D_r.
     pub delay: f64,
@@ -94,23 +100,23 @@ pub(crate) struct RemapLine {
     pub pays: bool,
 }
 
-/// What [`cut`] finds.
+/// The result of [`cut`].
 pub(crate) struct Cut {
     pub function: PiecewiseLinear,
-    /// A certified bound on the odds of the threshold: from below on the upper side, from above on the
-    /// lower side. Infinite if there is none.
+    /// A certified bound on the odds of the threshold: a lower bound for the upper function, an
+    /// upper bound for the lower function. Infinite if there is none.
     pub odds: f64,
-    /// Where the spans ended, to hold them in later steps.
+    /// Ends of the spans, to fix them in later steps.
     pub spans: Vec<f64>,
 }
 
-/// How [`cut`] keeps the function short.
+/// How [`cut`] reduces the number of atoms.
 pub(crate) enum Reduction<'a> {
-    /// With new spans, each moving the function by at most this, times (1 + o).
+    /// New spans, each moving the function by at most this tolerance times (1 + o).
     Search(f64),
-    /// Upper side: in these cells.
+    /// For the upper function: fixed cells.
     Cells(&'a mut Cells, Grain),
-    /// Lower side: onto these nodes.
+    /// For the lower function: fixed nodes.
     Nodes(&'a [f64], Grain),
 }
 
@@ -150,7 +156,8 @@ pub(crate) fn cut<const UPPER: bool>(
             crossing.find::<UPPER>(&mut Spread::new(nodes, grain, &mut atoms))
         }
     };
-    // Atoms too far out to matter: a slope that never drops above, nothing below.
+    // Atoms beyond [`super::images`]'s limit: the upper function keeps their slope, the lower one
+    // drops it.
     let mut slope = if UPPER { scaled::<true>(retain.slope + found.beyond) } else { retain.slope };
     if let Some(kink) = found.kink {
         slope = line.delay;
@@ -158,7 +165,7 @@ pub(crate) fn cut<const UPPER: bool>(
             atoms.push(kink);
         }
     }
-    // Remapping is cheaper even at p = 0 (a free or lasting remapping): the line is the minimum.
+    // If remapping is cheaper even at p = 0 (a free or lasting remap), the line is the minimum.
     let offset = if UPPER { line.offset.1 } else { line.offset.0 };
     let everywhere = found.kink.is_some_and(|kink| kink.at <= 0.0);
     let constant = if everywhere { retain.constant.plus(offset.min(0.0)) } else { retain.constant };
@@ -166,12 +173,12 @@ pub(crate) fn cut<const UPPER: bool>(
     Cut { function, odds: found.odds, spans: ends }
 }
 
-/// Where the remapping line crosses.
+/// The crossing of retaining and the remapping line.
 struct Crossings {
     odds: f64,
-    /// The atom that stands for everything beyond the crossing.
+    /// The atom that replaces everything beyond the crossing.
     kink: Option<Atom>,
-    /// Slope drops too far out to be kept as atoms.
+    /// Sum of slope drops beyond the limit of the odds.
     beyond: f64,
 }
 
@@ -184,7 +191,7 @@ struct Crossing<'a> {
     branches: Vec<Images<'a>>,
     retain: &'a Retain,
     line: &'a RemapLine,
-    /// Number of atoms the images come from.
+    /// Number of atoms of the next function.
     parents: usize,
     /// See [`InDoubles::underflow`].
     underflow: f64,
@@ -213,13 +220,14 @@ impl Crossing<'_> {
 
     /// Finds the crossing with both roundings.
     ///
-    /// It is the root of offset + delay o = slope o + sum drop min(o, at). After the atoms below o it
-    /// reads o (rest + slope - delay) = offset - prefix; `rest` starts with the error of a blocked sum and
-    /// both sums then go on without further loss but within blocks, so adding or subtracting those turns the root
-    /// into a bound on it.
+    /// It is the root of offset + delay o = slope o + sum drop min(o, at). After the atoms below o
+    /// this reads o (rest + slope - delay) = offset - prefix. `rest` starts with the error of a
+    /// blocked sum; afterwards both sums lose only within blocks. Adding or subtracting those
+    /// errors turns the root into a bound on it.
     ///
-    /// Where remapping is not before the end of a block, it is not on the way: the difference of the two sides
-    /// falls all the way unless the excess is negative. Then, and in the block of the crossing, images are looked at one by one.
+    /// If there is no crossing by the end of a block, there is none within it: the difference of
+    /// the two sides decreases throughout, unless the excess is negative. In that case, and in the
+    /// block of the crossing, images are examined one by one.
     fn scan<const UPPER: bool>(&mut self, reduce: &mut impl Reduce) -> Crossings {
         let (retain, line, branches) = (self.retain, self.line, &mut self.branches);
         let underflow = self.underflow;
@@ -227,8 +235,8 @@ impl Crossing<'_> {
         let loss = blocked_loss(self.parents, branches.len()) + in_blocks;
         let excess = retain.slope - line.delay;
         let tilt = loss * retain.drop + SLACK * (retain.slope.abs() + line.delay) + underflow;
-        // The root if it is not beyond `here`. `late`: at or beyond the true crossing of this side;
-        // otherwise at or before it.
+        // The root, if it is at most `here`. `late`: rounded to at or beyond the true crossing of
+        // this function, otherwise to at or before it.
         let root = |offset: f64, prefix: f64, rest: f64, late: bool, here: f64| {
             let blur = SLACK * (prefix + offset.abs()) + in_blocks * prefix + underflow;
             let (rise, climb) = if late {
@@ -278,7 +286,8 @@ impl Crossing<'_> {
                 }
                 let (below, above) = (prefix.value(), rest.value());
                 if certified.is_none() {
-                    // The upper function crosses early: a lower bound on the threshold, and conversely.
+                    // The crossing of the upper function is a lower bound on the threshold, that of
+                    // the lower function an upper bound.
                     certified = root(line.certified_offset, below, above, !UPPER, here);
                 }
                 if found.kink.is_none() {
@@ -306,7 +315,7 @@ impl Crossing<'_> {
         }
         let odds = certified.unwrap_or(f64::INFINITY);
         found.odds = if UPPER { scaled::<false>(odds) } else { scaled::<true>(odds) };
-        // A kink at infinity is none: the line stays above on all of [0, inf).
+        // A kink at infinity means no crossing on [0, inf).
         if found.kink.is_some_and(|kink| !kink.at.is_finite()) {
             found.kink = None;
         }

@@ -1,4 +1,7 @@
-//! One backward sweep over the whole horizon, both sides of the bracket together.
+//! One backward sweep over the whole horizon with the upper and the lower function: n = M, ..., 0.
+//!
+//! Each step follows `step.rs`; runs of equal steps are skipped once they are stationary
+//! (`rest.rs`, `rest_below.rs`). Time O(distinct steps x atoms x observations).
 
 use super::countdown::Countdown;
 use super::curve::Curve;
@@ -11,19 +14,19 @@ use crate::concave::{Atom, PiecewiseLinear};
 use crate::rounding::{DoubleDouble, Grain, SLACK, TINY, eased, outward, scaled};
 use crate::{Observer, Status};
 
-/// How coarse a sweep may be.
+/// The accuracy of a sweep.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coarseness {
-    /// How far reducing one function may move it, in units of time, at p = 0.
+    /// Most move of a function by one reduction, in units of time, at p = 0.
     pub merge: f64,
     /// Most atoms a function may keep.
     pub budget: Option<usize>,
-    /// Width every threshold should be certified to.
+    /// Width aimed at for every threshold.
     pub tolerance: f64,
-    /// The same for steps that are not computed one by one and are followed by steps of another kind:
-    /// those magnify what they are given.
+    /// The same for skipped steps that are preceded by steps of another kind, which amplify the
+    /// width.
     pub rest: f64,
-    /// Whether to go on finer where this is known to be too coarse.
+    /// Whether to continue with a finer accuracy once this one proves too coarse.
     pub may_refine: bool,
 }
 
@@ -34,49 +37,49 @@ impl Coarseness {
     }
 }
 
-/// What a sweep yields.
+/// The result of a sweep.
 pub(crate) struct Sweep {
     pub curve: Curve,
-    /// The least step reached from which on remapping never pays: it lies between these, which differ where
-    /// costs are too near to each other.
+    /// Bounds on the least step reached from which remapping never pays. They differ for near-ties.
     pub onset: [u64; 2],
     /// Bounds on V_0(0); `None` if step 0 was not reached.
     pub value: Option<(f64, f64)>,
-    /// The most segments a function had.
+    /// The greatest number of segments of any function.
     pub segments: usize,
     /// Steps computed one by one.
     pub steps: u64,
     pub status: Status,
-    /// The spans of each step computed one by one in which they were chosen anew.
+    /// The spans of each computed step in which they were chosen anew.
     pub spans: Vec<Spans>,
 }
 
-/// Where the functions of a step touch the value function: a proof can be built on these points.
+/// Where the functions of a step touch the value function: a certificate can be built from these
+/// points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spans {
     /// The step.
     pub step: u64,
-    /// Odds between the pieces of the upper function: its lines touch there, ascending.
+    /// Odds between the pieces of the upper function, ascending: its lines touch there.
     pub upper: Vec<f64>,
-    /// Odds of the nodes of the lower function: it is exact there, ascending.
+    /// Odds of the nodes of the lower function, ascending: it is exact there.
     pub lower: Vec<f64>,
     /// The threshold.
     pub threshold: Bounds,
 }
 
-/// Distinct thresholds a curve may have.
+/// Most distinct thresholds of a curve.
 const MAX_RUNS: usize = 1_000_001;
 
-/// Atoms from which on the two sides are worth two threads.
+/// Atoms from which two threads pay.
 const MANY_ATOMS: usize = 1000;
 
-/// Images from which on a step is long enough to ask whether it is still wanted.
+/// Images from which the observer is queried at every step.
 const MANY_IMAGES: usize = 10_000;
 
-/// A function this coarse keeps its fewest segments, whatever the budget.
+/// At this reduction a function has its fewest segments, so the budget is given up.
 const COARSEST: f64 = 1e300;
 
-/// Steps with held spans after which the functions are rounded to a coarser grain.
+/// Steps with fixed spans after which the functions are rounded to a coarser grain.
 const STILL_STEPS: u32 = 100;
 
 pub(crate) fn sweep(
@@ -114,22 +117,22 @@ pub(crate) fn sweep(
 pub(super) struct State<'a> {
     pub(super) problem: &'a PhaseChange,
     pub(super) parameters: &'a InDoubles,
-    /// What the parameters' costs are measured in.
+    /// The unit of the costs in `parameters`.
     pub(super) unit: Unit,
     pub(super) coarseness: Coarseness,
     pub(super) onset: Onset<'a>,
     pub(super) upper: PiecewiseLinear,
     pub(super) lower: PiecewiseLinear,
-    /// Mean number of cycles left, and of those before the change from p = 0.
+    /// Mean number of remaining cycles, and of those before the change from p = 0.
     pub(super) cycles: Countdown,
     pub(super) quiet_cycles: Countdown,
     pub(super) curve: Curve,
-    /// From the first of these steps on remapping may never pay, from the second on it does not.
+    /// Bounds on the step from which remapping never pays.
     never_from: [u64; 2],
     pub(super) segments: usize,
     steps: u64,
     pub(super) approach: Approach,
-    /// How often functions have been made finer on the way.
+    /// Number of refinements during this sweep.
     pub(super) refinements: u32,
     pub(super) record: bool,
     pub(super) spans: Vec<Spans>,
@@ -164,7 +167,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Steps back into `n`, and beyond while the recursion is stationary; returns the last step done.
+    /// Computes step `n`, and skips further steps if the recursion is stationary; returns the last
+    /// step done.
     fn step_into(&mut self, n: u64) -> u64 {
         self.steps += 1;
         let cycle = self.parameters.cycle(&self.problem.lifetime, n);
@@ -214,7 +218,7 @@ impl<'a> State<'a> {
         reached
     }
 
-    /// Both sides of the bracket after one step, and the certified threshold between them.
+    /// Both functions after one step, and the certified threshold between them.
     pub(super) fn both_sides(
         &mut self,
         cycle: &Cycle,
@@ -226,7 +230,7 @@ impl<'a> State<'a> {
         let (line_upper, line_lower) = self.lines(&retain_upper, &retain_lower, pays, widening);
         let spare = std::mem::take(&mut self.spare);
         let (mut spare_upper, mut spare_lower) = spare;
-        // Steps that have come to rest but for rounding noise are rounded to the same numbers.
+        // Rounding to a grain makes steps equal that differ only by rounding errors.
         let still = self.approach.held_steps > STILL_STEPS;
         let grain = if still { Grain::of(1e-4 * self.coarseness.tolerance) } else { Grain::FINE };
         let mut merge = self.coarseness.merge;
@@ -272,7 +276,7 @@ impl<'a> State<'a> {
         (upper, lower, bounds)
     }
 
-    /// The remapping line as each side sees it.
+    /// The remapping line for the upper and the lower function.
     pub(super) fn lines(
         &self,
         upper: &Retain,
@@ -322,13 +326,13 @@ impl<'a> State<'a> {
         }
     }
 
-    /// V_0(0): the recursion's constant and the cycles it leaves out. Without bounds where it is beyond the
-    /// range of doubles.
+    /// Bounds on V_0(0): the constant of the recursion plus the cycles it leaves out. Infinite if
+    /// outside the range of doubles.
     pub(super) fn value(&self) -> (f64, f64) {
         let (cycles, quiet) = (self.cycles.value, self.quiet_cycles.value);
         let InDoubles { before, remapped, .. } = *self.parameters;
         let base = quiet.value() * before + cycles.minus(quiet) * remapped;
-        // The difference of the two counts may be smaller than what each has lost.
+        // The difference of the two counts may be smaller than the rounding error of either.
         let counted =
             quiet.value() * before.abs() + (cycles.value() + quiet.value()) * remapped.abs();
         let miscounted = self.quiet_cycles.error * (before.abs() + remapped.abs())
@@ -345,19 +349,19 @@ impl<'a> State<'a> {
         if known { bounds } else { (f64::NEG_INFINITY, f64::INFINITY) }
     }
 
-    /// What a step may cost more because chances below the least double are raised to it: each may be one of
-    /// paying the regret.
+    /// Bound on the extra cost of a step because probabilities below the least double are raised to
+    /// it; each may be multiplied by the regret.
     fn lifted(&self) -> f64 {
         let InDoubles { regret, dearer, underflow, .. } = *self.parameters;
         let raised = if underflow > 0.0 { LIFTED * (regret.unwrap_or(0.0) + dearer) } else { 0.0 };
         self.unit.times(raised)
     }
 
-    /// How far apart the bounds on the value are for the constants of the two functions alone.
+    /// The width of the value's bounds due to the constants of the two functions.
     pub(super) fn value_gap(&self) -> f64 {
         self.unit.times(self.upper.constant.minus(self.lower.constant))
     }
 }
 
-/// What all reports of a step may have been raised by together.
+/// Bound on the sum of these raises over all observations of a step.
 const LIFTED: f64 = 64.0 * f64::MIN_POSITIVE;

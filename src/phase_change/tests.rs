@@ -80,7 +80,7 @@ fn parameters(gain: f64, alarm: f64, missed: f64) -> InDoubles {
     })
 }
 
-/// Where functions are compared.
+/// Odds at which functions are compared.
 fn probes(list: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut probes: Vec<f64> =
         list.filter(|o| o.is_finite()).chain([0.0, 1e-6, 1e6, 1e154]).collect();
@@ -89,7 +89,7 @@ fn probes(list: impl Iterator<Item = f64>) -> Vec<f64> {
     probes
 }
 
-/// One side of a step, compared with the exact one.
+/// The upper or the lower function of a step, compared with the exact one.
 fn check<const UPPER: bool>(
     next: &PiecewiseLinear,
     parameters: &InDoubles,
@@ -104,7 +104,7 @@ fn check<const UPPER: bool>(
     let remapped =
         |offset: f64, o: &Rational| whole(found.constant) + exact(offset) + exact(line.delay) * o;
     let offset = if UPPER { line.offset.1 } else { line.offset.0 };
-    // What drops beyond 1e150 is given up.
+    // Drops beyond odds of 1e150 are ignored.
     let close = close && next.atoms.iter().all(|atom| atom.at < 1e100);
     for o in probes(function.atoms.iter().map(|atom| atom.at)) {
         let o = exact(o);
@@ -139,7 +139,7 @@ proptest! {
     ) {
         let parameters = parameters(gain, alarm, missed);
         let cycle = Cycle { survival, failure: 1.0 - survival, hazard, quiet: 1.0 - hazard };
-        // A line that is nearly as steep crosses far out, where every rounding counts.
+        // A line of almost equal slope crosses far out, where rounding errors are large.
         let slope = gain + survival * next.slope;
         let delay = near.map_or(delay, |near| slope * (1.0 - near));
         let pays = delay < slope * (1.0 - 1e-9);
@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// Beside a drop of 1 each of a block's other drops is lost, or doubles.
+/// A block has drops of 1 and others that rounding removes or doubles.
 #[test]
 fn the_rounding_of_long_sums_is_allowed_for() {
     for tiny in [1.1e-16, 1.2e-16] {
@@ -185,7 +185,7 @@ fn the_rounding_of_long_sums_is_allowed_for() {
     }
 }
 
-/// A program of 100 steps, with one hazard in 5000ths in the first half and one in the other.
+/// A program of 100 steps, with a different hazard in either half, both in units of 1/5000.
 fn program(hazards: [i64; 2], report: [i64; 2], delay: i64, regret: Option<i64>) -> PhaseChange {
     let ratio =
         |numerator: i64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
@@ -206,8 +206,8 @@ fn program(hazards: [i64; 2], report: [i64; 2], delay: i64, regret: Option<i64>)
     }
 }
 
-/// Steps that are not computed one by one are enclosed nevertheless, however early they are skipped:
-/// functions as good as exact leave nothing to hide behind.
+/// Skipped steps are enclosed, however early they are skipped. The functions are almost exact, so
+/// errors are visible.
 #[test]
 fn steps_that_are_skipped_are_enclosed() {
     let mut skipped = [0; 2];
@@ -251,8 +251,9 @@ fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
     Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false }
 }
 
-/// The same where the phase hardly ever changes and the lower function alone comes to rest, with functions so coarse that
-/// what reducing takes from them is most of the bounds: steps computed one by one and finely lie within.
+/// The same for rare changes of phase, where only the lower function converges, with functions so
+/// coarse that reductions dominate the bounds. Steps computed one by one with high accuracy lie
+/// within.
 #[test]
 fn what_reducing_takes_is_enclosed() {
     let ratio =
@@ -292,8 +293,8 @@ fn what_reducing_takes_is_enclosed() {
     assert!(skipped > 40, "{skipped}");
 }
 
-/// Where functions turn out too coarse for all the steps to come, they are made finer on the way: one sweep certifies
-/// what it did not without, and fine steps taken one by one lie within.
+/// Functions that prove too coarse are refined during the sweep. One sweep then certifies what it
+/// did not without that, and accurate steps lie within its bounds.
 #[test]
 fn what_is_too_coarse_is_made_finer_on_the_way() {
     let last = 6000;
@@ -324,8 +325,8 @@ fn what_is_too_coarse_is_made_finer_on_the_way() {
     }
 }
 
-/// Steps taken back, because spans were held too early, are never more than there are steps, however slowly functions
-/// come to rest.
+/// The number of discarded steps never exceeds the number of steps, however slowly functions
+/// converge.
 #[test]
 fn steps_in_vain_are_no_more_than_others() {
     let ratio =
@@ -343,8 +344,8 @@ fn steps_in_vain_are_no_more_than_others() {
     }
 }
 
-/// Where all steps differ the last ones say how coarse the others may be: what comes out lies around plain steps as
-/// fine as can be, is as narrow as asked, and takes fewer segments than they.
+/// With distinct steps a trial on the last ones determines the reduction. The bounds enclose those
+/// of very fine plain steps, have the requested width, and need fewer segments.
 #[test]
 fn laws_that_differ_at_every_step_are_enclosed() {
     let last = 41_000;
