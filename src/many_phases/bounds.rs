@@ -1,4 +1,10 @@
-//! Bounds on the optimum on ever finer grids of beliefs.
+//! Bounds on the optimal value by grid-based value iteration for POMDPs, on successively finer
+//! grids of beliefs.
+//!
+//! Lower bound: V is concave, so interpolation between lower bounds at grid points bounds it from
+//! below (Lovejoy 1991). Upper bound: vectors of policies, the best ones at each grid point
+//! (point-based value iteration; Pineau et al. 2003). All operations are rounded outward. O(points
+//! x observations x phases^2) per step and mapping; memory O(points x observations x phases).
 
 use super::exact::exact;
 use super::grid::{Grid, size};
@@ -8,37 +14,39 @@ use crate::rounding::{SLACK, nearest, outward};
 use crate::{Halt, Observer, Rational, Status};
 use std::ops::ControlFlow;
 
-/// What is known of the optimum.
+/// Bounds on the optimum, and a policy.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// Of the least expected time from step 0, the first mapping and the initial belief.
+    /// Bounds on the least expected time from step 0 under the first mapping at the initial belief.
     pub value: Bounds,
-    /// Beliefs of the finest grid; none if all vectors were followed.
+    /// Beliefs of the finest grid; empty if only the exact solution was computed.
     pub beliefs: Vec<Vec<f64>>,
-    /// `decision[m][k]`: the mapping after step 0 under mapping m at belief k by the policy that costs the upper
-    /// bound at most; the number of phases stands for a remap to the mapping that fits.
+    /// `decision[m][k]`: the mapping after step 0 under mapping m at belief k, by a policy whose
+    /// cost is at most the upper bound. The number of phases means a remap to the mapping that fits
+    /// the phase.
     pub decision: Vec<Vec<usize>>,
-    /// The most vectors of a function.
+    /// The greatest number of vectors of a value function.
     pub vectors: usize,
-    /// The value in fractions, where all vectors were followed.
+    /// The exact value, if all vectors were computed in rationals.
     pub exact: Option<Rational>,
-    /// Converged: the bounds are within the tolerance, relative to max(1, |value|).
+    /// Converged iff the width is within the tolerance, relative to max(1, |value|).
     pub status: Status,
 }
 
-/// Vectors that may be followed exactly, and steps.
+/// Most vectors, and most steps, for the exact solution.
 const MOST_VECTORS: usize = 200;
 const MOST_STEPS: u64 = 12;
 
-/// The first grid.
+/// Resolution of the first grid.
 const COARSEST: u32 = 4;
 
-/// A discounted program is followed until so much of its cost is left, for so many steps at most.
+/// A discounted program is evaluated until this fraction of its cost remains, for at most so many
+/// steps.
 const LEFT: f64 = 1e-9;
 const MOST_SWEPT: f64 = 1e5;
 
-/// Computes the optimum of `problem` between bounds, all vectors in fractions if they are few, else on grids of
-/// up to `most_points` beliefs. O(points x reports x phases^2) a step and mapping.
+/// Computes bounds on the optimum of `problem`: in rationals for few steps and vectors, and on
+/// grids of up to `most_points` beliefs. O(points x observations x phases^2) per step and mapping.
 ///
 /// # Errors
 /// If the parameters are out of range.
@@ -105,7 +113,7 @@ pub fn solve(
             best.status = Status::Converged;
             break;
         }
-        // No finer grid narrows what the steps that are not looked at leave.
+        // A finer grid does not reduce the width due to the truncated horizon.
         if game.left_out(horizon) > 0.5 * width {
             break;
         }
@@ -121,22 +129,23 @@ struct Game {
     cycle: Vec<Vec<f64>>,
     switch: Vec<Vec<f64>>,
     fitted: bool,
-    /// `moves[r][z][y]`: chance that phase y follows z and report r comes.
+    /// `moves[r][z][y]`: probability that phase y follows z and observation r is made.
     moves: Vec<Vec<Vec<f64>>>,
     initial: Vec<f64>,
-    /// Bounds on what is left after the last step looked at: of a discounted program without an end.
+    /// Bounds on the cost beyond the truncated horizon, for a discounted program.
     beyond: (f64, f64),
-    /// What the operations of a step may lose, as a multiple of the largest cost.
+    /// Bound on the rounding error of a step, relative to the largest cost.
     slack: f64,
 }
 
-/// How many steps of a program that is discounted at `rate` are looked at: at rate 0 one is all.
+/// Number of steps evaluated of a program with discount `rate`; at rate 0 one step is the whole
+/// cost.
 fn looked_at(rate: f64) -> u64 {
     (LEFT.ln() / rate.ln()).clamp(1.0, MOST_SWEPT) as u64
 }
 
 impl Game {
-    /// How far apart the bounds are for what comes after the steps that are looked at.
+    /// Width of the bounds due to the cost beyond the truncated horizon.
     fn left_out(&self, horizon: &Horizon) -> f64 {
         match horizon {
             Horizon::Ends(_) => 0.0,
@@ -184,7 +193,7 @@ impl Game {
         }
     }
 
-    /// The chances of phases together with a report, after `belief`.
+    /// Joint probabilities of the next phase and `report`, given `belief`.
     fn joint(&self, belief: &[f64], report: usize) -> Vec<f64> {
         let mut sum = vec![0.0; self.count];
         for (p, row) in belief.iter().zip(&self.moves[report]) {
@@ -198,31 +207,32 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// What errors of a mean of `values` are relative to: it may be much less than they are.
+/// Magnitude of a mean of `values` for its rounding error; the mean itself may be much smaller.
 fn magnitude(chances: &[f64], values: impl IntoIterator<Item = f64>) -> f64 {
     chances.iter().zip(values).map(|(p, value)| p * value.abs()).sum()
 }
 
-/// What follows a report at a point.
+/// The consequence of an observation at a grid point.
 struct Way {
-    /// Chances of phases together with the report.
+    /// Joint probabilities of the phases and the observation; then its probability, and the grid
+    /// points around the updated belief with weights.
     joint: Vec<f64>,
     chance: f64,
     around: Vec<(usize, f64)>,
 }
 
-/// Backward steps on one grid.
+/// Backward induction on one grid.
 struct Sweep<'a> {
     game: &'a Game,
     grid: Grid,
-    /// All points, and the initial belief.
+    /// All grid points, then the initial belief.
     beliefs: Vec<Vec<f64>>,
     corners: Vec<usize>,
     ways: Vec<Vec<Way>>,
-    /// By mapping and point: lower bounds, and vectors of policies.
+    /// By mapping and point: lower bounds on V; vectors of policies (cost by phase).
     lower: Vec<Vec<f64>>,
     upper: Vec<Vec<Vec<f64>>>,
-    /// The upper bound at the initial belief.
+    /// Upper bound at the initial belief under the first mapping.
     above: f64,
     decision: Vec<Vec<usize>>,
     most_vectors: usize,
@@ -265,7 +275,7 @@ impl<'a> Sweep<'a> {
         Bounds { lower: *lower, upper: self.above }
     }
 
-    /// All steps, or until they change little.
+    /// Takes all steps, or until halted.
     fn run(&mut self, horizon: &Horizon, observer: &dyn Observer) -> Option<Halt> {
         match horizon {
             Horizon::Ends(lifetime) => {
@@ -296,7 +306,7 @@ impl<'a> Sweep<'a> {
         self.step_above(survival);
     }
 
-    /// Lower bounds: V is concave, so that it lies above what is interpolated.
+    /// Lower bounds: V is concave, so it lies above the interpolation.
     fn step_below(&mut self, survival: f64) {
         let game = self.game;
         let keep: Vec<Vec<f64>> = (0..game.count)
@@ -339,14 +349,15 @@ impl<'a> Sweep<'a> {
         self.lower = (0..game.count).map(|m| (0..points).map(|k| at(m, k)).collect()).collect();
     }
 
-    /// Vectors of policies: what is best at each point, going on after each report as from one of the points around.
+    /// Vectors of policies: the best action at each point. After each observation the policy
+    /// continues as from the best of the surrounding points.
     fn step_above(&mut self, survival: f64) {
         let game = self.game;
         let keep: Vec<Vec<Vec<f64>>> = (0..game.count)
             .map(|m| {
                 let own = &self.upper[m];
                 let most = own.iter().flatten().fold(0.0f64, |most, value| most.max(value.abs()));
-                // What each vector is worth before each report.
+                // Each vector's value before each observation.
                 let before = |report: usize| -> Vec<Vec<f64>> {
                     let moves = &game.moves[report];
                     own.iter().map(|one| moves.iter().map(|row| dot(row, one)).collect()).collect()
@@ -358,7 +369,7 @@ impl<'a> Sweep<'a> {
                         let worth = |point: usize| dot(&way.joint, &own[point]);
                         let around = way.around.iter().map(|(point, _)| *point);
                         let best = around.min_by(|a, b| worth(*a).total_cmp(&worth(*b)));
-                        // What is never reported may be followed by anything.
+                        // An observation of probability 0 may be followed by any vector.
                         let best = best.unwrap_or(0);
                         sum.iter_mut().zip(&before[best]).for_each(|(sum, one)| *sum += one);
                     }

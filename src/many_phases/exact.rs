@@ -1,4 +1,7 @@
-//! All vectors in fractions, for a few steps of a few phases.
+//! Backward induction on all alpha-vectors in rationals, for few steps and few phases (Smallwood
+//! and Sondik 1973; incremental pruning as in Cassandra, Littman and Zhang 1997).
+//!
+//! The number of vectors may grow exponentially with the horizon.
 
 use super::problem::{ManyPhases, Remap};
 use crate::Rational;
@@ -8,11 +11,11 @@ use std::ops::ControlFlow;
 
 type Vector = Vec<Rational>;
 
-/// The least expected time from step 0; `None` if there are more than `most` vectors at a step. Vectors that lie
-/// nowhere below another are left out, and no others. The problem is a valid one.
+/// The least expected time from step 0; `None` if some step has more than `most` vectors. Only
+/// vectors dominated by a single other one are removed. `problem` must be valid.
 ///
 /// # Errors
-/// What the observer stopped it for.
+/// The halt of the observer.
 pub fn exact(
     problem: &ManyPhases,
     lifetime: &Lifetime,
@@ -53,7 +56,7 @@ pub fn exact(
     Ok(Some(least(&next[0], &problem.initial)))
 }
 
-/// What a vector of the next step is worth before the report.
+/// The value of a vector of the next step before the observation `report`.
 fn before(problem: &ManyPhases, report: usize, survival: &Rational, vector: &Vector) -> Vector {
     let weighed: Vector = vector
         .iter()
@@ -65,7 +68,7 @@ fn before(problem: &ManyPhases, report: usize, survival: &Rational, vector: &Vec
     problem.transition.iter().map(|row| survival * mean(row)).collect()
 }
 
-/// All that may be done under mapping m.
+/// The vectors of all actions under mapping m.
 fn chosen(problem: &ManyPhases, m: usize, keep: &[Vec<Vector>]) -> Vec<Vector> {
     let mut all = keep[m].clone();
     match problem.remap {
@@ -88,7 +91,7 @@ fn chosen(problem: &ManyPhases, m: usize, keep: &[Vec<Vector>]) -> Vec<Vector> {
     pruned(all)
 }
 
-/// Without those that lie nowhere below another.
+/// Removes dominated vectors: those nowhere below another one.
 fn pruned(mut all: Vec<Vector>) -> Vec<Vector> {
     all.sort();
     all.dedup();

@@ -1,15 +1,19 @@
-//! Beliefs in even steps, and where others lie between them (Freudenthal's triangulation).
+//! Regular grids of beliefs and interpolation weights, by Freudenthal's triangulation (Lovejoy
+//! 1991).
+//!
+//! A grid has C(resolution + phases - 1, phases - 1) points. Weights take O(phases log phases)
+//! time.
 
 use std::collections::HashMap;
 
-/// All laws on `phases` phases in multiples of 1 / resolution.
+/// All distributions on `phases` phases in multiples of 1 / resolution.
 pub(super) struct Grid {
     resolution: u32,
     places: HashMap<Vec<u32>, usize>,
     pub(super) points: Vec<Vec<f64>>,
 }
 
-/// How many points there are; `None` if too many to count.
+/// The number of points; `None` if it overflows.
 pub(super) fn size(phases: usize, resolution: u32) -> Option<usize> {
     let mut count = 1usize;
     for k in 1..phases {
@@ -30,17 +34,18 @@ impl Grid {
         Grid { resolution, places, points }
     }
 
-    /// The place of certainty that phase z is on.
+    /// Index of the point at which phase z is certain.
     pub(super) fn corner(&self, phases: usize, z: usize) -> usize {
         let parts: Vec<u32> =
             (0..phases).map(|k| if k == z { self.resolution } else { 0 }).collect();
         self.places[&parts]
     }
 
-    /// The points around `belief` and their weights, which sum to 1 and have it as their mean.
+    /// The vertices of the simplex that contains `belief`, with weights that sum to 1 and have
+    /// `belief` as their mean.
     pub(super) fn around(&self, belief: &[f64]) -> Vec<(usize, f64)> {
         let (count, most) = (belief.len(), f64::from(self.resolution));
-        // Sums from the end, in units of the grid: they do not rise.
+        // Tail sums in units of the grid; they are nonincreasing.
         let mut sums = vec![0.0; count];
         let mut sum = 0.0;
         for k in (1..count).rev() {

@@ -1,20 +1,24 @@
-//! Any number of phases that come back, a mapping made for each, a detector that reports by phase.
+//! Any number of recurring phases, one mapping made for each, and a fallible detector: a partially
+//! observed Markov decision process.
 //!
-//! The phase is a Markov chain that nobody sees; the belief p, a law on the phases, moves by its transitions
-//! before a report and by Bayes' rule after it, whatever is decided. With e_m(z) the mean time of a cycle in phase
-//! z under mapping m, and D(m, j) what a switch costs,
+//! The phase is a hidden Markov chain. The belief p, a distribution on the phases, moves by the
+//! transition matrix before an observation and by Bayes' rule after it, whatever is decided. With
+//! e_m(z) the mean time of a cycle in phase z under mapping m, and D(m, j) the cost of a switch
+//! from m to j, the Bellman equation is
 //!
 //! ```text
-//! Q_m(p) = sum_z p_z e_m(z) + s_n E V_m(next)       V_m = min_j D(m, j) + Q_j          (Chosen)
-//!                                                   V_m = min(Q_m, sum_z p_z (D(m, z) + Q_z(z)))   (Fitted)
+//! Q_m(p) = sum_z p_z e_m(z) + s_n E V_m(next)
+//! V_m = min_j D(m, j) + Q_j                            (Chosen)
+//! V_m = min(Q_m, sum_z p_z (D(m, z) + Q_z(z)))         (Fitted)
 //! ```
 //!
-//! The first says which mapping comes next. The second follows \[NR86\]: the new mapping fits the phase at the time
-//! of the remap, whichever it is, which is known from then on; a remap that changes nothing costs D(m, m). This is
-//! a partially observable Markov decision process: V is concave and piecewise linear, a minimum of vectors.
-//! [`exact()`] follows all vectors in fractions. [`solve`] encloses V: any vectors of policies bound it from above,
-//! here the best ones at the points of a grid; and since V is concave, what is interpolated between lower bounds
-//! at the points of a grid bounds it from below.
+//! In the first form the program chooses the next mapping. The second follows \[NR86\]: the new
+//! mapping fits the phase at the time of the remap, which is known afterwards; a remap that changes
+//! nothing costs D(m, m).
+//!
+//! V is concave and piecewise linear, a minimum of vectors. [`exact()`] computes all vectors in
+//! rationals. [`solve`] encloses V on grids of beliefs (`bounds.rs`): vectors of policies bound it
+//! from above, and interpolated lower bounds bound it from below, since V is concave.
 //!
 //! ```
 //! use remapping::decimal::decimal;

@@ -1,61 +1,61 @@
-//! The parameters of any number of phases.
+//! The model of any number of recurring phases.
 
 use crate::Rational;
 use crate::lifetime::Lifetime;
 
-/// What a remap leads to.
+/// The mapping that a remap leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remap {
-    /// To the mapping that is chosen.
+    /// A mapping of the program's choice.
     Chosen,
-    /// To the mapping of the phase that is on, which is then known.
+    /// The mapping of the current phase, which is known after the remap.
     Fitted,
 }
 
-/// How long the program runs.
+/// The planning horizon.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Horizon {
-    /// N + 1 cycles, N of this law.
+    /// N + 1 cycles, with N distributed so.
     Ends(Lifetime),
-    /// For good, each cycle counting so much of the one before: a number in \[0, 1).
+    /// Infinite, with this discount factor per cycle, in \[0, 1).
     Discounted(Rational),
 }
 
-/// The parameters, exactly. Times share one unit.
+/// The parameters, as exact rationals. All times share one unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ManyPhases {
     /// `cycle[z][m]`: mean time of a cycle in phase z under the mapping made for phase m.
     pub cycle: Vec<Vec<Rational>>,
-    /// `switch[m][j]`: what going from mapping m to mapping j costs, at least 0; `switch[m][m]` counts for
-    /// [`Remap::Fitted`] alone, as a remap that changes nothing.
+    /// `switch[m][j]`: cost of a switch from mapping m to mapping j, >= 0. `switch[m][m]` is used
+    /// only for [`Remap::Fitted`]: the cost of a remap that changes nothing.
     pub switch: Vec<Vec<Rational>>,
-    /// What a remap leads to.
+    /// The mapping that a remap leads to.
     pub remap: Remap,
-    /// `transition[z][y]`: chance that phase y follows phase z.
+    /// `transition[z][y]`: probability that phase y follows phase z.
     pub transition: Vec<Vec<Rational>>,
-    /// `detector[z][r]`: chance of report r in phase z.
+    /// `detector[z][r]`: probability of observation r in phase z.
     pub detector: Vec<Vec<Rational>>,
-    /// The belief at step 0; the program starts under the first mapping.
+    /// The belief at step 0. The program starts under the first mapping.
     pub initial: Vec<Rational>,
 }
 
-/// Why a problem cannot be solved as it stands.
+/// Why a problem is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PhasesError {
     /// There is no phase.
     #[error("there are no phases")]
     NoPhases,
-    /// A table has not a row for each phase, or rows of different lengths.
+    /// A table lacks a row for some phase, or its rows have different lengths.
     #[error("`{0}` has not the right numbers of rows and columns")]
     Shape(&'static str),
-    /// A row is no law.
+    /// A row is not a probability distribution.
     #[error("a row of `{0}` is no probability law")]
     NotALaw(&'static str),
-    /// A switch would pay.
+    /// A switch has a negative cost.
     #[error("a switch has a negative cost")]
     NegativeCost,
-    /// A discount outside \[0, 1).
+    /// The discount factor lies outside \[0, 1).
     #[error("the discount lies outside [0, 1)")]
     Discount,
 }
@@ -66,12 +66,12 @@ impl ManyPhases {
         self.cycle.len()
     }
 
-    /// The number of reports.
+    /// The number of observations.
     pub fn reports(&self) -> usize {
         self.detector.first().map_or(0, Vec::len)
     }
 
-    /// Checks what the theory needs.
+    /// Checks the assumptions of the theory.
     ///
     /// # Errors
     /// See [`PhasesError`].

@@ -62,7 +62,7 @@ pub struct Monitor<'a> {
     step: Option<u64>,
 }
 
-/// Why a deserialized monitor is invalid.
+/// Why a deserialized monitor is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a monitor: {0}")]
 pub struct Unsound(&'static str);
@@ -85,7 +85,7 @@ const CURVE: &str = "its thresholds are not probabilities, step by step";
 const CHANCES: &str = "its chances are not probabilities";
 const STEP: &str = "its step is too late";
 
-/// The probability of a change before step `n`, from 1 on; 0 past the last step.
+/// The hazard before step `n` >= 1; 0 after the last step.
 fn chance(hazard: &Hazard<f64>, n: u64) -> f64 {
     hazard.at(n).copied().unwrap_or(0.0)
 }
@@ -100,7 +100,7 @@ impl<'a> Monitor<'a> {
         Monitor::with(problem, Cow::Borrowed(curve), clusters)
     }
 
-    /// The same, owning its curve, so that it can live as long as the program.
+    /// As [`Monitor::new`], but owns its curve, so that it can live as long as the program.
     pub fn owning(
         problem: &PhaseChange,
         curve: Curve,
@@ -150,7 +150,7 @@ impl<'a> Monitor<'a> {
     /// phase may still have changed meanwhile.
     ///
     /// # Errors
-    /// See [`ChangeTest::observe`]. A cluster without any variance is a step as others are.
+    /// See [`ChangeTest::observe`]. A cluster without variance counts as a step too.
     pub fn observe(&mut self, measurement: f64) -> Result<Option<Decision>, MonitorError> {
         let had_base = self.test.has_base();
         let report = match self.test.observe(measurement) {

@@ -1,4 +1,14 @@
-//! One policy on recorded steps, step by step; what the run itself paid; and hindsight.
+//! Cost of one policy on recorded steps, the cost the run itself paid, and the perfect-information
+//! optimum.
+//!
+//! With x_k(i) the recorded time of rank i at step k, without remaps, and a remap after step b, the
+//! time of rank i is
+//!
+//! ```text
+//! t_k(i) = mean(x_b) + x_k(i) - x_b(i)
+//! ```
+//!
+//! A policy takes O(steps x ranks) time plus its own; the optimum takes O(steps^2 x ranks).
 
 use crate::observer::{Halt, Observer};
 use crate::overlap::{Overlap, Price};
@@ -8,14 +18,14 @@ use crate::simulate::{Base, Recorded, Tally};
 use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
 
-/// What a policy paid, and when it remapped.
+/// The cost of a policy and the times of its remaps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
     /// Sums over the steps.
     pub tally: Tally,
-    /// Of each step max - mean, and a remap if one followed it.
+    /// By step: max - mean, plus the cost of a remap if one was decided after it.
     pub costs: Vec<f64>,
-    /// The steps of the record after which it remapped.
+    /// The steps of the record after which the policy remapped.
     pub remaps: Vec<usize>,
 }
 
@@ -24,7 +34,7 @@ impl Course {
         Course { tally: Tally::default(), costs: Vec::with_capacity(steps), remaps: Vec::new() }
     }
 
-    /// Takes in the course of the steps that follow.
+    /// Appends the results of the steps that follow.
     pub fn extend(&mut self, next: Course) {
         let (tally, before) = (next.tally, self.costs.len() as u64);
         self.tally.time += tally.time;
@@ -58,7 +68,7 @@ impl Course {
     }
 }
 
-/// Where the recorded run stood before a step: the last remap it had made.
+/// The state of the recorded run before a step: its last remap.
 pub fn standing(record: &Record, step: usize) -> Base {
     let before = record.remaps().iter().map(|remap| remap.before);
     match before.filter(|before| (1..=step).contains(before)).max() {
@@ -67,31 +77,33 @@ pub fn standing(record: &Record, step: usize) -> Base {
     }
 }
 
-/// A policy on steps that come one by one: what is remembered of them is where the ranks were at the last remap.
+/// The state of a policy that is fed step by step: the rank times at the last remap and a remap
+/// under way.
 #[derive(Debug, Clone)]
 pub struct Playing {
     price: Price,
-    /// Where every rank was at the last remap, and their mean; none where the run is as recorded.
+    /// Rank times at the last remap and their mean; `None` if the run is as recorded.
     base: Option<(Vec<f64>, f64)>,
-    /// Steps that the remap under way has been, and where the ranks were when it was decided.
+    /// Steps since the remap under way was decided, and the rank times at that moment.
     begun: Option<(u64, Vec<f64>)>,
     seen: Step,
     number: u64,
 }
 
-/// What was paid for a step.
+/// The cost of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paid {
-    /// The largest time, and the mean.
+    /// The largest rank time.
     pub max: f64,
-    /// The mean, without what a remap under way has slowed it by.
+    /// The mean rank time, without the slowdown of a remap under way.
     pub mean: f64,
-    /// Whether a remap was decided after it.
+    /// Whether a remap was decided after the step.
     pub remapped: bool,
 }
 
 impl Playing {
-    /// From where the ranks were at the last remap, as [`Record::loads`] has it; none where the run is as recorded.
+    /// `base` are the rank times at the last remap, as in [`Record::loads`]; `None` if the run is
+    /// as recorded.
     pub fn new(price: impl Into<Price>, base: Option<&[f64]>) -> Playing {
         Playing {
             price: price.into(),
@@ -102,8 +114,9 @@ impl Playing {
         }
     }
 
-    /// The next step, at which the ranks would be at `path` had nothing been remapped, and a remap would even out `loads`. A remap is decided only if it
-    /// `may` be. While one is under way the policy sees the steps as they are then, slower, and is not asked.
+    /// Takes the next step. `path` are the rank times without any remap, `loads` those that a remap
+    /// would even out. A remap is decided only if `may` holds. While a remap is under way the
+    /// policy observes the slower steps, and cannot decide another.
     pub fn step(
         &mut self,
         path: &[f64],
@@ -142,9 +155,9 @@ impl Playing {
     }
 }
 
-/// Plays a policy on the steps `steps`, started from `base`. A remap whose mapping would come into force after the
-/// last of them is not made. While one is under way the policy sees the steps as they are then, slower, and is not
-/// asked. Work: steps x ranks, and the policy's.
+/// Evaluates a policy on the steps `steps`, started from `base`. A remap whose mapping would take
+/// effect only after the last step is not made. While a remap is under way the policy observes the
+/// slower steps, and cannot decide another. O(steps x ranks), plus the policy's time.
 pub fn play(
     record: &Record,
     steps: Range<usize>,
@@ -174,8 +187,8 @@ pub fn play(
     course
 }
 
-/// What the run paid on the steps `steps`: its own times, and `remap_cost` for each recorded remap between
-/// them.
+/// The cost the run itself paid on the steps `steps`: its own times, and `remap_cost` for each
+/// recorded remap between them.
 pub fn recorded(record: &Record, steps: Range<usize>, remap_cost: f64) -> Course {
     let mut course = Course::empty(steps.len());
     let mut remaps = record.remaps().iter().map(|remap| remap.before).peekable();
@@ -190,14 +203,15 @@ pub fn recorded(record: &Record, steps: Range<usize>, remap_cost: f64) -> Course
     course
 }
 
-/// A remap that may have been the last.
+/// A candidate for the last remap, in the dynamic program over remap times.
 struct Last {
-    /// The first step, counted from 0, on its mapping.
+    /// The first step on its mapping, counted from 0.
     from: usize,
-    /// The least cost of all steps so far, and what those on its mapping would cost while it is being replaced.
+    /// The least cost up to the current step, and the accumulated cost of steps on its mapping
+    /// during a replacement.
     cost: f64,
     replaced: f64,
-    /// Both after each of the last steps, as many as a remap takes and one.
+    /// Both values after each of the latest steps: as many as a remap takes, plus one.
     then: Vec<(f64, f64)>,
 }
 
@@ -213,18 +227,20 @@ impl Last {
         self.then[place] = (self.cost, self.replaced);
     }
 
-    /// The least cost up to this step if its mapping has just been replaced, by a remap decided after `decided`.
+    /// The least cost up to this step if its mapping has just been replaced, by a remap decided
+    /// after `decided`.
     fn until(&self, decided: usize) -> f64 {
         let (cost, replaced) = self.then[decided % self.then.len()];
         if self.from <= decided { cost + (self.replaced - replaced) } else { f64::INFINITY }
     }
 }
 
-/// The least cost that any remaps between the steps reach from `base`, by dynamic programming over the last
-/// remap. Work: steps^2 x ranks / 2.
+/// The perfect-information optimum from `base`: the least cost of any sequence of remaps on these
+/// steps, a lower bound for every policy. Dynamic programming over the last remap; O(steps^2 x
+/// ranks / 2) time, O(steps x ranks) memory.
 ///
 /// # Errors
-/// The halt the observer asked for.
+/// The halt of the observer.
 pub fn hindsight(
     record: &Record,
     steps: Range<usize>,
@@ -281,7 +297,8 @@ mod tests {
     use crate::record::Remap;
     use rand::RngExt;
 
-    /// Four ranks that gain as many times .005 as their number in a step; remaps, every forty steps, leave up to a tenth.
+    /// Four ranks gain 0.005 s times their number per step; remaps every 40 steps leave an
+    /// imbalance of up to 0.1 s.
     fn unevenly_split(seed: u64) -> Record {
         let mut numbers = stream(11, seed);
         let mut seconds = Vec::new();

@@ -1,27 +1,27 @@
-//! How surely one policy costs less than another on the same steps: the circular block bootstrap (D. N.
-//! Politis and J. P. Romano 1992).
+//! Confidence intervals for the cost difference of two policies on the same steps: the circular
+//! block bootstrap (Politis and Romano 1992).
 //!
-//! Costs of successive steps hang together from one remap to the next, so that blocks of steps, longer than
-//! that, are drawn instead of steps. Few blocks know their own spread badly: the interval is widened as
-//! Student's t is against the normal law. Rare events that cost much make sums skewed, and the spread goes with the sum:
-//! the interval reaches as far as that of sums over their own spread does, too (the bootstrap-t; B. Efron 1982).
+//! Costs of successive steps are dependent from one remap to the next, so blocks longer than that
+//! are resampled. With few blocks the interval is widened by the ratio of Student's t to the normal
+//! quantile. For skewed sums it also covers the bootstrap-t interval (Efron 1982). O(draws x blocks
+//! + steps) time.
 
 use super::Course;
 use crate::estimate::{Estimate, NORMAL, student};
 use crate::random::stream;
 use rand::RngExt;
 
-/// Sums drawn.
+/// Number of bootstrap samples.
 const DRAWS: usize = 2000;
 
-/// No sum counts as further from its mean than so many times its spread: a draw of few blocks may have next to none.
+/// Limit on a studentized sum: a sample of few blocks may have almost no variance.
 const FARTHEST: f64 = 6.0;
 
-/// Blocks at least, where there are steps enough.
+/// Least number of blocks, if there are enough steps.
 const FEWEST_BLOCKS: usize = 8;
 
-/// The sum of the differences of two courses on the same steps, a - b, with its 95 % interval. The same `seed`
-/// gives the same interval. Work: 2000 x blocks, and the steps.
+/// The sum of the cost differences a - b on the same steps, with its 95 % confidence interval. The
+/// same `seed` gives the same interval. O(2000 x blocks + steps).
 pub fn difference(a: &Course, b: &Course, seed: u64) -> Estimate {
     let each: Vec<f64> = a.costs.iter().zip(&b.costs).map(|(a, b)| a - b).collect();
     let spacing = |course: &Course| each.len() as f64 / (course.tally.remaps as f64 + 1.0);
@@ -29,8 +29,8 @@ pub fn difference(a: &Course, b: &Course, seed: u64) -> Estimate {
     total(&each, longest as usize, seed)
 }
 
-/// The sum of `values` and its 95 % interval, if values further apart than `block` are nearly independent. The sum of values that all
-/// have one sign has that sign.
+/// The sum of `values` and its 95 % confidence interval; values further apart than `block` must be
+/// nearly independent. If all values have one sign, so do the ends of the interval.
 pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
     let n = values.len();
     let value: f64 = values.iter().sum();
@@ -48,7 +48,7 @@ pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
     let blocks = n as f64 / block as f64;
     let count = n.div_ceil(block);
     let of_block = |at: usize| sums[at + block] - sums[at];
-    // The blocks may be longer than the series in all.
+    // The blocks together may be longer than the series.
     let scale = n as f64 / (count * block) as f64;
     let one = |draw: usize| {
         let mut numbers = stream(seed, draw as u64);
@@ -92,7 +92,7 @@ pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
 mod tests {
     use super::*;
 
-    /// What is never negative adds up to nothing negative, however much it varies.
+    /// The interval for a sum of nonnegative values has no negative part, whatever the variance.
     #[test]
     fn sums_of_one_sign_keep_it() {
         let mut values = vec![0.0; 30];

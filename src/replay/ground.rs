@@ -1,4 +1,4 @@
-//! Policies by name on a record: which there are, and how they are trained.
+//! Policies by name on a record: construction, training, and the choice among trained policies.
 
 use super::{Indicator, Player, cheapest, intervals, learn, replay, standing, thresholds, tuned};
 use crate::fit::growth;
@@ -13,32 +13,32 @@ use crate::record::Record;
 use crate::simulate::Base;
 use std::ops::Range;
 
-/// Why a name is that of no policy that can play.
+/// Why a name denotes no policy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// No policy and no rule has it, or its parameter is wrong.
+    /// No policy or rule has this name, or its parameter is invalid.
     #[error(transparent)]
     Rule(#[from] RuleError),
-    /// The policy of a solution, and none was given.
+    /// The name `solution` without a solution.
     #[error("`solution` plays a solution: which?")]
     NoSolution,
 }
 
-/// A policy that takes part.
+/// A policy under comparison.
 pub struct Contestant {
     /// Its name.
     pub name: String,
-    /// What came out of its training.
+    /// A note on the result of its training.
     pub note: Option<String>,
-    /// What it was chosen from: names, and costs on the later training steps as multiples of
-    /// hindsight's.
+    /// The candidates it was chosen from, with costs on the later training steps as multiples of
+    /// the perfect-information optimum.
     pub trials: Vec<(String, f64)>,
     start: Start,
 }
 
 impl Contestant {
-    /// The rule it is, or that was found in training.
+    /// The rule it stands for, or that was found in training.
     pub fn rule(&self) -> Option<Rule> {
         match self.start {
             Start::Rule(rule) => Some(rule),
@@ -47,7 +47,7 @@ impl Contestant {
     }
 }
 
-/// How a run of a policy starts.
+/// How a run of the policy is initialized.
 enum Start {
     Rule(Rule),
     Predictive { adaptive: bool, cold: bool, family: Family },
@@ -56,16 +56,16 @@ enum Start {
     Given(Box<Player>),
 }
 
-/// Where the judged run of a policy starts.
+/// The state in which the evaluated run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outset {
-    /// Balanced, as if there had been a remap just before.
+    /// Balanced, as after a remap.
     Balance,
-    /// Where the recorded run stood.
+    /// The state of the recorded run.
     Actual,
 }
 
-/// Everything the policies are made from.
+/// The data from which policies are made.
 #[derive(Clone)]
 pub struct Ground<'a> {
     /// The record.
@@ -74,17 +74,17 @@ pub struct Ground<'a> {
     pub remap_cost: f64,
     /// How remaps overlap the steps.
     pub overlap: Overlap,
-    /// Steps to train on: those before the first judged.
+    /// The training steps: those before the first evaluated step.
     pub training: Range<usize>,
     /// Seed of Q-learning.
     pub seed: u64,
-    /// Where the judged run starts.
+    /// The state in which the evaluated run starts.
     pub from: Outset,
-    /// Whether policies know how many steps are judged.
+    /// Whether policies know the number of evaluated steps.
     pub end_known: bool,
 }
 
-/// The rules that codes use today, with the parameters they come with.
+/// Published rules with their default parameters.
 pub const IN_USE: [&str; 9] = [
     "never",
     "stop_at_rise",
@@ -97,7 +97,7 @@ pub const IN_USE: [&str; 9] = [
     "fixed:10",
 ];
 
-/// Policies made here, in the order of the table.
+/// Policies of this crate, in the order of the table.
 pub const OURS: [&str; 11] = [
     "advised",
     "advised_cold",
@@ -115,18 +115,18 @@ pub const OURS: [&str; 11] = [
 /// Q-learning episodes.
 const EPISODES: u64 = 512;
 
-/// By which factor a rule in use must be cheaper in training than the plans, which have fewer steps to
-/// learn from there.
+/// Factor by which a published rule must be cheaper in training than the plans, which have fewer
+/// steps to learn from there.
 const ADVANTAGE: f64 = 1.1;
 
-/// The longest interval that is found by growth, and the seed of that.
+/// The longest interval considered by the growth model, and its seed.
 const LONGEST_PLANNED: usize = 200;
 const GROWTH_SEED: u64 = 1;
 
-/// Trials look back this far at most.
+/// Most training steps used in trials.
 const LONGEST_TRIAL: usize = 600;
 
-/// What a remap costs in all on these steps.
+/// The total cost of a remap on these steps, slowdown included.
 pub fn whole_cost(record: &Record, steps: Range<usize>, remap_cost: f64, overlap: Overlap) -> f64 {
     if overlap.is_none() || steps.is_empty() {
         return remap_cost;
@@ -137,22 +137,22 @@ pub fn whole_cost(record: &Record, steps: Range<usize>, remap_cost: f64, overlap
 }
 
 impl<'a> Ground<'a> {
-    /// What a remap costs, and how it overlaps.
+    /// The cost of a remap and its overlap with the steps.
     pub fn price(&self) -> Price {
         Price { stops: self.remap_cost, overlap: self.overlap }
     }
 
-    /// What policies are told that a remap costs: what it stops the run for, and by what it slows the steps
-    /// meanwhile, as these are in training.
+    /// The total cost of a remap that policies are given: the stop, plus the slowdown of the steps
+    /// meanwhile, estimated on the training steps.
     fn told(&self) -> f64 {
         whole_cost(self.record, self.training.clone(), self.remap_cost, self.overlap)
     }
 
-    /// The policy of this name; `solution` is that of a solution, if one was given. `curve` gets the regret
-    /// curve of Q-learning.
+    /// The policy of this name; `solution` is the policy named `solution`, if there is one. `curve`
+    /// receives the regret curve of Q-learning.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such policy.
     pub fn contestant(
         &self,
         name: &str,
@@ -201,7 +201,7 @@ impl<'a> Ground<'a> {
         Ok(Contestant { name: name.to_owned(), note, trials, start })
     }
 
-    /// The last remap before the judged steps.
+    /// The last remap before the evaluated steps.
     pub fn base(&self) -> Base {
         let end = self.training.end;
         match self.from {
@@ -210,7 +210,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The steps up to the last remap, as if there had been none, and those after it.
+    /// The training steps up to the last remap, and those after it.
     fn since_base(&self) -> (Range<usize>, Range<usize>) {
         let Range { start, end } = self.training;
         let base = match self.base() {
@@ -220,7 +220,7 @@ impl<'a> Ground<'a> {
         (start..base, base..end)
     }
 
-    /// The rule that votes, with what it learns from the training steps, where the judged run starts.
+    /// The adaptive rule, trained on the steps before the evaluated run.
     pub fn advised(&self) -> Advised {
         let rows = self.since_base().0.map(|step| self.record.path(step));
         let mut policy = Advised::new(self.told()).overlapping(self.overlap).after(rows);
@@ -228,7 +228,7 @@ impl<'a> Ground<'a> {
         policy
     }
 
-    /// Shows a policy the steps since the last remap before the judged ones.
+    /// Feeds a policy the steps since the last remap before the evaluated ones.
     fn catch_up(&self, policy: &mut dyn Policy) {
         let steps = self.since_base().1;
         for (number, step) in (1..).zip(steps) {
@@ -236,7 +236,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The interval of least cost by the model fitted to the training steps.
+    /// The interval of least cost by the increment model fitted to the training steps.
     fn interval(&self) -> Rule {
         let part = self.record.part(self.training.clone());
         let Some(found) = Increments::of(&part) else { return Rule::Never };
@@ -244,7 +244,7 @@ impl<'a> Ground<'a> {
         let lags: Vec<usize> = (1..=self.training.len().min(LONGEST_PLANNED)).collect();
         let growth = growth::normal(drifts, deviation.value, *noise, &lags, GROWTH_SEED);
         let growth: Vec<f64> = growth.iter().map(|point| point.mean).collect();
-        // W(n) = (C + u_1 + ... + u_n) / n.
+        // Average cost of an interval of n steps: W(n) = (C + u_1 + ... + u_n) / n.
         let mut spent = self.told();
         let average = |(n, u): (u64, &f64)| {
             spent += u;
@@ -257,8 +257,9 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The plan, or rule in use, that would have been cheapest on the last two thirds and the last half of
-    /// the training steps, had it known those before; and all of them with their costs, the best first.
+    /// The plan or published rule that was cheapest on the last two thirds and the last half of the
+    /// training steps, given the steps before those. Also returns all candidates with their costs,
+    /// the best first.
     fn solved(&self) -> (Start, Vec<(String, f64)>) {
         let plan = |family| Start::Predictive { adaptive: true, cold: false, family };
         let plans = [("the plan by trends", Family::Trends), ("the plan by means", Family::Means)];
@@ -303,14 +304,14 @@ impl<'a> Ground<'a> {
         let mut policy = match start {
             Start::Rule(rule) => Player::Rule(rule.run(self.told())),
             Start::Learnt(learnt) => Player::Learnt(learnt.as_ref().clone()),
-            // It has caught up when it was trained.
+            // It was fed those steps in training.
             Start::Advised(advised) => {
                 let advised = Player::Advised(advised.clone());
                 return if self.end_known { advised.for_steps(steps) } else { advised };
             }
             Start::Given(player) => {
                 let player = player.as_ref().clone().for_steps(steps);
-                // It goes on from where it was stored, as it does where it is exported.
+                // It continues from its stored state, as an exported policy does.
                 if let Player::Advised(_) = player {
                     return player;
                 }
@@ -334,7 +335,7 @@ impl<'a> Ground<'a> {
         policy
     }
 
-    /// A new run of a contestant, for so many steps.
+    /// A new run of a policy, for `steps` steps.
     pub fn run(&self, contestant: &Contestant, steps: u64) -> Player {
         self.start(&contestant.start, steps)
     }

@@ -1,6 +1,6 @@
-//! Policies on recorded steps: what each would have cost, beside the best that hindsight finds.
+//! Policies on recorded steps: the cost each would have had, and the perfect-information optimum.
 //!
-//! Assumed throughout: a remap restores balance and does not change later increments
+//! Assumes throughout that a remap restores balance and leaves later increments unchanged
 //! ([`Recorded`]).
 //!
 //! ```
@@ -37,19 +37,21 @@ use crate::simulate::{Base, Recorded, Tally, compare};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What policies came to on the same steps.
+/// Costs of several policies on the same steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
-    /// Of each policy, in order.
+    /// By policy, in order.
     pub tallies: Vec<Tally>,
-    /// The least cost any sequence of remaps reaches, by dynamic programming over remap times.
+    /// The perfect-information optimum: the least cost of any sequence of remaps, by dynamic
+    /// programming over remap times.
     pub clairvoyant: f64,
 }
 
-/// Plays policies on the steps `steps` of a record. Work: steps^2 x ranks.
+/// Evaluates policies on the steps `steps` of a record, and the perfect-information optimum.
+/// O(steps^2 x ranks) time.
 ///
 /// # Errors
-/// The halt the observer asked for.
+/// The halt of the observer.
 pub fn replay(
     record: &Record,
     steps: Range<usize>,
@@ -74,15 +76,15 @@ pub fn replay(
     Ok(Replay { tallies, clairvoyant })
 }
 
-/// A run of these steps that starts balanced, or with the record.
+/// The initial state: balanced, or as recorded if the steps begin with the record.
 fn balanced_before(steps: &Range<usize>) -> Base {
     steps.start.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced)
 }
 
-/// Costs within so much of each other, relatively, are the same: in other units their sums are rounded otherwise.
+/// Relative difference below which costs count as equal: sums in other units round differently.
 const SAME: f64 = 1e-9;
 
-/// The place of the least of these costs; of several that are the same but for rounding, of the first.
+/// Index of the least cost; the first one among costs that are equal up to rounding.
 pub fn cheapest(costs: impl Iterator<Item = f64> + Clone) -> Option<usize> {
     let least = costs.clone().filter(|cost| !cost.is_nan()).min_by(f64::total_cmp)?;
     let mut costs = costs;
@@ -113,7 +115,7 @@ pub fn tuned(
     rules.get(cheapest(costs.iter().copied())?).copied()
 }
 
-/// Fixed intervals worth trying on so many steps.
+/// Candidates for a fixed interval on so many steps.
 pub fn intervals(steps: usize) -> Vec<Rule> {
     let mut intervals: Vec<u64> = (1..=40).collect();
     let mut next = 44.0;
@@ -125,16 +127,17 @@ pub fn intervals(steps: usize) -> Vec<Rule> {
     intervals.into_iter().map(Rule::Fixed).chain([Rule::Never]).collect()
 }
 
-/// What sums of times may be off by, as a share of the largest.
+/// Bound on the rounding of sums of times, relative to the largest.
 const ROUNDING: f64 = 1e-11;
 
-/// What a threshold is at least, of the most that recorded remaps left: these are few, and the next may leave more.
+/// Least threshold as a multiple of the largest imbalance that recorded remaps left: there are few,
+/// and later ones may leave more.
 const MARGIN: f64 = 1.5;
 
-/// Most values of one kind that are tried.
+/// Most candidates of one kind.
 const MOST_TRIED: usize = 100;
 
-/// What a threshold is on.
+/// The imbalance indicator of a threshold rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indicator {
     /// max - mean.
@@ -148,8 +151,8 @@ pub enum Indicator {
 }
 
 impl Indicator {
-    /// Its value for these times, if that says anything: of times that are all the same, rounding leaves something. The
-    /// largest time of any step is `most`.
+    /// Its value for these times; `None` if that is only rounding noise. `most` is the largest time
+    /// of any step.
     fn of(self, path: &[f64], most: f64) -> Option<f64> {
         let mean = crate::record::mean(path);
         let excess = crate::record::imbalance(path).max(0.0);
@@ -168,7 +171,7 @@ impl Indicator {
         (value.is_finite() && !is_balanced).then_some(value)
     }
 
-    /// How far a value is from balance, on a scale that begins at 0 there.
+    /// Distance of a value from balance, 0 at balance.
     fn above(self, value: f64) -> f64 {
         match self {
             Indicator::Excess | Indicator::Range => value,
@@ -177,7 +180,7 @@ impl Indicator {
         }
     }
 
-    /// The value so far from balance.
+    /// The value at a distance from balance.
     fn at(self, above: f64) -> f64 {
         match self {
             Indicator::Excess | Indicator::Range => above,
@@ -186,7 +189,7 @@ impl Indicator {
         }
     }
 
-    /// Half of the way to balance.
+    /// The value halfway to balance.
     fn halved(self, value: f64) -> f64 {
         match self {
             Indicator::Utilization => 0.5 * (value + 1.0),
@@ -205,10 +208,14 @@ impl Indicator {
     }
 }
 
-/// Thresholds on an indicator worth trying: what occurs at these steps in a run without remaps. Where these are many,
-/// every so-manieth, and a geometric ladder between the least and the largest, since loads that drift spend next to no time at the
-/// imbalances of a run that is remapped. Where all are the same, as of a program that never was balanced, one that it is past. None is
-/// near to what recorded remaps left, where that is told: a program that is left beyond a threshold is remapped again and again.
+/// Candidate thresholds for an indicator: its values on these steps without remaps.
+///
+/// * If there are many, every k-th value, and a geometric sequence between the least and the
+///   largest. Drifting loads rarely show the small imbalances of a remapped run.
+/// * If all values are equal, as in a program that never was balanced, also a value halfway to
+///   balance.
+/// * Values close to the imbalance that recorded remaps left are excluded: a program left beyond
+///   its threshold would be remapped at every step.
 pub fn thresholds(record: &Record, steps: Range<usize>, indicator: Indicator) -> Vec<Rule> {
     let largest = |step: usize| record.path(step).iter().copied().fold(0.0, f64::max);
     let most = steps.clone().map(largest).fold(0.0, f64::max);
@@ -232,7 +239,7 @@ pub fn thresholds(record: &Record, steps: Range<usize>, indicator: Indicator) ->
     let between = match first.zip(last).filter(|_| stride > 1 && same.is_none()) {
         Some((first, last)) => {
             let (a, b) = (indicator.above(first), indicator.above(last));
-            // Ratios are known to within rounding.
+            // Ratios are known only up to rounding.
             let least = if indicator == Indicator::Excess { 0.0 } else { ROUNDING };
             ladder(a.min(b).max(least), a.max(b))
         }
@@ -245,7 +252,7 @@ pub fn thresholds(record: &Record, steps: Range<usize>, indicator: Indicator) ->
     occurring.chain(&between).chain(&past).filter(lasts).map(rule).chain([Rule::Never]).collect()
 }
 
-/// Values between two, each larger than the one before by the same factor, of at least 5 %.
+/// A geometric sequence strictly between two values, with a factor of at least 1.05.
 fn ladder(least: f64, most: f64) -> Vec<f64> {
     let factor = (most / least).powf(1.0 / MOST_TRIED as f64).max(1.05);
     let next = |value: &f64| Some(value * factor);
@@ -253,9 +260,9 @@ fn ladder(least: f64, most: f64) -> Vec<f64> {
     std::iter::successors(Some(least * factor), next).take_while(within).collect()
 }
 
-/// Q-learning over some episodes: what was learnt when it cost least on the same steps, and the regret
-/// curve: by how much its cost there exceeded hindsight's after 1, 2, 4, ... episodes. Learning is not
-/// monotone: bootstrapped estimates drift.
+/// Q-learning over some episodes. Returns the policy that cost least on the same steps, and the
+/// regret curve: its excess cost over the perfect-information optimum after 1, 2, 4, ... episodes.
+/// Learning is not monotone, because bootstrapped estimates drift.
 pub fn learn(
     record: &Record,
     steps: Range<usize>,

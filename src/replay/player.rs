@@ -1,4 +1,4 @@
-//! Any policy of a replay as one value, which can be stored at any step and go on.
+//! Any policy of a replay as one serializable value that can be stored and resumed at any step.
 
 use crate::learning::Learnt;
 use crate::policy::advised::Advised;
@@ -7,35 +7,35 @@ use crate::policy::stated::{Following, Stated};
 use crate::policy::{Policy, Running, Step};
 use serde::{Deserialize, Serialize};
 
-/// A run of a policy.
+/// The state of a running policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Player {
-    /// Of a rule chosen by name.
+    /// A rule chosen by name.
     Rule(Running),
-    /// Of the rule that votes.
+    /// The adaptive rule.
     Advised(Box<Advised>),
-    /// Of a plan.
+    /// A plan.
     Predictive(Box<Predictive>),
-    /// Of what Q-learning has learnt.
+    /// A policy trained by Q-learning.
     Learnt(Learnt),
-    /// Of the rule of a solution.
+    /// The rule of a solution.
     Stated(Box<Following>),
 }
 
-/// What a policy must see of a step.
+/// What a policy must observe of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// The largest and the mean time.
+    /// The largest and the mean rank time.
     MaxMean,
-    /// The least too.
+    /// The least rank time too.
     MaxMeanMin,
-    /// The time of every processor.
+    /// The time of every rank.
     Times,
 }
 
 impl Player {
-    /// With the knowledge that `steps` steps follow, if it is of use.
+    /// Gives it the number of remaining steps, if it can use that.
     pub fn for_steps(self, steps: u64) -> Player {
         match self {
             Player::Advised(advised) => Player::Advised(Box::new(advised.for_steps(steps))),
@@ -44,7 +44,7 @@ impl Player {
         }
     }
 
-    /// What it must see.
+    /// What it must observe.
     pub fn needs(&self) -> Needs {
         match self {
             Player::Rule(Running::Tolerance(_) | Running::Range(_) | Running::Ratio(_)) => {
@@ -59,7 +59,7 @@ impl Player {
         }
     }
 
-    /// How many processors it is for, if for a certain number.
+    /// The number of ranks it is made for, if it is fixed.
     pub fn ranks(&self) -> Option<usize> {
         match self {
             Player::Advised(advised) => advised.ranks(),
@@ -69,10 +69,10 @@ impl Player {
         }
     }
 
-    /// What does not fit together in it, after it was read.
+    /// An inconsistency in a deserialized policy, if there is one.
     pub fn fault(&self) -> Option<&'static str> {
         match self {
-            // It looks when it is read.
+            // These are checked during deserialization.
             Player::Advised(_) | Player::Rule(_) => None,
             Player::Predictive(predictive) => predictive.fault(),
             Player::Learnt(learnt) => learnt.fault(),

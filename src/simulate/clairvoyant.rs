@@ -1,4 +1,5 @@
-//! The least cost any sequence of remaps reaches on a path known in advance.
+//! The perfect-information optimum: the least cost of any sequence of remaps on a path known in
+//! advance (information-relaxation bound; Brown, Smith and Sun 2010).
 
 use super::mapped::may_remap;
 use super::{Mapped, Workload};
@@ -6,13 +7,15 @@ use crate::policy::Step;
 use std::collections::HashMap;
 
 /// Forward dynamic programming over a path as it unfolds: for every mapping that some sequence of
-/// remaps leads to, the least cost of getting there. After step k there are at most as many
-/// mappings as earlier remap moments times the mappings a remap can leave, and in a workload where
-/// a remap forgets the past, exactly one new one per step: O(K^2) evaluations of the loads.
+/// remaps reaches, the least cost of reaching it.
+///
+/// If the mapping after a remap does not depend on the earlier ones, each step adds one mapping:
+/// O(K^2) evaluations of the loads. In general there are at most as many mappings as remap times
+/// times the mappings a remap can lead to.
 pub(super) struct Clairvoyant<'a, W: Workload> {
     workload: &'a W,
-    /// Distinct mappings in the order they arose, with the least cost so far; those on whose way there is another are
-    /// different ones.
+    /// Distinct mappings in order of their first occurrence, with the least cost so far. Mappings
+    /// with different remaps under way are distinct.
     reached: Vec<(Mapped<W::Mapping>, f64)>,
     step: Step,
 }
@@ -22,7 +25,7 @@ impl<'a, W: Workload> Clairvoyant<'a, W> {
         Clairvoyant { workload, reached: vec![(initial, 0.0)], step: Step::default() }
     }
 
-    /// Takes in step `number`, which the world has just come to.
+    /// Processes step `number`, to which the world has just advanced.
     pub fn step(&mut self, world: &W::World, number: u64) {
         let before = self.workload.decides_before_step();
         if !before || number > 1 {
@@ -58,8 +61,8 @@ impl<'a, W: Workload> Clairvoyant<'a, W> {
         }
     }
 
-    /// Puts into force what has been on its way, adds what a remap makes of every other mapping if it `may` be decided,
-    /// and keeps the cheapest way to each.
+    /// Puts arrived mappings into force, adds the result of a remap of every other mapping if it
+    /// `may` be decided, and keeps the least cost of each.
     fn branch(&mut self, world: &W::World, may: bool) {
         let mut remapped = Vec::new();
         let mut has_arrived = false;

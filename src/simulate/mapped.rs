@@ -1,17 +1,17 @@
-//! The mapping of a run, and the one that is on its way.
+//! The mapping in force, and a delayed (asynchronous) remap under way.
 
 use super::Workload;
 
-/// The mapping that is in force, and what a remap under way will put in its place.
+/// The mapping in force, and the one that a remap under way will replace it by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mapped<M> {
     mapping: M,
-    /// Steps still to be made on the old mapping, and the new one, which moves on unseen.
+    /// Remaining steps on the old mapping, and the new mapping, which follows the world already.
     under_way: Option<(u64, M)>,
 }
 
 impl<M: Clone> Mapped<M> {
-    /// This one, no remap being under way.
+    /// A mapping without a remap under way.
     pub fn new(mapping: M) -> Mapped<M> {
         Mapped { mapping, under_way: None }
     }
@@ -21,7 +21,7 @@ impl<M: Clone> Mapped<M> {
         &self.mapping
     }
 
-    /// Carries both along with the step the world has just made.
+    /// Lets both mappings follow the latest step of the world.
     pub fn follow<W: Workload<Mapping = M>>(&mut self, workload: &W, world: &W::World) {
         workload.follow(world, &mut self.mapping);
         if let Some((_, next)) = &mut self.under_way {
@@ -29,7 +29,7 @@ impl<M: Clone> Mapped<M> {
         }
     }
 
-    /// The share by which the step to be made is slower.
+    /// Relative slowdown of the next step.
     pub fn slowdown<W: Workload<Mapping = M>>(&self, workload: &W) -> f64 {
         match self.under_way {
             Some((left, _)) if left > 0 => workload.overlap().slowdown,
@@ -37,19 +37,19 @@ impl<M: Clone> Mapped<M> {
         }
     }
 
-    /// A step has been made.
+    /// Counts a step.
     pub fn made(&mut self) {
         if let Some((left, _)) = &mut self.under_way {
             *left = left.saturating_sub(1);
         }
     }
 
-    /// Whether a remap is under way. Then nothing is decided.
+    /// Whether a remap is under way; no other is decided meanwhile.
     pub fn is_under_way(&self) -> bool {
         self.under_way.is_some()
     }
 
-    /// Puts the new mapping into force if its steps have been made; whether it did.
+    /// Puts the new mapping into force once its steps are counted; returns whether it did.
     pub fn arrives(&mut self) -> bool {
         if !matches!(self.under_way, Some((0, _))) {
             return false;
@@ -60,7 +60,7 @@ impl<M: Clone> Mapped<M> {
         true
     }
 
-    /// A remap is decided; whether it is in force at once.
+    /// Decides a remap; returns whether its mapping is in force at once.
     pub fn remap<W: Workload<Mapping = M>>(&mut self, workload: &W, world: &W::World) -> bool {
         let mut next = self.mapping.clone();
         workload.remap(world, &mut next);
@@ -69,8 +69,8 @@ impl<M: Clone> Mapped<M> {
     }
 }
 
-/// Whether a remap may be decided at this step: after it, or before it but for the first, and so that it comes into force
-/// before the last step is made.
+/// Whether a remap may be decided at this step: after it, or before it except the first. Its
+/// mapping must take effect before the last step.
 pub(super) fn may_remap<W: Workload>(workload: &W, step: u64) -> bool {
     let force = step.saturating_add(workload.overlap().steps);
     match workload.decides_before_step() {

@@ -1,10 +1,12 @@
-//! Policies side by side on the same sample paths: seeded, parallel, reproducible.
+//! Simulation of policies on common sample paths: seeded, parallel, reproducible.
 //!
-//! A [`Workload`] separates what chance does (its world, the same for every policy) from what the
-//! decisions have made of it (a mapping), so that all policies, and the clairvoyant that knows the
-//! path in advance, meet the same luck. Every run draws from its own stream of a counter-based
-//! generator, and results are combined in the order of the runs: the numbers depend on the seed
-//! alone, not on the number of threads.
+//! A [`Workload`] separates randomness (its world, the same for every policy) from the effect of
+//! decisions (a mapping). So all policies and the perfect-information optimum use common random
+//! numbers. Every run has its own stream of a counter-based generator, and results are combined in
+//! the order of the runs: they depend on the seed, not on the number of threads.
+//!
+//! [`compare`] takes O(runs x steps x policies) evaluations of the loads; the optimum adds
+//! O(steps^2) per run if a remap erases the past.
 //!
 //! ```
 //! use remapping::chain::{BirthDeath, Edge};
@@ -53,23 +55,23 @@ use std::hash::Hash;
 
 /// A program whose load changes as it runs and that can be remapped.
 pub trait Workload: Sync {
-    /// One sample path as far as it has come: what no decision changes.
+    /// The state of one sample path, which no decision changes.
     type World;
-    /// What decisions have made of it. Equal mappings at the same step have equal futures.
+    /// The effect of the decisions. Equal mappings at the same step have equal futures.
     type Mapping: Clone + Eq + Hash;
 
     /// Number of steps K of the program.
     fn steps(&self) -> u64;
 
-    /// Cost of a remap, in units of time. Where it depends on the mapping, the least there is.
+    /// Cost of a remap in units of time; the least one if it depends on the mapping.
     fn remap_cost(&self) -> f64;
 
-    /// What a remap of this mapping costs beyond that, after the step the world has come to.
+    /// Additional cost of a remap from this mapping, after the latest step of the world.
     fn surcharge(&self, _world: &Self::World, _mapping: &Self::Mapping) -> f64 {
         0.0
     }
 
-    /// The cost of a remap that rules are told which want a single number.
+    /// The remap cost given to rules that use a single number.
     fn typical_remap_cost(&self) -> f64 {
         self.remap_cost()
     }
@@ -79,17 +81,18 @@ pub trait Workload: Sync {
         false
     }
 
-    /// How a remap overlaps the steps after its decision; the next is decided after a step under the new mapping.
+    /// How a remap overlaps the steps after its decision. The next remap can be decided only after
+    /// a step on the new mapping.
     fn overlap(&self) -> Overlap {
         Overlap::NONE
     }
 
-    /// How long a step takes: of that it is slower by a share while a remap is under way.
+    /// Duration of a step without slowdown; the slowdown during a remap is a fraction of it.
     fn duration(&self, step: &Step) -> f64 {
         step.max()
     }
 
-    /// Whether a step's time rather than its imbalance is what a policy should make small.
+    /// Whether policies minimize the time of a step rather than its imbalance.
     fn minimises_time(&self) -> bool {
         false
     }
@@ -100,15 +103,15 @@ pub trait Workload: Sync {
     /// The mapping a run starts with.
     fn initial(&self, world: &mut Self::World) -> Self::Mapping;
 
-    /// Lets the world go on by one step.
+    /// Advances the world by one step.
     fn advance(&self, world: &mut Self::World);
 
-    /// Carries a mapping along with the step the world has just made.
+    /// Updates a mapping for the latest step of the world.
     fn follow(&self, world: &Self::World, mapping: &mut Self::Mapping);
 
-    /// Writes the load of each processor under a mapping.
+    /// Writes the load of each processor under a mapping into `loads`.
     fn loads(&self, world: &Self::World, mapping: &Self::Mapping, loads: &mut Vec<f64>);
 
-    /// Rebalances.
+    /// Replaces the mapping by that of a remap.
     fn remap(&self, world: &Self::World, mapping: &mut Self::Mapping);
 }

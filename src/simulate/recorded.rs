@@ -1,14 +1,14 @@
-//! A recorded run as a workload: what would other remaps have made of it?
+//! A recorded run as a workload, under other remaps than the recorded ones.
 
 use super::{Stream, Workload};
 use crate::record::{Record, mean};
 use std::ops::Range;
 
-/// The steps `steps` of a record, played with other remaps than were recorded.
+/// The steps `steps` of a record under other remaps than the recorded ones.
 ///
-/// Assumed: a remap gives every rank the mean of the step, beside the noise that the record knows of, and does not change the
-/// increments that follow. At the first step of the record the ranks have their recorded times; a run that starts
-/// later starts balanced.
+/// Assumes that a remap gives every rank the mean time of the step, apart from noise that the
+/// record contains, and leaves later increments unchanged. At the first step of the record the
+/// ranks have their recorded times; a run that starts later starts balanced.
 #[derive(Debug, Clone)]
 pub struct Recorded<'a> {
     record: &'a Record,
@@ -16,7 +16,7 @@ pub struct Recorded<'a> {
     remap_cost: f64,
 }
 
-/// The step after which the last remap was made; none of this run in [`AsRecorded`](Base::AsRecorded).
+/// The step after which the last remap was made, if any in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Base {
     /// The times the record starts with.
@@ -26,16 +26,16 @@ pub enum Base {
 }
 
 impl<'a> Recorded<'a> {
-    /// The run of these steps, a part of those of `record`, when a remap costs `remap_cost`.
+    /// The run of these steps of `record`, with remaps of cost `remap_cost`.
     ///
     /// # Panics
-    /// If the steps are none, or go beyond the record.
+    /// If `steps` is empty or exceeds the record.
     pub fn new(record: &'a Record, steps: Range<usize>, remap_cost: f64) -> Recorded<'a> {
         assert!(steps.start < steps.end && steps.end <= record.steps());
         Recorded { record, steps, remap_cost }
     }
 
-    /// The times of every rank at a step when the last remap was made after step `base`.
+    /// The rank times at `step` if the last remap was made after step `base`.
     pub fn times(record: &Record, base: Base, step: usize, times: &mut Vec<f64>) {
         let then = match base {
             Base::AsRecorded => None,
@@ -44,8 +44,8 @@ impl<'a> Recorded<'a> {
         Recorded::since(then.map(|then| (then, mean(then))), record.path(step), times);
     }
 
-    /// The same from where the ranks are `now` had nothing been remapped, and where they were at the last remap, with
-    /// their mean.
+    /// The same from the rank times `now` without remaps, and those at the last remap with their
+    /// mean.
     pub fn since(last: Option<(&[f64], f64)>, now: &[f64], times: &mut Vec<f64>) {
         times.clear();
         match last {
@@ -58,7 +58,7 @@ impl<'a> Recorded<'a> {
 }
 
 impl Workload for Recorded<'_> {
-    /// Steps made.
+    /// The number of steps done.
     type World = usize;
     type Mapping = Base;
 

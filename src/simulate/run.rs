@@ -1,4 +1,4 @@
-//! Running policies in step on one path, and many paths in parallel.
+//! Evaluation of several policies on one path, and of many paths in parallel.
 
 use super::clairvoyant::Clairvoyant;
 use super::mapped::may_remap;
@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a run under one policy came to.
+/// The totals of a run under one policy.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tally {
     /// The objective, remaps included.
     pub value: f64,
-    /// Time of the run: sum of the steps' maxima, and the remaps.
+    /// Time of the run: the sum of the steps' maxima, plus remaps.
     pub time: f64,
     /// Sum of the steps' means.
     pub work: f64,
@@ -24,15 +24,15 @@ pub struct Tally {
     pub last_remap: u64,
 }
 
-/// What is kept of a run: its bill, or its trace.
+/// What is accumulated during a run: its totals, or its trace.
 pub(super) trait Account {
-    /// A step was made, slower by this share.
+    /// Adds a step, slowed down by the share `slowdown`.
     fn step<W: Workload>(&mut self, workload: &W, step: &Step, slowdown: f64);
 
-    /// A remap was decided after this step.
+    /// A remap was decided after step `after`.
     fn remap(&mut self, cost: f64, after: u64);
 
-    /// Its mapping is in force from now on.
+    /// The mapping of that remap takes effect.
     fn in_force(&mut self) {}
 }
 
@@ -68,20 +68,20 @@ impl Tally {
     }
 }
 
-/// All runs of all policies.
+/// Totals of all policies on all paths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// `tallies[p][i]`: policy p on path i.
     pub tallies: Vec<Vec<Tally>>,
-    /// The least value any sequence of remaps reaches on path i, if it was asked for.
+    /// The perfect-information optimum of path i, if requested.
     pub clairvoyant: Option<Vec<f64>>,
 }
 
-/// Runs every policy, started anew by `policies` for each run, on the sample paths `runs` of
-/// `seed`, with the clairvoyant optimum of each path if asked for.
+/// Evaluates every policy, created anew by `policies` for each run, on the sample paths `runs` of
+/// `seed`. Also computes the perfect-information optimum of each path if requested.
 ///
 /// # Errors
-/// The halt the observer asked for.
+/// The halt of the observer.
 pub fn compare<W: Workload>(
     workload: &W,
     policies: &(dyn Fn() -> Vec<Box<dyn Policy>> + Sync),
@@ -106,7 +106,7 @@ pub fn compare<W: Workload>(
     Ok(Comparison { tallies: tallies.collect(), clairvoyant: best })
 }
 
-/// A policy, the mapping its decisions have led to, and what is kept of its run.
+/// A policy, the mapping that its decisions led to, and its account.
 pub(super) struct Runner<M, A> {
     pub policy: Box<dyn Policy>,
     pub mapped: Mapped<M>,
@@ -114,7 +114,7 @@ pub(super) struct Runner<M, A> {
 }
 
 impl<M: Clone, A: Account> Runner<M, A> {
-    /// Makes the step with this number on the mapping that is in force.
+    /// Pays step `number` on the mapping in force.
     fn make<W: Workload<Mapping = M>>(
         &mut self,
         workload: &W,
@@ -127,7 +127,7 @@ impl<M: Clone, A: Account> Runner<M, A> {
         self.mapped.made();
     }
 
-    /// The step with this number, which the world has just come to.
+    /// Processes step `number`, to which the world has just advanced.
     pub fn step<W: Workload<Mapping = M>>(
         &mut self,
         workload: &W,
@@ -189,7 +189,7 @@ fn run_path<W: Workload>(
     let mut clairvoyant = clairvoyant.then(|| Clairvoyant::new(workload, mapped.clone()));
     let before = workload.decides_before_step();
     for number in 1..=workload.steps() {
-        // A step of a million ranks takes long.
+        // Checked at every step: one with a million ranks takes long.
         if let ControlFlow::Break(halt) = observer.check() {
             return Err(halt);
         }

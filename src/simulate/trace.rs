@@ -1,17 +1,17 @@
-//! One run, step by step, as a log of it would have it.
+//! The step times of one simulated run, as a log would contain them.
 
 use super::run::{Account, Runner};
 use super::{Mapped, Workload, stream};
 use crate::policy::{Policy, Step};
 use std::ops::ControlFlow;
 
-/// Takes the times of a step, and what a remap just before it cost.
+/// Receives the times of a step, and the cost of a remap just before it.
 type Each<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
 
 struct Trace<'a> {
     each: &'a mut Each<'a>,
     times: Vec<f64>,
-    /// What the remap cost that is under way, and the one that has come into force since the last step.
+    /// Cost of the remap under way, and of the one that took effect since the last step.
     paid: Option<f64>,
     remap: Option<f64>,
     goes_on: ControlFlow<()>,
@@ -33,8 +33,9 @@ impl Account for Trace<'_> {
     }
 }
 
-/// Plays the first path of `seed` under a policy: steps beside a remap have the times that they have then, and a remap comes
-/// before the first step on its mapping. The run ends with the workload, or where `each` says so.
+/// Simulates the first path of `seed` under a policy. Steps during a remap have their slower times,
+/// and a remap is reported before the first step on its mapping. The run ends with the workload, or
+/// when `each` breaks.
 pub fn trace<'a, W: Workload>(
     workload: &W,
     policy: Box<dyn Policy>,

@@ -1,5 +1,7 @@
-//! What triggers of other codes cost: loads that walk as independent chains are watched at fixed steps
-//! through one statistic, and remapped when it exceeds a level.
+//! Cost of threshold triggers in other codes, by simulation. The loads are independent Markov
+//! chains. A trigger observes one statistic at fixed steps and remaps if it exceeds a level.
+//!
+//! O(runs x steps x processes) per trigger.
 //!
 //! ```
 //! use remapping::Rational;
@@ -20,19 +22,19 @@ use crate::imbalance::Imbalance;
 use rand::RngExt;
 use rayon::prelude::*;
 
-/// A statistic of the times of a step, as codes define imbalance.
+/// A statistic of the times of a step by which codes define imbalance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
-    /// Largest over mean.
+    /// Max / mean.
     MaxOverMean,
-    /// Largest over least; infinite if the least is 0.
+    /// Max / min; infinite if the least time is 0.
     MaxOverMin,
-    /// Largest less least, over the mean.
+    /// (max - min) / mean.
     RangeOverMean,
 }
 
 impl Statistic {
-    /// Its value; that of balanced times where all are 0.
+    /// The value of the statistic; if all times are 0, its value at balance.
     pub fn of(self, times: &[f64]) -> f64 {
         let max = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let min = times.iter().copied().fold(f64::INFINITY, f64::min);
@@ -50,24 +52,24 @@ impl Statistic {
     }
 }
 
-/// Looks at the steps `first`, `first + every`, ... that are no sooner than `rest` steps after the last remap, and
-/// remaps if the statistic exceeds the level.
+/// Observes the steps `first`, `first + every`, ... that are at least `rest` steps after the last
+/// remap. It remaps if the statistic exceeds the level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trigger {
-    /// The first step looked at.
+    /// The first step observed.
     pub first: u64,
-    /// Steps between two looks, at least 1.
+    /// Steps between two observations, >= 1.
     pub every: u64,
-    /// Steps that must have passed since the last remap.
+    /// Least number of steps since the last remap.
     pub rest: u64,
-    /// What is looked at.
+    /// The statistic observed.
     pub statistic: Statistic,
-    /// The level; minus infinity for any imbalance.
+    /// The level; minus infinity remaps at every observation.
     pub level: f64,
 }
 
 impl Trigger {
-    /// No remap at all.
+    /// Never remaps.
     pub const NEVER: Trigger = Trigger {
         first: u64::MAX,
         every: u64::MAX,
@@ -76,18 +78,19 @@ impl Trigger {
         level: f64::INFINITY,
     };
 
-    /// A look at every step.
+    /// Observes every step.
     pub fn above(statistic: Statistic, level: f64) -> Trigger {
         Trigger { first: 1, every: 1, rest: 0, statistic, level }
     }
 
-    /// A remap every so many steps, whatever the loads.
+    /// Remaps every `every` steps, whatever the loads.
     pub fn periodic(every: u64) -> Trigger {
         let level = f64::NEG_INFINITY;
         Trigger { first: every, every, ..Trigger::above(Statistic::MaxOverMean, level) }
     }
 
-    /// Whether it remaps after step `step` with these times, when the last remap was after step `last`.
+    /// Whether it remaps after step `step` with these times, if the last remap was after step
+    /// `last`.
     pub fn remaps(&self, step: u64, last: u64, times: &[f64]) -> bool {
         step >= self.first
             && (step - self.first).is_multiple_of(self.every)
@@ -96,7 +99,7 @@ impl Trigger {
     }
 }
 
-/// The chain of one process.
+/// The Markov chain of one process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Walker {
     /// Load at level 0.
@@ -105,34 +108,36 @@ pub struct Walker {
     pub rows: Vec<Vec<f64>>,
 }
 
-/// What a path is and what it pays.
+/// The length of a path and its cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Course {
-    /// A job of so many steps from equal loads, remapped after steps or before them; it pays its imbalance, or the
-    /// time it takes.
+    /// A job of `steps` steps from equal loads, remapped after or before steps. It pays its
+    /// imbalance, or the time it takes.
     Job {
         /// Load of every process at the start.
         initial: i64,
         /// Number of steps.
         steps: u64,
-        /// Decisions are made when the loads of a step are known, before it is paid.
+        /// Whether decisions are made once the loads of a step are known, before it is paid.
         before_step: bool,
-        /// The largest load is paid, not its excess over the mean.
+        /// Whether the largest load is paid, not its excess over the mean.
         makespan: bool,
     },
-    /// From any loads, all alike likely, until they are balanced or remapped, through so many steps at most.
+    /// From uniformly distributed loads until they are balanced or remapped, for at most `steps`
+    /// steps.
     Once {
-        /// Steps after which a path is given up.
+        /// Steps after which a path is truncated.
         steps: u64,
     },
-    /// Through so many steps, decided before each is paid, remapped loads going on; it pays by the step.
+    /// `steps` steps, with a decision before each is paid. Remapped loads continue; the cost is
+    /// averaged over steps.
     Endless {
         /// Number of steps.
         steps: u64,
     },
 }
 
-/// A workload to price triggers on.
+/// A workload on which triggers are evaluated.
 #[derive(Debug, Clone)]
 pub struct Trials {
     walkers: Vec<Walker>,
@@ -143,7 +148,7 @@ pub struct Trials {
     course: Course,
 }
 
-/// Loads under one trigger.
+/// The state of one trigger on a path.
 struct Run {
     loads: Vec<i64>,
     last: u64,
@@ -152,7 +157,7 @@ struct Run {
 }
 
 impl Trials {
-    /// Processes with their capacities; `imbalance` is what a step pays.
+    /// Processes with their capacities; `imbalance` defines the cost of a step.
     ///
     /// # Panics
     /// Unless there is one capacity for each process.
@@ -176,14 +181,14 @@ impl Trials {
         Trials { walkers, cumulative, capacities, imbalance, remap_cost, course }
     }
 
-    /// Steps of a path, at most.
+    /// Most steps of a path.
     pub fn steps(&self) -> u64 {
         match self.course {
             Course::Job { steps, .. } | Course::Once { steps } | Course::Endless { steps } => steps,
         }
     }
 
-    /// What a path is.
+    /// The length of a path and its cost.
     pub fn course(&self) -> Course {
         self.course
     }
@@ -198,7 +203,8 @@ impl Trials {
         loads.iter().zip(&self.capacities).map(|(load, c)| *load as f64 / c).collect()
     }
 
-    /// Mean cost of a path under each trigger, on the same `runs` paths: of a job or until the remap, or by the step.
+    /// Mean cost of a path under each trigger, on the same `runs` paths: of the whole job or until
+    /// the remap, or per step.
     pub fn play(&self, triggers: &[Trigger], runs: u64, seed: u64) -> Vec<f64> {
         let deciders: Vec<_> = triggers
             .iter()
@@ -207,7 +213,7 @@ impl Trials {
         self.mean(&deciders, runs, seed)
     }
 
-    /// The same of a rule that sees the loads.
+    /// The same for a rule that observes the loads.
     pub fn play_map(&self, remaps: impl Fn(&[i64]) -> bool + Sync, runs: u64, seed: u64) -> f64 {
         self.mean(&[|_, _, loads: &[i64], _: &[f64]| remaps(loads)], runs, seed)[0]
     }
@@ -233,7 +239,7 @@ impl Trials {
         let mut runs: Vec<Run> = (0..deciders.len()).map(start).collect();
         let (last, mut times) = (self.steps(), vec![0.0; r]);
         if let Course::Once { .. } = self.course {
-            // The first decision is about the loads one starts with; it counts as a step.
+            // The first decision is at the initial loads; it counts as a step.
             for (run, decide) in runs.iter_mut().zip(deciders) {
                 self.step(run, 1, last, decide, &mut times);
             }
@@ -319,19 +325,20 @@ impl Trials {
         }
     }
 
-    /// Each process moves by the inverse of its distribution function.
+    /// Moves each process by inversion of its distribution function.
     fn advance(&self, loads: &mut [i64], draws: &[f64]) {
         for (i, (load, draw)) in loads.iter_mut().zip(draws).enumerate() {
             let row = &self.cumulative[i][(*load - self.walkers[i].lowest) as usize];
             let next = row.partition_point(|sum| sum <= draw);
-            // Rows may sum to a little less than one; the last possible move takes the rest.
+            // Rows may sum to slightly less than 1; the last possible level takes the difference.
             let last = || row.partition_point(|sum| sum < &row[row.len() - 1]);
             let next = if next < row.len() { next } else { last() };
             *load = self.walkers[i].lowest + next as i64;
         }
     }
 
-    /// Splits the total in whole units; left as it is where the levels cannot hold that.
+    /// Splits the total into whole units; leaves the loads unchanged if the levels do not allow
+    /// that.
     fn rebalance(&self, loads: &mut [i64]) {
         let (lowest, highest): (Vec<i64>, Vec<i64>) = self.ranges().into_iter().unzip();
         let total = loads.iter().sum();

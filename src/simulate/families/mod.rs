@@ -1,7 +1,8 @@
-//! Families of made runs, to judge rules on that know no model.
+//! Families of simulated runs, for comparing rules that do not know the model.
 //!
-//! A run is a sum of a few parts (slopes, walks, noise, jumps, ...) whose sizes are drawn anew for each
-//! seed. A remap costs between less than the imbalance of one step and that of hundreds.
+//! A run is a sum of a few parts (slopes, walks, noise, jumps, ...) whose sizes are drawn for each
+//! seed. The cost of a remap ranges from less than the imbalance of one step to that of hundreds.
+//! O(ranks x steps).
 
 mod parts;
 
@@ -12,7 +13,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StudentT};
 use std::f64::consts::TAU;
 
-/// What the loads of a run do.
+/// The kind of load process of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named for what they are")]
 pub enum Family {
@@ -48,10 +49,10 @@ pub enum Family {
     HeavyNoise,
 }
 
-/// A run, and what a remap costs in it.
+/// A simulated run with its remap cost.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// The step times, without a remap.
+    /// The step times, without remaps.
     pub record: Record,
     /// Cost of a remap.
     pub remap_cost: f64,
@@ -92,11 +93,13 @@ impl Family {
         Family::HeavyNoise,
     ];
 
-    /// Those that `advised` was designed on. The others were looked at when it was done.
+    /// Number of families that `advised` was designed on; the others were evaluated only
+    /// afterwards.
     pub const DESIGNED_ON: usize = 20;
 
-    /// A run of so many ranks, at least 2, and steps, at least 20; `dear` times a typical imbalance of
-    /// the first steps after a remap is what a remap costs. The same seed gives the same run. Work: ranks x steps.
+    /// A run of `ranks` >= 2 ranks and `steps` >= 20 steps. The remap cost is `dear` times a
+    /// typical imbalance of the first steps after a remap. The same seed gives the same run.
+    /// O(ranks x steps).
     pub fn run(self, ranks: usize, steps: usize, dear: f64, seed: u64) -> Run {
         let mut loads = Loads {
             ranks,
@@ -106,7 +109,7 @@ impl Family {
         };
         loads.fill(self);
         let typical = (loads.growth(1) * loads.growth(10)).sqrt().max(f64::MIN_POSITIVE);
-        // Times are positive.
+        // Shifts the loads so that all times are positive.
         let least = loads.values.iter().copied().fold(f64::INFINITY, f64::min);
         let above = 10.0 * typical - least;
         loads.values.iter_mut().for_each(|value| *value += above);
@@ -116,7 +119,7 @@ impl Family {
 }
 
 impl Loads {
-    /// Adds what the loads of a family do.
+    /// Adds the load process of a family.
     fn fill(&mut self, family: Family) {
         let (ranks, steps) = (self.ranks as f64, self.steps as f64);
         match family {

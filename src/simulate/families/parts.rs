@@ -1,11 +1,11 @@
-//! What the loads of a made run are sums of.
+//! The parts that loads of simulated runs are sums of.
 
 use crate::record::imbalance;
 use crate::simulate::Stream;
 use rand::RngExt;
 use rand_distr::{Exp1, StandardNormal};
 
-/// Loads in the making: `values[step * ranks + rank]`.
+/// Loads under construction: `values[step * ranks + rank]`.
 pub(super) struct Loads {
     pub ranks: usize,
     pub steps: usize,
@@ -22,7 +22,7 @@ impl Loads {
         low + (high - low) * self.uniform()
     }
 
-    /// Uniform in the logarithm.
+    /// Log-uniform between `low` and `high`.
     pub fn size(&mut self, low: f64, high: f64) -> f64 {
         low * (high / low).powf(self.uniform())
     }
@@ -43,7 +43,7 @@ impl Loads {
         (0..count).map(|_| size * self.normal()).collect()
     }
 
-    /// Adds what `part` gives for each step and rank, in order.
+    /// Adds `part(step, rank)` for every step and rank, in order.
     pub fn add(&mut self, mut part: impl FnMut(&mut Loads, usize, usize) -> f64) {
         for step in 0..self.steps {
             for rank in 0..self.ranks {
@@ -62,13 +62,14 @@ impl Loads {
         self.noise(size);
     }
 
-    /// Every rank gains its own share a step.
+    /// Adds a drift: each rank has its own slope, normal with deviation `size`.
     pub fn drift(&mut self, size: f64) {
         let slopes = self.normals(self.ranks, size);
         self.add(|_, step, rank| slopes[rank] * step as f64);
     }
 
-    /// Levels that return to 0 by `back` of the distance a step, and gain what `step` draws.
+    /// Adds mean-reverting levels: each returns to 0 by the fraction `back` a step and gains an
+    /// increment drawn by `step`.
     pub fn levels(&mut self, back: f64, mut step: impl FnMut(&mut Loads) -> f64) {
         let mut levels = vec![0.0; self.ranks];
         self.add(|loads, _, rank| {
@@ -81,7 +82,8 @@ impl Loads {
         self.levels(0.0, |loads| size * loads.normal());
     }
 
-    /// Slopes that change at steps `changes` draws, to what `slope` makes of them.
+    /// Adds levels whose slopes change at steps that `changes` draws, each to `slope` of the old
+    /// one.
     pub fn changing_slopes(
         &mut self,
         mut changes: impl FnMut(&mut Loads) -> bool,
@@ -102,7 +104,8 @@ impl Loads {
         });
     }
 
-    /// At every step with probability `often` a rank gains what `size` draws, for as long as `last` draws.
+    /// At every step with probability `often` a rank gains a load drawn by `size`, for a duration
+    /// drawn by `last`.
     pub fn events(
         &mut self,
         often: f64,
@@ -120,12 +123,12 @@ impl Loads {
         }
     }
 
-    /// Jumps that stay.
+    /// Adds permanent jumps, `apart` steps apart on average.
     pub fn jumps(&mut self, apart: f64, size: impl FnMut(&mut Loads) -> f64) {
         self.events(1.0 / apart, size, |_| f64::INFINITY);
     }
 
-    /// A bump as wide as `width` ranks on a ring or a line, where `place` is.
+    /// Adds a Gaussian bump of deviation `width` ranks, on a ring or a line, centered at `place`.
     pub fn bump(&mut self, width: f64, ring: bool, mut place: impl FnMut(&mut Loads, f64) -> f64) {
         let (ranks, mut middle) = (self.ranks as f64, 0.0);
         self.add(|loads, step, rank| {
@@ -140,7 +143,7 @@ impl Loads {
         });
     }
 
-    /// Mean imbalance so many steps after a remap.
+    /// Mean imbalance `lag` steps after a remap.
     pub fn growth(&self, lag: usize) -> f64 {
         let row = |step: usize| &self.values[step * self.ranks..(step + 1) * self.ranks];
         let after = |step: usize| {
