@@ -1,10 +1,13 @@
-//! Solving where it matters only: around balance.
+//! Solves a stopping problem on a small set of states around balance, with bounds for all states
+//! (an active-set method).
 //!
-//! A state saves something by going on only if it can reach balance through states that do. So the
-//! savings on any set A of states, with those outside taken to save nothing, are a lower bound on
-//! the true ones, and they are the true ones once going on does not pay outside, given what can be saved
-//! in A. A starts with the balanced states and takes in those for which it pays until there are no
-//! more. Neither the other states nor their transitions are ever listed.
+//! A state saves something by continuing only if it can reach balance through states that do. So
+//! the savings on any set A of states, with savings 0 outside, are a lower bound on the true
+//! savings. They are the true ones once continuing does not pay outside A, given the savings in A.
+//! A starts with the balanced states and takes in those for which continuing pays, until there are
+//! none. Neither the other states nor their transitions are listed.
+//!
+//! Cost: that of solving on A, plus the transitions into A.
 
 use super::forecast::Grid;
 use super::predecessors::{Predecessors, Ways};
@@ -21,49 +24,50 @@ use crate::{Observer, Status};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// What finding a region may take. A way is a move of all processes into a state of it; where all processes are different,
-/// of one process next to it.
+/// Limits on the search for a region. A "way" is a transition of all processes into a state of it.
+/// Where all processes differ, it is a transition of one process next to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
-    /// The most ways into its states, which take some 32 bytes each.
+    /// Most ways into its states; each takes about 32 bytes.
     pub ways: usize,
-    /// How many ways may be gone through by all applications of the chain.
+    /// Most ways processed by all applications of the chain.
     pub work: u64,
-    /// One state in so many may go on.
+    /// Limit on the region: one in `share` of all states may continue.
     pub share: usize,
-    /// Whether there is nothing else, so that the last region is worth its bounds.
+    /// Whether all states together are not feasible, so that the last region is reported with its
+    /// bounds.
     pub alone: bool,
 }
 
-/// States from which on it is worth looking for a small region around balance that will do.
+/// Number of states from which a region around balance may pay.
 const WORTHWHILE: usize = 20_000;
 
-/// The most ways into the states of a region for each state of all.
+/// Most ways into a region per state of the whole problem.
 const WAYS_PER_STATE: usize = 3;
 
-/// The most ways into the states of a region where all states fit, too.
+/// Absolute limit on those ways, if all states fit into memory too.
 const MOST_WAYS: usize = 40_000_000;
 
-/// Bytes that a way takes.
+/// Memory of a way in bytes.
 const WAY_BYTES: u64 = 32;
 
-/// Ways gone through for each state and process from which on solving for all states takes about as long.
+/// Ways processed per state and process at which solving on all states takes about as long.
 const WORK_PER_STATE: usize = 150;
 
-/// The same where a region is gone through mode by mode, as all states are: a fifth of what they take, and what share of
+/// The same for regions that are processed mode by mode, as all states are: a fifth of that cost.
+/// And the fraction of all states that such a region may touch.
 /// all states it may touch.
 const WORK_OF_TUBES: usize = 70;
 const TUBE_SHARE: usize = 8;
 
 impl Effort {
-    /// What looking for a region may take where the alternative is to solve for all states, with
-    /// `memory` bytes: half of them where all states need more. `None` where the states are too few for it to
-    /// be worth a try.
+    /// Limits for a region if the alternative is all states within `memory` bytes; half of the
+    /// memory is used if all states need more. `None` if there are too few states.
     pub fn beside_all(states: &States, memory: u64) -> Option<Effort> {
         let count = states.count();
         let room = usize::try_from(memory / WAY_BYTES).unwrap_or(usize::MAX);
         if memory_estimate(states, Method::Auto) > memory {
-            // The lists grow by doubling.
+            // Lists grow by doubling.
             return Some(Effort { ways: room / 2, work: u64::MAX, share: 1, alone: true });
         }
         let processes = states.processes();
@@ -81,33 +85,36 @@ impl Effort {
     }
 }
 
-/// Up to how many ways a region takes in neighbours before it is solved for the first time: one for so many
-/// states of all, and at most so many.
+/// Ways up to which a region takes in neighbors before its first solution: a fraction of all
+/// states, and an absolute limit.
 const FIRST: [usize; 2] = [64, 1_000_000];
 
-/// How many times more ways that makes at most from then on.
+/// Most growth of the ways between later solutions.
 const GROWTH: usize = 2;
 
-/// The tolerance at which a region is tried.
+/// Tolerance of the first solutions on a region.
 const ROUGHLY: f64 = 1e-3;
 
-/// The same on coarser grids, which only say where a region will lie.
+/// Tolerance on coarser grids, which only predict the location of a region.
 const ABOUT: f64 = 1e-2;
 
-/// A region of more than one state in so many, or a forecast by which more go on, is no quicker than all states, where these fit.
+/// A region larger than one in `SHARE` of all states is not faster than all states, if those fit
+/// into memory.
 const SHARE: usize = 25;
 
 /// The same on coarser grids, where regions are wider.
 const COARSER_SHARE: usize = 4;
 
-/// A region on a coarser grid need not grow if it would by less than one in so many.
+/// A region on a coarser grid may be used if it would grow by less than one in `FEW`.
 const FEW: usize = 20;
 
-/// Solves the problem that a remap ends ([`AfterRemap::Stop`](super::AfterRemap::Stop)) on a region around balance, if the
-/// processes are independent birth–death chains, at most 100 of them equal, and `effort` suffices.
-/// `settings.iterations` limits each of the few regions. `None` if no region was found within `effort`; what is halted
-/// has bounds of the full model for the last region there was, and so has, with the status of a limit, what needs more than
-/// `effort` where there is nothing else.
+/// Solves the problem that a remap ends ([`AfterRemap::Stop`](super::AfterRemap::Stop)) on a region
+/// around balance. The processes must be independent birth–death chains, at most 100 of them equal.
+/// `settings.iterations` limits each of the few regions.
+///
+/// Returns `None` if no region was found within `effort`. After a halt the bounds of the last
+/// region are extended to the full model. The same happens, with the status of a limit, if `effort`
+/// does not suffice and all states are not feasible.
 ///
 /// # Errors
 /// Those of [`Problem::new`](super::Problem::new).
@@ -189,7 +196,7 @@ fn search(
         }
         let precise = tolerance == settings.tolerance;
         let lower = |s: usize| if precise { solution.bounds(s).lower } else { solution.value(s) };
-        // What is saved is no more than this, so that the share is not too large.
+        // `lower` is a lower bound, so the share is not too large.
         let Beyond { pay: found, share: least } =
             region.beyond(&|s| remap_cost - lower(s), &running);
         match solution.status {
@@ -219,7 +226,7 @@ fn search(
             let taken = region.take_in(found, forecast.is_none(), observer);
             let ended = match (taken, observer.check()) {
                 (None, _) => Some((share?, Status::IterationLimit)),
-                // To list the larger region takes long, too.
+                // The lists of the larger region take long to build.
                 (Some(()), ControlFlow::Break(halt)) => Some((least, halt.into())),
                 (Some(()), ControlFlow::Continue(())) => None,
             };
@@ -233,7 +240,7 @@ fn search(
     }
 }
 
-/// What a lower bound of J is to be scaled by to hold outside of the region, too.
+/// The factor by which a lower bound of J must be scaled to hold outside the region too.
 fn share_outside(
     region: &mut Box<dyn Region + '_>,
     solution: &Solution,
@@ -243,7 +250,7 @@ fn share_outside(
     region.beyond(&|s| saved[s], running).share
 }
 
-/// What is saved in each of more states; nothing in those that are new.
+/// Savings of the states `more`; 0 for new ones.
 fn carried(fewer: &[usize], saving: &[f64], more: &[usize]) -> Vec<f64> {
     let mut known = fewer.iter().zip(saving).peekable();
     let own =
@@ -251,8 +258,8 @@ fn carried(fewer: &[usize], saving: &[f64], more: &[usize]) -> Vec<f64> {
     more.iter().map(own).collect()
 }
 
-/// A region that can be solved on, empty at first: mode by mode where processes are few and all different, otherwise by
-/// lists of all ways.
+/// An empty region: processed mode by mode if processes are few and all different, otherwise by
+/// lists of ways.
 fn region<'a>(all: &'a States, most: usize) -> Option<Box<dyn Region + 'a>> {
     if let Some(tube) = TubeRegion::new(all, most) {
         return Some(Box::new(tube));
@@ -261,36 +268,36 @@ fn region<'a>(all: &'a States, most: usize) -> Option<Box<dyn Region + 'a>> {
     Some(Box::new(Listed { all, predecessors, most, members: Vec::new(), ways: 0 }))
 }
 
-/// Some states of independent birth–death chains, and how they move.
+/// A set of states of independent birth–death chains with its transitions.
 pub(super) trait Region {
-    /// Terms of one application.
+    /// Number of terms of one application of the operator.
     fn ways(&self) -> usize;
 
-    /// Takes in states, with neighbours while they are few, and nobody calls a halt, if it is to look `ahead`; `None` if it
-    /// grows too large.
+    /// Takes in states. If it looks `ahead` it adds neighbors while they are few, until a halt.
+    /// `None` if the region gets too large.
     fn take_in(&mut self, found: Vec<usize>, ahead: bool, observer: &dyn Observer) -> Option<()>;
 
-    /// The states and the chain on them.
+    /// The states and the operator on them.
     fn states(&mut self) -> (States, Box<dyn Operator>);
 
-    /// What going on outside is worth, given what is saved in each member.
+    /// The value of continuing outside the region, given the savings of its members.
     fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, running: &Running<'_>) -> Beyond;
 }
 
-/// What a step costs at some loads.
+/// Running cost of a step at given loads.
 pub(super) type Running<'r> = dyn Fn(&[i64]) -> f64 + Sync + 'r;
 
-/// What going on outside of a region is worth.
+/// The value of continuing outside a region.
 pub(super) struct Beyond {
-    /// The states that gain by it, or nearly, in order.
+    /// States for which continuing pays, or almost pays, in order.
     pub pay: Vec<usize>,
-    /// The least share of the running cost in what may be saved after a step; 1 if it is more.
+    /// The least ratio of running cost to the savings possible after a step; 1 if it is larger.
     pub share: f64,
 }
 
 impl Beyond {
-    /// From the states outside, with their running cost beside what may be saved after a step, which may be rounded
-    /// by so many units.
+    /// From the states outside, each with its ratio of running cost to possible savings, rounded by
+    /// at most `rounding` units.
     pub fn of(outside: Vec<(usize, f64)>, rounding: f64) -> Self {
         let least = outside.iter().map(|(_, share)| *share).fold(1.0, f64::min);
         let share = least * (1.0 - (rounding + 8.0) * f64::EPSILON);
@@ -300,18 +307,18 @@ impl Beyond {
     }
 }
 
-/// Up to how many ways a region takes in neighbours.
+/// Ways up to which a region takes in neighbors.
 pub(super) fn enough(ways: usize, all: &States) -> usize {
     (GROWTH * ways).max((all.count() / FIRST[0]).min(FIRST[1]))
 }
 
-/// With all ways into them.
+/// A region with lists of all ways into it.
 struct Listed<'a> {
     all: &'a States,
     predecessors: Predecessors<'a>,
-    /// In order of their states.
+    /// In the order of their states.
     members: Vec<Member>,
-    /// Into members, and how many there may be.
+    /// Number of ways into members, and its limit.
     ways: usize,
     most: usize,
 }
@@ -319,12 +326,12 @@ struct Listed<'a> {
 struct Member {
     state: usize,
     ways: Ways,
-    /// Whether all ways are known to come from members.
+    /// Whether all ways into it are known to come from members.
     inner: bool,
 }
 
 impl Listed<'_> {
-    /// Where a state is among the members.
+    /// The position of a state among the members.
     fn find(&self, state: usize) -> Option<usize> {
         self.members.binary_search_by_key(&state, |member| member.state).ok()
     }
@@ -412,7 +419,7 @@ impl Region for Listed<'_> {
             rounding = rounding.max(ways.rounding);
             self.members[place].inner = gains.len() == before;
         }
-        // Sums must not depend on the number of threads.
+        // Sorted, so that sums do not depend on the number of threads.
         gains.par_sort_by_key(|(state, _)| *state);
         let each: Vec<&[(usize, f64)]> = gains.chunk_by(|a, b| a.0 == b.0).collect();
         let longest = each.iter().map(|ways| ways.len()).max().unwrap_or(0);
@@ -426,7 +433,7 @@ impl Region for Listed<'_> {
 }
 
 impl Group {
-    /// Of the levels of one process.
+    /// Reversing weights of the levels of one process.
     pub(super) fn reversing_weights(&self) -> Option<Vec<f64>> {
         match &self.chain {
             ProcessChain::BirthDeath(chain) => chain.reversing_weights(),

@@ -1,8 +1,9 @@
-//! Value iteration with Anderson acceleration: the next iterate is the affine combination of the
-//! last few sweeps whose residual is smallest `[Walker & Ni 2011, SIAM J. Numer. Anal. 49(4)]`.
+//! Value iteration with Anderson acceleration `[Walker & Ni 2011, SIAM J. Numer. Anal. 49(4)]`: the
+//! next iterate is the affine combination of the last few sweeps with the smallest residual.
 //!
-//! Where the operator has kinks the acceleration may run in circles. So when the bound has not
-//! improved for a while, plain sweeps follow, twice as many each time: they converge from anywhere.
+//! Where the operator has kinks the acceleration may cycle. So if the bound has not improved for a
+//! while, plain sweeps follow, twice as many each time: they converge from every start. A sweep
+//! takes one application of P plus O(depth x states); memory O(depth x states).
 
 use super::sweep::Sweep;
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, vector};
@@ -10,13 +11,13 @@ use crate::{Observer, Status};
 use nalgebra::{DMatrix, DVector};
 use std::ops::ControlFlow;
 
-/// How many differences of sweeps are combined.
+/// Number of differences that are combined.
 const DEPTH: usize = 8;
 
 /// Iterations without a better bound after which plain sweeps follow.
 const WITHOUT_PROGRESS: u64 = 3 * DEPTH as u64;
 
-/// Plain sweeps without a better bound after which rounding, not the iteration, limits the bound.
+/// Plain sweeps without a better bound after which rounding limits the bound.
 const FLOOR: u64 = 5000;
 
 /// A sweep and its residual, or a difference of two.
@@ -68,7 +69,7 @@ pub(super) fn solve(
         if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
             break halt.into();
         }
-        // The plain sweep, and the residual, over v.
+        // The plain sweep and the residual, written over v.
         let least = match problem.after {
             AfterRemap::Stop => 0.0,
             AfterRemap::Uniform => f64::NEG_INFINITY,
@@ -96,8 +97,8 @@ struct Window {
 }
 
 impl Window {
-    /// Takes in the step from `last` to `current` and returns the extrapolated next iterate, and a
-    /// vector to write to.
+    /// Adds the step from `last` to `current`. Returns the extrapolated next iterate, and a spare
+    /// vector.
     fn extrapolate(
         &mut self,
         last: Option<Step>,
@@ -143,15 +144,15 @@ impl Window {
     }
 }
 
-/// The weights g that make `residual - sum of g_k difference_k` smallest, from the inner products
-/// of the differences with each other and with the residual.
+/// The weights g that minimize `|residual - sum of g_k difference_k|`, from the inner products of
+/// the differences with each other and with the residual.
 fn least_squares(gram: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     let m = right.len();
     let norms: Vec<f64> = (0..m).map(|i| gram[i][i].sqrt()).collect();
     if norms.contains(&0.0) {
         return None;
     }
-    // Scaled to a unit diagonal, raised a little so that it stays positive definite.
+    // Scaled to a unit diagonal, which is raised slightly to keep the matrix positive definite.
     let scaled = DMatrix::from_fn(m, m, |i, j| {
         gram[i][j] / (norms[i] * norms[j]) + if i == j { 1e-14 } else { 0.0 }
     });

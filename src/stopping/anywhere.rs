@@ -1,58 +1,66 @@
-//! What groups of the processes cost at least, if remaps led anywhere: a lower bound that needs the states of a few
-//! processes at a time.
+//! Target relaxation: a lower bound on the cost if remaps could lead to any state. It needs the
+//! joint states of only a few processes at a time.
 //!
-//! With scaled loads `x_i = w_i / c_i` and C the sum of the capacities, `max x - mean x` is the sum of
-//! `c_i / C (max x - x_i)`. The largest of a group G is at most that of all, so the sum is at least that over the groups of
-//! `C_G / C` times what the group has for itself; other running costs are no less than this one. Charged the same share of
-//! each remap, and led by it to where it costs least, every group costs at least what is optimal for it alone.
+//! With scaled loads `x_i = w_i / c_i` and C the sum of the capacities,
+//!
+//! ```text
+//! max x - mean x = sum of c_i / C (max x - x_i)
+//!               >= sum over groups G of C_G / C (max_G x - mean_G x)
+//! ```
+//!
+//! since the maximum of a group is at most that of all. Other running costs are no less than this
+//! one. If each group is charged the same share of each remap and led to its cheapest state, it
+//! costs at least its own optimum.
+//!
+//! Cost: value iteration on at most [`MOST_STATES`] states per group.
 
 use super::{Process, States};
 use crate::chain::{Operator, ProcessChain, ROW_SUM_TOLERANCE};
 use crate::imbalance::{Imbalance, RunningCost};
 use crate::{Observer, Rational};
 
-/// The most states of a group.
+/// Most states of a group.
 const MOST_STATES: usize = 50_000;
 
-/// States times processes times sweeps for a group.
+/// Limit on states times processes times sweeps, for each group.
 const WORK: usize = 200_000_000;
 
-/// The most sweeps.
+/// Most sweeps.
 const MOST_SWEEPS: usize = 10_000;
 
-/// How much of each sweep is taken where an average is looked for.
+/// Damping of the sweeps that compute an average.
 const DAMPING: f64 = 0.9;
 
-/// When steps are paid.
+/// When steps are paid, relative to the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paid {
-    /// With the loads there are when it is decided whether to remap, after that.
+    /// With the loads at the decision, after it.
     Before,
-    /// With the loads that have moved since.
+    /// With the loads after the following transition.
     After,
 }
 
-/// Groups of processes.
+/// Groups of processes, each with its own stopping problem.
 pub struct Anywhere(Vec<Group>);
 
 struct Group {
     processes: Vec<Process>,
     capacities: Vec<Rational>,
-    /// C_G / C, for all groups that are like this one.
+    /// C_G / C, summed over all groups equal to this one.
     share: f64,
     states: States,
     operator: Box<dyn Operator>,
     running: Vec<f64>,
-    /// By how much the rows of a process may miss one.
+    /// Bound on how far the row sums of the processes differ from 1.
     rows: f64,
 }
 
 impl Anywhere {
-    /// Of independent processes on processors of these capacities, as many in a group as have few states together;
-    /// those with too many by themselves are left out.
+    /// Independent processes on processors of these capacities. A group holds as many processes as
+    /// have few joint states; processes with too many states of their own are left out.
     ///
     /// # Panics
-    /// When there is not one capacity for each process.
+    /// Unless there is one capacity for each process.
     pub fn new(processes: &[Process], capacities: &[Rational]) -> Anywhere {
         assert_eq!(processes.len(), capacities.len());
         let all: f64 = capacities.iter().map(|c| c.to_f64().value()).sum();
@@ -83,13 +91,13 @@ impl Anywhere {
         Anywhere(Vec::new())
     }
 
-    /// A lower bound on the average cost per step, where a remap costs `remap_cost` or more.
+    /// A lower bound on the average cost per step, if a remap costs at least `remap_cost`.
     pub fn average(&self, remap_cost: f64, observer: &dyn Observer) -> f64 {
         let own = self.0.iter().map(|group| group.share * group.average(remap_cost, observer));
         own.fold(0.0, |sum, own| sum + own) * (1.0 - 64.0 * f64::EPSILON)
     }
 
-    /// A lower bound on the cost of so many steps that begin with the same load of each process.
+    /// A lower bound on the cost of `steps` steps that begin with load `initial` on each process.
     pub fn total(
         &self,
         remap_cost: f64,
@@ -126,7 +134,7 @@ impl Group {
         (WORK / (self.states.count() * self.processes.len())).clamp(100, MOST_SWEEPS)
     }
 
-    /// For any h, the best average is at least the least of `T h - h`.
+    /// For every h the best average is at least the minimum of `T h - h` (Odoni 1969).
     fn average(&self, remap_cost: f64, observer: &dyn Observer) -> f64 {
         let (mut h, mut go) = (vec![0.0; self.running.len()], vec![0.0; self.running.len()]);
         let rounding = (self.operator.rounding() + 8.0) * f64::EPSILON + self.rows;
@@ -145,7 +153,7 @@ impl Group {
             best = best.max(low - rounding * largest);
             let origin = least(&h);
             h.iter_mut().for_each(|h| *h -= origin);
-            // What sixteen sweeps hardly add to is enough.
+            // Ends when sixteen sweeps add almost nothing.
             let settled =
                 sweep % 16 == 0 && best - std::mem::replace(&mut last, best) <= 1e-4 * best;
             if settled && best > 0.0 || observer.check().is_break() {
@@ -155,7 +163,7 @@ impl Group {
         best
     }
 
-    /// Costs of n steps grow by no less from then on than by the least of what they last grew by.
+    /// The cost of n steps continues to grow by at least the minimum of its last increments.
     fn total(
         &self,
         remap_cost: f64,

@@ -1,8 +1,15 @@
-//! What programs cost that do not look at the loads: those that remap every n steps, and those that never do. An upper
-//! bound on the best average that needs the laws of single processes only.
+//! Cost of open-loop policies, which ignore the loads: remap every n steps, or never. An upper
+//! bound on the best average that needs only the distributions of single processes.
 //!
-//! Between remaps independent processes have independent loads, so that what a step costs is expected from the laws of
-//! each. After a remap the loads are one of the even splits, of a total that may be any: the costliest counts.
+//! Between remaps independent processes have independent loads. So the expected cost of a step
+//! follows from the distribution of each process:
+//!
+//! ```text
+//! E max x = integral of 1 - product of P(x_i <= t) over t
+//! ```
+//!
+//! After a remap the loads are an even split of some total; the most expensive total counts. Cost
+//! per step: O(splits x loads x processes) plus one transition of each process from each level.
 
 use super::Process;
 use crate::Observer;
@@ -10,37 +17,38 @@ use crate::chain::{Operator, ProcessChain, ROW_SUM_TOLERANCE};
 use crate::imbalance::{Imbalance, RunningCost};
 use rayon::prelude::*;
 
-/// Numbers in the laws of all processes from all levels.
+/// Most numbers in the distributions of all processes from all levels.
 const MOST_KEPT: usize = 10_000_000;
 
-/// Products of probabilities that may be computed.
+/// Limit on products of probabilities.
 const WORK: usize = 1_000_000_000;
 
-/// Intervals are doubled as long as the best of them costs less than so much of the best before.
+/// Intervals are doubled as long as the best of them improves the best so far by this factor.
 const LITTLE: f64 = 0.98;
 
 /// Independent processes.
 pub struct Blind<'a> {
     processes: &'a [Process],
     imbalance: &'a Imbalance,
-    /// Scaled loads there are, in ascending order, with the number of levels of each process that are not above.
+    /// Distinct scaled loads in ascending order, with the number of levels of each process at or
+    /// below.
     reach: Vec<(f64, Vec<usize>)>,
-    /// The largest scaled load by absolute value, of a process and of the mean.
+    /// The greatest absolute scaled load.
     largest: f64,
 }
 
-/// The laws of one process.
+/// The distributions of one process.
 struct Laws {
     rows: Vec<Vec<(usize, f64)>>,
-    /// `laws[l][x]`: the probability of level x from level l.
+    /// `laws[l][x]`: probability of level x after some steps from level l.
     laws: Vec<Vec<f64>>,
 }
 
 impl<'a> Blind<'a> {
-    /// Of processes on the processors of the running cost.
+    /// The processes on the processors of the running cost.
     ///
     /// # Panics
-    /// When there is not one process for each processor.
+    /// Unless there is one process for each processor.
     pub fn new(processes: &'a [Process], imbalance: &'a Imbalance) -> Blind<'a> {
         assert_eq!(processes.len(), imbalance.processes());
         let mut all: Vec<(f64, usize)> = Vec::new();
@@ -61,7 +69,8 @@ impl<'a> Blind<'a> {
         Blind { processes, imbalance, reach, largest }
     }
 
-    /// An upper bound on the average cost per step of never remapping, where it is known and the same from all loads.
+    /// An upper bound on the average cost per step without remaps; `None` unless it is known and
+    /// the same from all loads.
     pub fn never(&self) -> Option<f64> {
         let (mut resting, mut laws) = (0, Vec::new());
         for process in self.processes {
@@ -73,14 +82,15 @@ impl<'a> Blind<'a> {
             laws.push(weights.iter().map(|w| w / total).collect::<Vec<f64>>());
             resting += usize::from((0..levels).any(|level| chain.stay(level) > 0.0));
         }
-        // Of two that move in every step the average may depend on where they start.
+        // With two processes that move in every step, the average may depend on the initial loads
+        // (parity).
         let laws: Vec<&[f64]> = laws.iter().map(Vec::as_slice).collect();
         let most = self.processes.iter().map(|p| p.chain.levels()).max()?;
         (resting + 1 >= laws.len()).then(|| self.expected(&laws, 5.0 * most as f64))
     }
 
-    /// An upper bound on the least average cost per step of remapping every so many steps, at `remap_cost` at most, and how
-    /// many these are.
+    /// The best interval between remaps and an upper bound on its average cost per step, if a remap
+    /// costs at most `remap_cost`.
     pub fn every(&self, remap_cost: f64, observer: &dyn Observer) -> (u64, f64) {
         let lowest: Vec<i64> = self.processes.iter().map(|p| p.lowest).collect();
         let highest = |p: &Process| p.lowest + p.chain.levels() as i64 - 1;
@@ -124,7 +134,7 @@ impl<'a> Blind<'a> {
             if now < best.1 {
                 best = (n, now);
             }
-            // What never settles comes nearer and nearer to never.
+            // If remaps do not pay, longer intervals converge to never remapping.
             let hardly =
                 n.is_power_of_two() && best.1 > LITTLE * std::mem::replace(&mut before, best.1);
             if n > 2 * best.0 || hardly || observer.check().is_break() {
@@ -134,14 +144,15 @@ impl<'a> Blind<'a> {
         best
     }
 
-    /// What rows that miss one may change in the cost of the n-th step.
+    /// Bound on the effect of row sums that differ from 1 on the cost of the n-th step.
     fn missing(&self, n: u64) -> f64 {
         let dense = self.processes.iter().any(|p| matches!(p.chain, ProcessChain::Dense(_)));
         let each = if dense { 4.0 * ROW_SUM_TOLERANCE } else { 0.0 };
         each * n as f64 * self.processes.len() as f64 * 2.0 * self.largest
     }
 
-    /// No less than what loads with these laws, rounded that often, are expected to cost.
+    /// An upper bound on the expected cost of loads with these distributions, whose entries are
+    /// sums of `terms` terms.
     fn expected(&self, laws: &[&[f64]], terms: f64) -> f64 {
         let r = laws.len() as f64;
         let slack = 8.0 * f64::EPSILON * r * (terms + self.reach.len() as f64 + r);
@@ -157,7 +168,7 @@ impl<'a> Blind<'a> {
         if self.imbalance.kind() == RunningCost::MaxMinusMean {
             return (self.largest_load(laws) - mean) + slack * self.largest;
         }
-        // No more than the root of the mean square of the deviations together.
+        // By Jensen's inequality at most the root of the mean sum of squared deviations.
         let share = |i: usize| scales(i)[1].powi(2) * moments[i].1;
         let others: f64 = (0..laws.len()).map(share).sum();
         let square = |(i, (own, variance)): (usize, &(f64, f64))| {
@@ -197,7 +208,7 @@ impl Laws {
         Laws { rows, laws: (0..levels).map(one).collect() }
     }
 
-    /// What a step takes.
+    /// Multiplications of a step.
     fn work(&self) -> usize {
         self.rows.iter().map(Vec::len).sum::<usize>() * self.laws.len()
     }

@@ -1,7 +1,7 @@
-//! The same problem on every other level, for a first guess of its solution.
+//! The same problem on every other level, for an initial guess and for multigrid.
 //!
-//! A walk needs four steps for the spread of one step twice as long, so the coarser problem charges four
-//! times the running cost for each step, and the remap cost stays the same. Nothing is proved about
+//! A walk spreads in four steps as far as in one step of double length. So the coarser problem
+//! charges four times the running cost per step; the remap cost is the same. No bounds follow from
 //! it.
 
 use super::killed::Killed;
@@ -10,43 +10,42 @@ use super::{Problem, Process, ProcessChain, States};
 use crate::chain::{BirthDeath, Multisets};
 use std::borrow::Cow;
 
-/// Walks shorter than this have no coarser one worth the name.
+/// Shortest walk that is coarsened.
 const SHORTEST: usize = 7;
 
-/// Problems with fewer states are solved at once.
+/// Fewest states for which a coarser problem pays.
 const FEWEST: usize = 60;
 
-/// The most processes: beyond, walks are too short for coarser ones to help.
+/// Most processes: with more, walks are too short for coarser ones to help.
 const MOST_PROCESSES: usize = 4;
 
-/// Steps of the walk for one on every other level.
+/// Steps of the fine walk per step on every other level.
 pub(super) const STEPS: f64 = 4.0;
 
-/// A coarser problem, and how its states lie among those of the finer one.
+/// A coarser problem, and the position of its states among those of the finer one.
 pub(super) struct Coarser {
     pub problem: Problem,
-    /// What share of a residual makes a step on the fine grid that does not overshoot: the inverse of a
-    /// bound on the eigenvalues of `I - P`.
+    /// Damping of a step on the fine grid: the inverse of a bound on the eigenvalues of `I - P`.
     pub damping: f64,
     /// Levels of the longest fine walk.
     pub levels: usize,
     /// By group of equal processes.
     links: Vec<Link>,
-    /// The fine state at each coarse one.
+    /// The fine state at each coarse state.
     places: Vec<usize>,
 }
 
 /// The states of one group of equal processes on both grids.
 struct Link {
     coarse: usize,
-    /// For each state on the fine grid, where its list of neighbours starts, and one more.
+    /// For each fine state the start of its list of neighbors; one more entry at the end.
     first: Vec<usize>,
-    /// States on the coarse grid, with their shares.
+    /// Coarse states with their interpolation weights.
     near: Shares,
 }
 
-/// States of a coarser grid around one of the finer grid, with their shares. These are sums of products
-/// of halves, and exact.
+/// Coarse states around a fine state, with weights. These are sums of products of halves, hence
+/// exact.
 type Shares = Vec<(u32, f32)>;
 
 impl Link {
@@ -68,7 +67,7 @@ impl Link {
                 sorted.sort_unstable();
                 let rank = coarse.rank(&sorted) as u32;
                 let first = first[first.len() - 1];
-                // Several choices may lead to the same place.
+                // Several choices may lead to the same state.
                 match near[first..].iter_mut().find(|(place, _)| *place == rank) {
                     Some((_, all)) => *all += share,
                     None => near.push((rank, share)),
@@ -80,7 +79,7 @@ impl Link {
         Self { coarse: coarse.states(), first, near }
     }
 
-    /// The coarse states around a fine one, with their shares.
+    /// The coarse states around a fine one, with weights.
     fn list(&self, fine: usize) -> &[(u32, f32)] {
         &self.near[self.first[fine]..self.first[fine + 1]]
     }
@@ -94,12 +93,12 @@ impl Link {
     }
 }
 
-/// Whether a walk of so many levels has a coarser one worth the name.
+/// Whether a walk of so many levels is coarsened.
 pub(super) fn is_long(levels: usize) -> bool {
     levels >= SHORTEST
 }
 
-/// Whether there may be a coarser problem.
+/// Whether a coarser problem may exist.
 pub(super) fn applies(states: &States) -> bool {
     let Kind::Groups { groups, processes, .. } = &states.0 else { return false };
     let long = |group: &Group| is_long(group.sets.levels());
@@ -109,7 +108,7 @@ pub(super) fn applies(states: &States) -> bool {
 }
 
 impl Coarser {
-    /// The coarser problem, if the states are those of long walks.
+    /// The coarser problem; `None` if the states are not those of long walks.
     pub fn new(states: &States, problem: &Problem) -> Option<Self> {
         let Kind::Groups { groups, processes, .. } = &states.0 else { return None };
         if !applies(states) {
@@ -141,7 +140,7 @@ impl Coarser {
         Some(Self { problem, damping, levels, links: links.collect(), places })
     }
 
-    /// A function on the fine grid from its values on the coarse one: linear between them.
+    /// A function on the fine grid from its values on the coarse one, by linear interpolation.
     pub fn interpolate(&self, coarse: &[f64]) -> Vec<f64> {
         let mut values = Cow::Borrowed(coarse);
         let mut before = 1;
@@ -170,7 +169,7 @@ impl Coarser {
         values.into_owned()
     }
 
-    /// Linear interpolation from the states that continue on the coarser grid to those on the finer one.
+    /// Linear interpolation from the coarse states that continue to the fine ones.
     pub fn transfer(&self, fine: &Killed<'_>, coarse: &Killed<'_>) -> Transfer {
         let mut places = vec![None; self.problem.states()];
         coarse.states().zip(0..).for_each(|(state, place)| places[state] = Some(place));
@@ -197,7 +196,7 @@ impl Coarser {
         Transfer { first, near }
     }
 
-    /// Which coarse states lie at marked fine ones.
+    /// The coarse states whose fine states are marked.
     pub fn restrict(&self, marked: &[bool]) -> Vec<bool> {
         self.places.iter().map(|&s| marked[s]).collect()
     }
@@ -205,9 +204,9 @@ impl Coarser {
 
 /// Linear interpolation between states that continue.
 pub(super) struct Transfer {
-    /// For each on the fine grid, where the list of its neighbours starts, and one more.
+    /// For each fine state the start of its list of neighbors; one more entry at the end.
     first: Vec<usize>,
-    /// Places on the coarse grid.
+    /// Positions among the coarse states that continue.
     near: Shares,
 }
 
@@ -227,7 +226,7 @@ impl Transfer {
         }
     }
 
-    /// The adjoint.
+    /// The adjoint of the interpolation.
     pub fn adjoint(&self, fine: &[f64], coarse: &mut [f64]) {
         coarse.fill(0.0);
         for (fine, near) in fine.iter().zip(self.lists()) {
@@ -246,7 +245,7 @@ impl Group {
     }
 }
 
-/// The walk on every other level that moves as far in one step as this one in four.
+/// The walk on every other level that spreads as far in one step as this one in four.
 pub(super) fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
     let levels = chain.levels();
     let count = levels / 2 + 1;
@@ -259,7 +258,8 @@ pub(super) fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
         } else if k + 1 == count {
             (0.0, fall)
         } else {
-            // As likely to be first at either neighbour, and, where that is a probability, as fast.
+            // Has the same probability to reach either neighbor first and, where that is a
+            // probability, the same speed.
             let least = (rise + fall).max(2.0 * (rise * rise + fall * fall)).max(f64::MIN_POSITIVE);
             (rise * (2.0 * rise / least), fall * (2.0 * fall / least))
         };
@@ -267,7 +267,7 @@ pub(super) fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
     BirthDeath::new(up, down).ok()
 }
 
-/// The fine state at each coarse one.
+/// The fine state at each coarse state.
 fn places(groups: &[Group], coarse: &States) -> Option<Vec<usize>> {
     let mut places = vec![0usize];
     for (fine, coarse) in groups.iter().zip(coarse.groups()?) {
@@ -295,7 +295,7 @@ mod tests {
     use crate::imbalance::{Imbalance, RunningCost};
     use crate::stopping::AfterRemap;
 
-    /// Walks of `levels`, the first two of them equal.
+    /// Walks with `levels` levels each, the first two of them equal.
     fn problem(levels: &[usize]) -> (States, Problem) {
         let walk = |&levels: &usize| Process {
             lowest: 0,
@@ -321,7 +321,7 @@ mod tests {
             let coarse: Vec<f64> = coarser.places.iter().map(|&s| fine[s]).collect();
             let between = coarser.interpolate(&coarse);
             for (s, value) in between.iter().enumerate() {
-                // An even number of levels has its last coarse level beyond the end.
+                // With an even number of levels the last coarse level lies beyond the end.
                 let inside =
                     states.loads(s).iter().zip(levels).all(|(load, n)| *load + 2 < *n as i64);
                 assert!(!inside || *value == fine[s], "{s}: {value} {}", fine[s]);

@@ -1,8 +1,10 @@
-//! Walks on all loads from a lowest one up: countably many states `\[YXW03\]`, by truncation with a bound on what is cut.
+//! Walks on all loads from a lowest one up: countably many states `\[YXW03\]`, by truncation with
+//! certified bounds.
 //!
-//! Where some process comes to the level at which the states are cut, what follows costs between 0 and rho, since one may remap.
-//! Solved with 0 there, J is bounded from below, and with rho from above, on all states that are kept. Further levels are
-//! added until the bounds meet on the states that are asked for.
+//! Once a process reaches the truncation level, the remaining cost lies between 0 and rho, since
+//! the program may remap. With cost 0 there the solution bounds J from below, with cost rho from
+//! above, on all remaining states. Levels are doubled until the bounds are close enough on the
+//! requested states. Cost: two stopping problems per truncation level.
 
 use super::Decision;
 use super::states::{Process, States};
@@ -13,41 +15,42 @@ use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
 use std::ops::ControlFlow;
 
-/// Walks that are alike and have no highest load.
+/// Equal walks without a highest load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unbounded {
-    /// How many there are.
+    /// Number of processes.
     pub count: usize,
     /// The lowest load.
     pub lowest: i64,
-    /// Probability of one more.
+    /// Probability of a unit more.
     pub up: f64,
-    /// Probability of one less.
+    /// Probability of a unit less.
     pub down: f64,
-    /// Whether one more comes in place of one less at the lowest load; otherwise it stays.
+    /// At the lowest load: whether a move down becomes a move up (reflection); otherwise the load
+    /// stays.
     pub reflect: bool,
 }
 
 /// J on the lowest levels.
 #[derive(Debug, Clone)]
 pub struct Countable {
-    /// The states asked for.
+    /// The requested states.
     pub states: States,
-    /// J is at least this in each of them.
+    /// Lower bounds on J.
     pub lower: Vec<f64>,
-    /// And at most this.
+    /// Upper bounds on J.
     pub upper: Vec<f64>,
-    /// What to do.
+    /// The decision in each state.
     pub decision: Vec<Decision>,
-    /// Whether the bounds leave that open.
+    /// Whether the bounds leave the decision open.
     pub ties: Vec<bool>,
-    /// Levels that were kept of each process.
+    /// Levels kept of each process.
     pub levels: usize,
-    /// States that were kept.
+    /// All states kept.
     pub kept: States,
-    /// J is at least this in each of those.
+    /// Lower bounds on J in those.
     pub kept_lower: Vec<f64>,
-    /// And at most this.
+    /// Upper bounds on J in those.
     pub kept_upper: Vec<f64>,
     /// Applications of the transition operator.
     pub applications: u64,
@@ -56,7 +59,7 @@ pub struct Countable {
 }
 
 impl Unbounded {
-    /// The first levels, and a last one that is never left.
+    /// The first levels, and a last one that is absorbing.
     fn cut(&self, levels: usize) -> Result<BirthDeath, ChainError> {
         let (mut up, mut down) = (vec![self.up; levels + 1], vec![self.down; levels + 1]);
         (down[0], up[levels], down[levels]) = (0.0, 0.0, 0.0);
@@ -73,11 +76,12 @@ impl Unbounded {
         States::independent(&vec![process; self.count], same)
     }
 
-    /// J where every process is on its first `shown` levels, when a remap costs rho and ends the cost: until the bounds are
-    /// within `tolerance` of max(1, rho), or more than `most` states would be kept.
+    /// J where every process is on its first `shown` levels, if a remap costs rho and ends the
+    /// cost. Levels are added until the bounds are within `tolerance` of max(1, rho), or more than
+    /// `most` states would be kept.
     ///
     /// # Errors
-    /// Probabilities that are none, or too many states to count.
+    /// Invalid probabilities, or too many states to count.
     pub fn solve(
         &self,
         imbalance: &Imbalance,
@@ -97,7 +101,7 @@ impl Unbounded {
                 let (states, operator) = self.states(levels, imbalance)?;
                 let costs = vec![rho; states.count()];
                 let mut posed = Varying::new(&states, operator, imbalance, costs, None);
-                // What is cut is balanced, or costs a remap.
+                // States at the truncation level are balanced, or cost a remap.
                 posed.ends_at(&cut, if above { rho } else { 0.0 });
                 Ok(posed.solve(&limits, observer))
             };

@@ -1,4 +1,8 @@
-//! A long computation that goes on after every remap, played: loads that may depend on each other under any rule.
+//! Simulation of a long computation that continues after every remap, for joint chains and any
+//! policy.
+//!
+//! Also evaluates the optimal policy and given ones by backward induction: O(steps x applications
+//! of P).
 
 use super::States;
 use crate::chain::Operator;
@@ -8,10 +12,11 @@ use rand::RngExt;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Sample paths of a chain of load vectors. Before each step but the first one may remap, as the average cost of
-/// [`long_run`](super::long_run) has it: a remapped step is made with the loads that the remap leads to.
+/// Sample paths of a chain of load vectors. A remap is possible before each step but the first, as
+/// in [`long_run`](super::long_run): a remapped step is made with the loads that the remap leads
+/// to.
 pub struct Course {
-    /// `cumulative[s]`: the states that follow s, with the probability of each and those before it.
+    /// `cumulative[s]`: successors of state s, each with its cumulative probability.
     cumulative: Vec<Vec<(usize, f64)>>,
     loads: Vec<Vec<f64>>,
     back: Vec<usize>,
@@ -20,17 +25,18 @@ pub struct Course {
     steps: u64,
 }
 
-/// The random number of the step a path has come to.
+/// The random number of the current step of a path.
 pub struct Draw {
     stream: Stream,
     number: f64,
 }
 
 impl Course {
-    /// Of so many steps from the state `start`, with `back` as [`rebalanced`](super::rebalanced) has it.
+    /// A computation of `steps` steps from state `start`; `back` is as in
+    /// [`rebalanced`](super::rebalanced).
     ///
     /// # Panics
-    /// When `rows` or `back` has not one entry for each state.
+    /// Unless `rows` and `back` have one entry for each state.
     pub fn new(
         states: &States,
         rows: &[Vec<f64>],
@@ -61,7 +67,7 @@ impl Course {
         }
     }
 
-    /// The states in which to remap before each step, from the first on, to cost the least: exactly, up to rounding.
+    /// By step: the states in which the optimal policy remaps before it. Exact up to rounding.
     pub fn optimal(&self, operator: &dyn Operator) -> Vec<Arc<Vec<bool>>> {
         let n = self.loads.len();
         let psi = self.running();
@@ -86,7 +92,8 @@ impl Course {
         self.loads.iter().map(|loads| Step::new(1, loads.clone()).imbalance()).collect()
     }
 
-    /// What a policy that remaps in these states, whenever it may, is expected to cost: exactly, up to rounding.
+    /// The expected cost of a policy that remaps in these states whenever it may. Exact up to
+    /// rounding.
     ///
     /// # Panics
     /// When `remaps` has not one entry for each state.
@@ -137,7 +144,7 @@ impl Workload for Course {
     fn follow(&self, world: &Draw, state: &mut usize) {
         let row = &self.cumulative[*state];
         let next = row.partition_point(|(_, sum)| *sum <= world.number);
-        // Rows may sum to a little less than one.
+        // Rows may sum to slightly less than 1.
         *state = row[next.min(row.len() - 1)].0;
     }
 
@@ -154,25 +161,26 @@ impl Workload for Course {
 /// Load vectors.
 type List = HashSet<Vec<i64>>;
 
-/// A map of decisions, as a rule: remaps in the load vectors of a list, or of one for each step.
+/// A decision map as a rule: it remaps in the load vectors of a list, one list for all steps or one
+/// per step.
 #[derive(Debug, Clone)]
 pub struct MapRule {
-    /// The last of them is that of all later steps.
+    /// The last list applies to all later steps.
     remaps: Arc<Vec<Arc<List>>>,
     now: bool,
 }
 
 impl MapRule {
-    /// Of the load vectors in which to remap.
+    /// The load vectors in which to remap.
     pub fn new(remaps: impl IntoIterator<Item = Vec<i64>>) -> MapRule {
         MapRule::by_step(vec![Arc::new(remaps.into_iter().collect())])
     }
 
-    /// Of the load vectors in which to remap before each step, from the first on; those of the last one go for all that
-    /// follow.
+    /// By step, from the first on: the load vectors in which to remap before it. The last list
+    /// applies to all later steps.
     ///
     /// # Panics
-    /// Without any.
+    /// If `remaps` is empty.
     pub fn by_step(remaps: Vec<Arc<HashSet<Vec<i64>>>>) -> MapRule {
         assert!(!remaps.is_empty());
         MapRule { remaps: Arc::new(remaps), now: false }

@@ -1,19 +1,24 @@
-//! The remap costs at which decisions switch.
+//! Critical remap costs: the remap cost at which the decision of each state changes.
 //!
-//! With R what remapping costs in all, J is concave and piecewise linear in R, and every unbalanced
+//! With R the total cost of remapping, J is concave and piecewise linear in R. Every unbalanced
 //! state switches at most once, from remapping to continuing, as R grows. Let C be the states that
 //! continue already, and censor the chain on the others: from state i, until the next state outside
-//! C, it costs c_i and balances with probability b_i. Continuing there costs `c_i + (1 - b_i) R`,
-//! which is as cheap as remapping at `R = c_i / b_i`; the smallest of these is where the next state
-//! joins C. To take it out of the censored chain is one step of Gaussian elimination, so the whole
-//! path costs what one factorisation does. All its operations are on numbers of one sign
-//! [Grassmann, Taksar & Heyman 1985, Oper. Res. 33(5)]: in doubles, R is good to about n epsilon.
+//! C, it costs c_i and balances with probability b_i. Continuing there costs
+//!
+//! ```text
+//! c_i + (1 - b_i) R,   equal to R at R = c_i / b_i
+//! ```
+//!
+//! The smallest of these ratios is where the next state joins C. Removing it from the censored
+//! chain is one step of Gaussian elimination, so the whole path costs as much as one factorization.
+//! All operations are on numbers of one sign `[Grassmann, Taksar & Heyman 1985, Oper. Res. 33(5)]`:
+//! in doubles, R has a relative error of about n epsilon.
 
 use crate::Rational;
 use rayon::prelude::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-/// The numbers in which critical costs are computed: exact, or doubles.
+/// The number type of critical costs: exact, or doubles.
 pub trait Scalar:
     Clone
     + PartialOrd
@@ -40,16 +45,16 @@ impl Scalar for Rational {
     }
 }
 
-/// Where the decision of a state switches: it remaps below and continues above.
+/// Where the decision of a state changes: it remaps at lower costs and continues at higher ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CriticalCost<T> {
-    /// The cost of remapping in all, R: the critical remap cost of `Stop`.
+    /// The total cost of remapping, R: the critical remap cost of `Stop`.
     pub total: T,
     /// The critical remap cost of `Uniform`, `R - mean(J)`.
     pub uniform: T,
 }
 
-/// The critical costs of each state: `None` for balanced ones (`running[s] = 0`), and for those
+/// The critical costs of each state. `None` for balanced states (`running[s] = 0`), and for states
 /// that cannot balance and so never continue.
 ///
 /// `transition` holds the rows of the chain; each is taken to sum to one. `weights[s]` is the
@@ -75,7 +80,7 @@ pub fn critical_costs<T: Scalar>(
     while let Some((position, total)) = next(&rows, &waiting) {
         let joining = waiting.swap_remove(position);
         join(&mut rows, &waiting, joining);
-        // J is R where it stops and c + (1 - b) R in C, so sum(w (R - J)) is:
+        // J is R where the policy remaps and c + (1 - b) R in C, so sum(w (R - J)) is:
         let mut saved = (everything.clone() - unbalanced.clone()) * total.clone();
         for (row, &s) in rows.iter().zip(&states).filter(|(row, _)| row.continues) {
             let below = row.balance.clone() * total.clone() - row.cost.clone();
@@ -111,16 +116,16 @@ impl<T: Scalar> Row<T> {
     }
 }
 
-/// The state of `waiting` that joins C next, as its position there, and the R at which it does.
+/// The state of `waiting` that joins C next, as its position there, and the R at which it joins.
 fn next<T: Scalar>(rows: &[Row<T>], waiting: &[usize]) -> Option<(usize, T)> {
     let candidates = waiting.iter().enumerate().filter(|&(_, &k)| rows[k].balance > T::zero());
     let costs = candidates.map(|(at, &k)| (at, rows[k].cost.clone() / rows[k].balance.clone()));
     costs.reduce(|best, other| if other.1 < best.1 { other } else { best })
 }
 
-/// Takes state k out of the censored chain; `waiting` are those that stay outside C.
+/// Removes state k from the censored chain; `waiting` are the states that stay outside C.
 fn join<T: Scalar>(rows: &mut [Row<T>], waiting: &[usize], k: usize) {
-    // What leaves k for elsewhere; the rest is a loop.
+    // The probability to leave k; the remainder is a loop.
     let own = &mut rows[k];
     let leaves = waiting.iter().fold(own.balance.clone(), |sum, &j| sum + own.hit[j].clone());
     own.continues = true;

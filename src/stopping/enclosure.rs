@@ -12,10 +12,12 @@
 //! ```
 //!
 //! in every unbalanced state (the mean is 0 for `Stop`), and then `W <= J <= U`: the iterates of T
-//! from W increase and those from U decrease to its only bounded fixed point. With w = 0 one
-//! application of P proves both sides. It has to pay for residuals with psi, which is much too small
-//! a coin next to balance, where savings are large and so is their rounding. A w with q of the size
-//! of the residuals pays where they are, and adds what they can amount to along a path.
+//! from W increase and those from U decrease to its only bounded fixed point.
+//!
+//! With w = 0 one application of P proves both sides, and residuals are bounded by multiples of
+//! psi. Close to balance psi is too small for that: savings are large there, and so are their
+//! rounding errors. A w with q of the size of the residuals bounds them where they are, and adds
+//! their sum along a path.
 
 use super::sweep::{Rounding, Sweep};
 use super::vector::larger;
@@ -28,7 +30,7 @@ pub(super) struct Enclosure {
     pub upper: f64,
     /// The largest distance between the two bounds on J, relative to `max(1, R)`.
     pub gap: f64,
-    /// What rounding alone takes from `lower` and adds to `upper`.
+    /// The share of rounding alone in `lower` and `upper`.
     floor: f64,
 }
 
@@ -42,8 +44,8 @@ pub(super) struct Weight {
 }
 
 impl Enclosure {
-    /// The enclosure that `saving` and the sweep at it prove, with w = 0, for a problem with positive
-    /// remap cost; a side that they prove nothing about is 0 or infinite.
+    /// The enclosure that `saving` and its sweep prove with w = 0, for a positive remap cost. A
+    /// side without a proof is 0 or infinite.
     pub fn new(problem: &Problem, saving: &[f64], sweep: &Sweep) -> Self {
         Self::prove(problem, saving, sweep, None)
     }
@@ -73,21 +75,21 @@ impl Enclosure {
         // Twice epsilon for the divisions and subtractions here.
         let lower = (1.0 - down * (1.0 + 8.0 * f64::EPSILON) - 2.0 * f64::EPSILON).max(0.0);
         let upper = 1.0 + up * (1.0 + 8.0 * f64::EPSILON) + 2.0 * f64::EPSILON;
-        // With a w, `share_below` takes t to be at most a half, and `share_above` takes it to be at most 1.
+        // With a w, `share_below` requires t <= 1/2 and `share_above` requires t <= 1.
         let lower = if weight.is_some() && lower < 0.5 { 0.0 } else { lower };
         let upper = if weight.is_some() && upper > 2.0 { f64::INFINITY } else { upper };
         let gap = ((upper - lower) * largest + added) / sweep.remap().max(1.0);
         Self { lower, upper, gap, floor }
     }
 
-    /// Whether rounding makes up so much of the distance between the bounds that more iterations
-    /// cannot help.
+    /// Whether rounding is such a large part of the distance between the bounds that more
+    /// iterations cannot help.
     pub fn at_floor(&self) -> bool {
         self.upper - self.lower <= 3.0 * self.floor
     }
 }
 
-/// What an approximation and its sweep have in common in all states.
+/// Quantities that are the same for all states.
 #[derive(Clone, Copy)]
 struct Shares {
     base: f64,
@@ -98,9 +100,9 @@ struct Shares {
 }
 
 impl Shares {
-    /// For a state with these d, psi, gain, w and q: what t must be below and above, the distance from
-    /// the base, the share that rounding has in t, and 2 w. Without a branch, so that several states are
-    /// looked at at once.
+    /// For a state with these d, psi, gain, w and q: lower bounds on t for both sides, the distance
+    /// from the base, the share of rounding in t, and 2 w. Written without branches, so that it
+    /// vectorizes.
     #[inline(always)]
     fn at(&self, [d, psi, gain, w, q]: [f64; 5]) -> [f64; 5] {
         let Self { base, stop, rho, mean, rounding } = self;
@@ -111,13 +113,13 @@ impl Shares {
         let goes_on = share_above(d - gain + slack, psi, q);
         let stops = share_above(d - stop + rounding.stop, *rho, over);
         let up = if stops < goes_on { stops } else { goes_on };
-        // Where one goes on the saving is the gain, and both are rounded.
+        // Where the policy continues the saving is the gain, and both are rounded.
         let (rounded, coin) = if gain > *stop {
             (slack + f64::EPSILON * d.abs() - q, psi)
         } else {
             (rounding.stop - over, *rho)
         };
-        // Where a part is too large for doubles the comparisons above say nothing.
+        // If a part overflows, the comparisons above are meaningless.
         let finite = |x: f64| x.abs() < f64::INFINITY;
         let known = finite(d) & finite(gain) & finite(slack) & finite(w) & finite(q);
         let known = known & finite(over) & finite(*stop) & finite(rounding.stop);
@@ -129,8 +131,8 @@ impl Shares {
     }
 }
 
-/// A t from which on `t coin >= (1-t) residual - paid`, up to 1/2, or up to 1 if nothing is paid; at
-/// most 0 for 0.
+/// A t from which on `t coin >= (1-t) residual - paid`: at most 1/2, or at most 1 if `paid` is 0;
+/// at most 0 if `residual` is 0.
 #[inline(always)]
 pub(super) fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
     let positive = residual >= 0.0;
@@ -138,11 +140,11 @@ pub(super) fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
     share / if positive { coin + residual } else { coin }
 }
 
-/// The least t from which on `t coin >= (1+t) residual - paid`, up to 1 if anything is paid.
+/// The least t from which on `t coin >= (1+t) residual - paid`, up to 1 if `paid` is positive.
 #[inline(always)]
 pub(super) fn share_above(residual: f64, coin: f64, paid: f64) -> f64 {
-    // What is paid is enough at t = 0; a larger t asks for more only if the residual exceeds the coin, and
-    // what is enough at 1, too, is enough between.
+    // At t = 0 `paid` suffices. A larger t requires more only if the residual exceeds the coin; if
+    // `paid` suffices at t = 1 too, it suffices in between.
     let covered = residual <= paid;
     let share = (residual - paid) / (coin - larger(residual, 0.0));
     let beyond = residual <= coin || 2.0 * residual - paid <= coin;

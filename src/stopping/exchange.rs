@@ -1,10 +1,14 @@
-//! Which processes may exchange their shares of the load, and how many units a remap moves then.
+//! Which processes may exchange their shares of the load, and the number of units that a remap then
+//! moves.
+//!
+//! Minimal movement on a line: sort both loads and shares within each set. O(r log r) for r
+//! processes.
 
 use super::States;
 use crate::imbalance::Imbalance;
 use std::ops::Range;
 
-/// Sets of processes that may exchange their shares, at no cost.
+/// Sets of processes that may exchange their shares at no cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
     /// The first process of the set that each belongs to.
@@ -12,17 +16,17 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Of processes on equal processors: where nothing follows a remap, it does not matter how the
-    /// loads of a process would have moved.
+    /// Processes on equal processors. If nothing follows a remap, later moves of the loads do not
+    /// matter.
     pub fn of_processors(imbalance: &Imbalance) -> Exchange {
         Exchange::sets(imbalance.processes(), |i, j| imbalance.same_capacity(i, j))
     }
 
-    /// Of processes that move alike on equal processors: loads that these have exchanged cost the
-    /// same from then on. None where the chain is a joint one.
+    /// Processes with equal chains on equal processors: exchanged loads cost the same from then on.
+    /// Each process is alone if the chain is a joint one.
     ///
     /// # Panics
-    /// Without a capacity for each process.
+    /// Unless there is one capacity for each process.
     pub fn of_equal_processes(states: &States, imbalance: &Imbalance) -> Exchange {
         assert_eq!(states.processes(), imbalance.processes(), "a capacity for each process");
         let mut of = vec![None; states.processes()];
@@ -44,7 +48,7 @@ impl Exchange {
         Exchange { first: (0..processes).map(first).collect() }
     }
 
-    /// The least number of units that lie elsewhere in `to` than in `loads`.
+    /// The least number of units that must move from `loads` to `to`.
     ///
     /// # Panics
     /// When there is not one load and one share for each process.
@@ -53,8 +57,8 @@ impl Exchange {
         loads.iter().zip(shares).map(|(load, share)| (load - share).max(0)).sum()
     }
 
-    /// The shares `to` given to the processes that they fit best: as many units lie elsewhere as
-    /// [`moved`](Self::moved) says.
+    /// The shares `to`, assigned to processes such that the least number of units moves, as given
+    /// by [`moved`](Self::moved).
     ///
     /// # Panics
     /// When there is not one load and one share for each process.
@@ -81,7 +85,7 @@ pub(super) fn unmoved(
     let exchange = Exchange::of_equal_processes(states, imbalance);
     let [mut loads, mut to] = [(); 2].map(|()| vec![0; states.processes()]);
     let still = |(s, &back): (usize, &usize)| {
-        // Of states that share loads each is led back to its own kind.
+        // Among states with equal loads each is led back to its own kind.
         states.loads_into(first + s, &mut loads);
         states.loads_into(back, &mut to);
         exchange.moved(&loads, &to) == 0
@@ -89,15 +93,15 @@ pub(super) fn unmoved(
     back.iter().enumerate().map(still).collect()
 }
 
-/// The least number of units that a remap moves from each state: what is above the shares it leads
-/// to, where some processes may exchange theirs: those on [equal
-/// processors](Exchange::of_processors) if nothing follows, and [equal
-/// processes](Exchange::of_equal_processes) if the computation goes on.
+/// The least number of units that a remap moves from each state: the load above the shares it leads
+/// to. Some processes may exchange shares: those on [equal processors](Exchange::of_processors) if
+/// nothing follows, and [equal processes](Exchange::of_equal_processes) if the computation
+/// continues.
 pub fn units_moved(states: &States, imbalance: &Imbalance, exchange: &Exchange) -> Vec<i64> {
     units_moved_of(states, imbalance, exchange, 0..states.count())
 }
 
-/// [`units_moved`] from some states.
+/// [`units_moved`] for a range of states.
 pub fn units_moved_of(
     states: &States,
     imbalance: &Imbalance,

@@ -1,4 +1,6 @@
-//! Where a region will have to lie, and about what is saved in it: from the same problem on every other level.
+//! Predicts the location of a region and its savings from the same problem on every other level.
+//!
+//! Nothing is proved here; `active.rs` checks the region. O(states of the region x processes).
 
 use super::coarser::{STEPS, coarsen, is_long};
 use super::{Problem, Process, ProcessChain, Solved, States};
@@ -6,19 +8,19 @@ use crate::imbalance::Imbalance;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Grids of fewer states are too coarse to tell how large a share of all a region is.
+/// Fewest states of a coarser grid: a smaller one does not show how large a fraction a region is.
 const FEWEST: usize = 5000;
 
-/// Savings of fewer steps' running cost are not believed: what is interpolated reaches too far.
+/// Savings below this multiple of the running cost are ignored: interpolation extends too far.
 const MATTERS: f64 = 3.0;
 
-/// Joint states of different processes, and what their imbalance costs.
+/// Joint states of different processes, with their running cost.
 pub(super) struct Grid<'a> {
     pub states: Cow<'a, States>,
     imbalance: &'a Imbalance,
-    /// The load at each level of each process; of all levels if empty.
+    /// The load at each level of each process; empty if all levels are present.
     loads: Vec<Vec<i64>>,
-    /// What a step costs beside one on the finest grid.
+    /// The cost of a step relative to one on the finest grid.
     steps: f64,
 }
 
@@ -31,7 +33,7 @@ impl<'a> Grid<'a> {
         self.loads.is_empty()
     }
 
-    /// What a step costs at the loads that `states` say.
+    /// The running cost at loads as `states` represent them.
     pub fn running(&self, loads: &[i64]) -> f64 {
         if self.loads.is_empty() {
             return self.imbalance.cost(loads);
@@ -47,7 +49,7 @@ impl<'a> Grid<'a> {
             Some(loads) => loads[level as usize],
             None => level,
         };
-        // The first process runs through its levels, the others follow in proportion.
+        // For each level of the first process, the proportional loads of the others.
         let (lowest, levels) = (all.vector(0)[0], all.shape()[0] as i64);
         let with = |level| {
             let mut loads = self.imbalance.balanced_with(0, load(0, level))?;
@@ -62,7 +64,7 @@ impl<'a> Grid<'a> {
         found
     }
 
-    /// The problem on some of the states.
+    /// The problem on a subset of the states.
     pub fn problem(
         &self,
         states: &States,
@@ -73,7 +75,7 @@ impl<'a> Grid<'a> {
         Problem::ending(states, operator, running, rho)
     }
 
-    /// On every other level, where that leaves a balanced state.
+    /// The grid on every other level; `None` if it is too small or has no balanced state.
     pub fn coarser(&self) -> Option<Grid<'a>> {
         let lowest = self.states.vector(0);
         let (mut processes, mut loads) = (Vec::new(), Vec::new());
@@ -101,8 +103,8 @@ impl<'a> Grid<'a> {
         (grid.states.count() >= FEWEST && !grid.balanced().is_empty()).then_some(grid)
     }
 
-    /// The balanced states and those around where one goes on by a solution on the coarser grid, and what is saved
-    /// there: linear between its states.
+    /// The balanced states and those close to states that continue in the coarser solution, with
+    /// savings by linear interpolation.
     pub fn interpolate(&self, coarser: &Grid<'_>, solved: &Solved) -> (Vec<usize>, Vec<f64>) {
         let Solved { states, problem, solution } = solved;
         let places: Vec<usize> = solution.going_on(problem).collect();
@@ -126,7 +128,7 @@ impl<'a> Grid<'a> {
             *saving > MATTERS * self.running(&self.states.loads(*state))
         };
         let mut at: Vec<(usize, f64)> = at.into_par_iter().filter(matters).collect();
-        // Whatever their value is here, nothing is saved that does not begin with them.
+        // Balanced states are always members: all savings originate from them.
         let known = |state: &usize| at.binary_search_by_key(state, |(s, _)| *s).is_ok();
         let missing: Vec<usize> = self.balanced().into_iter().filter(|s| !known(s)).collect();
         at.extend(missing.into_iter().map(|state| (state, problem.remap_cost())));
@@ -135,7 +137,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// The sum of functions that are listed by their states in ascending order.
+/// The sum of functions that are listed by state in ascending order.
 fn merged<I: Iterator<Item = (usize, f64)>>(
     mut lists: [std::iter::Peekable<I>; 3],
 ) -> Vec<(usize, f64)> {

@@ -1,25 +1,26 @@
-//! `I - P` on the states that continue, for functions that are 0 elsewhere: the chain ends where
-//! one stops.
+//! The substochastic operator: `I - P` on the states that continue, for functions that are 0
+//! elsewhere. The chain is killed where the policy stops.
 //!
-//! They may be few of all states, so functions on them are kept packed, in the order of the states.
+//! These states may be few, so functions on them are stored packed, in the order of the states. One
+//! application costs one of P plus O(states).
 
 use super::{Problem, vector};
 use crate::chain::Operator;
 use nalgebra::DMatrix;
 
-/// Neighbouring states that continue.
+/// Consecutive states that continue.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    /// The first of them, and its place among all that continue.
+    /// The first of them, and its position among all that continue.
     state: usize,
     place: usize,
     length: usize,
 }
 
-/// Longer runs are cut, so that threads can share them.
+/// Longest run; longer ones are split so that threads can share them.
 const LONGEST: usize = 1 << 12;
 
-/// The operator, and room for it.
+/// The operator with its work vectors.
 pub(super) struct Killed<'a> {
     operator: &'a dyn Operator,
     runs: Vec<Run>,
@@ -42,7 +43,7 @@ impl<'a> Killed<'a> {
         Self { operator, runs, function: vec![0.0; n], image: vec![0.0; n] }
     }
 
-    /// How many states continue.
+    /// Number of states that continue.
     pub fn count(&self) -> usize {
         self.runs.last().map_or(0, |run| run.place + run.length)
     }
@@ -52,19 +53,19 @@ impl<'a> Killed<'a> {
         self.runs.iter().flat_map(|run| run.state..run.state + run.length)
     }
 
-    /// The values of a function where one continues.
+    /// The values of a function on the states that continue.
     pub fn pack(&self, function: &[f64]) -> Vec<f64> {
         let mut packed = vec![0.0; self.count()];
         pack(&self.runs, function, &mut packed);
         packed
     }
 
-    /// Writes the values of a function where one continues.
+    /// Writes packed values to the states that continue.
     pub fn unpack(&self, packed: &[f64], function: &mut [f64]) {
         unpack(&self.runs, packed, function, 0);
     }
 
-    /// How to find the diagonal of I - P, at a cost, where it is asked for.
+    /// A handle that computes the diagonal of I - P on demand.
     pub fn diagonal(&self) -> Diagonal<'a> {
         Diagonal { operator: self.operator, runs: self.runs.clone() }
     }
@@ -77,7 +78,7 @@ impl<'a> Killed<'a> {
         vector::update_from(out, [x], move |image, [x]| x - image);
     }
 
-    /// The matrix of [`apply`](Self::apply), where few states continue.
+    /// The matrix of [`apply`](Self::apply), for few states.
     pub fn matrix(&mut self) -> DMatrix<f64> {
         let n = self.count();
         let (mut unit, mut matrix) = (vec![0.0; n], DMatrix::zeros(n, n));
@@ -90,14 +91,15 @@ impl<'a> Killed<'a> {
     }
 }
 
-/// The diagonal of I - P where one goes on.
+/// The diagonal of I - P on the states that continue.
 pub(super) struct Diagonal<'a> {
     operator: &'a dyn Operator,
     runs: Vec<Run>,
 }
 
 impl Diagonal<'_> {
-    /// Writes it; 1 in a state that is never left, and everywhere if the operator does not know it.
+    /// Writes the diagonal; 1 in a state that is never left, and everywhere if the operator does
+    /// not know it.
     pub fn write(&self, out: &mut [f64]) {
         let Some(staying) = self.operator.staying() else { return out.fill(1.0) };
         pack(&self.runs, &staying, out);
@@ -105,14 +107,14 @@ impl Diagonal<'_> {
     }
 }
 
-/// Two parts of the runs, if they are worth two threads.
+/// Splits the runs into two halves if two threads pay.
 fn halves(runs: &[Run]) -> Option<(&[Run], &[Run])> {
     let [first, .., last] = runs else { return None };
     let many = last.place - first.place >= vector::PARALLEL;
     many.then(|| runs.split_at(runs.len() / 2))
 }
 
-/// `packed` begins with the first of these runs.
+/// Packs a function; `packed` begins with the first of these runs.
 fn pack(runs: &[Run], function: &[f64], mut packed: &mut [f64]) {
     if let Some((left, right)) = halves(runs) {
         let (packed, rest) = packed.split_at_mut(right[0].place - left[0].place);
@@ -126,7 +128,7 @@ fn pack(runs: &[Run], function: &[f64], mut packed: &mut [f64]) {
     }
 }
 
-/// `function` begins with state `start`.
+/// Unpacks a function; `function` begins with state `start`.
 fn unpack(runs: &[Run], packed: &[f64], function: &mut [f64], start: usize) {
     if let Some((left, right)) = halves(runs) {
         let middle = right[0].state;

@@ -1,6 +1,13 @@
-//! Solvers for `(I - P) x = b` on the states that continue: an LU factorisation where they are few,
-//! conjugate gradients in the reversing inner product where there is one, otherwise stabilised
-//! biconjugate gradients.
+//! Solvers for `(I - P) x = b` on the states that continue.
+//!
+//! | case | method |
+//! |---|---|
+//! | few states | LU factorization |
+//! | P is reversible | conjugate gradients in the reversing inner product |
+//! | otherwise | stabilized biconjugate gradients (van der Vorst 1992) |
+//!
+//! Conjugate gradients are preconditioned by `multigrid.rs` after some plain steps. An iteration
+//! takes one or two applications of P, O(states) memory.
 
 use super::killed::Killed;
 use super::multigrid::{self, CYCLE, Multigrid};
@@ -10,44 +17,44 @@ use crate::{Halt, Observer};
 use nalgebra::DVector;
 use std::cell::Cell;
 
-/// The most states that are factorised.
+/// Most states that are solved by LU.
 const DIRECT: usize = 50;
 
-/// Steps of plain conjugate gradients, enough where the continuation set is narrow; and on short
-/// walks, where more of them are as quick as a few cycles.
+/// Conjugate gradient steps without preconditioner: enough for a narrow continuation set. On short
+/// walks more plain steps are as fast as a few cycles.
 const PLAIN: u64 = 12;
 const PLAIN_SHORT: u64 = 64;
 
-/// Ranks look at a norm of all residuals: it is to fall by as much as the largest of them must, and
-/// by this much more; if that was not enough, once more.
+/// For shared problems the stopping test uses a norm of all residuals. It must fall by as much as
+/// the largest residual, times this factor; the factor is tightened if that was not enough.
 const FIRST_STRICTNESS: f64 = 0.5;
 const STRICTER: f64 = 0.2;
 const LAST_STRICTNESS: f64 = 1e-3;
 
-/// Walks of fewer levels are short.
+/// Levels from which a walk counts as long.
 const LONG: usize = 32;
 
-/// `I - P` on the states that continue, and how to solve with it.
+/// `I - P` on the states that continue, with its solvers.
 pub(super) struct System<'a> {
     pub chain: Killed<'a>,
     problem: &'a Problem,
     continues: &'a [bool],
-    /// Weights of an inner product in which P is symmetric.
+    /// Weights of the inner product in which P is self-adjoint.
     weights: Option<Vec<f64>>,
     inner: &'a InnerProducts,
-    /// The preconditioner, once there is one.
+    /// The preconditioner, once it is built.
     multigrid: Option<Multigrid<'a>>,
     observer: &'a dyn Observer,
-    /// The most applications.
+    /// Most applications of the operator.
     limit: u64,
-    /// Why the ranks stopped before they had a solution: what they were to improve is as it was.
+    /// Why the ranks were halted; the solution vector is then unchanged.
     pub halted: Option<Halt>,
 }
 
-/// In which P is symmetric, if there are any, and how soon they are to be used for a
-/// preconditioner.
+/// The inner products in which P is self-adjoint, if there are any, and when a preconditioner is
+/// built.
 pub(super) struct InnerProducts {
-    /// By grid of the problem from the finest on.
+    /// By grid of the problem, the finest first.
     weights: Option<Vec<Vec<f64>>>,
     /// Steps without a preconditioner; 0 once they were not enough.
     plain: Cell<u64>,
@@ -86,9 +93,9 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side,
-    /// where one continues, or sets it to the solution where few states do; returns how many times
-    /// the operator was applied.
+    /// Improves `x` until every residual is at most `goal` plus `relative` times its right-hand
+    /// side. Solves directly if few states continue. Returns the number of applications of the
+    /// operator.
     pub fn solve(&mut self, right: &[f64], x: &mut [f64], goal: f64, relative: f64) -> u64 {
         let (right, mut packed) = (self.chain.pack(right), self.chain.pack(x));
         if self.problem.shared.is_some() {
@@ -118,11 +125,11 @@ impl<'a> System<'a> {
         applications
     }
 
-    /// The same by the solver that ranks share; `x` stays as it is where it is halted.
+    /// The same by the solver that ranks share; `x` is unchanged after a halt.
     fn shared(&mut self, right: &[f64], x: &mut [f64], (goal, relative): (f64, f64)) -> u64 {
         let problem = self.problem;
         let Some((communicator, _)) = &problem.shared else { return 0 };
-        // Symmetric with the root of the weights as unit of x.
+        // The square roots of the weights as units of x make the system symmetric.
         let scale: Option<Vec<f64>> =
             self.weights.as_ref().map(|weights| weights.iter().map(|w| w.sqrt()).collect());
         let scaled = |from: &[f64]| match &scale {
@@ -196,7 +203,7 @@ impl<'a> System<'a> {
         applications
     }
 
-    /// Whether to go on after this many applications.
+    /// Whether to continue after this many applications.
     fn goes_on(&self, applications: u64) -> bool {
         applications < self.limit && self.observer.progress(applications, self.limit).is_continue()
     }
@@ -208,7 +215,7 @@ impl<'a> System<'a> {
         }
     }
 
-    /// What is left of `right`.
+    /// The residual of `right`.
     fn residual(&mut self, right: &[f64], x: &[f64]) -> Vec<f64> {
         let mut r = vec![0.0; x.len()];
         self.chain.apply(x, &mut r);
@@ -216,8 +223,8 @@ impl<'a> System<'a> {
         r
     }
 
-    /// `z` is about the solution for the right side `r`, by a cycle if it is time for one;
-    /// otherwise it is `r`. Returns how many times the operator was applied.
+    /// Sets `z` to an approximate solution for the right-hand side `r`: by a multigrid cycle, or to
+    /// `r` itself without a preconditioner. Returns the number of applications of the operator.
     fn precondition(&mut self, r: &[f64], z: &mut [f64]) -> u64 {
         match &mut self.multigrid {
             None => {
@@ -313,7 +320,7 @@ impl<'a> System<'a> {
     }
 }
 
-/// Sets `x` to the solution.
+/// Solves by LU factorization.
 fn direct(chain: &mut Killed<'_>, right: &[f64], x: &mut [f64]) -> u64 {
     if let Some(solution) = chain.matrix().lu().solve(&DVector::from_column_slice(right)) {
         x.copy_from_slice(solution.as_slice());

@@ -1,32 +1,35 @@
-//! What stopping costs, learnt from observed steps of a chain that is not known: the extensions that \[YXW03\] closes with.
+//! The cost of stopping, learned from observed steps of an unknown chain: the extensions that
+//! \[YXW03\] closes with.
 //!
-//! Paths start in an unbalanced state, any with the same probability, and go on until they are balanced. Three learners see
-//! the same steps from s to t, for which psi(s) is paid:
+//! Paths start in a uniformly distributed unbalanced state and run until they balance. Three
+//! learners observe the same steps from s to t, each of which costs psi(s):
 //!
 //! ```text
 //! Robbins and Monro:    Q(s) += n^-0.7 (psi(s) + min(rho, Q(t)) - Q(s)),  n the visits of s
 //! their average:        A(s) += 4 / (n + 3) (Q(s) - A(s)): later iterates count for more
-//! relative frequencies: J of the chain with the frequencies that were seen for transition probabilities
+//! relative frequencies: J of the chain with observed frequencies as transition probabilities
 //! ```
 //!
-//! Q is Q-learning's cost of going on; that of a remap, rho, is known. A state that was not seen yet is remapped in.
+//! Q is the cost of continuing, by Q-learning (Watkins 1989); the cost of a remap, rho, is known.
+//! In states not yet observed the policy remaps. O(1) per observed step, plus value iteration for
+//! the frequencies.
 
 use super::{AfterRemap, Problem};
 use crate::random::stream;
 use rand::{Rng, RngExt};
 
-/// How it is learnt.
+/// The learning method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Learner {
-    /// The last iterate of Robbins and Monro.
+    /// The last iterate of stochastic approximation (Robbins and Monro).
     Last,
-    /// An average of the iterates.
+    /// A weighted average of the iterates.
     Averaged,
-    /// Relative frequencies, and the optimum of what they say.
+    /// Relative frequencies, and the optimum for them (certainty equivalence).
     Frequencies,
 }
 
-/// A chain to be observed, and the costs.
+/// A chain to be observed, and the costs: the environment of Q-learning.
 pub struct School {
     rows: Vec<Vec<f64>>,
     running: Vec<f64>,
@@ -34,15 +37,15 @@ pub struct School {
     starts: Vec<usize>,
 }
 
-/// The most states of a school, whose transition matrix is made.
+/// Most states, since the transition matrix is stored densely.
 pub const MOST_STATES: usize = 3000;
 
-/// Sweeps stop where they move J by less than this share of rho.
+/// Value iteration ends when a sweep moves J by less than this fraction of rho.
 const SETTLED: f64 = 1e-7;
 
 impl School {
-    /// Of a problem that ends with a remap; `None` if it does not, if it has too many states, or none that is
-    /// unbalanced.
+    /// From a problem that ends with a remap. `None` for other problems, too many states, or no
+    /// unbalanced state.
     pub fn new(problem: &Problem) -> Option<School> {
         let running = problem.running().to_vec();
         let starts: Vec<usize> = (0..running.len()).filter(|&s| running[s] > 0.0).collect();
@@ -55,11 +58,12 @@ impl School {
         })
     }
 
-    /// How far what is learnt is from `exact`, J in every state, after each of these numbers of observed steps, in
-    /// ascending order: the mean of |min(rho, Q) - J| over the unbalanced states, in per cent of rho.
+    /// The error of what is learned after each of these numbers of observed steps, in ascending
+    /// order. It is the mean of |min(rho, Q) - J| over the unbalanced states, in percent of rho.
+    /// `exact` is J in every state.
     ///
     /// # Panics
-    /// When `exact` has not one entry for each state.
+    /// Unless `exact` has one entry for each state.
     pub fn distances(
         &self,
         learner: Learner,
@@ -117,7 +121,8 @@ impl School {
         last
     }
 
-    /// J of the chain that the frequencies make.
+    /// J of the chain with the observed frequencies as transition probabilities, by value
+    /// iteration.
     fn optimum(&self, seen: &Seen) -> Vec<f64> {
         let mut j = vec![self.remap_cost; self.running.len()];
         j.iter_mut().zip(&self.running).filter(|(_, psi)| **psi == 0.0).for_each(|(j, _)| *j = 0.0);
@@ -136,7 +141,7 @@ impl School {
     }
 }
 
-/// Which steps were seen, and how often.
+/// Observed transitions with their counts.
 struct Seen(Vec<Vec<(usize, u64)>>);
 
 impl Seen {
@@ -151,7 +156,7 @@ impl Seen {
         }
     }
 
-    /// The mean of `j` after a step from here, by the frequencies.
+    /// The mean of `j` after a step from this state, by frequencies; `None` if it was not observed.
     fn mean(&self, from: usize, j: &[f64]) -> Option<f64> {
         let all: u64 = self.0[from].iter().map(|(_, count)| count).sum();
         let sum: f64 = self.0[from].iter().map(|(t, count)| *count as f64 * j[*t]).sum();

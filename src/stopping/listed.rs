@@ -1,26 +1,30 @@
-//! Load vectors in a list, and the states that have each of them.
+//! A list of load vectors with a hash table from loads to states.
+//!
+//! Open addressing with linear probing: O(r) expected time for a lookup of r loads, O(states x r)
+//! memory.
 
 use crate::chain::ChainError;
 use std::collections::HashMap;
 
-/// No state.
+/// Marks a free slot.
 const NONE: usize = usize::MAX;
 
-/// The load vectors of states, found by their loads.
+/// The load vectors of the states, indexed by loads.
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
-    /// One after the other.
+    /// All load vectors, concatenated.
     loads: Vec<i64>,
     processes: usize,
-    /// The first state with the loads that are looked for here, or further on. At least half of all places are free.
+    /// Slots: the first state with the loads that hash there. At least half of the slots are free.
     places: Vec<usize>,
-    /// All states, ascending, with the loads of a first one that others have, too.
+    /// For loads that several states share: the first state, mapped to all of them in ascending
+    /// order.
     shared: HashMap<usize, Vec<usize>>,
 }
 
 impl Listed {
     /// # Errors
-    /// No load vectors, such of different lengths or without loads.
+    /// No load vectors, load vectors of different lengths, or without loads.
     pub(super) fn new(vectors: &[Vec<i64>]) -> Result<Self, ChainError> {
         let processes = vectors.first().map_or(0, Vec::len);
         if processes == 0 {
@@ -61,7 +65,7 @@ impl Listed {
         !self.shared.is_empty()
     }
 
-    /// The state with these loads, if there is one, and one only.
+    /// The state with these loads, if there is exactly one.
     pub(super) fn find(&self, loads: &[i64]) -> Option<usize> {
         self.first(loads).filter(|first| !self.shared.contains_key(first))
     }
@@ -82,7 +86,7 @@ impl Listed {
         Some(self.places[self.place(loads)]).filter(|state| *state != NONE)
     }
 
-    /// Where the first state with these loads is, or would be.
+    /// The slot of the first state with these loads, or the free slot where it would be.
     fn place(&self, loads: &[i64]) -> usize {
         let last = self.places.len() - 1;
         let mut place = hash(loads) as usize & last;
@@ -93,7 +97,7 @@ impl Listed {
     }
 }
 
-/// A number that hardly any other loads have, nor its last bits.
+/// A hash whose low bits are well mixed (multiplication by the golden ratio).
 fn hash(loads: &[i64]) -> u64 {
     let mixed = loads.iter().fold(0, |hash: u64, load| {
         (hash.rotate_left(23) ^ *load as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -107,7 +111,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// As by going through the list.
+        /// Compared with a linear search.
         #[test]
         fn states_are_found_by_their_loads(
             vectors in prop::collection::vec(prop::collection::vec(-2..3_i64, 2), 1..40),
@@ -130,7 +134,7 @@ mod tests {
         }
     }
 
-    /// On a grid hardly any place is looked at in vain, whatever its shape.
+    /// On a grid few slots are probed in vain, whatever its shape.
     #[test]
     fn grids_are_spread() {
         for (rows, columns) in [(1000, 100), (100_000, 1), (317, 317), (2, 50_000)] {

@@ -1,17 +1,18 @@
-//! The long-run average cost per step when the computation goes on after every remap.
+//! The long-run average cost per step if the computation continues after every remap.
 //!
 //! A remap costs rho, takes no step, and leaves the total load split as evenly as whole units
-//! allow. With h the relative cost of a state and b(s) the state a remap leads to,
+//! allow. With h the relative cost of a state and b(s) the state that a remap leads to, the Bellman
+//! operator is
 //!
 //! ```text
 //! (T h)(s) = min(psi(s) + (P h)(s), rho + psi(b(s)) + (P h)(b(s)))
 //! ```
 //!
-//! and for any h whatever the best average lies between the smallest and the largest `T h - h`
-//! `[Odoni 1969, Oper. Res. 17(5)]`. Relative value iteration narrows that interval; it is damped,
-//! so that periodic chains converge too. Where it would take long, the relative costs of the policy
-//! it has come to are solved for now and then (`renewal`), which makes it policy iteration
-//! `[Puterman 1994, section 8.6]`.
+//! For every h the best average lies between the minimum and the maximum of `T h - h` `[Odoni 1969,
+//! Oper. Res. 17(5)]`. Relative value iteration narrows that interval; it is damped, so that
+//! periodic chains converge too. If it is slow, the current policy is evaluated from time to time
+//! (`renewal`), which makes it policy iteration `[Puterman 1994, section 8.6]`. A sweep takes one
+//! application of P plus O(states).
 
 use super::renewal::{Renewal, Rule};
 use super::renewal_of_ranks::Renewed;
@@ -23,14 +24,14 @@ use crate::imbalance::Imbalance;
 use crate::{Bounds, Observer, Status};
 use std::ops::{ControlFlow, Range};
 
-/// The best average, or that of a given policy.
+/// The best average, or the average of a given policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LongRun {
-    /// The average cost per step lies between these, from every state.
+    /// Bounds on the average cost per step, from every state.
     pub average: Bounds,
     /// Relative costs, zero at state 0.
     pub value: Vec<f64>,
-    /// What continuing costs more than remapping, relative to the average, in each state.
+    /// By state: the cost of continuing minus that of remapping, relative to the average.
     pub advantage: Vec<f64>,
     /// Applications of the transition operator.
     pub iterations: u64,
@@ -39,8 +40,8 @@ pub struct LongRun {
 }
 
 /// The state that a remap leads to from each state: the same total in shares proportional to the
-/// capacities, rounded by largest remainder, or where the levels do not allow it as evenly as they
-/// do. Of states that share these loads, the one that `States::twin` says.
+/// capacities, rounded by largest remainder. If the levels do not allow that, the split is as even
+/// as they allow. Among states that share these loads it is the one that `States::twin` gives.
 ///
 /// # Errors
 /// The loads of a state from which a remap leads out of a listed state space.
@@ -48,7 +49,7 @@ pub fn rebalanced(states: &States, imbalance: &Imbalance) -> Result<Vec<usize>, 
     rebalanced_of(states, imbalance, 0..states.count())
 }
 
-/// The same from some states.
+/// [`rebalanced`] for a range of states.
 ///
 /// # Errors
 /// As [`rebalanced`].
@@ -74,28 +75,30 @@ pub fn rebalanced_of(
     Ok(all)
 }
 
-/// How much of each sweep is taken.
+/// Damping: the fraction of each sweep that is taken.
 const DAMPING: f64 = 0.9;
 
-/// Sweeps before the first policy is evaluated, and between two evaluations.
+/// Sweeps before the first policy evaluation, and between later ones.
 const SWEEPS: u64 = 100;
 const FEW_SWEEPS: u64 = 4;
 
-/// Accuracy of an evaluation, relative to the bounds before it, and to what is asked for at most.
+/// Accuracy of an evaluation: relative to the current width of the bounds, and at least relative to
+/// the goal.
 const INEXACT: f64 = 1e-2;
 const EXACT: f64 = 0.05;
 
-/// Evaluations in a row that do not halve the distance of the bounds, after which there are no
-/// more: the first policies may well be worse than what sweeps have proved.
+/// Evaluations in a row that do not halve the width, after which there are no more. The first
+/// policies may be worse than the bounds already proved.
 const VAIN: u32 = 12;
 
-/// Accuracy of the relative costs that decide, relative to that of the average; and how often
-/// policies are improved for them.
+/// Accuracy of the relative costs for the decisions, relative to that of the average; and most
+/// policy improvements for them.
 const SETTLED: f64 = 1e-2;
 const MOST_SETTLING: u32 = 4;
 
-/// The best long-run average cost per step, or the average under `policy` (`true` to remap), when a
-/// remap leads from state s to `rebalanced[s]`. The remap cost and running costs are the problem's.
+/// Bounds on the best long-run average cost per step, or on the average under `policy` (`true` to
+/// remap). A remap leads from state s to `rebalanced[s]`. Remap cost and running costs are the
+/// problem's.
 ///
 /// # Panics
 /// When `rebalanced` or `policy` has not one entry for each state.
@@ -110,9 +113,9 @@ pub fn long_run(
     long_run_at(problem, &costs, rebalanced, policy, settings, observer)
 }
 
-/// The same where a remap costs `costs[s]` in state s. Of ranks that share a problem each has the
-/// costs, the targets (among all states) and the policy of its own states, and finds what there is
-/// to say of them.
+/// As [`long_run`], with a remap cost of `costs[s]` in state s. In a shared problem each rank
+/// passes the costs, the targets (numbered among all states) and the policy of its own states, and
+/// gets the results for those.
 ///
 /// # Panics
 /// When `costs`, `rebalanced` or `policy` has not one entry for each state.
@@ -133,8 +136,8 @@ pub fn long_run_at(
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
     let (mut go, mut next) = (vec![0.0; n], vec![0.0; n]);
-    // What continuing costs goes to `go`, T h to `next`; the costs at the targets of remaps, and
-    // the least and largest T h - h.
+    // Writes the cost of continuing to `go` and T h to `next`. Returns the costs at the targets of
+    // remaps, and bounds on T h - h.
     let sweep = |h: &[f64], go: &mut Vec<f64>, next: &mut Vec<f64>| {
         problem.operator.apply_into(h, go);
         vector::update(go, |s, image| running[s] + image);
@@ -147,7 +150,7 @@ pub fn long_run_at(
                 None => go[s].min(remap),
             }
         });
-        // The maximum of both ends at once: -(T h - h) and T h - h, offset to be non-negative.
+        // Both ends in one maximum: -(T h - h) and T h - h, offset to be nonnegative.
         let sizes = |[next, h, go]: [f64; 3]| [(next - h).abs(), go.abs() + rho];
         let [reach, scale] = problem.largest(vector::maxima_of([next, h, go], sizes));
         let offset = 2.0 * reach;
@@ -156,7 +159,7 @@ pub fn long_run_at(
         let slack = rounding * (scale + offset);
         (at_targets, offset - low - slack, high - offset + slack)
     };
-    // No cost is negative.
+    // All costs are nonnegative.
     let mut best = (0.0, f64::INFINITY);
     let mut iterations = 0;
     let mut stale = 0;
@@ -173,7 +176,7 @@ pub fn long_run_at(
         (iterations, stale, due, vain) = counts;
         (best, reached, h) = costs;
     }
-    // What the sweep that is under way began with, for another run to begin with it again.
+    // State before the current sweep, from which another run can resume.
     let mut begun;
     let status = loop {
         begun = (iterations, stale, best);
@@ -226,9 +229,9 @@ pub fn long_run_at(
         }
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
-    // The average is known before the relative costs are, of states above all that are hardly ever
-    // met: decisions are those of costs that are solved for, as long as that brings them closer.
-    // Sweeps alone stay with what they have.
+    // The average converges before the relative costs do, above all in states of small stationary
+    // probability. So decisions follow from solved relative costs, as long as that narrows the
+    // bounds. Plain value iteration keeps its last iterate.
     let mut status = status;
     if status == Status::Converged && policy.is_none() && settings.method != Method::Value {
         let reached_at = (problem.shared.is_some().then(|| h.clone()), (due, vain, reached));
@@ -252,7 +255,7 @@ pub fn long_run_at(
                 }
             }
             let (found, low, high) = sweep(&h, &mut go, &mut next);
-            // Not to be trusted where it was stopped.
+            // An evaluation that was halted is not used.
             let worse = (high - low).is_nan() || high - low > span;
             let halt = if worse { None } else { observer.check().break_value() };
             if worse || halt.is_some() {
@@ -279,11 +282,11 @@ pub fn long_run_at(
     LongRun { average, value: h, advantage, iterations, status }
 }
 
-/// Counts of iterations, of stale ones, of the next evaluation and of vain ones; bounds, the width
-/// at the last evaluation and relative costs.
+/// Counts of iterations, of iterations without progress, of the next evaluation and of evaluations
+/// in vain; then bounds, the width at the last evaluation and relative costs.
 type TakenUp = ((u64, u64, u64, u32), ((f64, f64), f64, Vec<f64>));
 
-/// What ranks have kept of an earlier run.
+/// The saved state of an earlier run of the ranks.
 fn taken_up(others: &Others) -> Option<TakenUp> {
     let Standing { words, mut vectors } = sharing::resume(others)?;
     let &[iterations, stale, due, vain, low, high, reached] = &words[..] else { return None };
@@ -292,7 +295,7 @@ fn taken_up(others: &Others) -> Option<TakenUp> {
     Some(((iterations, stale, due, vain as u32), ((low, high), reached, h)))
 }
 
-/// Where an iteration stands before a sweep.
+/// The state of the iteration before a sweep.
 fn standing(
     (iterations, stale, (low, high)): (u64, u64, (f64, f64)),
     (due, vain, reached): (u64, u32, f64),

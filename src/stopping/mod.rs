@@ -1,10 +1,19 @@
 //! Optimal stopping of a Markov chain of loads `\[YXW03\]`: continue and pay for the imbalance, or
 //! remap now.
 //!
-//! [`Model`] is the way in. Below it, [`States`] numbers the joint loads of several processes and
-//! builds their transition operator, [`Problem`] adds the costs, and [`solve`] returns a [`Solution`] whose bounds
-//! hold whatever the method and however it ended: they are proved after the fact by one application of the
-//! Bellman operator.
+//! The optimal cost J satisfies the Bellman equation
+//!
+//! ```text
+//! J(s) = min(R, psi(s) + (P J)(s)) where unbalanced,   J(s) = 0 where balanced
+//! ```
+//!
+//! with psi the running cost, P the transition operator and R the total cost of a remap.
+//!
+//! [`Model`] is the entry point. [`States`] numbers the joint loads of several processes and builds
+//! their transition operator, [`Problem`] adds the costs, and [`solve`] returns a [`Solution`]. Its
+//! bounds hold for every method and however it ended: they are proved afterwards by one application
+//! of the Bellman operator (`enclosure.rs`). The default method is policy iteration, with
+//! O(applications x states) time and O(states) memory.
 //!
 //! ```
 //! use remapping::chain::{BirthDeath, Edge};
@@ -85,29 +94,29 @@ pub use varying::{Limits, Varied, Varying};
 use crate::{Observer, Status};
 use enclosure::Enclosure;
 
-/// How to solve the Bellman equation. All methods give the same answer.
+/// The method for the Bellman equation. All methods compute the same quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Policy iteration; where rounding stops it short of the tolerance, accelerated value iteration
-    /// goes on from there.
+    /// Policy iteration; if rounding prevents the tolerance, accelerated value iteration continues
+    /// from there.
     #[default]
     Auto,
-    /// Value iteration from below and from above at once.
+    /// Value iteration from below and from above.
     Value,
     /// Policy iteration.
     Policy,
 }
 
-/// When to stop.
+/// Accuracy and limits of a solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// The method.
     pub method: Method,
-    /// The largest certified distance between the bounds on J, relative to `max(1, R)`.
+    /// Greatest certified distance between the bounds on J, relative to `max(1, R)`.
     pub tolerance: f64,
-    /// The largest number of applications of the transition operator.
+    /// Most applications of the transition operator.
     pub iterations: u64,
-    /// Whether [`Model::solve`] looks for a region around balance first, where that may pay.
+    /// Whether [`Model::solve`] tries a region around balance first, where that may pay.
     pub regions: bool,
     /// Bytes of memory that [`Model::solve`] may use.
     pub memory: u64,
@@ -120,10 +129,10 @@ impl Default for Settings {
     }
 }
 
-/// The most states for which a window of earlier sweeps is kept.
+/// Most states for which a window of earlier sweeps is kept.
 const MOST_ACCELERATED: usize = 20_000_000;
 
-/// An approximation of J on the way, `base - saving`, and how its computation ended.
+/// An intermediate approximation of J, `base - saving`, and how its computation ended.
 struct Approximation {
     base: f64,
     saving: Vec<f64>,
@@ -136,7 +145,7 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
     solve_from(problem, None, settings, observer)
 }
 
-/// [`solve`], starting from a guess of what is saved in each state.
+/// [`solve`] from a guess of the saving in each state.
 fn solve_from(
     problem: &Problem,
     guess: Option<Vec<f64>>,
@@ -162,16 +171,16 @@ fn solve_from(
     if further.gap < solution.gap { further } else { solution }
 }
 
-/// Bytes that [`Problem::new`] and [`solve`] use at most for these states.
+/// Upper bound on the memory in bytes of [`Problem::new`] and [`solve`] for these states.
 pub fn memory_estimate(states: &States, method: Method) -> u64 {
     memory_needed(states, method) as u64
 }
 
-/// The same, which may be more than can be counted.
+/// The same as a float, since it may exceed the range of integers.
 pub fn memory_needed(states: &States, method: Method) -> f64 {
     let classes = states.count() as u64;
-    // Value iteration keeps 9 vectors, policy iteration 14; the acceleration that may follow it 22 more;
-    // coarser grids and the way between them as much as 16.
+    // Vectors: 9 for value iteration, 14 for policy iteration, 22 more for the acceleration after
+    // it, and the equivalent of 16 for coarser grids and interpolation.
     let acceleration =
         if method == Method::Policy || classes > MOST_ACCELERATED as u64 { 1 } else { 23 };
     let vectors = match method {

@@ -1,4 +1,4 @@
-//! A stopping problem in three calls: what moves, what it costs, solve.
+//! The interface of stopping problems: define the chain, set the costs, solve.
 
 use super::active::{Effort, solve_region};
 use super::{
@@ -11,7 +11,7 @@ use crate::imbalance::{Imbalance, ImbalanceError, RunningCost};
 use crate::{Halt, Observer, Rational};
 use std::ops::ControlFlow;
 
-/// A controlled chain of loads, before it is decided on how many of its states it is solved.
+/// A controlled chain of loads, before the set of states on which it is solved is chosen.
 ///
 /// ```
 /// use remapping::chain::{BirthDeath, Edge};
@@ -41,32 +41,33 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The chain is none, or has too many states.
+    /// The chain is invalid, or has too many states.
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// The running cost cannot be computed.
     #[error(transparent)]
     Imbalance(#[from] ImbalanceError),
-    /// The costs do not make a problem.
+    /// The costs are invalid.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// No region around balance was enough, and all states together need more than `Settings::memory`.
+    /// No region around balance sufficed, and all states together need more than
+    /// `Settings::memory`.
     #[error("{states} states need {needed} bytes of memory, more than the {memory} there are")]
     Memory {
         /// The number of states.
         states: usize,
         /// Bytes needed for all of them.
         needed: u64,
-        /// Bytes there are.
+        /// Bytes allowed.
         memory: u64,
-        /// Set if the search for a region was stopped from outside.
+        /// Set if the search for a region was halted.
         halt: Option<Halt>,
     },
 }
 
 impl Model {
-    /// Independent processes on processors of equal capacity, and what their imbalance costs a step.
-    /// Equal processes with birth–death chains are lumped.
+    /// Independent processes on processors of equal capacity, with the cost of their imbalance per
+    /// step. Equal processes with birth–death chains are lumped.
     ///
     /// # Errors
     /// No process, or loads or states that are too many to count.
@@ -74,10 +75,10 @@ impl Model {
         Self::on_processors(processes, cost, &vec![Rational::ONE; processes.len()])
     }
 
-    /// The same on processors of these capacities, one for each process.
+    /// As [`Model::independent`], on processors of these capacities, one for each process.
     ///
     /// # Errors
-    /// As [`Model::independent`]; capacities that are not positive, or too fine.
+    /// As [`Model::independent`], and capacities that are not positive or too fine.
     pub fn on_processors(
         processes: &[Process],
         cost: RunningCost,
@@ -98,29 +99,29 @@ impl Model {
         Ok(Self::on(states, operator, imbalance))
     }
 
-    /// Any chain on any states. A remap is free and ends the problem unless something else is said.
+    /// Any chain on any states. By default a remap is free and ends the problem.
     pub fn on(states: States, operator: Box<dyn Operator>, imbalance: Imbalance) -> Self {
         Self { states, operator, imbalance, remap_cost: 0.0, after: AfterRemap::Stop }
     }
 
-    /// With this cost of a remap, in the unit of the running cost.
+    /// Sets the cost of a remap, in the unit of the running cost.
     #[must_use]
     pub fn remap_cost(self, remap_cost: f64) -> Self {
         Self { remap_cost, ..self }
     }
 
-    /// With this to come after a remap.
+    /// Sets what follows a remap.
     #[must_use]
     pub fn after(self, after: AfterRemap) -> Self {
         Self { after, ..self }
     }
 
-    /// Solves the model: on a region around balance where that is enough and `settings.regions`
-    /// allows it, on all states otherwise. Time grows with the number of states times the applications
-    /// of the chain, which are some hundreds.
+    /// Solves the model: on a region around balance if that suffices and `settings.regions` allows
+    /// it, otherwise on all states. Time O(states x applications of the chain); there are some
+    /// hundreds of applications.
     ///
     /// # Errors
-    /// Costs that make no problem ([`Problem::new`]), or too little memory.
+    /// Invalid costs ([`Problem::new`]), or too little memory.
     pub fn solve(self, settings: &Settings, observer: &dyn Observer) -> Result<Solved, ModelError> {
         let plain = self.after == AfterRemap::Stop && settings.method == Method::Auto;
         if settings.regions
@@ -145,7 +146,7 @@ impl Model {
     /// The problem on all states.
     ///
     /// # Errors
-    /// Costs that make no problem ([`Problem::new`]), or too little memory to solve it.
+    /// Invalid costs ([`Problem::new`]), or too little memory.
     pub fn pose(
         self,
         settings: &Settings,
@@ -166,7 +167,7 @@ impl Model {
     }
 }
 
-/// A solved model: its states, or the region of them outside of which one remaps.
+/// A solved model: on its states, or on a region of them outside of which the policy remaps.
 pub struct Solved {
     /// The states of the problem.
     pub states: States,
@@ -177,7 +178,7 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// What to do with these loads, one for each process; `None` if no process has such a load.
+    /// The decision at these loads, one for each process; `None` if some process has no such load.
     pub fn decision(&self, loads: &[i64]) -> Option<Decision> {
         self.states.whole().find(loads)?;
         match self.states.find(loads) {
@@ -191,7 +192,8 @@ impl Solved {
         self.states.whole().find(loads)?;
         match self.states.find(loads) {
             Some(state) => Some(self.solution.bounds(state)),
-            // At most what a remap costs, and at least that less what the proof leaves open.
+            // Outside the region: at most the cost of a remap, and at least that minus the
+            // certified gap.
             None => {
                 let Bounds { lower, upper } = self.solution.remap_bounds();
                 Some(Bounds { lower: lower - self.solution.gap * upper.max(1.0), upper })

@@ -1,44 +1,48 @@
-//! A multigrid cycle as preconditioner for `(I - P) x = b` on the states that continue.
+//! A multigrid V-cycle as preconditioner for `(I - P) x = b` on the states that continue.
 //!
-//! Errors that neighbouring levels share hardly shrink in one step of the chain; on every other level,
-//! where a step stands for four, they do. One cycle takes a damped step, corrects by a cycle for the
-//! residual on the coarser grid, and takes another step. Restriction is the adjoint of interpolation
-//! in the reversing inner products of both grids, so the cycle is self-adjoint and positive definite and
-//! conjugate gradients may use it `[Briggs, Henson & McCormick 2000, A Multigrid Tutorial]`.
+//! One step of the chain reduces smooth errors only slowly. On every other level, where a step
+//! counts for four, it reduces them faster. A cycle takes a damped step, corrects by a cycle for
+//! the residual on the coarser grid, and takes another step. Restriction is the adjoint of
+//! interpolation in the reversing inner products of both grids. So the cycle is self-adjoint and
+//! positive definite, as conjugate gradients require `[Briggs, Henson & McCormick 2000, A Multigrid
+//! Tutorial]`.
+//!
+//! A cycle costs about three applications of P on the finest grid; memory O(states).
 
 use super::coarser::{STEPS, Transfer};
 use super::killed::Killed;
 use super::{Problem, vector};
 use nalgebra::{DMatrix, DVectorView};
 
-/// The cycle for one continuation set. Functions hold the values where one continues.
+/// The cycle for one continuation set. Functions are packed on the states that continue.
 pub(super) struct Multigrid<'a> {
     levels: Vec<Level<'a>>,
-    /// That of `I - P` on the coarsest grid.
+    /// The inverse of `I - P` on the coarsest grid.
     inverse: DMatrix<f64>,
 }
 
-/// What a cycle counts for, in applications of P.
+/// Cost of a cycle in applications of P.
 pub(super) const CYCLE: u64 = 3;
 
-/// The most states of the coarsest grid: the work of an inverse grows with the cube.
+/// Most states of the coarsest grid: an inverse takes cubic time.
 const MOST_COARSEST: usize = 300;
 
-/// One grid that has a coarser one.
+/// A grid with a coarser one below it.
 struct Level<'a> {
-    /// What share of a residual makes a step.
+    /// Damping of a step.
     damping: f64,
     weights: Vec<f64>,
     residual: Vec<f64>,
     transfer: Transfer,
     coarser: Killed<'a>,
-    /// What makes a residual of the coarser grid of a weighted one.
+    /// Factor from a weighted residual to a right-hand side of the coarser grid.
     scale: Vec<f64>,
     right: Vec<f64>,
     correction: Vec<f64>,
 }
 
-/// Reversing weights of the grids of a problem from the finest on, of the same sum, to the first that has none.
+/// Reversing weights of the grids from the finest on, scaled to the same sum, up to the first grid
+/// without weights.
 pub(super) fn weights(problem: &Problem) -> Option<Vec<Vec<f64>>> {
     let mut all = vec![problem.operator.reversing_weights()?];
     let total = |w: &Vec<f64>| vector::sum_of([w], |[w]| w);
@@ -57,9 +61,9 @@ pub(super) fn weights(problem: &Problem) -> Option<Vec<Vec<f64>>> {
 }
 
 impl<'a> Multigrid<'a> {
-    /// The cycle on the states of `problem` that continue, the finest chain, with the [`weights`] of its
-    /// grids. `None` if there is no other grid, or the coarsest system is singular or large: grids end early where
-    /// the next one would have no balanced state.
+    /// The cycle on the states of `problem` that continue; `finest` is its chain and `weights` are
+    /// the [`weights`] of its grids. `None` without a coarser grid, or if the coarsest system is
+    /// singular or large. Grids end early where the next one would have no balanced state.
     pub fn new(
         problem: &'a Problem,
         weights: &[Vec<f64>],
@@ -97,7 +101,7 @@ impl<'a> Multigrid<'a> {
         Some(Self { levels, inverse })
     }
 
-    /// `out` is about the solution for the right side `r` on the finest grid, whose chain this is.
+    /// Sets `out` to an approximate solution for the right-hand side `r` on the finest grid.
     pub fn cycle(&mut self, finest: &mut Killed<'_>, r: &[f64], out: &mut [f64]) {
         cycle(finest, &mut self.levels, &self.inverse, r, out);
     }
@@ -117,7 +121,7 @@ fn cycle(
     };
     let Level { damping, weights, residual, transfer, coarser, scale, right, correction } = level;
     let damping = *damping;
-    // A step from 0.
+    // A damped step from 0.
     vector::update_from(out, [r], move |_, [r]| damping * r);
     chain.apply(out, residual);
     vector::update_from(residual, [weights, r], |image, [w, r]| w * (r - image));
@@ -190,7 +194,7 @@ mod tests {
             assert!(grids > 4 && weights(&problem).unwrap().len() == grids, "{up} {down}");
             let solution = solve(&problem, &Settings::default(), &());
             assert_eq!(solution.status, Status::Converged);
-            // Without cycles the first takes 445.
+            // Without cycles the first one takes 445 applications.
             assert!(up < 0.24 || solution.iterations < 200, "{}", solution.iterations);
         }
     }
@@ -198,7 +202,7 @@ mod tests {
     #[test]
     fn there_is_no_cycle_on_a_coarsest_grid_that_is_large() {
         let chain = BirthDeath::walk(90, 0.25, 0.25, Edge::Hold).unwrap();
-        // Loads in the proportion 1 : 3 stand at levels that the coarser grid does not have.
+        // Loads in the proportion 1 : 3 balance at levels that the coarser grid lacks.
         let process = Process { lowest: 1, chain: ProcessChain::BirthDeath(chain) };
         let (states, operator) =
             States::independent(&[process.clone(), process], |_, _| false).unwrap();

@@ -1,5 +1,8 @@
-//! A computation that ends at balance or, with `Stop`, with a remap, under a rule that is given: what it is expected to
-//! cost from loads that are all alike likely, and sample paths of it.
+//! A computation that ends at balance or, with `Stop`, with a remap (the single-remap problem),
+//! under a given rule: expected cost from uniformly distributed loads, and sample paths.
+//!
+//! The expected cost solves `(I - P) x = psi` on the states that continue (`krylov.rs`), checked by
+//! sweeps. Intervals take one sweep per step.
 
 use super::krylov::{InnerProducts, System};
 use super::{AfterRemap, Problem, States};
@@ -10,49 +13,50 @@ use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
 
-/// Steps after which a path is given up.
+/// Steps after which a path is abandoned.
 const LONGEST: u64 = 1_000_000;
 
-/// What equations of expected costs may miss, relative to the running cost.
+/// Accuracy of the equations, relative to the running cost.
 const ACCURACY: f64 = 1e-10;
 
-/// Steps of a Krylov solve, and sweeps where these are not enough.
+/// Steps of a Krylov solve, and sweeps if these do not suffice.
 const KRYLOV: u64 = 5000;
 const SWEEPS: u64 = 200_000;
 
-/// The paths of a problem. Before each step, the first included, one may remap.
+/// The paths of a problem. A remap is possible before each step, the first included.
 pub struct Once<'a> {
     problem: &'a Problem,
     loads: Vec<Vec<f64>>,
     rows: Vec<Vec<(usize, f64)>>,
-    /// The same with the probabilities added up.
+    /// The same with cumulative probabilities.
     cumulative: Vec<Vec<(usize, f64)>>,
-    /// How likely each state is at the start, and after a remap that ends nothing.
+    /// Probability of each state at the start, and after a remap that does not end the problem.
     start: Vec<f64>,
     start_sums: Vec<(usize, f64)>,
 }
 
-/// Who decides.
+/// The policy of a simulated path.
 pub enum Player<'a> {
     /// Remaps in these states.
     Map(&'a [bool]),
-    /// Remaps after so many steps.
+    /// Remaps after this many steps.
     After(u64),
-    /// A rule that sees the loads of a step before it is made.
+    /// A rule that observes the loads of a step before it is made.
     Rule(Box<dyn Policy>),
 }
 
-/// Running cost and number of remaps before balance or the first remap, as expected from each state.
+/// Expected running cost, and expected number of remaps, before balance or the first remap, by
+/// state.
 struct Parts {
     running: Vec<f64>,
     remap: Vec<f64>,
 }
 
 impl<'a> Once<'a> {
-    /// Of a problem on these states.
+    /// The paths of `problem` on `states`.
     ///
     /// # Panics
-    /// Where the problem has another number of states.
+    /// Unless the problem has as many states.
     pub fn new(states: &States, problem: &'a Problem) -> Once<'a> {
         assert_eq!(states.count(), problem.states());
         let sparse = |row: Vec<f64>| -> Vec<(usize, f64)> {
@@ -74,8 +78,8 @@ impl<'a> Once<'a> {
         }
     }
 
-    /// The expected cost of remapping in these states; infinite if the computation need not end. `None` where rounding
-    /// or the observer leave it open.
+    /// The expected cost of remapping in these states; infinite if the computation may not end.
+    /// `None` if rounding or the observer leaves it open.
     ///
     /// # Panics
     /// When `remaps` has not one entry for each state.
@@ -98,10 +102,10 @@ impl<'a> Once<'a> {
         Some(self.mean(&Parts { running, remap }))
     }
 
-    /// The expected cost of remapping after so many steps, for 1, 2, ... `most` of them.
+    /// The expected costs of remapping after 1, 2, ... `most` steps.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt of the observer.
     pub fn costs_of_intervals(&self, most: u64, observer: &dyn Observer) -> Result<Vec<f64>, Halt> {
         let mut costs = Vec::new();
         self.intervals(most, observer, |_, _, cost| {
@@ -111,12 +115,12 @@ impl<'a> Once<'a> {
         Ok(costs)
     }
 
-    /// The interval of least cost, and that; `None` where none of up to `most` steps costs less than `never`, the cost of
-    /// remapping never. Running costs before the remap only grow with the interval: where they alone cost as much as the best
-    /// interval so far, no longer one is better.
+    /// The interval of least cost, with its cost; `None` if no interval up to `most` steps costs
+    /// less than `never`, the cost without remaps. The running cost before the remap increases with
+    /// the interval. Once it reaches the best cost so far, no longer interval is better.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt of the observer.
     pub fn best_interval(
         &self,
         never: Option<f64>,
@@ -137,8 +141,8 @@ impl<'a> Once<'a> {
         Ok(best)
     }
 
-    /// Shows `visit` the intervals 1, 2, ... up to `most`, the expected running cost before the remap, and the whole
-    /// cost, until it has seen enough.
+    /// Calls `visit` with the intervals 1, 2, ... up to `most`, the expected running cost before
+    /// the remap, and the whole cost, until it breaks.
     fn intervals(
         &self,
         most: u64,
@@ -166,7 +170,7 @@ impl<'a> Once<'a> {
         Ok(())
     }
 
-    /// From the start, with what comes after remaps.
+    /// Expectation over the start, including the cost after remaps.
     fn mean(&self, parts: &Parts) -> f64 {
         let mean = |f: &[f64]| -> f64 { self.start.iter().zip(f).map(|(p, f)| p * f).sum() };
         let (running, remap) = (mean(&parts.running), mean(&parts.remap));
@@ -174,7 +178,7 @@ impl<'a> Once<'a> {
         match self.problem.after {
             AfterRemap::Stop => running + rho * remap,
             AfterRemap::Uniform if rho == 0.0 && running == 0.0 => 0.0,
-            // As many rounds as it takes to come to balance before a remap.
+            // The number of rounds until balance precedes a remap is geometric.
             AfterRemap::Uniform => (running + rho * remap) / (1.0 - remap).max(0.0),
         }
     }
@@ -197,8 +201,8 @@ impl<'a> Once<'a> {
         reached.into_iter().all(|reached| reached)
     }
 
-    /// `(I - P) x = right` where one continues. Residuals r within e psi are errors within e times the expected running
-    /// cost, since that solves `(I - P) x = psi`.
+    /// Solves `(I - P) x = right` on the states that continue. Residuals of at most e psi imply
+    /// errors of at most e times the expected running cost, which solves `(I - P) x = psi`.
     fn solve(
         &self,
         right: &[f64],
@@ -235,11 +239,11 @@ impl<'a> Once<'a> {
         None
     }
 
-    /// One path for each run of `runs` under the player that `start` makes; the number of a run that does not end, in a
-    /// million steps.
+    /// One path for each run of `runs`, under the policy that `start` makes. The inner error is the
+    /// number of a run that does not end within a million steps.
     ///
     /// # Errors
-    /// The halt the observer asks for.
+    /// The halt of the observer.
     pub fn play<'p>(
         &self,
         start: &(dyn Fn() -> Player<'p> + Sync),
@@ -262,7 +266,7 @@ impl<'a> Once<'a> {
         let mut pick = |sums: &[(usize, f64)]| {
             let number: f64 = numbers.random();
             let place = sums.partition_point(|(_, sum)| *sum <= number);
-            // Sums may be a little less than one.
+            // Cumulative probabilities may end slightly below 1.
             sums[place.min(sums.len() - 1)].0
         };
         let mut state = pick(&self.start_sums);

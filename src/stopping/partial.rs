@@ -1,29 +1,33 @@
-//! Remaps that move as many units as pays: the long-run average cost per step when a remap of m units costs a fixed part and
-//! m times another, and the computation goes on from there. \[YXW03\] leaves partial remaps for later.
+//! Partial remaps: the long-run average cost per step if a remap of m units has a fixed cost plus m
+//! times a unit cost, and the computation continues. \[YXW03\] leaves partial remaps for later.
 //!
 //! ```text
-//! (T h)(s) = min over m = 0, 1, ... of rho(m) + psi(b_m(s)) + (P h)(b_m(s)),   b_0(s) = s, rho(0) = 0
+//! (T h)(s) = min over m = 0, 1, ... of rho(m) + psi(b_m(s)) + (P h)(b_m(s)),
+//!            b_0(s) = s, rho(0) = 0
 //! ```
 //!
-//! The m-th unit goes from the process that is most above its share to the one most below, so that a remap of all units that
-//! are above leads to balance; processes that move alike on equal processors take their shares in order, and the computation goes
-//! on from there. The best average lies between the smallest and the largest `T h - h`, whatever h is.
+//! The m-th unit moves from the process most above its share to the one most below, so that a remap
+//! of all units above leads to balance. Processes with equal chains on equal processors take their
+//! shares in sorted order.
+//!
+//! Damped relative value iteration: for every h the best average lies between the minimum and the
+//! maximum of `T h - h` (Odoni 1969). A sweep takes one application of P plus O(states x units).
 
 use super::{Exchange, Problem, States};
 use crate::imbalance::Imbalance;
 use crate::{Bounds, Observer, Status};
 use std::ops::ControlFlow;
 
-/// The best average, and how many units to move.
+/// The best average, and the number of units to move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial {
-    /// The average cost per step lies between these, from every state.
+    /// Bounds on the average cost per step, from every state.
     pub average: Bounds,
-    /// How many units to move in each state; 0 where one goes on.
+    /// By state: the number of units to move; 0 means continue.
     pub units: Vec<usize>,
     /// Relative costs, zero at state 0.
     pub value: Vec<f64>,
-    /// Whether moving something, and moving nothing, differ in relative cost by no more than the tolerance.
+    /// Whether the best remap and no remap differ in relative cost by at most the tolerance.
     pub ties: Vec<bool>,
     /// Applications of the transition operator.
     pub iterations: u64,
@@ -31,13 +35,14 @@ pub struct Partial {
     pub status: Status,
 }
 
-/// How much of each sweep is taken, so that periodic chains converge.
+/// Damping, so that periodic chains converge.
 const DAMPING: f64 = 0.9;
 
-/// The states that moving 1, 2, ... units leads to from each state, the last of them balanced as far as whole units allow.
+/// By state: the states after moving 1, 2, ... units, the last of them as balanced as whole units
+/// allow.
 ///
 /// # Errors
-/// The loads of a state from which that leads out of the states.
+/// The loads of a state from which a remap leads out of the states.
 pub fn partial_targets(
     states: &States,
     imbalance: &Imbalance,
@@ -68,11 +73,11 @@ pub fn partial_targets(
     (0..states.count()).map(one).collect()
 }
 
-/// The best average, where moving m units leads from state s to `targets[s][m - 1]`, and costs `fixed` and `per_unit` for each. With
-/// `whole` a remap moves all of them.
+/// The best average, if moving m units leads from state s to `targets[s][m - 1]` and costs `fixed`
+/// plus m `per_unit`. With `whole` a remap must move all units.
 ///
 /// # Panics
-/// When `targets` has not one entry for each state.
+/// Unless `targets` has one entry for each state.
 pub fn long_run_partial(
     problem: &Problem,
     targets: &[Vec<usize>],
@@ -84,7 +89,7 @@ pub fn long_run_partial(
     assert_eq!(targets.len(), n);
     let cost = |units: usize| fixed + per_unit * units as f64;
     let dearest = targets.iter().map(|to| cost(to.len())).fold(0.0, f64::max);
-    // Of the operator, of two sums and of the differences.
+    // Rounding of the operator, of two sums and of the differences.
     let rounding = (problem.operator.rounding() + 8.0) * f64::EPSILON;
     let best = |go: &[f64], s: usize| {
         let all = targets[s].len();
@@ -93,7 +98,7 @@ pub fn long_run_partial(
         moved.fold((go[s], 0), |best, next| if next.0 < best.0 { next } else { best })
     };
     let (mut h, mut go) = (vec![0.0; n], vec![0.0; n]);
-    // No cost is negative.
+    // All costs are nonnegative.
     let (mut lower, mut upper) = (0.0_f64, f64::INFINITY);
     let mut iterations = 0;
     let status = loop {

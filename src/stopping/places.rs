@@ -1,14 +1,14 @@
-//! Load vectors and the states that stand for them, in the row-major list of all load vectors.
+//! Load vectors and their states, in the row-major list of all load vectors.
 
 use super::States;
 use super::states::{Group, Kind};
 use rayon::prelude::*;
 
-/// Vectors that a thread goes through at a time.
+/// Vectors processed by a thread at a time.
 const CHUNK: usize = 1 << 12;
 
 impl States {
-    /// The place of these loads in the row-major list of all load vectors, if it can be counted.
+    /// The row-major index of these loads among all load vectors; `None` if it overflows.
     pub fn place(&self, loads: &[i64]) -> Option<u128> {
         match &self.0 {
             Kind::Active { all, .. } => all.place(loads),
@@ -27,7 +27,7 @@ impl States {
         }
     }
 
-    /// The loads of the vector with this place in the row-major list of all load vectors.
+    /// The load vector with this row-major index.
     pub fn vector(&self, place: usize) -> Vec<i64> {
         match &self.0 {
             Kind::Active { all, .. } => all.vector(place),
@@ -47,9 +47,9 @@ impl States {
         }
     }
 
-    /// The state that stands for each load vector of the row-major list, if there is one: not for those
-    /// outside an [active](Self::is_active) region. Takes r log r steps a vector for r processes, and memory
-    /// for all [`vectors`](Self::vectors).
+    /// The state of each load vector of the row-major list; `None` for those outside an
+    /// [active](Self::is_active) region. O(r log r) time per vector of r processes, and memory for
+    /// all [`vectors`](Self::vectors).
     pub fn by_place(&self) -> Vec<Option<usize>> {
         match &self.0 {
             Kind::Listed(listed) => (0..listed.count()).map(Some).collect(),

@@ -1,9 +1,15 @@
-//! Policy iteration: solve for the cost of a stopping set, improve the set, repeat.
+//! Policy iteration (Howard 1960): evaluate a stopping set, improve it, repeat.
 //!
-//! It starts above J, at what stopping everywhere costs. The continuation set grows by the reach of
-//! a few sweeps before each evaluation, so that its boundary does not creep one step at a time.
-//! Evaluation solves `(I - P) J = psi` on the continuation set C, with J = R outside: by an LU
-//! factorisation where C is small, by conjugate gradients in the reversing inner product where
+//! It starts above J, with the cost of stopping everywhere. Before each evaluation some sweeps of
+//! value iteration enlarge the continuation set, so that its boundary moves by more than one step
+//! at a time (modified policy iteration; Puterman 1994, section 6.5). Evaluation solves
+//!
+//! ```text
+//! (I - P) J = psi on the continuation set C,   J = R outside
+//! ```
+//!
+//! by the methods of `krylov.rs`. Cost: one application of P per sweep and per Krylov step;
+//! O(states) memory.
 //! there is one, otherwise by stabilised biconjugate gradients.
 
 use super::krylov::{InnerProducts, System};
@@ -19,38 +25,38 @@ use std::ops::ControlFlow;
 /// Sweeps before each evaluation.
 const SWEEPS: usize = 12;
 
-/// The same where a coarser grid has shown about where to stop.
+/// The same if a coarser grid has given an initial guess.
 const FEW_SWEEPS: usize = 4;
 
-/// Accuracy of an evaluation, relative to that of the policy.
+/// Accuracy of an evaluation, relative to the gap of the policy.
 const INEXACT: f64 = 3e-2;
 
-/// Evaluations less accurate than so many tolerances are not looked at for bounds.
+/// Evaluations less accurate than this many tolerances are not used for bounds.
 const ENOUGH: f64 = 100.0;
 
 /// The tolerance on coarser grids.
 const ROUGHLY: f64 = 1e-2;
 
-/// The most steps of one Krylov solve; the next evaluation goes on from there.
+/// Most steps of one Krylov solve; the next evaluation continues from there.
 const STEPS: u64 = 2000;
 
-/// How many evaluations for `Uniform` are short, the steps of the first, and what share of them
-/// more each has than the one before: policies far from the best are not worth more. Once the
-/// bounds are near each other none are.
+/// For `Uniform`: number of short evaluations, steps of the first, and the growth (one in
+/// `MORE_STEPS`) from one to the next. Policies far from the best need no accurate evaluation. None
+/// are short once the bounds are close.
 const SHORT: u32 = 16;
 const FIRST_STEPS: u64 = 8;
 const MORE_STEPS: u64 = 8;
 
-/// A remap is dear where it costs so many times what going on does.
+/// A remap is expensive if it costs this many times as much as continuing.
 const DEAR: f64 = 1e4;
 
-/// What is left of a number where an evaluation has been solved to as many digits as there are.
+/// Relative accuracy of a number after an evaluation to full precision.
 const DIGITS: f64 = 1e-12;
 
 /// Evaluations without a better bound after which rounding limits the bound.
 const FLOOR: u32 = 12;
 
-/// From a guess of what is saved, if there is one.
+/// Solves from a guess of the savings, if there is one.
 pub(super) fn solve(
     problem: &Problem,
     guess: Option<Vec<f64>>,
@@ -68,7 +74,7 @@ pub(super) fn solve(
     let mut guessed = None;
     if let Some((base, saving)) = guess {
         let (gap, found) = iterate(problem, settings, observer, base, saving, FEW_SWEEPS);
-        // So near, what is missing is not a better start.
+        // If the bounds are this close, a better start does not help.
         if found.status != Status::IterationLimit
             || found.iterations >= settings.iterations
             || gap <= ROUGHLY
@@ -83,8 +89,8 @@ pub(super) fn solve(
     guessed.filter(|(gap, _)| *gap < started.0).unwrap_or(started).1
 }
 
-/// Policy iteration from these savings, with so many sweeps before each evaluation; with the
-/// distance of the bounds.
+/// Policy iteration from these savings, with `sweeps` sweeps before each evaluation. Also returns
+/// the distance of the bounds.
 fn iterate(
     problem: &Problem,
     settings: &Settings,
@@ -106,7 +112,7 @@ fn iterate(
     let mut continues = vec![false; n];
     let mut settled = false;
     let mut accuracy = f64::INFINITY;
-    // Ranks keep where they stand before an evaluation, which is what takes long.
+    // Ranks save their state before an evaluation, which is the longest part.
     let mut taken_up = false;
     if let Some(Standing { words, vectors }) = sharing::resume(&problem.shared)
         && let [done, vain, left, next, same, low, gap, from] = words[..]
@@ -126,8 +132,8 @@ fn iterate(
         for k in 0..if taken_up { 0 } else { sweeps } {
             sweep.run(problem, base, &saving);
             iterations += 1;
-            // What evaluation has solved for shows at once, if that is enough; what sweeps add at
-            // the end.
+            // The gain of an evaluation shows in the first sweep, if it is accurate enough; that of
+            // the sweeps in the last one.
             if k + 1 == sweeps || (k == 0 && accuracy <= ENOUGH * settings.tolerance) {
                 let enclosure = Enclosure::new(problem, &saving, &sweep);
                 if enclosure.gap < 0.9 * best.0 {
@@ -137,7 +143,8 @@ fn iterate(
                 if best.0 <= settings.tolerance {
                     break 'outer Status::Converged;
                 }
-                // R is known better than the bounds show only once the policy stays as it is.
+                // For `Uniform` R is known better than the bounds show only once the policy no
+                // longer changes.
                 let at_floor = enclosure.at_floor() && problem.after == AfterRemap::Stop;
                 if worse >= FLOOR || (worse >= 2 && (settled || at_floor)) {
                     if settled && enclosure.gap <= 2.0 * best.0 {
@@ -151,7 +158,7 @@ fn iterate(
             }
             let progress = observer.progress(iterations, settings.iterations);
             if let (ControlFlow::Break(halt), true) = (progress, problem.shared.is_some()) {
-                // As far as they can be taken up again.
+                // Ranks halt at a point from which they can resume.
                 halted = Some(halt);
             } else if let ControlFlow::Break(halt) = progress {
                 keep(&mut best, &Enclosure::new(problem, &saving, &sweep), base, &saving);
@@ -161,7 +168,7 @@ fn iterate(
             }
             sweep.take(problem, &mut saving);
         }
-        // What is short proves little of what its policy is worth.
+        // A short evaluation says little about the value of its policy.
         let is_short = short > 0 && best.0 > ROUGHLY;
         if !taken_up {
             worse += if is_short { 0 } else { 1 };
@@ -178,7 +185,7 @@ fn iterate(
             }
         }
         taken_up = false;
-        // No more digits than the policy is worth yet.
+        // No more accurate than the policy deserves.
         let worth = if settled { 0.0 } else { INEXACT * best.0.min(1.0) };
         accuracy = worth.max(0.1 * settings.tolerance);
         let goal = (accuracy, if is_short { steps } else { STEPS });
@@ -212,8 +219,8 @@ fn iterate(
     (best.0, Approximation { base: best.1, saving: best.2, iterations, status })
 }
 
-/// The best that is known where the iteration is halted: to stop everywhere is worth more than a
-/// guess that nothing is proved from.
+/// The best approximation at a halt: stopping everywhere is better than a guess from which nothing
+/// is proved.
 fn halted_at(best: &mut Best, problem: &Problem, halt: Halt) -> Status {
     if best.0 == f64::INFINITY {
         let base = value_iteration::start_above(problem);
@@ -222,16 +229,16 @@ fn halted_at(best: &mut Best, problem: &Problem, halt: Halt) -> Status {
     halt.into()
 }
 
-/// Where a remap is far dearer than going on from every state, savings against it have lost the
-/// digits that matter: they are kept against a multiple of what going on costs then, and against a
-/// remap otherwise. Returns whether that has changed.
+/// If a remap is far more expensive than continuing from every state, savings relative to a remap
+/// lose significant digits. They are then kept relative to a multiple of the cost of continuing,
+/// and otherwise relative to a remap. Returns whether that has changed.
 fn rebase(problem: &Problem, continues: &[bool], base: &mut f64, saving: &mut [f64]) -> bool {
     let all = continues.iter().zip(&problem.running).all(|(goes_on, psi)| *goes_on || *psi == 0.0);
     let old = *base;
     let [most] = problem.largest([vector::maximum_of([saving], |[d]| old - d)]);
     *base = match problem.everywhere(all) && DEAR * most < problem.remap_cost {
         true if old <= 4.0 * most => old,
-        // What is left of so large numbers is rounding.
+        // Differences of such large numbers are rounding errors.
         true => (2.0 * most).max(DIGITS * old),
         false => problem.remap_cost,
     };
@@ -242,7 +249,7 @@ fn rebase(problem: &Problem, continues: &[bool], base: &mut f64, saving: &mut [f
     moved != 0.0
 }
 
-/// The nearest bounds so far, and what they are proved from.
+/// The closest bounds so far, and the approximation that proves them.
 type Best = (f64, f64, Vec<f64>);
 
 fn keep(best: &mut Best, enclosure: &Enclosure, base: f64, saving: &[f64]) {
@@ -252,26 +259,26 @@ fn keep(best: &mut Best, enclosure: &Enclosure, base: f64, saving: &[f64]) {
     }
 }
 
-/// Solves for the cost of a policy; keeps what the next evaluation starts from.
+/// Policy evaluation, and what the next evaluation starts from.
 ///
-/// When a remap costs R in all, continuing on C saves d, with `(I - P) d = R P(balanced) - psi` on
-/// C and 0 where one stops. `Uniform` asks for the R at which the mean of d is rho. It grows with R
-/// by b, the probability to be balanced before one stops, `(I - P) b = P(balanced)` on C, so one
-/// step of Newton's method corrects R and d.
+/// If a remap costs R in total, continuing on C saves d, with `(I - P) d = R P(balanced) - psi` on
+/// C and 0 where the policy stops. `Uniform` requires the R at which the mean of d is rho. That
+/// mean grows with R at the rate mean(b). Here b is the probability to balance before stopping, `(I
+/// - P) b = P(balanced)` on C. So one step of Newton's method corrects R and d.
 struct Evaluation {
     inner: InnerProducts,
     /// The probability to be balanced after one step.
     absorb: Vec<f64>,
-    /// b, 1 where balanced; none for `Stop`.
+    /// b, with 1 where balanced; empty for `Stop`.
     balance: Vec<f64>,
-    /// Why ranks were halted: what they evaluated is not to be used.
+    /// Why ranks were halted; their evaluation is not to be used.
     halted: Option<Halt>,
 }
 
-/// Residuals may be this share of the right side: what rounding makes of them anyway.
+/// Residuals relative to the right-hand side that rounding causes anyway.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Accuracy of b: what is left of an error of R after a correction.
+/// Accuracy of b: the factor on an error of R that remains after a correction.
 const NEWTON: f64 = 1e-6;
 
 impl Evaluation {
@@ -288,8 +295,8 @@ impl Evaluation {
     }
 
     /// Sets `saving` to that of continuing exactly where `continues`, and `base` to the cost of a
-    /// remap then, up to residuals of this share of the running cost, or as far as so many steps
-    /// lead; returns how many times the operator was applied.
+    /// remap under that policy. Residuals are at most `accuracy` times the running cost, unless
+    /// `limit` steps do not suffice. Returns the number of applications of the operator.
     fn evaluate(
         &mut self,
         problem: &Problem,
@@ -311,7 +318,7 @@ impl Evaluation {
             sides.push((side(&|s| absorb[s]), &mut self.balance[..]));
         }
         let mut system = System::new(problem, continues, &self.inner, limit, observer);
-        // Residuals below a share of psi prove as much (see `enclosure`).
+        // Bounds follow from residuals relative to psi (see `enclosure`).
         let least = system.chain.states().map(|s| running[s]).fold(f64::INFINITY, f64::min);
         let [above] = problem.largest([-least]);
         let least = -above;

@@ -1,25 +1,30 @@
-//! Where the processes of a state may have been one step before.
+//! Predecessor states: the columns of the transition matrix of lumped birth–death processes.
 //!
-//! Equal processes are lumped: with |x| the load vectors that a class x stands for,
-//! `|x| P(x, y)` is the sum of the probabilities from all of them to all of y's, so
-//! `P(x, y) = |y| / |x|` times what all vectors of x have together to go to one of y.
+//! Equal processes are lumped. With |x| the number of load vectors in class x, `|x| P(x, y)` is the
+//! sum of the probabilities from all of them to all of y's. So
+//!
+//! ```text
+//! P(x, y) = |y| / |x| times the total probability from all vectors of x to one vector of y
+//! ```
+//!
+//! Cost: proportional to the number of predecessors.
 
 use super::ProcessChain;
 use super::states::{Group, States};
 use crate::chain::BirthDeath;
 
-/// Factorials of more processes, and what they are multiplied by, may be too far apart for doubles.
+/// Most equal processes: factorials of more, and their factors, may exceed the range of doubles.
 const MOST_EQUAL: usize = 100;
 
-/// The states from which one can be reached in a step.
+/// The predecessors of a state.
 pub(super) struct Ways {
-    /// In ascending order, with the probabilities to go there.
+    /// In ascending order, with transition probabilities.
     pub from: Vec<(usize, f64)>,
-    /// What their rounding is at most, in units of epsilon, relatively.
+    /// Bound on their relative rounding error, in units of epsilon.
     pub rounding: f64,
 }
 
-/// The groups of equal processes on birth–death chains.
+/// The groups of equal processes with birth–death chains.
 pub(super) struct Predecessors<'a> {
     all: &'a States,
     groups: Vec<(&'a Group, &'a BirthDeath)>,
@@ -28,8 +33,7 @@ pub(super) struct Predecessors<'a> {
 }
 
 impl<'a> Predecessors<'a> {
-    /// `None` unless all processes move on birth–death chains of their own, and not too many on equal
-    /// ones.
+    /// `None` unless all processes have birth–death chains, with at most [`MOST_EQUAL`] equal ones.
     pub fn new(all: &'a States) -> Option<Self> {
         let chain = |group: &'a Group| match &group.chain {
             ProcessChain::BirthDeath(chain) => Some((group, chain)),
@@ -45,8 +49,8 @@ impl<'a> Predecessors<'a> {
         (largest <= MOST_EQUAL).then_some(Self { all, groups, factorials })
     }
 
-    /// How many ways [`of`](Self::of) goes through: r equal processes at one level come from below or
-    /// above or stay in (r+1)(r+2)/2.
+    /// The number of terms that [`of`](Self::of) processes: r equal processes at one level come
+    /// from below, from above or stay in (r+1)(r+2)/2 combinations.
     pub fn count(&self, state: usize) -> usize {
         let levels = self.all.levels(state);
         let equal = levels.iter().flat_map(|levels| levels.chunk_by(|a, b| a == b));
@@ -71,7 +75,7 @@ impl<'a> Predecessors<'a> {
     fn of_group(&self, group: &Group, chain: &BirthDeath, levels: &[usize]) -> Ways {
         let occupied: Vec<(usize, usize)> =
             levels.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
-        // Levels around them, with how many processes were there.
+        // The levels around them, with the number of processes that were there before.
         let around = occupied.iter().flat_map(|(level, _)| level.saturating_sub(1)..level + 2);
         let mut counts: Vec<(usize, usize)> = around.map(|level| (level, 0)).collect();
         counts.sort_unstable();
@@ -89,12 +93,12 @@ impl<'a> Predecessors<'a> {
             most = equal.max(most);
             same
         });
-        // Rounded probabilities, their powers and products, and factorials take less than 16 a process.
+        // Probabilities, powers, products and factorials lose less than 16 units per process.
         Ways { from, rounding: most as f64 + 16.0 * levels.len() as f64 }
     }
 
-    /// Calls `visit` for each way into levels occupied by so many, with how many processes were at each level
-    /// before, and the probability.
+    /// Calls `visit` for each combination that leads to the levels `occupied`, with the number of
+    /// processes at each level before, and the probability.
     fn come(
         &self,
         chain: &BirthDeath,
@@ -113,7 +117,8 @@ impl<'a> Predecessors<'a> {
         for up in 0..=if below > 0.0 { all } else { 0 } {
             for down in 0..=if above > 0.0 { all - up } else { 0 } {
                 let stay = all - up - down;
-                // Of |y| / |x| the part of these processes: the number of orders is r! / prod(counts!).
+                // The factor |y| / |x| of these processes: the number of orders is r! /
+                // prod(counts!).
                 let [u, s, d] = [up, stay, down].map(|n| self.factorials[n]);
                 let moves = below.powi(up as i32)
                     * chain.stay(level).powi(stay as i32)
@@ -121,7 +126,7 @@ impl<'a> Predecessors<'a> {
                 if moves == 0.0 {
                     continue;
                 }
-                // None come from beyond the ends.
+                // No process comes from beyond the ends.
                 let each = [(own.wrapping_sub(1), up), (own, stay), (own + 1, down)];
                 each.iter().filter(|way| way.1 > 0).for_each(|(from, n)| counts[*from].1 += n);
                 self.come(chain, others, counts, probability * moves / (u * s * d), visit);
@@ -138,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// Chains whose probabilities are multiples of 1/16: few enough products of them are exact.
+    /// Chains with probabilities in multiples of 1/16, so that a few products of them are exact.
     fn chain(levels: std::ops::Range<usize>) -> impl Strategy<Value = BirthDeath> {
         prop::collection::vec((0..9u8, 0..8u8), levels).prop_map(|moves| {
             let sixteenths = |n: u8| f64::from(n) / 16.0;
@@ -171,7 +176,7 @@ mod tests {
             let predecessors = Predecessors::new(&states).unwrap();
             let vectors: Vec<Vec<i64>> =
                 (0..states.vectors().unwrap()).map(|place| states.vector(place)).collect();
-            // From the first vector of each class to all of another one.
+            // From the first vector of each class to all vectors of another class.
             let mut exact = BTreeMap::new();
             for x in 0..states.count() {
                 let from = states.loads(x);

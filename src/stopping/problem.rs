@@ -1,4 +1,4 @@
-//! An optimal stopping problem and its Bellman operator.
+//! An optimal stopping problem with its Bellman operator.
 
 use super::coarser::Coarser;
 use super::sharing::{self, Others};
@@ -13,8 +13,8 @@ use std::ops::Range;
 pub enum AfterRemap {
     /// The problem ends: remapping costs `rho`.
     Stop,
-    /// The next state is any of the |M| load vectors with the same probability: remapping costs
-    /// `rho + sum(J) / |M|` `[YXW03, section 5]`.
+    /// The next state is uniformly distributed over the |M| load vectors: remapping costs `rho +
+    /// sum(J) / |M|` `[YXW03, section 5]`.
     Uniform,
 }
 
@@ -27,23 +27,23 @@ pub enum AfterRemap {
 /// J(s) = 0                               where psi(s) = 0 (balanced)
 /// ```
 ///
-/// with `R(J) = rho` or `rho + mean(J)`. It is unique for rho > 0: if J1 and J2 solve it and
-/// `lambda > 1` is the least number with `J2 <= lambda J1`, applying the operator to both sides
-/// gives `J2 <= lambda J1 - (lambda - 1) min(rho, psi)`, so a smaller one does.
+/// with `R(J) = rho` or `rho + mean(J)`. It is unique for rho > 0. Let J1 and J2 be solutions and
+/// `lambda > 1` the least number with `J2 <= lambda J1`. Applying the operator to both sides gives
+/// `J2 <= lambda J1 - (lambda - 1) min(rho, psi)`, so a smaller lambda suffices.
 pub struct Problem {
     pub(super) operator: Box<dyn Operator>,
     pub(super) running: Vec<f64>,
-    /// How many load vectors each state stands for; all one if `None`.
+    /// Number of load vectors per state; all 1 if `None`.
     pub(super) multiplicities: Option<Vec<f64>>,
     pub(super) vectors: f64,
     processes: usize,
     pub(super) remap_cost: f64,
     pub(super) after: AfterRemap,
-    /// Whether its states are all there are; those outside would cost as much as a remap.
+    /// Whether these are all states; states outside would cost as much as a remap.
     pub(super) whole: bool,
-    /// For a first guess.
+    /// The problem on a coarser grid, for an initial guess.
     pub(super) coarser: Option<Box<Coarser>>,
-    /// Who has which states, where several ranks solve the problem.
+    /// The distribution of the states over ranks, if several solve the problem.
     pub(super) shared: Others,
 }
 
@@ -62,10 +62,10 @@ pub enum ProblemError {
         /// Processes of the chain.
         found: usize,
     },
-    /// The operator moves another number of states.
+    /// The operator has another number of states.
     #[error("the operator is for {found} states, and there are {expected}")]
     States {
-        /// States there are.
+        /// Number of states.
         expected: usize,
         /// States of the operator.
         found: usize,
@@ -79,11 +79,12 @@ pub enum ProblemError {
 }
 
 impl Problem {
-    /// The problem on `states`, which move by `operator`.
+    /// The problem on `states` with the transition operator `operator`.
     ///
     /// # Errors
-    /// A remap cost that is negative or not finite, a running cost for another number of processes, an
-    /// operator for another number of states, or [`AfterRemap::Uniform`] without any balanced state.
+    /// A remap cost that is negative or not finite, a running cost for another number of processes,
+    /// an operator for another number of states, or [`AfterRemap::Uniform`] without any balanced
+    /// state.
     pub fn new(
         states: &States,
         operator: Box<dyn Operator>,
@@ -100,8 +101,8 @@ impl Problem {
         Ok(Self::posed(states, operator, running, remap_cost, after))
     }
 
-    /// The part of this rank in the problem that several of them solve together: of all vectors it has the own
-    /// entries of `operator` only.
+    /// This rank's part of a problem that several ranks solve together. Its vectors hold only the
+    /// own entries of `operator`.
     ///
     /// # Errors
     /// As [`Problem::new`], the same on all ranks.
@@ -139,22 +140,22 @@ impl Problem {
         Ok(problem)
     }
 
-    /// The largest number in each place that any rank has.
+    /// The maximum over all ranks, component by component.
     pub(super) fn largest<const N: usize>(&self, own: [f64; N]) -> [f64; N] {
         sharing::largest(&self.shared, own)
     }
 
-    /// The numbers of all ranks in their order.
+    /// The numbers of all ranks, concatenated in their order.
     pub(super) fn gather(&self, own: Vec<f64>) -> Vec<f64> {
         sharing::gather(&self.shared, own)
     }
 
-    /// Which of all states the first of the own ones is.
+    /// The index of the first own state among all states.
     pub(super) fn first(&self) -> usize {
         sharing::first(&self.shared)
     }
 
-    /// What functions have in the first of all states.
+    /// The values of functions at the first of all states.
     pub(super) fn at_first<const N: usize>(&self, functions: [&[f64]; N]) -> [f64; N] {
         let own = if self.first() == 0 {
             functions.map(|function| function[0]).to_vec()
@@ -248,7 +249,7 @@ impl Problem {
         self.operator.apply_then(v, out, Finish::Least { costs: &self.running, bound: remap });
     }
 
-    /// The rows of the chain, one application of the operator for each column.
+    /// The rows of the transition matrix; one application of the operator per column.
     pub fn transition_rows(&self) -> Vec<Vec<f64>> {
         let n = self.states();
         let mut rows = vec![vec![0.0; n]; n];
@@ -300,8 +301,9 @@ impl Problem {
         sum / self.vectors
     }
 
-    /// Bounds on what remapping costs in all, R, that hold whatever the chain is: no J is above R, and J is 0 where the loads are
-    /// balanced, so that rho <= R <= rho + (1 - b) R with b the share of balanced load vectors.
+    /// Bounds on R, the total cost of remapping, that hold for every chain. J is at most R, and 0
+    /// at balanced loads. So rho <= R <= rho + (1 - b) R, with b the fraction of balanced load
+    /// vectors.
     pub(super) fn remap_range(&self) -> Bounds {
         let rho = self.remap_cost;
         let upper = match self.after {
@@ -316,7 +318,7 @@ impl Problem {
         Bounds { lower: rho, upper }
     }
 
-    /// What remapping costs in all when the optimal cost is `j`.
+    /// The total cost of remapping if the optimal cost is `j`.
     fn remap_value(&self, j: &[f64]) -> f64 {
         match self.after {
             AfterRemap::Stop => self.remap_cost,
@@ -326,12 +328,12 @@ impl Problem {
 
     /// Bound on the error of [`mean`](Self::mean), relative to the mean of absolute values.
     pub(super) fn mean_rounding(&self) -> f64 {
-        // A multiplicity is a product of two factors, and the number of vectors one, per process.
+        // A multiplicity is a product of two factors per process, the number of vectors of one.
         (vector::SUM_ROUNDING + 2.0 * self.processes as f64 + 4.0) * f64::EPSILON
     }
 }
 
-/// Whether the parts of a problem fit each other.
+/// Whether the parts of a problem are consistent.
 pub(super) fn fits(
     states: &States,
     moved: usize,

@@ -1,19 +1,25 @@
-//! Relative costs of a policy that remaps and goes on.
+//! Relative costs of a policy that remaps and continues (policy evaluation for the average cost).
 //!
-//! Let D hold the states in which one goes on and those that a remap leads to, and y what a step from there and all
-//! that follows costs relative to the average g. A remap from s costs `rho(s) + y(b(s))`, so
+//! Let D hold the states that continue and the targets of remaps. y is the cost of a step from
+//! there and of all that follows, relative to the average g. A remap from s costs `rho(s) +
+//! y(b(s))`, so on D
 //!
 //! ```text
-//! y(s) + g = psi(s) + sum over t in C of P(s, t) y(t) + sum over t in R of P(s, t) (rho(t) + y(b(t)))
+//! y(s) + g = psi(s) + sum over t in C of P(s, t) y(t)
+//!                   + sum over t in R of P(s, t) (rho(t) + y(b(t)))
 //! ```
 //!
-//! on D, which is small where remaps are cheap. Between two remaps the chain moves away from balance, for not so long;
-//! but a remap leaves the total load as it is, and the total takes long to mix. So the system is solved by stabilised
-//! biconjugate gradients with a correction for functions of the total alone, by a direct solution for as many classes of
-//! totals as there may be; and where going on lasts long, with a multigrid cycle of the chain that ends at a remap. Where levels
-//! trap the loads, steps get nowhere: then the chain that ends at a remap is factorised, for what a step costs and for what
-//! it is to go on from each state that remaps lead to, and so many equations tell how these come together.
-//! Solutions are unique up to constants; the one sought has the mean g.
+//! C are the states that continue, R those that remap. D is small where remaps are cheap. The chain
+//! leaves D quickly between two remaps, but a remap keeps the total load, and the total mixes
+//! slowly. Three methods, in this order:
+//!
+//! 1. Stabilized biconjugate gradients, with a coarse correction for functions of the total alone:
+//!    a direct solution on up to [`MOST_CLASSES`] classes of totals.
+//! 2. The same with a multigrid cycle of the chain killed at remaps, if continuing lasts long.
+//! 3. If levels trap the loads, a banded factorization of that chain, plus one equation for each
+//!    target of a remap.
+//!
+//! Solutions are unique up to constants; the one computed has the mean g.
 
 use super::banded::{Banded, LEAST_BAND};
 use super::killed::Killed;
@@ -23,41 +29,42 @@ use crate::Observer;
 use nalgebra::{DMatrix, DVector, Dyn, LU};
 use std::cell::Cell;
 
-/// The most classes of totals: the work of a direct solution grows with the cube.
+/// Most classes of totals: a direct solution takes cubic time.
 const MOST_CLASSES: usize = 128;
 
-/// Distance of classes whose images are found at once, to begin with: two walks move their total by two.
+/// Initial distance of classes whose images are computed together: two walks change their total by
+/// at most two.
 const APART: usize = 5;
 
 /// Steps without a multigrid cycle.
 const PLAIN: u64 = 40;
 
-/// The most steps of one evaluation; the next one goes on from there.
+/// Most steps of one evaluation; the next one continues from there.
 const STEPS: u64 = 300;
 
-/// Corrections of a direct solution: where loads are trapped for 10^6 steps, one does little.
+/// Corrections of a direct solution: if loads are trapped for 1e6 steps, each gains little.
 const CORRECTIONS: u32 = 6;
 
-/// Steps in a row that do not halve the least residual, after which there are no more.
+/// Steps in a row that do not halve the least residual, after which the iteration ends.
 const MOST_STEPS_IN_VAIN: u64 = 60;
 
 /// A policy.
 pub(super) struct Rule<'a> {
     pub remaps: &'a [bool],
-    /// What a remap costs in each state.
+    /// Cost of a remap in each state.
     pub costs: &'a [f64],
 }
 
-/// What evaluations share.
+/// Data shared by all evaluations.
 pub(super) struct Renewal<'a> {
     problem: &'a Problem,
     rebalanced: &'a [usize],
     /// The class of each state.
     classes: Vec<u32>,
     count: usize,
-    /// In which the chain is symmetric, by grid.
+    /// Weights in which the chain is reversible, by grid.
     weights: Option<Vec<Vec<f64>>>,
-    /// Where steps have not been enough: the band of a factorisation that was.
+    /// The band of a factorization that succeeded after the iteration failed.
     band: Cell<Option<usize>>,
 }
 
@@ -82,8 +89,8 @@ impl<'a> Renewal<'a> {
         }
     }
 
-    /// Improves relative costs `h` of all states until no residual exceeds `accuracy`, if it can; returns how many times
-    /// the operator was applied.
+    /// Improves relative costs `h` of all states until no residual exceeds `accuracy`, if possible.
+    /// Returns the number of applications of the operator.
     pub fn evaluate(
         &self,
         rule: &Rule<'_>,
@@ -94,7 +101,7 @@ impl<'a> Renewal<'a> {
     ) -> u64 {
         let mut system = System::new(self, rule);
         let problem = self.problem;
-        // What a step costs: psi, and the remap that may follow.
+        // The cost of a step: psi, and the remap that may follow.
         let n = h.len();
         let mut paid = vec![0.0; n];
         vector::update(&mut paid, |s, _| if rule.remaps[s] { rule.costs[s] } else { 0.0 });
@@ -116,14 +123,14 @@ impl<'a> Renewal<'a> {
     }
 }
 
-/// `y - P (y, or y where a remap leads) + mean of y` on D.
+/// The operator y - P y' + mean of y on D, with y' = y(b(t)) at states t that remap.
 struct System<'a> {
     renewal: &'a Renewal<'a>,
     remaps: &'a [bool],
     killed: Killed<'a>,
-    /// Which states D holds.
+    /// Membership in D.
     held: Vec<bool>,
-    /// The class of each state of D, and how many there are of each.
+    /// The class of each state of D, and the sizes of the classes.
     classes: Vec<u32>,
     sizes: Vec<f64>,
     coarse: Option<LU<f64, Dyn, Dyn>>,
@@ -163,14 +170,14 @@ impl<'a> System<'a> {
         system
     }
 
-    /// What follows from y in all states, but for what remaps cost.
+    /// Extends y to all states, without the costs of remaps.
     fn extend(&mut self, y: &[f64]) {
         self.killed.unpack(y, &mut self.spread);
         let (spread, remaps, back) = (&self.spread, self.remaps, self.renewal.rebalanced);
         vector::update(&mut self.function, |s, _| spread[if remaps[s] { back[s] } else { s }]);
     }
 
-    /// `out = y - P y`, of the chain that remaps.
+    /// `out = y - P y'` for the chain that remaps.
     fn apply_chain(&mut self, y: &[f64], out: &mut Vec<f64>) {
         self.extend(y);
         self.renewal.problem.operator.apply_into(&self.function, &mut self.image);
@@ -179,7 +186,7 @@ impl<'a> System<'a> {
         self.applications += 1;
     }
 
-    /// The same with the mean of y.
+    /// The same plus the mean of y.
     fn apply(&mut self, y: &[f64], out: &mut Vec<f64>) {
         self.apply_chain(y, out);
         let mean = vector::sum_of([y], |[y]| y) / y.len() as f64;
@@ -197,13 +204,13 @@ impl<'a> System<'a> {
         self.classes.iter().map(|class| coarse[*class as usize]).collect()
     }
 
-    /// The system on functions of the class.
+    /// The system restricted to functions of the class.
     fn coarse_matrix(&mut self) -> Option<DMatrix<f64>> {
         let m = self.renewal.count;
         if m < 2 || self.sizes.contains(&0.0) {
             return None;
         }
-        // Any numbers without a pattern.
+        // Test vector without a pattern (multiples of the golden ratio, modulo 1).
         let test: Vec<f64> = (1..=m).map(|j| (j as f64 * 0.618_033_988_75).fract()).collect();
         let mut image = Vec::new();
         self.apply_chain(&self.interpolate(&test), &mut image);
@@ -217,7 +224,8 @@ impl<'a> System<'a> {
                 unit.iter_mut().skip(first).step_by(apart_now).for_each(|x| *x = 1.0);
                 self.apply_chain(&self.interpolate(&unit), &mut image);
                 for (i, x) in self.restrict(&image).into_iter().enumerate() {
-                    // The nearest of those classes, or where all are told apart the class itself.
+                    // The nearest class of this residue, or the class itself if all are computed
+                    // separately.
                     let j = if apart_now == m {
                         first
                     } else {
@@ -242,7 +250,7 @@ impl<'a> System<'a> {
         }
     }
 
-    /// About the solution for the right side `r`.
+    /// An approximate solution for the right-hand side `r`.
     fn precondition(&mut self, r: &[f64]) -> Vec<f64> {
         let mut z = r.to_vec();
         if let Some(multigrid) = &mut self.multigrid {
@@ -287,7 +295,7 @@ impl<'a> System<'a> {
                 self.multigrid =
                     Multigrid::new(self.renewal.problem, weights, &self.held, &self.killed);
                 p.clone_from(&r);
-                // Begun anew.
+                // The recurrence restarts.
                 rho = dot(&shadow, &r);
             }
             steps += 1;
@@ -324,10 +332,12 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Sets `x` to the solution by a factorisation, corrected some times, if that leaves less of `right`; whether it ever did.
+    /// Sets `x` to the solution by a factorization with some corrections, if that reduces the
+    /// residual. Returns whether it ever did.
     ///
-    /// With B = I - P on D, E(s, c) the chance of a remap that leads to c, and m the mean, B y = r + E y - m: so y is a
-    /// combination of what B makes of r, of each column of E and of ones.
+    /// With B = I - P on D, E(s, c) the probability of a remap that leads to c, and m the mean: B y
+    /// = r + E y - m. So y is a combination of the solutions for r, for each column of E and for
+    /// ones.
     fn solve_directly(&mut self, right: &[f64], x: &mut [f64]) -> bool {
         let back = self.renewal.rebalanced;
         let mut targets: Vec<usize> =
@@ -358,7 +368,7 @@ impl<'a> System<'a> {
             .filter(|(_, s)| targets.binary_search(s).is_ok())
             .map(|(place, _)| place)
             .collect();
-        // The values at targets and the mean, as combinations of themselves.
+        // The values at targets and the mean, expressed by themselves.
         let of = |function: &dyn Fn(usize) -> f64, row: usize| match places.get(row) {
             Some(place) => function(*place),
             None => (0..n).map(function).sum::<f64>() / n as f64,

@@ -1,5 +1,5 @@
-//! Relative costs of a policy that remaps and goes on, as `renewal` has them, by the solver that
-//! ranks share: without classes of totals and coarser grids.
+//! Policy evaluation as in `renewal`, by the solver that ranks share: without classes of totals and
+//! coarser grids.
 
 use super::killed::Killed;
 use super::renewal::Rule;
@@ -8,19 +8,20 @@ use super::{Problem, vector};
 use crate::communicator::Equations;
 use crate::{Halt, Observer};
 
-/// The most applications of one evaluation; the next one goes on from there.
+/// Most applications of one evaluation; the next one continues from there.
 const APPLICATIONS: u64 = 600;
 
-/// The norm of all residuals falls by as much as the largest must, and by this much more.
+/// The norm of all residuals must fall by as much as the largest residual, times this factor.
 const STRICTNESS: f64 = 0.5;
 
-/// `y - P (y, or y where a remap leads) + mean of y` where one goes on, and in all targets.
+/// The operator y - P y' + mean of y on the states that continue and on all targets, with y' =
+/// y(b(t)) at states t that remap.
 pub(super) struct Renewed<'a> {
     problem: &'a Problem,
     targets: &'a Targets,
     rule: &'a Rule<'a>,
     killed: Killed<'a>,
-    /// The number of states of all ranks.
+    /// Number of states in this set, over all ranks.
     count: f64,
     function: Vec<f64>,
     image: Vec<f64>,
@@ -36,7 +37,7 @@ impl<'a> Renewed<'a> {
         Self { problem, targets, rule, killed, count, function: vec![0.0; n], image: vec![0.0; n] }
     }
 
-    /// What follows from y in all own states, but for what remaps cost.
+    /// Extends y to all own states, without the costs of remaps.
     fn extend(&mut self, y: &[f64]) {
         self.killed.unpack(y, &mut self.function);
         let back = self.targets.read(&self.problem.shared, &self.function);
@@ -53,11 +54,11 @@ impl<'a> Renewed<'a> {
         vector::update_from(out, [y, &image], move |_, [y, image]| y - image + mean);
     }
 
-    /// Improves relative costs `h` of the own states until no residual exceeds `accuracy`, if it
-    /// can; returns how many times the operator was applied.
+    /// Improves relative costs `h` of the own states until no residual exceeds `accuracy`, if
+    /// possible. Returns the number of applications of the operator.
     ///
     /// # Errors
-    /// Why it was halted: `h` is as it was.
+    /// The halt; `h` is then unchanged.
     pub fn evaluate(
         mut self,
         h: &mut [f64],
@@ -78,7 +79,7 @@ impl<'a> Renewed<'a> {
         if largest > accuracy {
             let goal = norm * (accuracy / largest) * STRICTNESS;
             let limit = APPLICATIONS.min(limit);
-            // That of I - P, which is nearly that of these equations.
+            // The diagonal of I - P, which approximates that of this operator.
             let diagonal = self.killed.diagonal();
             let (mut steps, mut halted) = (applications, None);
             let mut halts = || {
@@ -103,7 +104,7 @@ impl<'a> Renewed<'a> {
             }
             let [_, left] = self.residual(&right, &y);
             applications += 1;
-            // It may be anything where the solver broke down.
+            // The result is arbitrary if the solver broke down.
             if left >= largest {
                 y = before;
             }
@@ -114,7 +115,7 @@ impl<'a> Renewed<'a> {
         Ok(applications)
     }
 
-    /// The root of the sum of all squared residuals, and the largest.
+    /// The Euclidean norm and the maximum norm of the residual.
     fn residual(&mut self, right: &[f64], y: &[f64]) -> [f64; 2] {
         let mut r = vec![0.0; y.len()];
         self.apply(y, &mut r);
@@ -122,7 +123,7 @@ impl<'a> Renewed<'a> {
         let own = vector::sum_of([&r], |[r]| r * r);
         let norm = self.problem.gather(vec![own]).into_iter().sum::<f64>().sqrt();
         let [largest] = self.problem.largest([vector::maximum_of([&r], |[r]| r.abs())]);
-        // Maxima do not see what is no number.
+        // Maxima ignore NaN.
         [norm, if norm.is_finite() { largest } else { f64::INFINITY }]
     }
 }

@@ -1,4 +1,4 @@
-//! Which states each of several ranks has, and what it computes of them.
+//! The distribution of a problem over ranks, and collective operations on it.
 
 use super::states::{Group, Kind, States};
 use crate::chain::ProcessChain;
@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The ranks that solve a problem together and who has which states, or nobody else.
+/// The ranks that solve a problem together with their shares of the states; `None` for one rank.
 pub(super) type Others = Option<(Arc<dyn Communicator>, Shares)>;
 
-/// The largest number in each place that any rank has.
+/// The maximum over all ranks, component by component.
 pub(super) fn largest<const N: usize>(others: &Others, mut own: [f64; N]) -> [f64; N] {
     if let Some((communicator, _)) = others {
         communicator.largest(&mut own);
@@ -19,7 +19,7 @@ pub(super) fn largest<const N: usize>(others: &Others, mut own: [f64; N]) -> [f6
     own
 }
 
-/// The numbers of all ranks in their order.
+/// The numbers of all ranks, concatenated in their order.
 pub(super) fn gather(others: &Others, own: Vec<f64>) -> Vec<f64> {
     match others {
         Some((communicator, _)) => communicator.gather(&own),
@@ -27,37 +27,37 @@ pub(super) fn gather(others: &Others, own: Vec<f64>) -> Vec<f64> {
     }
 }
 
-/// What the ranks have kept of an earlier run of the iteration that begins here.
+/// The saved state of an earlier run of the iteration that begins here.
 pub(super) fn resume(others: &Others) -> Option<Standing<'static>> {
     others.as_ref().and_then(|(communicator, shares)| communicator.resume(shares))
 }
 
-/// Lets the ranks keep where an iteration stands.
+/// Lets the ranks save the state of an iteration.
 pub(super) fn save<'s>(others: &Others, standing: &dyn Fn() -> Standing<'s>, is_last: bool) {
     if let Some((communicator, shares)) = others {
         communicator.save(shares, standing, is_last);
     }
 }
 
-/// Which of all states the first of the own ones is.
+/// The index of the first own state among all states.
 pub(super) fn first(others: &Others) -> usize {
     others.as_ref().map_or(0, |(communicator, shares)| shares.own(communicator.rank()).start)
 }
 
-/// How the rows of a joint chain can be shared among ranks.
+/// How the rows of a joint chain are distributed over ranks.
 enum Sharing {
     Blocks(Exchangeable),
     Slabs(Product),
 }
 
-/// A process with so many times as many levels as the first is divided in its place.
+/// Another process is divided instead of the first if it has this many times as many levels.
 const LONGER: usize = 2;
 
 impl States {
-    /// The same states in the order in which ranks share them best: the process whose levels they
-    /// divide comes first. That is the first one, unless another alone of its kind has twice as
-    /// many levels, or the first cannot be divided. It does not depend on the number of ranks, so
-    /// that results do not.
+    /// The same states in the best order for ranks: the process whose levels they divide comes
+    /// first. That is the first process, unless another one without equals has twice as many
+    /// levels, or the first cannot be divided. The order does not depend on the number of ranks, so
+    /// neither do the results.
     pub fn for_ranks(mut self) -> States {
         let Kind::Groups { groups, .. } = &mut self.0 else { return self };
         let levels = |group: &Group| match &group.chain {
@@ -65,7 +65,7 @@ impl States {
             _ => 0,
         };
         let first = groups.first().map_or(0, levels);
-        // Of equally long ones the first.
+        // The first of equally long ones.
         let longest = (0..groups.len()).rev().max_by_key(|&k| levels(&groups[k]));
         if let Some(longest) = longest.filter(|&k| levels(&groups[k]) >= LONGER * first.max(1)) {
             groups[..=longest].rotate_right(1);
@@ -73,15 +73,16 @@ impl States {
         self
     }
 
-    /// The process whose levels come first in the order of the states.
+    /// The process that comes first in the order of the states.
     pub fn leading(&self) -> usize {
         self.groups().and_then(|groups| groups.first()).map_or(0, |group| group.members[0])
     }
 
-    /// How many ranks can [share](Self::share) them at most: one where nobody can.
+    /// The greatest number of ranks that can [share](Self::share) the states; 1 if they cannot be
+    /// shared.
     pub fn most_ranks(&self) -> usize {
         let Some(sharing) = self.joint_factors() else {
-            // Rows of a list.
+            // Rows of a listed chain.
             return if self.groups().is_none() { self.count() } else { 1 };
         };
         let most = match sharing {
@@ -91,10 +92,10 @@ impl States {
         most.unwrap_or(1)
     }
 
-    /// The part of the rank of `communicator` in the joint chain of these states. `None` where it
-    /// cannot be shared: where states are listed, the first process is not alone of its kind or not
-    /// a birth–death chain while there are others (see [`for_ranks`](Self::for_ranks)), or there
-    /// are fewer levels (or multisets) than ranks.
+    /// The part of the rank of `communicator` in the joint chain of these states. `None` if it
+    /// cannot be shared: the states are listed, or there are fewer levels (or multisets) than
+    /// ranks, or the first of several processes is lumped or has no birth–death chain (see
+    /// [`for_ranks`](Self::for_ranks)).
     pub fn share(&self, communicator: Arc<dyn Communicator>) -> Option<Shared> {
         match self.joint_factors()? {
             Sharing::Blocks(operator) => Shared::blocks(operator, communicator),
@@ -102,7 +103,7 @@ impl States {
         }
     }
 
-    /// How many states one of so many ranks has at most, and how many it needs of others.
+    /// The most states of one of so many ranks, and the most it needs from others.
     pub fn largest_share(&self, ranks: usize) -> Option<(usize, usize)> {
         let shares = match self.joint_factors()? {
             Sharing::Blocks(operator) => Shared::shares_of_blocks(&operator, ranks)?,
@@ -134,7 +135,7 @@ impl States {
         }
     }
 
-    /// `f` of a load vector of each of some states.
+    /// `f` of a load vector of each state in the range.
     pub(super) fn tabulate_some(
         &self,
         some: Range<usize>,
@@ -152,7 +153,7 @@ impl States {
         all
     }
 
-    /// [`multiplicities`](Self::multiplicities) of some states.
+    /// [`multiplicities`](Self::multiplicities) of a range of states.
     pub fn multiplicities_of(&self, some: Range<usize>) -> Option<Vec<f64>> {
         self.is_lumped().then(|| some.map(|state| self.orderings(state)).collect())
     }

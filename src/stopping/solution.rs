@@ -1,4 +1,5 @@
-//! What is known about J: an approximation, proved bounds, and the decisions they imply.
+//! The solution of a stopping problem: an approximation of J, certified bounds, and the decisions
+//! they imply.
 
 use super::sweep::{Rounding, Sweep};
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, weight};
@@ -6,25 +7,25 @@ use crate::Bounds;
 use crate::{Communicator, Observer, Status};
 use std::ops::ControlFlow;
 
-/// What to do in a state.
+/// The action in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// The loads are balanced: there is nothing to decide.
+    /// The loads are balanced; no decision is needed.
     Balanced,
     /// Remap now.
     Remap,
-    /// Go on.
+    /// Continue.
     Continue,
 }
 
-/// The solution of a stopping problem: an approximation v of J, and what proves how close it is.
+/// An approximation v of J, with the data that prove its accuracy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// `R(v)`: what remapping costs in all.
+    /// `R(v)`: the total cost of remapping.
     pub remap_value: f64,
-    /// The largest distance between the two bounds on J, relative to `max(1, remap_value)`.
+    /// Greatest distance between the bounds on J, relative to `max(1, remap_value)`.
     pub gap: f64,
-    /// How many times the transition operator was applied.
+    /// Number of applications of the transition operator.
     pub iterations: u64,
     /// How the computation ended.
     pub status: Status,
@@ -38,16 +39,16 @@ pub struct Solution {
     /// `lower v - w <= J <= upper v + w`.
     lower: f64,
     upper: f64,
-    /// w and P w, where the proof needs them.
+    /// w and P w, if the proof uses them.
     weight: Option<[Vec<f64>; 2]>,
     /// Proved bounds on `R - R(v)`.
     remap_error: (f64, f64),
-    /// Of `gain`; none when remapping is free.
+    /// Bounds on the errors of `gain`; `None` if remapping is free.
     rounding: Option<Rounding>,
 }
 
 impl Solution {
-    /// The solution when remapping is free: J = 0.
+    /// The solution if remapping is free: J = 0.
     pub(super) fn free(problem: &Problem) -> Self {
         Self {
             remap_value: 0.0,
@@ -120,14 +121,14 @@ impl Solution {
                 }
             }
         };
-        // What ends with a remap costs between 0 and as much.
+        // All costs lie between 0 and the cost of a remap.
         let gap = gap.min((remap + remap_error.1) / remap.max(1.0));
         let status = match status {
             _ if gap <= settings.tolerance => Status::Converged,
             Status::Converged => Status::IterationLimit,
             status => status,
         };
-        // The defect is at most w - P w, and w is 0 where one does not go on.
+        // The defect is at most w - P w, and w is 0 where the policy stops.
         let weight = weight.map(|found| {
             let image = found.w.iter().zip(&found.defect).map(|(w, defect)| w - defect);
             let image = image.collect();
@@ -158,7 +159,7 @@ impl Solution {
         (communicator.rank() == 0).then(|| Self { saving, gain, weight, ..self.without_vectors() })
     }
 
-    /// The same with the state `order[s]` in the place of s.
+    /// The same with state `order[s]` at position s.
     #[must_use]
     pub fn reordered(&self, order: &[usize]) -> Self {
         let all = |own: &[f64]| order.iter().map(|s| own[*s]).collect();
@@ -171,7 +172,7 @@ impl Solution {
         Self { saving: Vec::new(), gain: Vec::new(), weight: None, ..*self }
     }
 
-    /// Where a further method may go on.
+    /// The state from which another method can continue.
     pub(super) fn resume(&self) -> Approximation {
         Approximation {
             base: self.base,
@@ -181,12 +182,13 @@ impl Solution {
         }
     }
 
-    /// What is saved in each state against a remap.
+    /// The saving relative to the base, by state.
     pub(super) fn savings(&self) -> &[f64] {
         &self.saving
     }
 
-    /// The same bounds where only this share of v is known to be below what going on costs elsewhere.
+    /// The same with a lower bound scaled by `lower`, for proofs that must hold outside the region
+    /// too.
     pub(super) fn with_lower(mut self, lower: f64) -> Self {
         let lower = if self.weight.is_some() { 0.0 } else { lower };
         if lower < self.lower {
@@ -203,24 +205,24 @@ impl Solution {
         self.base - self.saving[state]
     }
 
-    /// Two numbers whose difference J in a state is: a larger one, and what is saved.
+    /// J in a state as a difference: the base, and the saving.
     pub fn parts(&self, state: usize) -> (f64, f64) {
         (self.base, self.saving[state])
     }
 
-    /// How far below and above its value the bounds on J in a state are, by the proof before rounding.
+    /// Distances of the lower and the upper bound on J from its value, before rounding.
     pub fn distances(&self, state: usize) -> (f64, f64) {
         let w = self.weight.as_ref().map_or(0.0, |[w, _]| w[state]);
         let value = self.value(state);
         (value * (1.0 - self.lower) + w, value * (self.upper - 1.0) + w)
     }
 
-    /// What continuing from a state costs.
+    /// The cost of continuing from a state.
     pub fn continuing(&self, state: usize) -> f64 {
         self.base - self.gain[state]
     }
 
-    /// Proved bounds on J in a state.
+    /// Certified bounds on J in a state.
     pub fn bounds(&self, state: usize) -> Bounds {
         let v = self.value(state);
         let w = self.weight.as_ref().map_or(0.0, |[w, _]| w[state]);
@@ -230,13 +232,13 @@ impl Solution {
         Bounds { lower, upper: (v * self.upper + w + slack).min(most) }
     }
 
-    /// Proved bounds on what remapping costs in all.
+    /// Certified bounds on R, the total cost of remapping.
     pub fn remap_bounds(&self) -> Bounds {
         let (below, above) = self.remap_error;
         Bounds { lower: self.remap_value + below, upper: self.remap_value + above }
     }
 
-    /// The decision in a state of this problem; where both branches cost the same, to remap.
+    /// The decision in a state of this problem; ties remap.
     pub fn decision(&self, problem: &Problem, state: usize) -> Decision {
         if problem.running[state] == 0.0 {
             Decision::Balanced
@@ -247,12 +249,12 @@ impl Solution {
         }
     }
 
-    /// The states of this problem in which one does not remap, in order.
+    /// The states of this problem in which the policy does not remap, in order.
     pub(super) fn going_on(&self, problem: &Problem) -> impl Iterator<Item = usize> {
         (0..problem.states()).filter(|s| self.decision(problem, *s) != Decision::Remap)
     }
 
-    /// Whether the bounds leave open which branch of an unbalanced state is the cheaper one.
+    /// Whether the bounds leave the better action of an unbalanced state open.
     pub fn is_tie(&self, problem: &Problem, state: usize) -> bool {
         let psi = problem.running[state];
         if psi == 0.0 {
@@ -262,11 +264,11 @@ impl Solution {
         let image = (self.base - gain - psi).max(0.0);
         let added = self.weight.as_ref().map_or(0.0, |[_, image]| image[state]);
         let slack = self.rounding.map_or(0.0, |rounding| rounding.slack(psi, gain)) + added;
-        // Continuing less remapping, at v.
+        // Continuing minus remapping, at v.
         let apart = self.stop - gain;
         let low = apart - image * (1.0 - self.lower) - slack;
         let high = apart + image * (self.upper - 1.0) + slack;
-        // What is no number leaves it open, too.
+        // NaN leaves it open too.
         let apart = low > self.remap_error.1 || self.remap_error.0 > high;
         !apart
     }

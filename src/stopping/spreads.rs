@@ -1,18 +1,18 @@
-//! How loads of several processes lie around their mean.
+//! Counts of states by mean load and spread (largest minus smallest load).
 
 use super::States;
 use super::states::{Group, Kind};
 
-/// Combinations of what groups of equal processes have in common that are gone through, about a second's work.
+/// Most combinations of group summaries: about a second of work.
 const MOST_COMBINATIONS: usize = 1 << 27;
 
-/// Means and spreads that are told apart.
+/// Most cells of the table of means and spreads.
 const MOST_CELLS: usize = 1 << 24;
 
 impl States {
-    /// How many states there are of each mean load per process, rounded down, and spread, the largest minus the
-    /// smallest load, in this order. States with the same sum, smallest and largest load in each group of equal
-    /// processes take one step. `None` where that would take too long.
+    /// The number of states for each mean load per process, rounded down, and each spread, in this
+    /// order. States with the same sum, smallest and largest load in each group of equal processes
+    /// are counted together. `None` if that would take too long.
     pub fn spreads(&self) -> Option<Vec<(i64, i64, usize)>> {
         let (groups, processes) = match &self.0 {
             Kind::Groups { groups, processes, .. } => (groups, *processes as i64),
@@ -47,7 +47,7 @@ impl States {
     }
 }
 
-/// What some states have in common.
+/// Sum, smallest and largest load of a number of states.
 #[derive(Clone, Copy)]
 struct Summary {
     sum: i64,
@@ -56,7 +56,7 @@ struct Summary {
     states: usize,
 }
 
-/// Calls `visit` for all combinations of summaries of groups.
+/// Calls `visit` for all combinations of group summaries.
 fn combine(groups: &[(&Group, Vec<Vec<usize>>)], before: Summary, visit: &mut impl FnMut(Summary)) {
     let Some(((group, spreads), others)) = groups.split_first() else { return visit(before) };
     for (spread, sums) in spreads.iter().enumerate() {
@@ -76,7 +76,7 @@ fn combine(groups: &[(&Group, Vec<Vec<usize>>)], before: Summary, visit: &mut im
     }
 }
 
-/// The mean of some loads, rounded down, and the largest minus the smallest one.
+/// The mean of the loads, rounded down, and the largest minus the smallest load.
 pub fn mean_and_spread(loads: &[i64]) -> (i64, i64) {
     let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);
     let ends = { loads.iter() }
@@ -85,7 +85,7 @@ pub fn mean_and_spread(loads: &[i64]) -> (i64, i64) {
 }
 
 impl Group {
-    /// About how many sums there are for all lowest and highest levels.
+    /// Approximate number of summaries.
     fn summaries(&self) -> usize {
         let (items, levels) = (self.sets.items(), self.sets.levels());
         match items {
@@ -94,10 +94,10 @@ impl Group {
         }
     }
 
-    /// For each spread how many multisets with the lowest member at level 0 have each sum.
+    /// For each spread, the number of multisets with lowest level 0 and each sum.
     fn spreads(&self) -> Vec<Vec<usize>> {
         let (items, levels) = (self.sets.items(), self.sets.levels());
-        // Besides the lowest and the highest one: multisets of so many members up to a level with each sum.
+        // Multisets of the other members up to a level, by size and sum (dynamic programming).
         let between = items.saturating_sub(2);
         let mut counts = vec![vec![0; between * (levels - 1) + 1]; between + 1];
         counts.iter_mut().for_each(|sums| sums[0] = 1);

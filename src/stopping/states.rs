@@ -1,5 +1,7 @@
-//! The joint states of several processes: load vectors, or classes of load vectors that equal
-//! processes make equivalent.
+//! The joint states of several processes: load vectors, or classes of load vectors that are equal
+//! up to permutations of equal processes (lumping).
+//!
+//! With r equal processes of L levels there are C(L + r - 1, r) classes instead of L^r vectors.
 
 use crate::chain::{
     ChainError, Exchangeable, Factor, Joint, Multisets, Operator, ProcessChain, Product,
@@ -9,12 +11,12 @@ use rayon::prelude::*;
 use super::listed::Listed;
 use std::sync::Arc;
 
-/// A process whose load moves by itself.
+/// A process whose load is a Markov chain of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Process {
     /// The load at level 0; level l is load `lowest + l`.
     pub lowest: i64,
-    /// How the level moves.
+    /// The chain of the level.
     pub chain: ProcessChain,
 }
 
@@ -24,11 +26,11 @@ pub(super) struct Group {
     pub members: Vec<usize>,
     pub lowest: i64,
     pub chain: ProcessChain,
-    /// The states of the group; one member at a time when it is not lumped.
+    /// The states of the group; single members if it is not lumped.
     pub sets: Multisets,
 }
 
-/// A numbered set of states, each standing for one or several load vectors.
+/// A numbered set of states, each of which represents one or several load vectors.
 #[derive(Debug, Clone)]
 pub struct States(pub(super) Kind);
 
@@ -36,16 +38,16 @@ pub struct States(pub(super) Kind);
 pub(super) enum Kind {
     /// Row-major over the groups, the last one fastest.
     Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
-    /// Some states of groups, by their numbers in ascending order.
+    /// A subset of the states of groups, by their numbers in ascending order.
     Active { all: Box<States>, members: Vec<usize> },
-    /// A list of load vectors; copies of the states have one in common.
+    /// A list of load vectors, shared by clones.
     Listed(Arc<Listed>),
 }
 
 impl States {
-    /// The states of independent processes and their joint chain. Processes i and j are lumped when
-    /// they have the same birth–death chain and `same(i, j)` holds; pass `|_, _| false` to keep
-    /// every load vector a state of its own.
+    /// The states of independent processes, and their joint chain. Processes i and j are lumped if
+    /// they have the same birth–death chain and `same(i, j)` holds; pass `|_, _| false` for one
+    /// state per load vector.
     ///
     /// # Errors
     /// No process, or more states than a `usize` can count.
@@ -96,11 +98,12 @@ impl States {
         Ok((Self(kind), operator))
     }
 
-    /// The states of a joint chain, with the loads of each. States may have the same loads, as where something else than
-    /// loads moves, too; they are told apart by their order, see [`twin`](Self::twin).
+    /// The states of a joint chain, with the loads of each. Several states may have the same loads,
+    /// if something other than loads moves too; they are distinguished by their order, see
+    /// [`twin`](Self::twin).
     ///
     /// # Errors
-    /// Another number of load vectors than the chain has states, load vectors of different lengths
+    /// A number of load vectors other than the number of states, load vectors of different lengths,
     /// or without loads.
     pub fn joint(loads: &[Vec<i64>], chain: &Joint) -> Result<Self, ChainError> {
         if loads.len() != chain.states() {
@@ -111,15 +114,15 @@ impl States {
         States::listed(loads)
     }
 
-    /// The same of a chain that need not be there.
+    /// The same without a chain.
     ///
     /// # Errors
-    /// No load vectors, such of different lengths or without loads.
+    /// No load vectors, load vectors of different lengths, or without loads.
     pub fn listed(loads: &[Vec<i64>]) -> Result<Self, ChainError> {
         Ok(Self(Kind::Listed(Arc::new(Listed::new(loads)?))))
     }
 
-    /// The groups of interchangeable processes, unless the chain is a joint one.
+    /// The groups of interchangeable processes; `None` for joint chains.
     pub(super) fn groups(&self) -> Option<&[Group]> {
         match &self.0 {
             Kind::Groups { groups, .. } => Some(groups),
@@ -154,7 +157,7 @@ impl States {
         }
     }
 
-    /// The lowest and the highest load of each process, unless the load vectors are listed.
+    /// The lowest and the highest load of each process; `None` for listed load vectors.
     pub(super) fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
         if let Kind::Listed(_) = self.0 {
             return None;
@@ -165,12 +168,12 @@ impl States {
         Some((lowest, highest))
     }
 
-    /// The number of load vectors, or `None` where it is too large to count.
+    /// The number of load vectors; `None` if it overflows.
     pub fn vectors(&self) -> Option<usize> {
         self.shape().iter().try_fold(1usize, |n, &levels| n.checked_mul(levels))
     }
 
-    /// Whether some states stand for several load vectors.
+    /// Whether some states represent several load vectors.
     pub fn is_lumped(&self) -> bool {
         match &self.0 {
             Kind::Groups { groups, .. } => groups.iter().any(|group| group.members.len() > 1),
@@ -179,7 +182,8 @@ impl States {
         }
     }
 
-    /// Writes a load vector that `state` stands for; its others permute equal processes.
+    /// Writes a load vector that `state` represents; the others are permutations among equal
+    /// processes.
     pub fn loads_into(&self, state: usize, loads: &mut [i64]) {
         match &self.0 {
             Kind::Groups { groups, .. } => {
@@ -201,14 +205,14 @@ impl States {
         }
     }
 
-    /// A load vector that `state` stands for.
+    /// A load vector that `state` represents.
     pub fn loads(&self, state: usize) -> Vec<i64> {
         let mut loads = vec![0; self.processes()];
         self.loads_into(state, &mut loads);
         loads
     }
 
-    /// Whether states of a list have the same loads.
+    /// Whether several listed states have the same loads.
     pub fn share_loads(&self) -> bool {
         match &self.0 {
             Kind::Listed(listed) => listed.is_shared(),
@@ -216,8 +220,8 @@ impl States {
         }
     }
 
-    /// The state with these loads that is to others with them as `state` is to those with its own: the k-th in a list,
-    /// where `state` is the k-th with its loads.
+    /// The state that corresponds to `state` among those with these loads: the k-th in the list, if
+    /// `state` is the k-th with its own loads.
     pub fn twin(&self, state: usize, loads: &[i64]) -> Option<usize> {
         match &self.0 {
             Kind::Listed(listed) => listed.twin(state, loads),
@@ -225,7 +229,7 @@ impl States {
         }
     }
 
-    /// The state that stands for these loads, if there is one, and one only.
+    /// The state that represents these loads, if there is exactly one.
     pub fn find(&self, loads: &[i64]) -> Option<usize> {
         match &self.0 {
             Kind::Listed(listed) => listed.find(loads),
@@ -250,7 +254,7 @@ impl States {
         }
     }
 
-    /// How many load vectors each state stands for; `None` when it is one each.
+    /// The number of load vectors per state; `None` if all are 1.
     pub fn multiplicities(&self) -> Option<Vec<f64>> {
         if !self.is_lumped() {
             return None;
@@ -288,14 +292,15 @@ impl States {
         levels
     }
 
-    /// How many load vectors a state of groups stands for.
+    /// The number of load vectors that a state of groups represents.
     pub(super) fn orderings(&self, state: usize) -> f64 {
         let groups = self.groups().unwrap_or_default().iter();
         let own = groups.zip(self.levels(state));
         own.map(|(group, levels)| group.sets.orderings(&levels)).product()
     }
 
-    /// The states of all load vectors, where these are [active](Self::is_active); otherwise themselves.
+    /// For an [active](Self::is_active) subset the states of all load vectors; otherwise these
+    /// states.
     pub fn whole(&self) -> &States {
         match &self.0 {
             Kind::Active { all, .. } => all,
@@ -303,7 +308,7 @@ impl States {
         }
     }
 
-    /// Which of [`whole`](Self::whole) these are, where they are active; otherwise none are listed.
+    /// The indices of an active subset in [`whole`](Self::whole); otherwise empty.
     pub(super) fn members(&self) -> &[usize] {
         match &self.0 {
             Kind::Active { members, .. } => members,
@@ -311,7 +316,7 @@ impl States {
         }
     }
 
-    /// Whether they are only some of the load vectors: those where it matters when to remap.
+    /// Whether they are a subset: the states in which the policy is not simply to remap.
     pub fn is_active(&self) -> bool {
         matches!(self.0, Kind::Active { .. })
     }
@@ -322,7 +327,7 @@ impl States {
         let n = self.processes();
         match &self.0 {
             Kind::Groups { groups, .. } if groups.len() == 1 && groups[0].members.len() > 1 => {
-                // Walk, rather than unrank, through the multisets.
+                // Enumerating the multisets is faster than unranking each.
                 let Group { members, lowest, sets, .. } = &groups[0];
                 let chunk = 1 << 12;
                 all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
@@ -352,10 +357,10 @@ impl States {
         all
     }
 
-    /// How many numbers of scratch memory one application of the operator uses, about.
+    /// Approximate number of scratch numbers of one application of the operator.
     pub(super) fn scratch(&self) -> u64 {
         let Kind::Groups { groups, count, .. } = &self.0 else { return 0 };
-        // A lumped group needs one slot more than levels, and a copy where other groups follow.
+        // A lumped group needs one slot more than levels, and a copy if other groups follow.
         let lumped = groups.iter().filter(|group| group.members.len() > 1).map(|group| {
             let (items, levels) = (group.members.len() as u64, group.sets.levels() as u64);
             let copy = if groups.len() > 1 { 2 } else { 1 };

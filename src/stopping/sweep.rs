@@ -1,9 +1,15 @@
 //! One application of the chain to an approximation of J, with a bound on its rounding.
 //!
-//! An approximation v is kept as a base B and the *saving* d = B - v. Where P keeps constants,
-//! continuing saves `B - (psi + P v) = P d - psi`. This is the accurate way round: J is close to R
-//! except where balance is near, so d is small where J is large, and the rounding of `P d` is
-//! relative to `P d`, not to R.
+//! An approximation v is stored as a base B and the *saving* d = B - v. If P preserves constants,
+//! continuing saves
+//!
+//! ```text
+//! B - (psi + P v) = P d - psi
+//! ```
+//!
+//! This form is the accurate one: J is close to R except near balance, so d is small where J is
+//! large, and the rounding of `P d` is relative to `P d`, not to R. One application of P plus
+//! O(states).
 
 use super::{AfterRemap, Problem, vector};
 use crate::chain::Finish;
@@ -11,38 +17,38 @@ use crate::machine::widest;
 use pulp::{Simd, WithSimd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the two branches of the Bellman operator save at some v, and room to compute it.
+/// The savings of both actions of the Bellman operator at some v, with work vectors.
 #[derive(Debug, Clone)]
 pub(super) struct Sweep {
-    /// What continuing saves against the base: `B - psi - P v`.
+    /// Saving of continuing relative to the base: `B - psi - P v`.
     pub gain: Vec<f64>,
-    /// What remapping saves against the base: `B - R(v)`.
+    /// Saving of remapping relative to the base: `B - R(v)`.
     pub stop: f64,
     /// The base B.
     pub base: f64,
     /// R(v).
     remap: f64,
-    /// v, where P does not keep constants.
+    /// v, if P does not preserve constants.
     value: Vec<f64>,
     rounding: Rounding,
 }
 
-/// What bounds the errors of the computed savings.
+/// Bounds on the errors of the computed savings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rounding {
-    /// Relative to what P was applied to.
+    /// Relative to the function that P was applied to.
     relative: f64,
-    /// B, if P was applied to v rather than to d, otherwise 0.
+    /// B, if P was applied to v rather than to d; otherwise 0.
     base: f64,
-    /// The largest `-d`, if it was applied to d.
+    /// The greatest `-d`, if P was applied to d.
     excess: f64,
-    /// Of `stop`.
+    /// Error of `stop`.
     pub stop: f64,
 }
 
 impl Rounding {
-    /// A bound on the error of `gain` in a state with running cost `psi`, whose own rounding it
-    /// includes.
+    /// A bound on the error of `gain` in a state with running cost `psi`, including its own
+    /// rounding.
     #[inline(always)]
     pub fn slack(&self, psi: f64, gain: f64) -> f64 {
         let own = 4.0 * f64::EPSILON * (psi + gain.abs());
@@ -62,7 +68,7 @@ impl Sweep {
         Self { gain: vec![0.0; n], stop: 0.0, base: 0.0, remap: 0.0, value, rounding }
     }
 
-    /// Computes what both branches save at `base - saving`.
+    /// Computes the savings of both actions at `base - saving`.
     pub fn run(&mut self, problem: &Problem, base: f64, saving: &[f64]) {
         let running = problem.running();
         if self.value.is_empty() {
@@ -76,9 +82,10 @@ impl Sweep {
         self.weigh(problem, base, saving, excess);
     }
 
-    /// Moves a side of value iteration by one sweep, in one pass over memory: `saving` comes from above if `side` is
-    /// 1, from below if it is -1, and stays on its side. `excess` is that of `saving` on all ranks. Returns the new
-    /// one of the own part, and how far its entries are at most below those of `other`, if that is given.
+    /// One sweep of value iteration for a one-sided bound, in one pass over memory. `saving` is an
+    /// upper bound if `side` is 1 and a lower bound if it is -1, and remains one. `excess` is that
+    /// of `saving` on all ranks. Returns the new excess of the own part, and the greatest amount by
+    /// which entries are below those of `other`, if given.
     pub fn close(
         &mut self,
         problem: &Problem,
@@ -113,7 +120,7 @@ impl Sweep {
         maxima.map(|maximum| f64::from_bits(maximum.into_inner()))
     }
 
-    /// Sets what remapping saves, and the bounds on errors.
+    /// Sets the saving of remapping, and the bounds on errors.
     fn weigh(&mut self, problem: &Problem, base: f64, saving: &[f64], excess: f64) {
         self.base = base;
         if self.value.is_empty() {
@@ -149,7 +156,7 @@ impl Sweep {
         self.rounding
     }
 
-    /// Whether continuing is the cheaper branch in an unbalanced state.
+    /// Whether continuing is the better action in an unbalanced state.
     pub fn continues(&self, state: usize) -> bool {
         self.gain[state] > self.stop
     }
@@ -164,25 +171,25 @@ impl Sweep {
     }
 }
 
-/// The largest `-d`, 0 if there is none.
+/// The greatest `-d`; 0 if there is none.
 pub(super) fn excess(saving: &[f64]) -> f64 {
     vector::maximum_of([saving], |[d]| -d)
 }
 
-/// Raises a number that is not negative, whose bits these are: they are in the same order.
+/// Raises a nonnegative number that is stored by its bits, which have the same order.
 fn raise(maximum: &AtomicU64, found: f64) {
     if found.to_bits() > maximum.load(Ordering::Relaxed) {
         maximum.fetch_max(found.to_bits(), Ordering::Relaxed);
     }
 }
 
-/// What becomes of a saving.
+/// The update of a saving.
 #[derive(Clone, Copy)]
 struct Closer {
     side: f64,
     base: f64,
     stop: f64,
-    /// Whether the chain moved v, and not what is saved.
+    /// Whether the chain was applied to v rather than to the saving.
     of_value: bool,
     rounding: Rounding,
 }
@@ -194,16 +201,17 @@ impl Closer {
         let gain = if of_value { base - psi - image } else { image - psi };
         let go = gain + side * rounding.slack(psi, gain);
         let new = if go > stop { go } else { stop };
-        // The side it comes from is a bound already.
+        // The old value is a bound already.
         let closer = if (new - old) * side < 0.0 { new } else { old };
         if psi == 0.0 { base } else { closer }
     }
 }
 
-/// Maxima kept side by side.
+/// Independent maxima, for vectorization.
 const LANES: usize = 8;
 
-/// [`Closer::of`] an image, in its place, from the running cost, the old saving and that of the other side.
+/// Applies [`Closer::of`] in place to an image, given the running cost, the old saving and the
+/// other side's saving.
 struct Close<'a> {
     closer: Closer,
     image: &'a mut [f64],

@@ -1,19 +1,19 @@
-//! The states that remaps lead to, few of all, and what a function has there.
+//! The states that remaps lead to, and the values of functions there, on all ranks.
 
 use super::sharing::{self, Others};
 
-/// Where remaps lead from the own states.
+/// The targets of remaps from the own states.
 pub(super) struct Targets {
     /// All targets, in ascending order.
     places: Vec<usize>,
-    /// Which of them, from each own state.
+    /// The index of the target, by own state.
     of: Vec<u32>,
-    /// Of those that are own states, the own numbers.
+    /// Own state numbers of the targets that are own states.
     own: Vec<usize>,
 }
 
 impl Targets {
-    /// Those of remaps that lead from s to `rebalanced[s]`, among the states of all ranks.
+    /// The targets of remaps from s to `rebalanced[s]`, numbered among the states of all ranks.
     pub fn new(others: &Others, rebalanced: &[usize]) -> Self {
         let sorted = |mut places: Vec<usize>| {
             places.sort_unstable();
@@ -31,22 +31,22 @@ impl Targets {
         Self { of: rebalanced.iter().map(place).collect(), own, places }
     }
 
-    /// How many there are.
+    /// Number of targets.
     pub fn count(&self) -> usize {
         self.places.len()
     }
 
-    /// Which of them a remap leads to from an own state.
+    /// The index of the target of a remap from an own state.
     pub fn of(&self, state: usize) -> usize {
         self.of[state] as usize
     }
 
-    /// Those that are own states.
+    /// The targets that are own states.
     pub fn own(&self) -> &[usize] {
         &self.own
     }
 
-    /// What a function has there, on all ranks.
+    /// The values of a function at the targets, on all ranks.
     pub fn read(&self, others: &Others, function: &[f64]) -> Vec<f64> {
         let own = self.own.iter().map(|state| function[*state]).collect();
         let all = sharing::gather(others, own);

@@ -1,4 +1,5 @@
-//! What a sweep and an enclosure say of any function, against the Bellman inequalities in exact fractions.
+//! Sweeps and enclosures of arbitrary functions, against the Bellman inequalities in exact
+//! rationals.
 
 use super::enclosure::{Enclosure, Weight};
 use super::sweep::{self, Sweep};
@@ -12,7 +13,7 @@ fn exact(x: f64) -> Rational {
     Rational::try_from(x).expect("finite")
 }
 
-/// Probabilities are multiples of 1/16, so that doubles hold them.
+/// Probabilities are multiples of 1/16, so that doubles represent them exactly.
 fn chain() -> impl Strategy<Value = BirthDeath> {
     prop::collection::vec((0..9u8, 0..8u8), 2..5).prop_map(|moves| {
         let last = moves.len() - 1;
@@ -42,18 +43,18 @@ fn mean(f: &[Rational]) -> Rational {
     f.iter().cloned().fold(Rational::ZERO, |sum, x| sum + x) / Rational::from(f.len() as i64)
 }
 
-/// Whether a number is no further from another one than this.
+/// Whether two numbers differ by at most this.
 fn within(x: f64, slack: f64, other: &Rational) -> bool {
     exact(x) - exact(slack) <= *other && *other <= exact(x) + exact(slack)
 }
 
-/// Few of the cases are tight where it matters.
+/// Least number of cases that must be tight.
 fn many() -> ProptestConfig {
     let default = ProptestConfig::default();
     ProptestConfig { cases: default.cases.saturating_mul(4), failure_persistence: None, ..default }
 }
 
-/// Savings after a sweep that is rounded away from J: of the branches first, and then of the better one.
+/// Savings after a sweep rounded away from J: of both actions, and of the better one.
 fn closed(problem: &Problem, base: f64, saving: &[f64], side: f64) -> Vec<f64> {
     let mut sweep = Sweep::new(problem);
     sweep.run(problem, base, saving);
@@ -70,7 +71,8 @@ fn closed(problem: &Problem, base: f64, saving: &[f64], side: f64) -> Vec<f64> {
 proptest! {
     #![proptest_config(many())]
 
-    /// Value iteration does all of a sweep in one pass over memory; rows of `given` chains do not keep constants.
+    /// Value iteration does a whole sweep in one pass over memory; rows of `given` chains do not
+    /// preserve constants.
     #[test]
     fn one_pass_closes_a_side_as_two_do(
         chains in prop::collection::vec(chain(), 2..5), rho in 0.1..20.0f64, uniform: bool, given: bool, above: bool,
@@ -124,7 +126,7 @@ proptest! {
         let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
         let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
         let running = problem.running();
-        // Near the solution, or away from it.
+        // Close to the solution, or far from it.
         let base = above * if uniform { 2.0 * rho } else { rho };
         let start = |psi: &f64| if *psi == 0.0 { base } else { 0.0 };
         let mut saving: Vec<f64> = running.iter().map(start).collect();

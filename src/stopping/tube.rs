@@ -1,4 +1,7 @@
-//! A region of processes that are all different, mode by mode.
+//! A region of joint states of processes that are all different, processed mode by mode
+//! (tensor-product structure).
+//!
+//! An application takes O(terms x processes x states of the hull).
 
 use super::active::{Beyond, Region, Running, enough};
 use super::states::Kind;
@@ -7,13 +10,13 @@ use crate::Observer;
 use crate::chain::{BirthDeath, Modes, Operator, Tube};
 use rayon::prelude::*;
 
-/// One process alone has all ways listed.
+/// Fewest processes: for one alone all ways are listed.
 const FEWEST: usize = 2;
 
 /// Terms of a mode.
 pub(super) const TERMS: usize = 3;
 
-/// The chains, where no two processes are alike, and all move by a level at most.
+/// The chains, if no two processes are equal and all move by at most one level.
 fn chains(all: &States) -> Option<Vec<BirthDeath>> {
     let chain = |group: &super::states::Group| match (&group.chain, group.members.len()) {
         (ProcessChain::BirthDeath(chain), 1) if chain.levels() <= usize::from(u16::MAX) => {
@@ -25,32 +28,32 @@ fn chains(all: &States) -> Option<Vec<BirthDeath>> {
     (chains.len() >= FEWEST).then_some(chains)
 }
 
-/// Whether regions of these states are gone through mode by mode.
+/// Whether regions of these states are processed mode by mode.
 pub(super) fn applies(all: &States) -> bool {
     chains(all).is_some()
 }
 
-/// Some joint states of different processes.
+/// A set of joint states of different processes.
 pub(super) struct TubeRegion<'a> {
     all: &'a States,
     modes: Modes,
     /// Reversing weights of each process.
     weights: Option<Vec<Vec<f64>>>,
-    /// In order.
+    /// In ascending order.
     members: Vec<usize>,
     most: usize,
     ways: usize,
 }
 
 impl<'a> TubeRegion<'a> {
-    /// Without a state; `None` where it does not apply.
+    /// An empty region; `None` where the method does not apply.
     pub fn new(all: &'a States, most: usize) -> Option<Self> {
         let modes = Modes::new(chains(all)?);
         let weights = all.groups()?.iter().map(|group| group.reversing_weights()).collect();
         Some(Self { all, modes, weights, members: Vec::new(), most, ways: 0 })
     }
 
-    /// Terms on this hull.
+    /// Number of terms of an application on this hull.
     fn terms(&self, hull: &[usize]) -> usize {
         TERMS * self.modes.count() * hull.len()
     }

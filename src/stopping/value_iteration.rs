@@ -1,8 +1,9 @@
-//! Value iteration from below and from above at once.
+//! Value iteration from below and from above.
 //!
-//! The iterates from 0 increase, those from R decrease, and both stay bounds on J; each sweep is
-//! rounded away from J, so this holds in floating point too. They end when they have met to within
-//! the tolerance. A bound on J from below is one on the saving from above.
+//! With T the Bellman operator the iterates T^k 0 increase to J and those from R decrease to it, so
+//! both are bounds on J. Each sweep is rounded away from J, so this holds in floating point too.
+//! The iteration ends when they meet within the tolerance. A lower bound on J is an upper bound on
+//! the saving. Two applications of P per iteration, O(states) memory.
 
 use super::sweep::{self, Sweep};
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, sharing, vector};
@@ -37,7 +38,7 @@ pub(super) fn solve(
         iterations += 2;
         let [above, below, width] = problem.largest([above, below, width]);
         excess = [above, below];
-        // The bounds that will be reported rest on the residuals of the middle.
+        // The reported bounds are proved from the residuals of the midpoint.
         if width <= settings.tolerance * remap.max(1.0) && iterations >= next_check {
             next_check = iterations + iterations / 32;
             let mut middle = least.clone();
@@ -69,17 +70,17 @@ pub(super) fn solve(
     Approximation { base, saving: least, iterations, status }
 }
 
-/// The savings of stopping everywhere when that costs `base`.
+/// The savings of stopping everywhere, if that costs `base`.
 pub(super) fn start(problem: &Problem, base: f64) -> Vec<f64> {
     problem.running.iter().map(|&psi| if psi == 0.0 { base } else { 0.0 }).collect()
 }
 
-/// What stopping everywhere costs: rho, or for `Uniform` a little more than what it does.
+/// The cost of stopping everywhere: rho, or for `Uniform` slightly more than its exact value.
 pub(super) fn start_above(problem: &Problem) -> f64 {
     match problem.after {
         AfterRemap::Stop => problem.remap_cost,
         AfterRemap::Uniform => {
-            // V = rho + V * (share of unbalanced vectors).
+            // V = rho + V * (fraction of unbalanced vectors).
             problem.remap_cost / problem.mean(&start(problem, 1.0)) * (1.0 + 1e-12)
         }
     }

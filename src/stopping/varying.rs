@@ -1,15 +1,17 @@
-//! Stopping where what a remap costs depends on the loads, and where the computation has an end:
-//! rho(w) of \[YXW03, (9) and (11)\], J over \[0, N\] of (10) and (12).
+//! Stopping with a state-dependent remap cost, over an infinite or a finite horizon: rho(w) of
+//! \[YXW03, (9) and (11)\], J over \[0, N\] of (10) and (12).
 //!
 //! ```text
-//! Stop:     J(s) = min(rho(s), psi(s) + (P J)(s)) where unbalanced, 0 where balanced; J_0 = 0, J_k = T J_(k-1)
+//! Stop:     J(s) = min(rho(s), psi(s) + (P J)(s)) where unbalanced, 0 where balanced;
+//!           J_0 = 0, J_k = T J_(k-1)
 //! Restart:  V_k(s) = min(g(s), rho(s) + g(b(s))),  g = psi + P V_(k-1),  V_0 = 0
 //! ```
 //!
-//! with b(s) the state a remap leads to. T is monotone, so that iterates from below stay below and
-//! those from above above; each sweep is rounded outwards, and what is reported lies between. With
-//! an end both start at 0, and J_k rises with k, so that a state where one remaps with k steps to
-//! go is one with more to go, too.
+//! with b(s) the state that a remap leads to. Value iteration from both sides: T is monotone, so
+//! iterates from a lower (upper) bound stay lower (upper) bounds. Each sweep is rounded outward,
+//! and the reported values lie between. Over a finite horizon both start at 0. J_k increases with
+//! k, so a state that remaps with k steps remaining also remaps with more. A sweep takes one
+//! application of P plus O(states).
 
 use super::exchange::unmoved;
 use super::targets::Targets;
@@ -20,42 +22,42 @@ use crate::imbalance::Imbalance;
 use crate::{Communicator, Observer, Status};
 use std::ops::ControlFlow;
 
-/// A stopping problem with a remap cost for each state.
+/// A stopping problem with its own remap cost in each state.
 pub struct Varying {
-    /// With the dearest remap in all states.
+    /// The problem with the highest remap cost in all states.
     pub(super) problem: Problem,
     pub(super) costs: Vec<f64>,
-    /// Where the computation goes on: where a remap moves nothing, and the states it leads to.
+    /// If the computation continues after a remap: whether a remap moves nothing, and the targets
+    /// of remaps.
     back: Option<(Vec<bool>, Targets)>,
 }
 
-/// When to stop.
+/// Accuracy and limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// The largest distance between the bounds on J, relative to max(1, the largest cost of a
-    /// remap), where the computation has no end.
+    /// Greatest distance between the bounds on J, relative to max(1, the highest remap cost), for
+    /// an infinite horizon.
     pub tolerance: f64,
-    /// The largest number of sweeps.
+    /// Most sweeps.
     pub sweeps: u64,
 }
 
-/// J between bounds, and what to do.
+/// Bounds on J, and decisions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Varied {
-    /// J is at least this in each state.
+    /// Lower bounds on J, by state.
     pub lower: Vec<f64>,
-    /// And at most this.
+    /// Upper bounds on J, by state.
     pub upper: Vec<f64>,
-    /// What to do in each state; with an end, at the first step. Where both branches cost the same,
-    /// to remap.
+    /// The decision in each state; for a finite horizon, at the first step. Ties remap.
     pub decision: Vec<Decision>,
     /// Whether the bounds leave the decision, or the number in `remaps_from`, open.
     pub ties: Vec<bool>,
-    /// With an end after which nothing follows: the least number of steps left with which one
-    /// remaps, for each state; `None` where one never does.
+    /// For a finite horizon with `Stop`: the least number of remaining steps from which on the
+    /// state remaps; `None` if it never does.
     pub remaps_from: Vec<Option<u64>>,
-    /// With an end: where a limit stopped it before, for so many steps left the decisions and
-    /// `remaps_from` are; the bounds hold for all steps.
+    /// For a finite horizon ended by a limit: the number of remaining steps to which the decisions
+    /// and `remaps_from` refer. The bounds hold for all steps.
     pub known: Option<u64>,
     /// Applications of the transition operator.
     pub applications: u64,
@@ -64,12 +66,12 @@ pub struct Varied {
 }
 
 impl Varied {
-    /// The largest distance between the bounds.
+    /// Greatest distance between the bounds.
     pub fn width(&self) -> f64 {
         vector::maximum_of([&self.upper, &self.lower], |[upper, lower]| upper - lower)
     }
 
-    /// What all ranks have found, on rank 0; `None` on others.
+    /// The results of all ranks, on rank 0; `None` on others.
     pub fn collected(&self, communicator: &dyn Communicator) -> Option<Varied> {
         let all = |own: Vec<f64>| communicator.collect(&own).into_iter();
         let [lower, upper] = [&self.lower, &self.upper].map(|own| all(own.clone()).collect());
@@ -81,7 +83,7 @@ impl Varied {
         let decision = all(places.collect()).map(|place| decisions[place as usize]).collect();
         let ties = self.ties.iter().map(|tie| f64::from(u8::from(*tie))).collect();
         let ties = all(ties).map(|tie| tie == 1.0).collect();
-        // Numbers of steps begin with 1.
+        // Step numbers begin with 1, so 0 can mean `None`.
         let from = self.remaps_from.iter().map(|from| from.unwrap_or(0) as f64).collect();
         let from = all(from).map(|from| (from > 0.0).then_some(from as u64)).collect();
         let Varied { known, applications, status, .. } = *self;
@@ -91,23 +93,23 @@ impl Varied {
     }
 }
 
-/// The branches of a sweep, rounded to one side.
+/// The iterate and the action values of a sweep, rounded to one side.
 struct Side {
     value: Vec<f64>,
     go: Vec<f64>,
-    /// What going on costs in the states that remaps lead to.
+    /// Cost of continuing in the states that remaps lead to.
     at_targets: Vec<f64>,
-    /// 1 - slack, or 1 + slack.
+    /// 1 - slack for lower bounds, 1 + slack for upper ones.
     scale: f64,
 }
 
 impl Varying {
-    /// The problem on `states`, which move by `operator`, where a remap costs `costs[s]`. With
-    /// `back` the computation goes on from the state `back[s]`, and otherwise ends.
+    /// The problem on `states` with transition operator `operator` and remap costs `costs[s]`. With
+    /// `back` the computation continues from the state `back[s]` after a remap; otherwise it ends.
     ///
     /// # Panics
-    /// Without a cost for each state, with one that is negative or not finite, or with an operator
-    /// or a `back` of another size.
+    /// Unless there is a finite, nonnegative cost for each state, and `operator` and `back` have as
+    /// many states.
     pub fn new(
         states: &States,
         operator: Box<dyn Operator>,
@@ -123,9 +125,9 @@ impl Varying {
         Varying::posed(problem, costs, (states, imbalance, back))
     }
 
-    /// The part of this rank in the problem that several of them solve together, by sweeps with the
-    /// same bits: `costs` and `back` are those of the own states of `operator`, where `back` counts
-    /// all states.
+    /// This rank's part of a problem that several ranks solve together, with bitwise equal sweeps.
+    /// `costs` and `back` are those of the own states of `operator`; `back` is numbered among all
+    /// states.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -157,27 +159,27 @@ impl Varying {
         Varying { problem, costs, back }
     }
 
-    /// Where `cut` is not 0, J is this: at most what a remap costs there.
+    /// Where `cut` is not 0, J is set to `value`, which is at most the remap cost there.
     pub(super) fn ends_at(&mut self, cut: &[f64], value: f64) {
         for s in (0..cut.len()).filter(|&s| cut[s] > 0.0) {
             (self.problem.running[s], self.costs[s]) = (value, value);
         }
     }
 
-    /// The cost of a step in each state.
+    /// The running cost of each state.
     pub fn running(&self) -> &[f64] {
         &self.problem.running
     }
 
-    /// The cost of a remap in each state.
+    /// The remap cost of each state.
     pub fn costs(&self) -> &[f64] {
         &self.costs
     }
 
-    /// Solves the problem without an end, which [`new`](Self::new) without `back` poses.
+    /// Solves the problem over an infinite horizon, as posed by [`new`](Self::new) without `back`.
     ///
     /// # Panics
-    /// With `back`: the cost has no bound.
+    /// With `back`: the total cost is unbounded.
     pub fn solve(&self, limits: &Limits, observer: &dyn Observer) -> Varied {
         assert!(self.back.is_none(), "a computation that goes on without end has no cost in all");
         let [largest] = self.largest([self.costs.iter().copied().fold(1.0, f64::max)]);
@@ -200,7 +202,7 @@ impl Varying {
             if width <= limits.tolerance * largest {
                 break Status::Converged;
             }
-            // What rounding keeps apart stays apart.
+            // Without any change, the remaining distance is due to rounding.
             if sweeps >= limits.sweeps || changes == 0.0 {
                 break Status::IterationLimit;
             }
@@ -214,7 +216,7 @@ impl Varying {
                 break halt.into();
             }
         };
-        // The branches at the bounds that are reported.
+        // Action values at the reported bounds.
         self.sweep(&mut below, |old, _| old);
         self.sweep(&mut above, |old, _| old);
         let mut found = self.found(below, above, Vec::new(), sweeps + 1, status);
@@ -222,9 +224,8 @@ impl Varying {
         found
     }
 
-    /// Solves the problem of so many steps, at least one. A limit that stops it leaves the
-    /// decisions of fewer, and bounds for all: J grows with the steps, each adding at most the
-    /// largest J of one step.
+    /// Solves the problem over `steps` >= 1 steps. A limit that ends it leaves the decisions for
+    /// fewer steps, and bounds for all: each step adds at most the greatest J of one step.
     pub fn solve_steps(&self, steps: u64, limits: &Limits, observer: &dyn Observer) -> Varied {
         let n = self.problem.running.len();
         let [mut below, mut above] = self.sides(vec![0.0; n], vec![0.0; n]);
@@ -237,7 +238,7 @@ impl Varying {
             below.value.copy_from_slice(low);
             above.value.copy_from_slice(high);
             for (bound, found) in found.iter().enumerate() {
-                // Numbers of steps begin with 1.
+                // Step numbers begin with 1, so 0 means `None`.
                 let steps = |x: f64| (x > 0.0).then_some(x as u64);
                 from.iter_mut().zip(&found[..]).for_each(|(from, x)| from[bound] = steps(*x));
             }
@@ -260,7 +261,7 @@ impl Varying {
                     }
                 }
             }
-            // What changes no more stays as it is.
+            // An iterate that does not change is the fixed point.
             let [old_below, old_above] = &old;
             let changes = *old_below != below.value || *old_above != above.value;
             let [changes] = self.largest([if changes { 1.0 } else { 0.0 }]);
@@ -294,8 +295,8 @@ impl Varying {
                 }
                 *upper = (*upper + more) * (1.0 + f64::EPSILON);
                 if self.back.is_none() {
-                    // One may remap at once. A remap that pays with fewer steps left pays with
-                    // more.
+                    // Remapping at once is possible. A remap that pays with fewer remaining steps
+                    // pays with more.
                     *upper = upper.min(self.costs[s]);
                 }
                 found.ties[s] |= self.back.is_some() || found.decision[s] == Decision::Continue;
@@ -305,7 +306,7 @@ impl Varying {
     }
 
     fn sides(&self, below: Vec<f64>, above: Vec<f64>) -> [Side; 2] {
-        // Of the operator, of two sums and of this factor.
+        // Rounding of the operator, of two sums and of this factor.
         let slack = (self.problem.operator.rounding() + 6.0) * f64::EPSILON;
         let side = |value: Vec<f64>, scale| {
             let value = value.iter().zip(&self.problem.running).map(|(v, psi)| match &self.back {
@@ -318,7 +319,7 @@ impl Varying {
         [side(below, 1.0 - slack), side(above, 1.0 + slack)]
     }
 
-    /// One sweep; `keep` takes the old and the new value. Whether anything changes.
+    /// One sweep; `keep` combines the old and the new value. Returns whether anything changed.
     fn sweep(&self, side: &mut Side, keep: impl Fn(f64, f64) -> f64) -> bool {
         self.problem.operator.apply_into(&side.value, &mut side.go);
         for (go, psi) in side.go.iter_mut().zip(&self.problem.running) {
@@ -339,7 +340,7 @@ impl Varying {
         changes
     }
 
-    /// What remapping costs.
+    /// The cost of remapping.
     fn remap(&self, side: &Side, s: usize) -> f64 {
         match &self.back {
             None => self.costs[s],
@@ -347,7 +348,7 @@ impl Varying {
         }
     }
 
-    /// The largest number in each place that any rank has.
+    /// The maximum over all ranks, component by component.
     fn largest<const N: usize>(&self, own: [f64; N]) -> [f64; N] {
         sharing::largest(&self.problem.shared, own)
     }

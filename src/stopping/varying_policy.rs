@@ -1,15 +1,16 @@
-//! Bounds on J where remap costs differ, from a policy that is solved for.
+//! Bounds on J with state-dependent remap costs, by policy iteration.
 //!
-//! Sweeps from both sides prove their bracket, but take as many as the loads need steps to meet. Policy iteration takes
-//! few: the cost of going on exactly in C solves `(I - P) v = psi + P (costs outside C)` there, and one sweep at v tells
-//! how far v is from J: with `B = psi + P v`
+//! Value iteration from both sides takes as many sweeps as the loads need steps to balance; policy
+//! iteration takes few. The cost v of continuing exactly in C solves `(I - P) v = psi + P (costs
+//! outside C)` there, and one sweep bounds the distance of v from J. With `B = psi + P v`
 //!
 //! ```text
 //! L = (1-t) v             <= T(L)   if  t psi >= (1-t) (v - B)
 //! U = min(costs, (1+t) v) >= T(U)   if  t psi >= (1+t) (B - v)  or  (1+t) v >= costs
 //! ```
 //!
-//! in every unbalanced state, for any v up to the costs (see `enclosure`). Sweeps go on from L and U.
+//! in every unbalanced state, for every v up to the costs (see `enclosure`). Value iteration
+//! continues from L and U.
 
 use super::enclosure::{share_above, share_below};
 use super::krylov::{InnerProducts, System};
@@ -20,29 +21,30 @@ use crate::Observer;
 /// Sweeps before each evaluation.
 const SWEEPS: usize = 12;
 
-/// The most evaluations, and of those that bring no nearer bounds in a row.
+/// Most evaluations, and most of them in a row without closer bounds.
 const EVALUATIONS: usize = 200;
 const VAIN: usize = 12;
 
-/// The most steps of one evaluation.
+/// Most steps of one evaluation.
 const STEPS: u64 = 2000;
 
-/// Residuals, as a share of the running cost, while the policy changes; and beside the tolerance once it does not.
+/// Residuals relative to the running cost: while the policy changes, and relative to the tolerance
+/// once it does not.
 const ROUGHLY: f64 = 1e-3;
 const CLOSELY: f64 = 0.1;
 
-/// Residuals may be this share of the right side: what rounding makes of them anyway.
+/// Residuals relative to the right-hand side that rounding causes anyway.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Bounds on J.
 pub(super) struct Start {
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
-    /// How many times the operator was applied.
+    /// Number of applications of the operator.
     pub applications: u64,
 }
 
-/// Bounds as near as policies that are solved for prove them; alone, since ranks sweep.
+/// Bounds from policy iteration; trivial ones for shared problems, which use sweeps only.
 pub(super) fn bounds(posed: &Varying, limits: &Limits, observer: &dyn Observer) -> Start {
     let (problem, costs) = (&posed.problem, &posed.costs[..]);
     let n = costs.len();
@@ -84,7 +86,8 @@ pub(super) fn bounds(posed: &Varying, limits: &Limits, observer: &dyn Observer) 
     start
 }
 
-/// Sets `v` to about what going on exactly where `continues` costs; returns how many times the operator was applied.
+/// Sets `v` to the approximate cost of continuing exactly where `continues`. Returns the number of
+/// applications of the operator.
 fn evaluate(
     posed: &Varying,
     (continues, inner): (&[bool], &InnerProducts),
@@ -106,11 +109,11 @@ fn evaluate(
     1 + applications
 }
 
-/// How far apart the bounds are that v and `go = psi + P v` prove, relative to the largest cost or 1; they are taken
-/// where that is less than `best`.
+/// The distance of the bounds that v and `go = psi + P v` prove, relative to max(1, the highest
+/// remap cost). `start` takes them if that is less than `best`.
 fn prove(posed: &Varying, (v, go): (&[f64], &[f64]), start: &mut Start, best: f64) -> f64 {
     let (problem, costs) = (&posed.problem, &posed.costs[..]);
-    // Of the operator, of the sum, and of the subtraction here.
+    // Rounding of the operator, of the sum, and of the subtraction here.
     let slack = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let shares = |[v, go, cost, psi]: [f64; 4]| {
         let down = share_below(v - go * (1.0 - slack), psi, 0.0);

@@ -1,4 +1,6 @@
-//! Sums and maxima over long vectors, the same for any number of threads.
+//! Sums and maxima over long vectors, bitwise equal for any number of threads.
+//!
+//! Chunks have a fixed size, and their sums are combined pairwise in a fixed order. O(n) time.
 
 use crate::communicator::{Communicator, Shares};
 use crate::machine::widest;
@@ -6,20 +8,21 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Entries a thread takes at a time; fixed, so that the order of additions is.
+/// Entries per chunk; fixed, so that the order of additions is.
 const CHUNK: usize = 1 << 12;
 
-/// Shorter vectors are not worth a second thread.
+/// Length from which a second thread pays.
 pub(super) const PARALLEL: usize = 1 << 15;
 
-/// Numbers added side by side.
+/// Independent partial sums.
 const LANES: usize = 8;
 
 /// Terms of [`sum_of`] between two reductions.
 const LEAF: usize = 16 * LANES;
 
-/// Relative error of [`sum_of`], in units of `f64::EPSILON`, which is two roundings: at most 16, 8, 1 and 32
-/// additions in a row in a chunk, 16 and a tree over fewer than 2^46 chunks.
+/// Relative error bound of [`sum_of`] in units of `f64::EPSILON`, which is two roundings.
+/// Consecutive additions: at most 16, 8, 1 and 32 in a chunk, 16 in a leaf of the tree, and a tree
+/// over fewer than 2^46 chunks.
 pub(super) const SUM_ROUNDING: f64 = 64.0;
 
 fn pairwise(terms: &[f64]) -> f64 {
@@ -30,7 +33,7 @@ fn pairwise(terms: &[f64]) -> f64 {
     pairwise(left) + pairwise(right)
 }
 
-/// What `reduce` makes of each chunk of `0..n`, given its start.
+/// The result of `reduce` for each chunk of `0..n`, given its start.
 fn by_chunk<T: Send>(n: usize, reduce: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let count = n.div_ceil(CHUNK);
     let chunk = |chunk: usize| reduce(chunk * CHUNK);
@@ -41,7 +44,7 @@ fn by_chunk<T: Send>(n: usize, reduce: impl Fn(usize) -> T + Sync) -> Vec<T> {
     }
 }
 
-/// The sum of `term` at the entries of some vectors of equal length.
+/// The sum of `term` over the entries of vectors of equal length.
 pub(super) fn sum_of<const K: usize>(
     from: [&[f64]; K],
     term: impl Fn([f64; K]) -> f64 + Sync + Copy,
@@ -57,8 +60,7 @@ pub(super) fn sum_of<const K: usize>(
     pairwise(&by_chunk(n, chunk))
 }
 
-/// [`sum_of`] terms of which each rank has some, from the entry `first` of all on: the same bits as one rank
-/// would find.
+/// [`sum_of`] for terms distributed over ranks: bitwise equal to the sum on one rank.
 pub(super) fn sum_shared(
     communicator: &dyn Communicator,
     shares: &Shares,
@@ -91,7 +93,7 @@ pub(super) fn sum_shared(
     pairwise(&sums)
 }
 
-/// A range of entries, cut where chunks begin.
+/// Splits a range of entries at chunk boundaries.
 fn parts_of(own: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let (mut start, end) = (own.start, own.end);
     std::iter::from_fn(move || {
@@ -101,7 +103,7 @@ fn parts_of(own: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether a part is all of a chunk of so many entries.
+/// Whether a part is a whole chunk of `total` entries.
 fn is_chunk(part: &Range<usize>, total: usize) -> bool {
     part.start.is_multiple_of(CHUNK) && (part.len() == CHUNK || part.end == total)
 }
@@ -140,7 +142,7 @@ fn leaf<const K: usize>(from: [&[f64]; K], term: &impl Fn([f64; K]) -> f64) -> f
     lanes.iter().sum::<f64>() + rest
 }
 
-/// The maximum of 0 and `term` at the entries of some vectors of equal length.
+/// The maximum of 0 and of `term` over the entries of vectors of equal length.
 pub(super) fn maximum_of<const K: usize>(
     from: [&[f64]; K],
     term: impl Fn([f64; K]) -> f64 + Sync + Copy,
@@ -180,7 +182,7 @@ struct Maxima<'a, const K: usize, F> {
     term: F,
 }
 
-/// Entries of which maxima are kept side by side: a loop long enough to be made one over vectors.
+/// Entries with independent maxima: a loop long enough to be vectorized.
 const BLOCK: usize = 64;
 
 impl<const K: usize, const M: usize, F: Fn([f64; K]) -> [f64; M]> WithSimd for Maxima<'_, K, F> {
@@ -214,8 +216,8 @@ pub(super) fn update(target: &mut [f64], term: impl Fn(usize, f64) -> f64 + Sync
     }
 }
 
-/// `target[i] = term(target[i], [from[0][i], from[1][i], ...])`, for vectors of equal length. `term` should
-/// own its numbers: if it refers to them they might be among what is written, and the loop stays slow.
+/// `target[i] = term(target[i], [from[0][i], from[1][i], ...])`, for vectors of equal length.
+/// `term` should own its numbers: references might alias the target and prevent vectorization.
 pub(super) fn update_from<const K: usize>(
     target: &mut [f64],
     from: [&[f64]; K],

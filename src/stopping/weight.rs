@@ -1,11 +1,16 @@
-//! The function with which an [`Enclosure`](super::enclosure::Enclosure) pays for residuals.
+//! The function w with which an [`Enclosure`](super::enclosure::Enclosure) bounds residuals.
 //!
-//! With g the residuals and what rounding may add to them, w solves `(I - P) w = 2 g` where one goes
-//! on (or nearly does) and is 0 elsewhere, to a low accuracy: any solution whose defect is at least g
-//! will do, and that is checked with the rounding of its own.
+//! With g the residuals plus their possible rounding, w solves
 //!
-//! For `Uniform`, R depends on the mean of J, and a mean of w as small as it is would have to be paid by
-//! rho, which is nothing beside R where balance is rare.
+//! ```text
+//! (I - P) w = 2 g where the policy continues (or nearly does),   w = 0 elsewhere
+//! ```
+//!
+//! to a low accuracy. Every solution with a defect of at least g suffices; that is checked,
+//! including its own rounding. Cost: one Krylov solve.
+//!
+//! For `Uniform`, R depends on the mean of J. Even a small mean of w would have to be covered by
+//! rho, which is negligible relative to R where balance is rare; see `raise`.
 
 use super::enclosure::{Enclosure, Weight};
 use super::krylov::{InnerProducts, System};
@@ -13,16 +18,17 @@ use super::sweep::Sweep;
 use super::{AfterRemap, Problem, value_iteration, vector};
 use crate::Observer;
 
-/// States that remap by less than this share of their running cost are counted as going on.
+/// States that remap by less than this fraction of their running cost count as continuing.
 pub(super) const NEARLY: f64 = 1e-3;
 
-/// By how much a defect may miss 2 g, relatively.
+/// Relative accuracy of a defect of 2 g.
 const ACCURACY: f64 = 0.4;
 
-/// How far b may be from harmonic.
+/// Residual up to which b counts as harmonic.
 const HARMONIC: f64 = 1e-11;
 
-/// A weight for this approximation, by at most `limit` applications of the operator; with how many.
+/// A weight for this approximation, by at most `limit` applications of the operator; and their
+/// number.
 pub(super) fn find(
     problem: &Problem,
     saving: &[f64],
@@ -39,7 +45,7 @@ pub(super) fn find(
     vector::update(&mut right, |s, _| {
         if goes_on[s] {
             let (gain, psi) = (sweep.gain[s], running[s]);
-            // Where one stops, continuing may well cost more.
+            // Where the policy stops, continuing may cost more.
             let residual = if sweep.continues(s) { (gain - saving[s]).abs() } else { 0.0 };
             2.0 * (residual + rounding.slack(psi, gain)).max(1e-3 * tolerance * psi)
         } else {
@@ -68,13 +74,14 @@ pub(super) fn find(
     (Weight { w, defect, mean }, applications + 1)
 }
 
-/// The power of the savings that is taken for a w, and the shares of it that are tried.
+/// The exponent of the savings in w, and the number of its halvings that are tried.
 const POWER: f64 = 0.9;
 const SHARES: i32 = 22;
 
-/// For `Uniform`, what a w proves that takes one application of the operator, and that w: a share of `B (d / B)^.9`, where d
-/// is what is saved beside B. Where steps change d by much that power, which is concave, exceeds its expectation by
-/// a share of d: near balance, where residuals are much larger than the running cost.
+/// For `Uniform`: a w that takes one application of the operator, and the enclosure it proves. w is
+/// a fraction of `B (d / B)^0.9`, with d the saving relative to B. That power is concave. Where
+/// steps change d by much, it exceeds its expectation by a fraction of d: near balance, where
+/// residuals are much larger than the running cost.
 pub(super) fn by_savings(
     problem: &Problem,
     saving: &[f64],
@@ -113,9 +120,9 @@ pub(super) fn by_savings(
     best
 }
 
-/// Adds to w what errors of R amount to: `tau (1 - b)`, where b is the probability to be balanced
-/// before one stops. It is tau where one stops and exceeds its mean there by tau times the mean of b, so
-/// that much of the mean of w can be paid back.
+/// Adds `tau (1 - b)` to w, to cover errors of R; b is the probability to balance before stopping.
+/// The added function is tau where the policy stops. It exceeds its mean there by tau times the
+/// mean of b, so that part of the mean of w is covered.
 fn raise(problem: &Problem, system: &mut System<'_>, w: &mut [f64], sweep: &Sweep) -> u64 {
     let running = problem.running();
     let balanced = value_iteration::start(problem, 1.0);
