@@ -1,7 +1,7 @@
-//! Certificates: what an answer leaves behind so that others can check it.
+//! Certificates: files from which others can check an answer.
 //!
-//! Made of the engine's answer and handed to the checker before they are written: what a certificate
-//! claims is what the checker has found to follow from it, and the answer must agree with that.
+//! A certificate is made from the engine's answer and handed to the checker before it is written.
+//! It claims only what the checker derives from it, and the answer must agree with that.
 
 use super::proved::contradiction;
 use super::registry::{Body, Solution};
@@ -15,19 +15,18 @@ use remapping::Status;
 /// The largest certificate, in bytes.
 pub const MOST_BYTES: usize = 50_000_000;
 
-/// What is written, and what to warn of where it proves less than was asked for.
+/// A certificate, and a warning if it proves less than was asked for.
 pub struct Certificate {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// In words.
+    /// Why it proves less than the tolerance asks for.
     pub warning: Option<String>,
 }
 
-/// The certificate of a solved model, which takes no more work than the budget allows.
+/// Makes the certificate of a solved model, with no more work than `budget` allows.
 ///
 /// # Errors
-/// An answer that was not finished, problems without certificates, and answers that the checker does
-/// not confirm.
+/// The answer is not finished, its problem has no certificates, or the checker does not confirm it.
 pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certificate, Complaint> {
     let solution = &solved.solution;
     is_possible(loaded, solution)?;
@@ -53,15 +52,15 @@ pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certifica
     Ok(Certificate { bytes, warning })
 }
 
-/// Whether an answer is one that certificates are about.
+/// Checks that an answer is of a kind that certificates exist for.
 ///
 /// # Errors
-/// Why it is not.
+/// Why there is no certificate.
 pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
     if !is_due(solution) {
         let message = "no certificate: the computation was stopped before its end";
         let mut complaint = Complaint::elsewhere(message, "give it more time");
-        // That is no fault of the input.
+        // The input is not at fault here.
         complaint.limit = (solution.status != Status::Converged).then_some(solution.status);
         return Err(complaint);
     }
@@ -109,7 +108,8 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
     }
 }
 
-/// How wide the proof is of what the tolerance is about, in units of the tolerance, and what that is.
+/// The width of the proof of the number that the tolerance is about, in units of the tolerance; and
+/// the name of that number.
 pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, String) {
     let relative = |own: &Interval| (own.upper - own.lower) / own.upper.abs().max(1.0);
     let (width, name) = match proof {
@@ -128,7 +128,7 @@ pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, String) {
             let all = whole.into_iter().chain(both);
             all.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
         }
-        // What is not proved of an interval is said elsewhere.
+        // Other messages say what is not proved of an interval.
         Proof::Longest { .. } | Proof::Periods(_) => (0.0, "interval".to_owned()),
         Proof::Cheapest { cost, .. } => (relative(cost), "cost_per_step".to_owned()),
         Proof::Thresholds { value, steps } => {
@@ -147,7 +147,7 @@ pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, String) {
     (width / tolerance, name)
 }
 
-/// What to say where that is more than was asked for.
+/// A warning where the proof is wider than the tolerance.
 fn too_wide(proof: &Proof, tolerance: f64) -> Option<String> {
     let (width, name) = widest(proof, tolerance);
     (width > 1.0).then(|| {
@@ -156,7 +156,7 @@ fn too_wide(proof: &Proof, tolerance: f64) -> Option<String> {
     })
 }
 
-/// What to say where an interval is proved to be shorter than it is said to be.
+/// A warning where the proved interval is shorter than the stated one.
 fn too_short(solution: &Solution, proof: &Proof) -> Option<String> {
     let Body::Periodic(answer) = &solution.body else { return None };
     if let Proof::Cheapest { least, most, .. } = proof {
@@ -189,8 +189,8 @@ fn too_short(solution: &Solution, proof: &Proof) -> Option<String> {
     })
 }
 
-/// Checks the answer to a small problem, which takes no time to speak of; what is wrong with it if the
-/// checker proves something else.
+/// Checks the answer to a small problem, where that takes no noticeable time. Returns an error
+/// message if the checker proves something else.
 pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
     let solution = &solved.solution;
     let small = match &solution.body {
@@ -199,7 +199,7 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
         }
         Body::PhaseChange(answer) => answer.last_step <= 200 && answer.segments <= 1000,
         Body::ManyPhases(answer) => {
-            // A discount next to 1 takes millions of steps.
+            // A discount close to 1 takes millions of steps.
             answer.beliefs.len() <= 200
                 && answer.last_step.is_none_or(|last| last <= 200)
                 && answer.discount.is_none_or(|rate| rate <= 0.99)
@@ -218,7 +218,7 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
     contradiction(solution, &proof)
 }
 
-/// What the checker finds to follow from an answer, and from what.
+/// The evidence for an answer, and what the checker derives from it.
 fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence, Proof), Refusal> {
     let model = Model::read(loaded.text(), loaded.folder())?;
     match (&model, &loaded.problem) {
@@ -256,7 +256,7 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
     }
 }
 
-/// Whether the computation went to its end.
+/// Whether the computation was finished.
 fn is_due(solution: &Solution) -> bool {
     !solution.status.is_halted()
 }

@@ -1,45 +1,46 @@
-//! What an answer claims, and whether it may be called certified: every answer passes here before it is shown.
+//! The claims of an answer, and whether it may be called certified. Every answer passes here before
+//! it is shown.
 
 use crate::document::{Bounds, Curve};
 use remapping::{Rational, Status};
 
-/// An interval that is said to contain a number.
+/// An interval that an answer states to contain a number.
 pub struct Claim {
-    /// The number.
+    /// The name of the number.
     pub name: String,
-    /// Not above it.
+    /// A lower bound on it.
     pub lower: f64,
-    /// Not below it.
+    /// An upper bound on it.
     pub upper: f64,
-    /// What the tolerance of its width is relative to.
+    /// The number that the width is relative to.
     pub unit: f64,
-    /// The number itself, where that is known.
+    /// The exact number, where it is known.
     pub exact: Option<Rational>,
 }
 
 impl Claim {
-    /// Of a number whose width counts absolutely.
+    /// A claim whose width counts absolutely.
     pub fn absolute(name: impl Into<String>, lower: f64, upper: f64) -> Claim {
         Claim { name: name.into(), lower, upper, unit: 1.0, exact: None }
     }
 
-    /// Of a number whose width counts relative to max(1, |number|).
+    /// A claim whose width counts relative to max(1, |number|).
     pub fn relative(name: impl Into<String>, lower: f64, upper: f64) -> Claim {
         Claim { unit: lower.abs().max(1.0), ..Claim::absolute(name, lower, upper) }
     }
 
-    /// The same, of a number that is known.
+    /// The same claim, of a number with this exact value.
     pub fn with(self, exact: Option<Rational>) -> Claim {
         Claim { exact, ..self }
     }
 
-    /// How wide it is, in units of what it may be; infinite where it bounds nothing.
+    /// The width in units of `unit`; infinite where the claim bounds nothing.
     fn width(&self) -> f64 {
         let known = self.lower.is_finite() && self.upper.is_finite() && self.lower <= self.upper;
         if known { (self.upper - self.lower) / self.unit } else { f64::INFINITY }
     }
 
-    /// What is wrong with it, if it cannot be true.
+    /// Why the claim cannot be true, if so.
     fn contradiction(&self) -> Option<String> {
         let Claim { name, lower, upper, exact, .. } = self;
         if lower > upper {
@@ -56,18 +57,18 @@ impl Claim {
     }
 }
 
-/// What becomes of an answer.
+/// The result of examining an answer.
 pub struct Verdict {
-    /// Converged only if every claim has the width that was asked for.
+    /// `Converged` only if every claim is as narrow as was asked for.
     pub status: Status,
-    /// What missed it.
+    /// The claims that missed the tolerance.
     pub warning: Option<String>,
-    /// Two claims, or a claim and the exact solution, that cannot both be true: a bug.
+    /// Two claims, or a claim and the exact solution, that contradict each other: a bug.
     pub contradiction: Option<String>,
 }
 
-/// Examines an answer with these claims that was computed to `tolerance` and ended with `status`; `contradiction` is what
-/// else in it cannot be true.
+/// Examines an answer with these claims that was computed to `tolerance` and ended with `status`.
+/// `contradiction` is any other contradiction in it.
 pub fn examine(
     claims: &[Claim],
     contradiction: Option<String>,
@@ -105,13 +106,13 @@ pub fn examine(
     Verdict { status, warning, contradiction }
 }
 
-/// A tolerance of two digits that is not below a width.
+/// The least tolerance of two digits that is at least this width.
 fn met(width: f64) -> String {
     let shown = format!("{width:.1e}");
     if shown.parse().is_ok_and(|shown: f64| shown >= width) {
         return shown;
     }
-    // A unit of the last digit is a tenth of the width at most, and half a unit is missing.
+    // A unit of the last digit is at most a tenth of the width, and half a unit is missing.
     format!("{:.1e}", 1.06 * width)
 }
 

@@ -1,4 +1,4 @@
-//! Policies side by side, as a document.
+//! The document of `remap compare`: policies on one model.
 
 use super::registry::Loaded;
 use super::sampling::Report;
@@ -9,16 +9,16 @@ use remapping::Status;
 use remapping::estimate::Estimate;
 use serde::Serialize;
 
-/// Which policies are played, and how often.
+/// The policies to evaluate, and how often.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contest {
-    /// Their names; all that apply if there are none.
+    /// Their names; empty for all that apply.
     pub policies: Vec<String>,
-    /// Runs to average over.
+    /// The number of runs to average over.
     pub runs: u32,
     /// Seed of the random numbers.
     pub seed: u64,
-    /// Seconds after which what is finished is shown.
+    /// Seconds after which the finished part is shown.
     pub time_limit: Option<f64>,
 }
 
@@ -27,61 +27,61 @@ pub struct Contest {
 pub struct Comparison {
     /// The model's title.
     pub title: String,
-    /// Its problem.
+    /// The name of its problem.
     pub problem: &'static str,
-    /// What the policies came to.
+    /// The costs of the policies.
     #[serde(flatten)]
     pub policies: Policies,
     /// How the computation ended.
     pub status: Status,
-    /// Accuracy of what is computed.
+    /// The accuracy of computed numbers.
     pub tolerance: f64,
     /// Version of `remap`.
     pub version: &'static str,
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// What is legal in the model but suspicious.
+    /// Legal but suspicious parts of the model.
     pub warnings: Vec<String>,
 }
 
-/// What policies came to, by how they were judged.
+/// The costs of policies, by how they were found.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Policies {
-    /// Between certified bounds.
+    /// Certified bounds.
     Certified(phase_change::compare::Costs),
-    /// On sample paths.
+    /// Means over sample paths.
     Sampled(Report),
-    /// In the scenarios of a model problem.
+    /// Means over the scenarios of a model problem.
     Scenarios(Box<two_phase::compare::Played>),
 }
 
-/// What a policy costs, for a report.
+/// The cost of a policy, for a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// Its name.
     pub policy: String,
-    /// Its expected cost between proved bounds, or the mean of sample paths with its 95 % interval.
+    /// The expected cost with proved bounds, or the mean of sample paths with its 95 % interval.
     pub cost: Estimate,
-    /// Its exact expected cost, where the above is a sample.
+    /// The exact expected cost, where `cost` is a sample mean.
     pub exact: Option<f64>,
-    /// The number of remaps, likewise.
+    /// The number of remaps, in the same form.
     pub remaps: Option<Estimate>,
 }
 
 /// The usual policies on a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usual {
-    /// One by one; none where policies cannot be played.
+    /// One row for each policy; empty where policies cannot be simulated.
     pub rows: Vec<Row>,
-    /// Sample paths and their seed; absent where costs are proved.
+    /// The number of sample paths and their seed; absent where costs are proved.
     pub sample: Option<(u64, u64)>,
-    /// Whether time was up before all were judged.
+    /// Whether the time limit ended the evaluation early.
     pub stopped: bool,
 }
 
 impl Policies {
-    /// Accuracy of what is computed.
+    /// The accuracy of computed numbers.
     fn tolerance(&self) -> f64 {
         match self {
             Policies::Certified(_) => phase_change::evaluation::AIM,
@@ -89,7 +89,7 @@ impl Policies {
         }
     }
 
-    /// Why the comparison ended before it was complete, if it did.
+    /// Why the comparison is incomplete, if it is.
     fn unfinished(&self, status: Status) -> Option<String> {
         match (status, self) {
             (Status::Converged, _) => None,
@@ -101,7 +101,7 @@ impl Policies {
         }
     }
 
-    /// Why the number of runs and their seed make no difference, where that is so.
+    /// Why the number of runs and the seed make no difference, where that is so.
     pub fn without_samples(&self) -> Option<&'static str> {
         match self {
             Policies::Certified(_) => Some("the costs are computed between bounds, not sampled"),
@@ -151,7 +151,7 @@ pub fn ended_by(status: Status) -> &'static str {
     }
 }
 
-/// Plays policies on a model.
+/// Evaluates policies on a model.
 pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
     let watch = Watch::waiting(&loaded.title, contest.time_limit);
     let problem = super::of(&loaded.problem);
@@ -174,7 +174,7 @@ pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
     })
 }
 
-/// The usual policies on a model, as far as `time_limit` seconds reach.
+/// Evaluates the usual policies on a model for up to `time_limit` seconds.
 pub fn usual(loaded: &Loaded, time_limit: f64) -> Usual {
     let Some(policies) = super::of(&loaded.problem).usual_policies() else {
         return Usual::default();

@@ -1,4 +1,5 @@
-//! What every kind of problem does with its models, and what is asked of it.
+//! The interface of a problem kind: what the program does with its models, and what it needs from
+//! an answer.
 
 use super::claims::Claim;
 use super::registry::Body;
@@ -16,49 +17,49 @@ use remapping::Status;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Takes a name and bytes that belong to it.
+/// Takes a file name and its content.
 pub type Write<'a> = dyn FnMut(&str, &[u8]) -> Result<(), Complaint> + 'a;
 
-/// What is said of a model, by name.
+/// Facts about a model, by name.
 pub type Facts = Vec<(&'static str, Value)>;
 
-/// What is found, or what is wrong with the model, as only solving brings to light.
+/// A result, or the faults of the model that only solving reveals.
 pub type Outcome<T> = Result<T, Vec<Complaint>>;
 
-/// What is asked of a problem: a model, and how it is treated.
+/// A request: a model and how to process it.
 pub struct Asked<'a, S> {
-    /// The model and the text it stands in.
+    /// The model with its source text.
     pub loaded: &'a ModelFile,
-    /// How it is solved, or which policies are played.
+    /// The settings of the solution, or the policies to evaluate.
     pub settings: &'a S,
-    /// Where long computations are saved now and then.
+    /// Where long computations save checkpoints.
     pub files: Files<'a>,
     /// The clock.
     pub watch: &'a Watch,
 }
 
-/// What is done with the models of one kind of problem.
+/// The operations on models of one kind of problem.
 pub trait Kind {
-    /// The problem, as documents name it.
+    /// The problem's name in documents.
     fn name(&self) -> &'static str;
 
-    /// Whether the model can be solved, as far as that shows without solving it.
+    /// Checks whether the model can be solved, as far as that is known without solving it.
     ///
     /// # Errors
-    /// What solving would say.
+    /// The errors that solving would return.
     fn check(&self, _loaded: &ModelFile) -> Outcome<()> {
         Ok(())
     }
 
-    /// What can be said without solving.
+    /// The facts that are known without solving.
     fn facts(&self, loaded: &ModelFile) -> Facts;
 
-    /// The ways to solve it, besides the usual one.
+    /// The methods that solve it, in addition to the usual one.
     fn methods(&self) -> &'static [Method] {
         &[]
     }
 
-    /// Why this model has no methods, where others of its problem have some.
+    /// Why this model has no choice of methods, where other models of its problem have one.
     fn has_no_methods(&self) -> Option<&'static str> {
         None
     }
@@ -66,7 +67,7 @@ pub trait Kind {
     /// Solves the model.
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found>;
 
-    /// Plays policies on the model.
+    /// Evaluates policies on the model.
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let message = "policies cannot be played on this problem";
         let help = "compare takes PhaseChange, PhaseSwitching, LoadDrift, ContinuousDrift, ActivityMesh, Stopping, Fluids and LandBattle models";
@@ -74,7 +75,7 @@ pub trait Kind {
         Err(vec![asked.loaded.complain("problem", message, label, help)])
     }
 
-    /// The policies that a report shows; none where it shows none.
+    /// The policies that a report shows; `None` if it shows none.
     fn usual_policies(&self) -> Option<Vec<String>> {
         None
     }
@@ -84,26 +85,27 @@ pub trait Kind {
         Vec::new()
     }
 
-    /// Hands recorded costs, per step and processor as CSV, to `write` with their names.
+    /// Passes recorded costs, per step and processor as CSV, to `write` with their names.
     ///
     /// # Errors
-    /// The first that `write` returns.
+    /// The first error of `write`.
     fn record(&self, _seed: u64, _write: &mut Write<'_>) -> Result<(), Complaint> {
         Ok(())
     }
 }
 
-/// What solving a problem finds.
+/// The result of solving a problem.
 pub struct Found {
     /// The answer.
     pub body: Body,
     /// How the computation ended.
     pub status: Status,
-    /// Warnings that only solving brings to light.
+    /// Warnings that only solving reveals.
     pub warnings: Vec<String>,
-    /// What missed the tolerance, where the solver says it better than the claims of the answer do.
+    /// Why the tolerance was missed, where the solver states it better than the claims of the
+    /// answer.
     pub missed: Vec<String>,
-    /// Of a decision map, every class of states.
+    /// Every class of states of a decision map.
     pub table: Option<Arc<Table>>,
 }
 
@@ -113,34 +115,35 @@ impl Found {
     }
 }
 
-/// What an answer says first.
+/// The first sentence of an answer.
 pub enum Headline {
-    /// Nothing: the summary begins with the answer.
+    /// None: the summary begins with the answer.
     InSummary,
-    /// What to do and what it is worth, in a sentence. Of a stopped answer it needs the remark that it is not final.
+    /// The recommendation and its value, in a sentence. A stopped answer adds that it is not final.
     Sentence(String),
     /// The same, where the sentence itself says how final it is.
     Final(String),
 }
 
-/// What the bounds of an answer are.
+/// The kind of bounds of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Accuracy {
     /// Proved, to the tolerance.
     Proved,
-    /// Each number says what is known of it.
+    /// Each number states its own accuracy.
     Told,
-    /// Confidence intervals; without an interval the paths do not differ.
+    /// Confidence intervals; there is none where the paths do not differ.
     Statistical {
-        /// Whether the paths differ, so that they tell how far off their mean may be.
+        /// Whether the paths differ, so that they bound the error of their mean.
         interval: bool,
-        /// The gap, or the upper end of its interval, relative to the lower bound; infinite without.
+        /// The gap, or the upper end of its interval, relative to the lower bound; infinite if
+        /// unknown.
         gap: f64,
     },
 }
 
 impl Accuracy {
-    /// Of an answer whose gap, and the interval of that, are known in percent.
+    /// The accuracy of an answer whose gap and interval are in percent.
     pub fn sampled(percent: Option<f64>, interval: Option<[f64; 2]>) -> Accuracy {
         let upper = interval.map(|[_, upper]| upper).or(percent);
         Accuracy::Statistical {
@@ -157,48 +160,49 @@ impl Accuracy {
 
 /// The answer to one kind of problem.
 pub trait Answer {
-    /// What contradicts itself in an answer that was read from a file.
+    /// The first inconsistency in an answer that was read from a file.
     fn fault(&self) -> Option<String> {
         None
     }
 
-    /// What its bounds are.
+    /// The kind of its bounds.
     fn accuracy(&self) -> Accuracy {
         Accuracy::Proved
     }
 
-    /// The intervals that it claims to contain a number; one wider than the tolerance, and the answer is not certified.
-    /// Confidence intervals are no claims.
+    /// The intervals that it claims to contain a number. The answer is certified only if all of
+    /// them are within the tolerance. Confidence intervals are not claims.
     fn claims(&self) -> Vec<Claim> {
         Vec::new()
     }
 
-    /// What else in it cannot be true.
+    /// Any other contradiction in it.
     fn contradiction(&self) -> Option<String> {
         None
     }
 
-    /// Whether something of it is drawn at random, so that it has a seed.
+    /// Whether it depends on random numbers, and so has a seed.
     fn is_sampled(&self) -> bool {
         self.accuracy().is_statistical()
     }
 
-    /// Why an option makes no difference to it; none where it does.
+    /// Why an option makes no difference to it; `None` if it makes one.
     fn ignores(&self, option: Choice) -> Option<&'static str> {
         Some(option.is_for())
     }
 
-    /// What to do and what it is worth.
+    /// The recommendation and its value.
     fn headline(&self) -> Headline {
         Headline::InSummary
     }
 
-    /// The rule to follow, of an answer that knows several: what the sentence, the exports and the picture state.
+    /// The rule to follow, of an answer that has several. The sentence, the exports and the picture
+    /// state it.
     fn recommended(&self) -> Option<Recommended> {
         None
     }
 
-    /// What the answer is in the units and steps of the program whose log the model was fitted to.
+    /// The answer in the units and steps of the program whose log the model was fitted to.
     fn of_the_program(&self, _log: &Log) -> Option<String> {
         None
     }
@@ -206,12 +210,12 @@ pub trait Answer {
     /// Writes the readable summary.
     fn summary(&self, text: &mut String);
 
-    /// The cells of its line in the table of a sweep.
+    /// The cells of its row in the table of a sweep.
     fn cells(&self) -> Row;
 
     /// Its picture, as the bytes of a file.
     ///
     /// # Errors
-    /// A picture that cannot be drawn.
+    /// The picture cannot be drawn.
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint>;
 }

@@ -1,4 +1,4 @@
-//! Rules side by side on an activity mesh.
+//! `remap compare` for an activity mesh.
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, growth, play, rule};
@@ -9,7 +9,7 @@ use remapping::Status;
 use remapping::policy::{Rule, practice::growth_slope};
 use remapping::simulate::Workload;
 
-/// Plays policies; with what is finished if it is stopped.
+/// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
 pub(super) fn compare(
     model: &ActivityMesh,
     contest: &Contest,

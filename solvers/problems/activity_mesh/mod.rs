@@ -1,4 +1,4 @@
-//! Work that wanders over a mesh [NRS86, section 4].
+//! Work units that move over a mesh [NRS86, section 4].
 
 mod compare;
 pub mod model;

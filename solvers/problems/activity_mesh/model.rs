@@ -6,7 +6,7 @@ use crate::model::review::Review;
 use remapping::activity_mesh;
 use serde::Deserialize;
 
-/// `ActivityMesh(...)`.
+/// The fields of `ActivityMesh(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ActivityMesh {
@@ -24,7 +24,7 @@ pub struct ActivityMesh {
     remap_cost: Decimal,
 }
 
-/// What may stand where, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     (
         "problem",
@@ -46,7 +46,7 @@ pub(crate) const SHAPES: &[Shape] = &[
 /// Work units at the start.
 #[derive(Debug, Clone, Deserialize)]
 enum Units {
-    /// So many at every point.
+    /// This many at every point.
     Each(u32),
     /// One list for each row of points, the southernmost first.
     Rows(Vec<Vec<u32>>),
@@ -67,7 +67,7 @@ struct Moves {
     south: Decimal,
 }
 
-/// Points `left <= x < right`, `bottom <= y < top`, from which units move in another way.
+/// Points `left <= x < right`, `bottom <= y < top`, from which units move with other probabilities.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Place {
@@ -105,13 +105,13 @@ impl Moves {
     }
 }
 
-/// Most points of a mesh.
+/// The most points of a mesh.
 const MAX_POINTS: usize = 1 << 26;
-/// Longest run.
+/// The longest run, in steps.
 const MAX_STEPS: u64 = 1_000_000_000;
 
 impl ActivityMesh {
-    /// Records what is wrong with the model.
+    /// Records the faults of the model.
     pub fn review(&self, review: &mut Review<'_>) {
         let range = |review: &mut Review<'_>, field: &str, value: u64, most: u64| {
             if value == 0 || value > most {
@@ -194,12 +194,12 @@ impl ActivityMesh {
         })
     }
 
-    /// The engine's workload. The model has passed review.
+    /// The engine's workload. The model must have passed review.
     pub fn workload(&self) -> activity_mesh::ActivityMesh {
         self.build().expect("reviewed")
     }
 
-    /// What `check` prints.
+    /// The facts that `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let units: u64 = match &self.units {
             Units::Each(count) => u64::from(*count) * (self.width * self.height) as u64,

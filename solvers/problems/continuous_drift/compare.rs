@@ -1,4 +1,4 @@
-//! Rules side by side on loads with continuous increments.
+//! `remap compare` for loads with continuous increments.
 
 use super::super::Contest;
 use super::super::load_drift::compare_many::{CURVE, stated};
@@ -9,7 +9,7 @@ use remapping::Status;
 use remapping::continuous_drift::{ContinuousDrift, Drifting, Loads, NoBounds};
 use remapping::policy::Rule;
 
-/// Plays policies.
+/// Evaluates policies on sample paths.
 pub(super) fn compare(
     problem: &ContinuousDrift,
     contest: &Contest,
@@ -56,7 +56,7 @@ pub(super) fn compare(
         }
         let exact = |interval: u64| {
             let all = intervals.as_ref()?;
-            // While a remap is under way nothing is decided.
+            // No decision is made while a remap is in progress.
             let interval = interval.max(problem.overlap.steps + 1);
             let place = interval.min(problem.steps) as usize - 1;
             all.get(place).copied()

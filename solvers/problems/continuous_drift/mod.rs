@@ -1,4 +1,4 @@
-//! Drifting loads as they are recorded, without levels.
+//! Drifting loads with continuous increments, as logs record them: no levels.
 
 pub mod answer;
 mod compare;

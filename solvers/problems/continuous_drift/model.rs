@@ -1,4 +1,4 @@
-//! The `ContinuousDrift` problem of a model file: drifting loads as they are recorded, without levels.
+//! The `ContinuousDrift` problem of a model file: drifting loads with continuous increments.
 
 use crate::model::cost::{Cost, Late};
 use crate::model::explain::Shape;
@@ -10,33 +10,34 @@ use remapping::continuous_drift::{
 };
 use serde::Deserialize;
 
-/// `ContinuousDrift(...)`.
+/// The fields of `ContinuousDrift(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContinuousDrift {
     processors: usize,
-    /// The law of what a load grows by in a step.
+    /// The distribution of a load's increment in a step.
     increments: Increments,
-    /// Standard deviation of the processors' slopes, which a remap draws anew.
+    /// The standard deviation of the processors' drift rates, which a remap draws anew.
     #[serde(default)]
     slopes: Option<Decimal>,
-    /// Slopes that the processors keep over remaps.
+    /// Drift rates that persist over remaps.
     #[serde(default)]
     kept_slopes: Option<KeptSlopes>,
-    /// Standard deviation of what a step has of its own.
+    /// The standard deviation of the part of a step's time that later steps do not share.
     #[serde(default)]
     noise: Option<Decimal>,
     steps: u64,
     remap_cost: Cost,
-    /// Remaps that come into force some steps after the decision.
+    /// Remaps that take effect some steps after the decision.
     #[serde(default)]
     overlap: Option<Late>,
-    /// The mean load, where steps are slower by a share of it.
+    /// The mean load, where an overlapping remap slows steps by a share of it.
     #[serde(default)]
     mean_load: Option<Decimal>,
 }
 
-/// `(deviation: 0.1, change: 0.01)`: in each step all slopes are drawn anew with probability `change`.
+/// `(deviation: 0.1, change: 0.01)`: in each step all drift rates are drawn anew with probability
+/// `change`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptSlopes {
@@ -44,7 +45,7 @@ struct KeptSlopes {
     change: Decimal,
 }
 
-/// One law for all processors, or one for each class of them.
+/// One distribution for all processors, or one for each class.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Increments {
@@ -78,7 +79,7 @@ struct LawClass {
     law: Increments,
 }
 
-/// What may stand where, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     ("problem", "ContinuousDrift(processors: 32, increments: ..., steps: 400, remap_cost: 8.0)"),
     (
@@ -219,7 +220,7 @@ impl ContinuousDrift {
         }
     }
 
-    /// What `check` prints.
+    /// The facts that `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let problem = self.problem();
         let best = problem.intervals().and_then(|all| {
@@ -268,7 +269,7 @@ impl Increments {
         }
     }
 
-    /// A class of so many processors.
+    /// The engine's class of `count` processors.
     fn of(&self, count: usize) -> Class {
         let number = |number: &Option<Decimal>| number.as_ref().map_or(0.0, |n| n.value);
         let (drift, law) = match self {

@@ -1,4 +1,4 @@
-//! The `ContinuousDrift` problem: from model to a policy, a rule and a lower bound.
+//! Solves the `ContinuousDrift` problem: a policy, a rule and a lower bound.
 
 use super::super::load_drift::bounds::{both, curve, interval, outer, percent, reached, stopped};
 use super::super::{Found, Settings};
@@ -16,7 +16,7 @@ use remapping::load_drift::Curve;
 use remapping::load_drift::many::Measured;
 use remapping::phase_change::Bounds;
 
-/// Solves the model, on several ranks by sharing the paths.
+/// Solves the model. Several ranks share the paths.
 pub fn solve(
     loaded: &ModelFile,
     model: &ContinuousDrift,
@@ -70,9 +70,10 @@ fn lay_out(
         let interval = Some(interval).filter(|interval| *interval < problem.steps);
         Fixed { interval, value }
     });
-    // Where nothing is left to chance all paths are alike; otherwise no more is known than that costs are not negative.
+    // Without randomness all paths are equal. Otherwise it is only known that costs are not
+    // negative.
     let least = if problem.is_certain() { f64::INFINITY } else { 0.0 };
-    // The best interval is a policy, as is never.
+    // The best fixed interval is a policy, and so is never remapping.
     let known = best_fixed.map(|fixed| fixed.value);
     let none = Bounds { lower: 0.0, upper: known.unwrap_or_else(|| problem.never_at_most()) };
     let known = known.unwrap_or(f64::INFINITY);
@@ -99,7 +100,7 @@ fn lay_out(
     }
 }
 
-/// Those of a problem that has several.
+/// The classes of a problem that has several.
 fn classes(problem: &continuous_drift::ContinuousDrift) -> Vec<Class> {
     let class = |class: &continuous_drift::Class| Class {
         count: class.count,

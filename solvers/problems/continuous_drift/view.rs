@@ -1,4 +1,5 @@
-//! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
+//! Loads with continuous increments: the summary, the row of a sweep, and the picture of the
+//! thresholds.
 
 use super::answer::{Answer, Class};
 use crate::complaint::Complaint;
@@ -54,7 +55,7 @@ impl kind::Answer for Answer {
     }
 }
 
-/// What to do, once that is known.
+/// The recommendation, once it is known.
 fn headline(answer: &Answer, recommended: Option<Recommended>) -> Option<String> {
     let curve = answer.threshold_curve.as_ref()?;
     let known = answer.best_fixed.map_or(f64::INFINITY, |fixed| fixed.value);
@@ -121,7 +122,7 @@ fn classes(text: &mut String, classes: &[Class]) {
     let _ = writeln!(text, "classes of processors: {}", all.join(", "));
 }
 
-/// A line of a sweep's table.
+/// The cells of a sweep's table.
 fn cells(answer: &Answer) -> crate::text::Row {
     match (answer.bounds, answer.gap_percent) {
         (Some(bounds), Some(gap)) => sampled_cells(bounds, gap, answer.gap_interval, answer.remaps),

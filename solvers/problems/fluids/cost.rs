@@ -2,8 +2,8 @@
 
 use super::tube::Patch;
 
-/// The coarse domain cut into `blocks` equal lengths, dealt to the processors in turn (a scatter
-/// decomposition; as many blocks as processors: one length each).
+/// The coarse domain in `blocks` equal lengths, assigned to the processors in turn (a scatter
+/// decomposition; with as many blocks as processors, one length each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wrapped {
     /// Coarse cells.
@@ -15,7 +15,7 @@ pub struct Wrapped {
 }
 
 impl Wrapped {
-    /// The first cell of a block (of the one past the last: the number of cells).
+    /// The first cell of a block; for the block after the last, the number of cells.
     pub fn first(&self, block: usize) -> usize {
         block * self.points / self.blocks
     }
@@ -26,7 +26,7 @@ impl Wrapped {
     }
 }
 
-/// The prices of a step, in units of one update of one grid point.
+/// The costs of a step, in units of one update of one grid point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
     /// One exchange of boundary points with the other side of a block boundary, for each grid (the
@@ -38,8 +38,8 @@ pub struct Prices {
     pub ratio: usize,
 }
 
-/// Adds the cost of one step to `per_processor` (one entry for each). Returns its updates, which is
-/// what it would cost a single processor.
+/// Adds the cost of one step to `per_processor` (one entry for each). Returns its number of
+/// updates, the cost on a single processor.
 pub fn charge(map: &Wrapped, prices: &Prices, patches: &[Patch], per_processor: &mut [f64]) -> f64 {
     let mut updates = map.points as f64;
     for block in 0..map.blocks {
@@ -64,7 +64,7 @@ pub fn charge(map: &Wrapped, prices: &Prices, patches: &[Patch], per_processor: 
     updates
 }
 
-/// Both sides of the lower boundary of `block` pay, unless they are one.
+/// Charges both sides of the lower boundary of `block`, unless one processor owns both.
 fn exchange(map: &Wrapped, block: usize, price: f64, per_processor: &mut [f64]) {
     let (below, above) = (map.owner(block - 1), map.owner(block));
     if below != above {

@@ -1,5 +1,5 @@
-//! The adaptive-grid fluids code of [NR90, sections II and V-A]: runs it and counts what every step
-//! costs every processor under either mapping.
+//! The adaptive-grid fluids code of [NR90, sections II and V-A]: runs it and counts the cost of
+//! every step on every processor under either mapping.
 
 pub mod cost;
 pub mod model;
@@ -18,7 +18,7 @@ use cost::{Prices, Wrapped, charge};
 use tube::{Inflow, Scheme, Tube};
 
 impl Fluids {
-    /// The discretisation.
+    /// The discretization.
     pub fn scheme(&self) -> Scheme {
         Scheme {
             spacing: self.spacing,
@@ -31,7 +31,7 @@ impl Fluids {
         }
     }
 
-    /// What flows in when the wave enters after the fraction `after` of the run.
+    /// The inflow when the wave enters after the fraction `after` of the run.
     pub fn inflow(&self, after: f64) -> Inflow {
         Inflow {
             density: self.density,

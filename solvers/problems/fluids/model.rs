@@ -7,20 +7,20 @@ use crate::problems::shared::two_phase::model::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How the velocities of a sub-cycle are found, given that a fluid moves as fast as it is dense.
+/// How the velocities of a sub-cycle are computed; the velocity of the fluid equals its density.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub enum Calls {
     /// One call with the velocities at the beginning of the sub-cycle.
     One,
-    /// Two calls: half a sub-cycle for the velocities in its middle, then the whole from its
-    /// beginning with those.
+    /// Two calls: half a sub-cycle for the velocities in its middle, then the whole sub-cycle with
+    /// these velocities.
     #[default]
     Two,
 }
 
 /// `Fluids(...)`: a one-dimensional adaptive flux-corrected transport code whose work shifts when a
-/// wave enters. Every field has the paper's value, or a documented choice where the paper has none,
-/// as its default.
+/// wave enters. Every field defaults to the paper's value, or to a documented choice where the
+/// paper has none.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fluids {
@@ -44,15 +44,15 @@ pub struct Fluids {
     pub refinement: Refinement,
     /// Processors.
     pub processors: usize,
-    /// Blocks of either mapping, dealt to the processors in turn.
+    /// The blocks of both mappings, assigned to the processors in turn.
     pub blocks: Blocks,
-    /// Prices. Not in the paper.
+    /// The costs of work. Not in the paper.
     pub cost: Cost,
-    /// What a remap costs and what becomes of a premature one.
+    /// The cost of a remap, and the effect of a premature one.
     pub remap: Remap,
     /// Detector of the change.
     pub detector: Detector,
-    /// What the policies believe.
+    /// The belief of the policies.
     pub belief: Belief,
 }
 
@@ -66,8 +66,8 @@ pub struct Wave {
     pub amplitude: f64,
     /// Duration.
     pub lasting: f64,
-    /// Sine periods in that time. The paper's "period 8.0" is a length: what passes at velocity 5
-    /// in 1.6 time units, so that the wave is one full sine.
+    /// Sine periods in that time. The paper's "period 8.0" is a length: the length that passes at
+    /// velocity 5 in 1.6 time units, so the wave is one full sine.
     pub periods: f64,
 }
 
@@ -78,7 +78,7 @@ pub struct TransportScheme {
     /// Calls per sub-cycle. With one, the velocities lag behind and the scheme is unstable.
     pub calls: Calls,
     /// Sub-cycles per time step. A wave travels at twice the density, one cell per time step with
-    /// the paper's numbers, which the scheme does not survive undivided.
+    /// the paper's numbers; the scheme is unstable without sub-cycles.
     pub sub_cycles: usize,
 }
 
@@ -88,10 +88,10 @@ pub struct TransportScheme {
 pub struct Refinement {
     /// Fine points per coarse point, and fine steps per step.
     pub ratio: usize,
-    /// Difference between neighbouring coarse densities above which both points are refined.
+    /// Difference between neighboring coarse densities above which both points are refined.
     pub threshold: f64,
-    /// Coarse points refined on each side of those. The default is how far a wave gets between two
-    /// examinations.
+    /// Coarse points refined on each side of those. The default is the distance that a wave travels
+    /// between two examinations.
     pub buffer: usize,
 }
 
@@ -99,18 +99,18 @@ pub struct Refinement {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Blocks {
-    /// Of the mapping a run starts with.
+    /// The number of blocks of the mapping that a run starts with.
     pub old: usize,
-    /// Of the one it may change to.
+    /// The number of blocks of the mapping it may change to.
     pub new: usize,
 }
 
-/// Prices, in updates of a grid point.
+/// Costs, in updates of a grid point.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cost {
-    /// An exchange of boundary points with a neighbouring block, per grid that crosses the
-    /// boundary and side.
+    /// An exchange of boundary points with a neighboring block, for each side and for each grid
+    /// that crosses the boundary.
     pub exchange: f64,
     /// Whether fine points pay for every one of their shorter steps (or once per step).
     pub charge_sub_steps: bool,
@@ -120,19 +120,19 @@ pub struct Cost {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Detector {
-    /// It reports a change when there are more fine points than this.
+    /// It observes a change when there are more fine points than this.
     pub fine_points: usize,
-    /// Probability of reporting one although there are not.
+    /// Probability of observing a change although there are not.
     pub false_alarm: f64,
-    /// Probability of reporting none although there are.
+    /// Probability of observing no change although there are.
     pub missed: f64,
 }
 
 /// Coarse grid points a model may have, and steps of a run.
 const MOST_COUNTED: usize = 1_000_000;
 
-/// Cells a wave may travel per sub-cycle: beyond, the scheme was seen to blow up (measured with the
-/// paper's wave).
+/// The most cells that a wave may travel per sub-cycle. Beyond, the scheme was measured to be
+/// unstable with the paper's wave.
 const fn stable_up_to(calls: Calls) -> f64 {
     match calls {
         Calls::One => 0.35,
@@ -141,7 +141,7 @@ const fn stable_up_to(calls: Calls) -> f64 {
 }
 
 impl Fluids {
-    /// Finds what is wrong with the model.
+    /// Records the faults of the model.
     pub(crate) fn review(&self, review: &mut Review<'_>) {
         let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
         count("problem.points", self.points, 2, MOST_COUNTED);
@@ -194,13 +194,14 @@ impl Fluids {
         }
     }
 
-    /// Coarse cells that the fastest wave travels in a sub-cycle: at twice the density.
+    /// The number of coarse cells that the fastest wave travels in a sub-cycle: at twice the
+    /// density.
     fn cells_per_sub_cycle(&self) -> f64 {
         let fastest = 2.0 * (self.density + self.wave.amplitude.abs());
         fastest * self.time_step / (self.spacing * self.transport.sub_cycles.max(1) as f64)
     }
 
-    /// What can be said without running it.
+    /// The facts that are known without running it.
     pub fn facts(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("scenarios", self.wave.after.len().into()),

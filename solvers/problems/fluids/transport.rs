@@ -10,7 +10,7 @@
 
 use super::model::Calls;
 
-/// Cells on each side of the result that a call needs to see.
+/// The number of cells that a call reads on each side of the result.
 pub const REACH: usize = 3;
 
 /// Scratch space of the scheme, reused from call to call.
@@ -23,7 +23,7 @@ pub struct Transport {
 }
 
 impl Calls {
-    /// Cells on each side of the result that a sub-cycle needs to see.
+    /// The number of cells that a sub-cycle reads on each side of the result.
     pub fn reach(self) -> usize {
         match self {
             Calls::One => REACH,

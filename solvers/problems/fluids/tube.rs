@@ -9,7 +9,7 @@
 use super::model::Calls;
 use super::transport::Transport;
 
-/// What flows into the tube at its left end: a constant density, and on it a sine wave.
+/// The inflow at the left end: a constant density plus a sine wave.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inflow {
     /// Density before and after the wave.
@@ -36,7 +36,7 @@ impl Inflow {
     }
 }
 
-/// How the tube is discretised.
+/// The discretization of the tube.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scheme {
     /// Width h of a coarse cell.
@@ -49,7 +49,7 @@ pub struct Scheme {
     pub sub_cycles: usize,
     /// Fine cells per coarse cell, and fine steps per coarse step.
     pub ratio: usize,
-    /// Neighbouring coarse cells whose densities differ by more than this are refined; infinite:
+    /// Neighboring coarse cells whose densities differ by more than this are refined; infinite:
     /// none are.
     pub threshold: f64,
     /// Coarse cells refined on each side of those, so that a front stays inside until the next
@@ -221,7 +221,7 @@ impl Tube {
             }
             edges.push((lower / ratio as f64, upper / ratio as f64));
         }
-        // The coarse fluxes at a patch's edges give way to the fine ones.
+        // The fine fluxes replace the coarse ones at the edges of a patch.
         for (patch, &(lower, upper)) in self.patches.iter().zip(edges.iter()) {
             let (first, end) = (patch.first, patch.first + patch.density.len() / ratio);
             if first > 0 {

@@ -1,4 +1,4 @@
-//! The battle: who moves where, who fires at whom.
+//! The battle: movement and combat of its units.
 
 use super::board::{Axial, Board, Hex, Turn};
 use super::model::Heading;
@@ -21,22 +21,22 @@ pub struct Rules {
     pub broken_below: f64,
     /// Probability of going straight ahead rather than ahead and up, or down (equally likely).
     pub straight: f64,
-    /// What a unit does once it has passed the enemy.
+    /// The direction of a unit that has passed the enemy.
     pub heading: Heading,
 }
 
 /// One unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unit {
-    /// 0 set out on the left, 1 on the right.
+    /// 0 started on the left, 1 on the right.
     pub side: u8,
-    /// Where it is.
+    /// Its position.
     pub hex: Hex,
     /// Hexes per step.
     pub speed: f64,
     /// Share of the way to the next hex.
     pub progress: f64,
-    /// What is left of it, of 1.
+    /// Its remaining strength; it starts at 1.
     pub strength: f64,
 }
 
@@ -47,12 +47,12 @@ struct Views {
     engaged: Vec<u32>,
     /// Enemies on its own hex and the adjacent ones.
     adjacent: Vec<u32>,
-    /// The way to the nearest enemy.
+    /// The distance and direction of the nearest enemy.
     nearest: Vec<Way>,
 }
 
-/// Distance to an enemy (upper half) and columns to the right of it (lower half, from [`Way::AHEAD`]),
-/// in one number that orders by distance first.
+/// The distance to an enemy (upper half), and the columns to the right of it (lower half, from
+/// [`Way::AHEAD`]). As one number it orders by distance first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Way(i32);
 
@@ -101,12 +101,12 @@ impl Battle {
         battle
     }
 
-    /// The units still in it, the left side's first.
+    /// The units still in the battle, those of the left side first.
     pub fn units(&self) -> &[Unit] {
         &self.units
     }
 
-    /// How many enemies each of them has within range.
+    /// The number of enemies within range of each unit.
     pub fn engaged(&self) -> impl ExactSizeIterator<Item = u32> {
         self.views.engaged.iter().copied()
     }
@@ -116,8 +116,8 @@ impl Battle {
         self.pairs.len()
     }
 
-    /// Every unit looks at every enemy: plain loops over arrays, which the compiler turns into vector
-    /// instructions.
+    /// Every unit compares itself with every enemy, in plain loops over arrays that the compiler
+    /// vectorizes.
     fn look(&mut self) {
         let Battle { rules, units, views, pairs, distances } = self;
         pairs.clear();
@@ -155,7 +155,7 @@ impl Battle {
         }
     }
 
-    /// One step: all fire, then all move, by what they saw at its beginning.
+    /// One step: all units fire, then all move, according to what they saw at its beginning.
     pub fn step(&mut self, rng: &mut impl Rng) {
         let rules = self.rules;
         let fire: Vec<f64> = (self.units.iter().zip(self.engaged()))
@@ -166,7 +166,8 @@ impl Battle {
             self.units[other].strength -= fire[one];
         }
         for (index, unit) in self.units.iter_mut().enumerate() {
-            // Drawn whether it moves or not: the draws of a unit do not depend on its fate.
+            // Drawn whether or not the unit moves: the random numbers of a unit do not depend on
+            // its fate.
             let draw = rng.random::<f64>();
             if self.views.adjacent[index] > rules.tolerated {
                 continue;

@@ -1,7 +1,7 @@
-//! The hex board: rows of pointy-topped hexes, odd rows shifted right by half a hex.
+//! The hex board: rows of pointy-topped hexes; odd rows are shifted right by half a hex.
 //!
-//! A unit heading for the other side can go straight ahead along its row, or ahead and up, or ahead
-//! and down into the neighbouring rows: the three moves of [NR90, section V-B].
+//! A unit moving toward the other side has three moves [NR90, section V-B]: straight ahead along
+//! its row, or ahead into the row above or below.
 
 use super::model::Mapping;
 
@@ -26,20 +26,20 @@ pub enum Turn {
 }
 
 impl Hex {
-    /// The neighbour in a direction, heading right (1) or left (-1).
+    /// The neighbor in a direction, heading right (1) or left (-1).
     pub fn ahead(self, heading: i32, turn: Turn) -> Hex {
         let rows = match turn {
             Turn::Straight => return Hex { column: self.column + heading, ..self },
             Turn::Up => -1,
             Turn::Down => 1,
         };
-        // An odd row stands half a hex to the right of its neighbours.
+        // An odd row is half a hex to the right of its neighbors.
         let shifted = self.row.rem_euclid(2) == 1;
         let columns = i32::from(shifted == (heading > 0)) * heading;
         Hex { column: self.column + columns, row: self.row + rows }
     }
 
-    /// The six neighbours.
+    /// The six neighbors.
     pub fn neighbours(self) -> [Hex; 6] {
         let to = |heading, turn| self.ahead(heading, turn);
         [
@@ -52,7 +52,7 @@ impl Hex {
         ]
     }
 
-    /// Moves from one hex to the other.
+    /// The number of moves from one hex to the other.
     pub fn distance(self, other: Hex) -> i32 {
         self.axial().distance(other.axial())
     }
@@ -63,7 +63,7 @@ impl Hex {
     }
 }
 
-/// A hex in slanted coordinates, in which distances are simple.
+/// A hex in slanted coordinates, in which distances are simple to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Axial {
     /// Along the row.
@@ -73,7 +73,7 @@ pub struct Axial {
 }
 
 impl Axial {
-    /// Moves from one hex to the other.
+    /// The number of moves from one hex to the other.
     pub fn distance(self, other: Axial) -> i32 {
         let (dq, dr) = (self.q - other.q, self.r - other.r);
         dq.abs().max(dr.abs()).max((dq + dr).abs())
@@ -109,7 +109,7 @@ impl Mapping {
         }
     }
 
-    /// The whole board at once.
+    /// The owners of all hexes of the board.
     pub fn assign(&self, board: Board, processors: usize) -> Assignment {
         let hexes = (0..board.rows)
             .flat_map(|row| (0..board.columns).map(move |column| Hex { column, row }));
@@ -148,7 +148,7 @@ impl Assignment {
         self.owners[self.index(hex)]
     }
 
-    /// How many other processors own a hex next to it.
+    /// The number of other processors that own an adjacent hex.
     pub fn watchers(&self, hex: Hex) -> usize {
         self.watchers[self.index(hex)]
     }

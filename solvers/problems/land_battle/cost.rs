@@ -1,19 +1,19 @@
-//! What a step of the battle costs each processor under a mapping.
+//! The cost of a step of the battle on each processor under a mapping.
 
 use super::battle::Battle;
 use super::board::Assignment;
 
-/// The prices of a step, in units of updating one unit.
+/// The costs of a step, in units of updating one unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
     /// The attrition calculation of a unit, per enemy within range; its owner pays.
     pub attrition: f64,
-    /// Showing a unit to another processor that owns a hex next to it; its owner pays.
+    /// Sending a unit to another processor that owns an adjacent hex; its owner pays.
     pub exchange: f64,
 }
 
-/// Adds the cost of one step to `per_processor` (one entry for each). Returns what it would cost a
-/// single processor.
+/// Adds the cost of one step to `per_processor` (one entry for each). Returns the cost on a single
+/// processor.
 pub fn charge(
     assignment: &Assignment,
     prices: &Prices,

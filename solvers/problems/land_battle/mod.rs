@@ -1,5 +1,5 @@
-//! The land battle of [NR90, sections II and V-B]: plays it and counts what every step costs every
-//! processor under either mapping.
+//! The land battle of [NR90, sections II and V-B]: simulates it and counts the cost of every step
+//! on every processor under either mapping.
 
 pub mod battle;
 pub mod board;
@@ -38,8 +38,8 @@ impl LandBattle {
         }
     }
 
-    /// The units of run `index` of a seed, the sides `separation` hexes apart: the same units
-    /// whatever the separation.
+    /// The units of run `index` of a seed, with the sides `separation` hexes apart. The units are
+    /// the same for every separation.
     pub fn units(&self, separation: u32, rng: &mut ChaCha8Rng) -> Vec<Unit> {
         let (slow, fast) = (1.0 / self.movement.slowest, 1.0 / self.movement.fastest);
         let middle = self.columns as i32 / 2;
@@ -66,12 +66,12 @@ impl LandBattle {
         units
     }
 
-    /// Which processor owns which hex before a remap and after it.
+    /// The owners of the hexes before a remap and after it.
     pub fn assignments(&self) -> [Assignment; 2] {
         [self.mappings.old, self.mappings.new].map(|map| map.assign(self.board(), self.processors))
     }
 
-    /// Plays run `index` of `seed` with the sides `separation` hexes apart.
+    /// Simulates run `index` of `seed` with the sides `separation` hexes apart.
     pub fn run(
         &self,
         assignments: &[Assignment; 2],

@@ -7,12 +7,12 @@ use crate::problems::shared::two_phase::model::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Which way a unit goes.
+/// The direction of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub enum Heading {
-    /// The way it set out, to the end of the board.
+    /// The direction it started in, to the end of the board.
     Onward,
-    /// Towards the nearest enemy: it turns around when that is behind it.
+    /// Toward the nearest enemy: it turns around when that is behind it.
     #[default]
     Enemy,
 }
@@ -20,7 +20,7 @@ pub enum Heading {
 /// How hexes are assigned to processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Mapping {
-    /// Rectangles of hexes, numbered row by row and dealt to the processors in turn.
+    /// Rectangles of hexes, numbered row by row and assigned to the processors in turn.
     Blocks {
         /// Columns of a rectangle.
         columns: u32,
@@ -35,9 +35,9 @@ pub enum Mapping {
     },
 }
 
-/// `LandBattle(...)`: units of two sides march towards each other on a hex board, and work
-/// concentrates where they meet. Every field has the paper's value, or a documented choice where
-/// the paper has none, as its default.
+/// `LandBattle(...)`: units of two sides move toward each other on a hex board, and work
+/// concentrates where they meet. Every field defaults to the paper's value, or to a documented
+/// choice where the paper has none.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LandBattle {
@@ -51,7 +51,7 @@ pub struct LandBattle {
     pub separations: Vec<u32>,
     /// Steps of a run; each is a decision step.
     pub steps: usize,
-    /// Rows the units start in.
+    /// The rows that units start in.
     pub placement: Placement,
     /// How they move.
     pub movement: Movement,
@@ -61,13 +61,13 @@ pub struct LandBattle {
     pub processors: usize,
     /// The two mappings.
     pub mappings: Mappings,
-    /// Prices. Not in the paper.
+    /// The costs of work. Not in the paper.
     pub cost: Cost,
-    /// What a remap costs and what becomes of a premature one.
+    /// The cost of a remap, and the effect of a premature one.
     pub remap: Remap,
     /// Detector of the change.
     pub detector: Detector,
-    /// What the policies believe.
+    /// The belief of the policies.
     pub belief: Belief,
 }
 
@@ -89,12 +89,11 @@ pub struct Movement {
     pub fastest: f64,
     /// Steps the slowest unit needs for a hex.
     pub slowest: f64,
-    /// A unit stands still when it perceives more enemies than this on its own hex and the adjacent
-    /// ones.
+    /// A unit stops when it perceives more enemies than this on its own hex and the adjacent ones.
     pub tolerated: u32,
-    /// Probability of straight ahead; up and down share the rest. Not in the paper.
+    /// Probability of straight ahead; up and down are equally likely otherwise. Not in the paper.
     pub straight: f64,
-    /// Which way units go that have passed the enemy. Not in the paper.
+    /// The direction of units that have passed the enemy. Not in the paper.
     pub heading: Heading,
 }
 
@@ -120,13 +119,13 @@ pub struct Mappings {
     pub new: Mapping,
 }
 
-/// Prices, in updates of a unit.
+/// Costs, in updates of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cost {
     /// A unit's attrition calculation, per enemy in range.
     pub attrition: f64,
-    /// Showing a unit to another processor that owns a hex next to it.
+    /// Sending a unit to another processor that owns an adjacent hex.
     pub exchange: f64,
 }
 
@@ -134,22 +133,22 @@ pub struct Cost {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Detector {
-    /// It reports a change when there are more enemies in range than this, per unit that set out.
+    /// It observes a change when the enemies in range, per unit at the start, are more than this.
     pub engagements: f64,
-    /// Probability of reporting one although there are not.
+    /// Probability of observing a change although they are not.
     pub false_alarm: f64,
-    /// Probability of reporting none although there are.
+    /// Probability of observing no change although they are.
     pub missed: f64,
 }
 
-/// Units of a side, and steps of a run, that a model may have.
+/// The most units of a side, and the most steps of a run.
 const MOST_COUNTED: usize = 100_000;
 
-/// Columns and rows that a board may have.
+/// The most columns, and the most rows, of a board.
 const WIDEST: usize = 4096;
 
 impl LandBattle {
-    /// Finds what is wrong with the model.
+    /// Records the faults of the model.
     pub(crate) fn review(&self, review: &mut Review<'_>) {
         let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
         count("problem.columns", self.columns as usize, 2, WIDEST);
@@ -220,7 +219,7 @@ impl LandBattle {
         }
     }
 
-    /// What can be said without playing it.
+    /// The facts that are known without simulating it.
     pub fn facts(&self) -> Vec<(&'static str, Value)> {
         let closing = 2.0 / self.movement.fastest;
         vec![

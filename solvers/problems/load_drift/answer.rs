@@ -1,4 +1,4 @@
-//! The answer to drifting loads: what the optimal policy comes to, and rules beside it.
+//! The answer to drifting loads: the cost of the optimal policy, and that of simpler rules.
 
 use crate::document::Bounds;
 use crate::document::dynamics::{Dynamics, Kind};
@@ -10,7 +10,7 @@ use remapping::load_drift;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
-/// The optimal policy of a program with drifting loads, and what it comes to.
+/// The optimal policy of a program with drifting loads, and its costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Number of processors.
@@ -23,12 +23,12 @@ pub struct Answer {
     pub initial_load: f64,
     /// Number of steps.
     pub steps: u64,
-    /// Cost of a remap, at most.
+    /// The largest cost of a remap.
     pub remap_cost: f64,
-    /// What it depends on, where it depends on the loads.
+    /// The parts of the remap cost that depend on the loads, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_by_state: Option<CostByState>,
-    /// Whether remaps are decided before steps, when the loads of these are known, and not after them.
+    /// Whether remaps are decided before a step, with its loads known, and not after it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub before_step: bool,
     /// How a remap overlaps the steps after its decision, where it does.
@@ -36,64 +36,68 @@ pub struct Answer {
     pub overlap: Option<Overlap>,
     /// Number of states: multisets of levels. Absent where they cannot be counted.
     pub states: Option<u64>,
-    /// What the answer was computed on.
+    /// The representation the answer was computed on.
     #[serde(default)]
     pub representation: Representation,
-    /// The most states of a region, where steps went over one and not over all states.
+    /// The most states of a region, where steps visited one instead of all states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_states: Option<u64>,
-    /// Whether the bounds are confidence intervals: likely, not proved.
+    /// Whether the bounds are confidence intervals, which are not proved.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub statistical: bool,
-    /// Expected objective of the optimal policy. Like the other expectations absent if the
+    /// Expected objective of the optimal policy. Like the other expectations, absent if the
     /// computation was stopped.
     pub value: Option<f64>,
     /// Expected time, remaps included.
     pub time: Option<f64>,
     /// Expected sum of the mean loads.
     pub work: Option<f64>,
-    /// Expected number of remaps; of many ranks, those of the policy on its paths.
+    /// Expected number of remaps; with sampled bounds, that of the policy on its paths.
     pub remaps: Option<f64>,
-    /// Work over time.
+    /// Work divided by time.
     pub utilization: Option<f64>,
-    /// Proved bounds of the value: what rounding may have done when solved; otherwise the value of the
-    /// part of the horizon that is done, and that of the best fixed interval found. Of many ranks the
-    /// outer ends of two 99 % confidence intervals.
+    /// Bounds on the value. A finished solution has proved bounds for rounding. An unfinished one
+    /// has the value of the steps done, and that of the best fixed interval found. With sampled
+    /// bounds they are the outer ends of two 99 % confidence intervals.
     pub value_bounds: Bounds,
-    /// Of many ranks: both bounds with their 99 % confidence intervals.
+    /// With sampled bounds: both bounds with their 99 % confidence intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Both>,
-    /// By how many percent the policy costs more than the lower bound, on average.
+    /// The mean excess of the policy's cost over the lower bound, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap_percent: Option<f64>,
-    /// The 95 % confidence interval of that.
+    /// The 95 % confidence interval of `gap_percent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap_interval: Option<[f64; 2]>,
     /// Number of sample paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<u64>,
-    /// The best of the fixed intervals that were evaluated, and of never, for comparison.
+    /// The best of the evaluated fixed intervals and of never, for comparison.
     pub best_fixed: Fixed,
-    /// Up to how many steps intervals were evaluated, where that was stopped; 0 where none was, between bounds. Elsewhere there
-    /// the one of least average cost was.
+    /// The longest interval evaluated, where a limit stopped that; 0 with sampled bounds where none
+    /// was. Absent: all intervals were evaluated; with sampled bounds, that of least average cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals_evaluated: Option<u64>,
-    /// What the program comes to without any remap.
+    /// The cost without any remap.
     pub never: Fixed,
-    /// n*, the interval of least expected average cost W(n); between bounds without the units that a remap moves.
+    /// n*, the interval of least expected average cost W(n). With sampled bounds it leaves out the
+    /// cost of moved units.
     pub least_average_cost: u64,
-    /// At some steps, the threshold on max - mean closest to the optimal decision.
+    /// For some steps, the threshold on max - mean closest to the optimal decision.
     pub closest_threshold: Vec<Closest>,
-    /// What these thresholds cost exactly, each from its step on and the first from the start; where `best_threshold` is known.
+    /// The exact cost of the rule with these thresholds, each from its step on and the first from
+    /// the start; present with `best_threshold`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closest_value: Option<f64>,
-    /// Of many ranks: the policy as a rule of a few thresholds on max - mean, and what that rule costs.
+    /// With sampled bounds: the policy as a rule of a few thresholds on max - mean, and the cost of
+    /// that rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_curve: Option<Curve>,
-    /// The threshold on max - mean of least expected objective, where finding it takes no longer than the solution.
+    /// The threshold on max - mean with the least expected objective, where finding it takes no
+    /// longer than the solution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_threshold: Option<BestThreshold>,
-    /// The step whose decision map is given, with `--step` or `--values`.
+    /// The step of the decision map, with `--step` or `--values`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_step: Option<u64>,
     /// The decision after that step (before the next): `R` remap, `C` continue, for every multiset
@@ -104,34 +108,34 @@ pub struct Answer {
     /// `--values`. States in which a remap is certain are `null`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_to_go: Option<Vec<Option<f64>>>,
-    /// Utilization of the fixed intervals 1, 2, ..., as far as a picture shows them.
+    /// Utilization of the fixed intervals 1, 2, ..., as far as the picture shows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed_utilization: Vec<f64>,
-    /// How the loads move, where a remap splits them evenly.
+    /// The motion of the loads, where a remap splits them evenly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dynamics: Option<Dynamics>,
 }
 
-/// What an answer was computed on.
+/// The representation that an answer was computed on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Representation {
     /// All states.
     #[default]
     Full,
-    /// All states now and then, and otherwise those in which no remap is certain.
+    /// All states at some steps; at the others only the states in which no remap is certain.
     Active,
-    /// Sample paths, between a policy and a lower bound.
+    /// Sample paths: a policy and a lower bound.
     Bounds,
 }
 
-/// Two bounds.
+/// A lower bound and a policy's cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Both {
-    /// What no policy costs less than.
+    /// The lower bound on the cost of every policy.
     pub lower: Mean,
-    /// What the policy costs.
+    /// The cost of the policy.
     pub upper: Mean,
 }
 
@@ -155,34 +159,34 @@ pub struct Fixed {
     pub interval: Option<u64>,
     /// Its expected objective.
     pub value: f64,
-    /// Its work over time.
+    /// Work divided by time.
     pub utilization: f64,
 }
 
-/// A rule of a few numbers: remap when max - mean is above both thresholds.
+/// A rule of few thresholds: remap when max - mean is above both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// The threshold by the number of steps since the last remap, or the start.
+    /// The threshold by the number of steps since the last remap or the start.
     pub by_steps_since: Vec<Threshold>,
     /// The threshold by the step.
     pub by_step: Vec<Threshold>,
-    /// What the rule costs, with its 99 % confidence interval; from the sample paths of both bounds. Absent if
-    /// the computation was stopped before.
+    /// The cost of the rule with its 99 % confidence interval, on the sample paths of both bounds.
+    /// Absent if the computation was stopped before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Mean>,
-    /// By how many percent it costs more than the lower bound, on average.
+    /// The mean excess of that cost over the lower bound, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap_percent: Option<f64>,
-    /// The 95 % confidence interval of that.
+    /// The 95 % confidence interval of `gap_percent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap_interval: Option<[f64; 2]>,
-    /// Its remaps, on average.
+    /// Its mean number of remaps.
     pub remaps: f64,
 }
 
 impl Curve {
-    /// What is wrong with its lists, if anything.
+    /// The first inconsistency in its lists, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         let lists = [("by_steps_since", &self.by_steps_since), ("by_step", &self.by_step)];
         let wrong = |list: &Vec<Threshold>| {
@@ -200,7 +204,7 @@ impl Curve {
 pub struct Closest {
     /// The decision after this step (before the next).
     pub step: u64,
-    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all.
+    /// Remap when max - mean exceeds this: halfway between two possible values, or above all.
     pub threshold: f64,
     /// Share of all load vectors on which the two rules disagree.
     pub disagreement: f64,
@@ -210,11 +214,13 @@ pub struct Closest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BestThreshold {
-    /// Remap when max - mean exceeds this: halfway between two values that it may have, or above all, which is never.
+    /// Remap when max - mean exceeds this: halfway between two possible values, or above all, which
+    /// means never.
     pub threshold: f64,
     /// The exact expected objective of that rule.
     pub value: f64,
-    /// The least and the largest threshold that were evaluated, with all between them; the least there is and never were, too.
+    /// The least and the largest threshold of the range that was evaluated. The least possible
+    /// threshold, and never, were evaluated, too.
     pub searched: [f64; 2],
 }
 
@@ -236,7 +242,7 @@ impl Answer {
         vec![Claim::relative("the value", bounds.lower, bounds.upper)]
     }
 
-    /// What is wrong with lists that do not fit, if anything.
+    /// The first inconsistency among its fields, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
             return Some(fault);

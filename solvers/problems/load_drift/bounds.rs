@@ -1,4 +1,4 @@
-//! Many ranks: a policy and a lower bound by sampling.
+//! Drifting loads of many processors: a policy and a lower bound from sample paths.
 
 use super::super::{Found, Method, Settings};
 use super::answer::{Answer, Both, Curve, Fixed, Mean, Representation};
@@ -19,7 +19,8 @@ use remapping::load_drift::{self, Intervals, ProcessChain, Unremapped};
 use remapping::phase_change::Bounds;
 use remapping::{Communicator, Halt, Status};
 
-/// States times steps beyond which a solution over all states takes too long: about a quarter of an hour.
+/// The number of states times steps beyond which a solution over all states takes about a quarter
+/// of an hour or more.
 const LONG: u64 = 50_000_000_000;
 
 /// Whether this model is solved by sampling.
@@ -31,7 +32,7 @@ pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
         _ if settings.step.is_some() || settings.values => false,
         _ => {
             let problem = model.problem();
-            // Those to come are looked for over the steps beside a remap.
+            // Delayed remaps add their steps of look-ahead to each step.
             let each = problem.steps.saturating_mul(1 + model.overlap().steps);
             let quick = |states: u64| states.saturating_mul(each) <= LONG;
             let fits = memory::available().is_none_or(|there| model.memory() <= there);
@@ -41,12 +42,12 @@ pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
     }
 }
 
-/// Why sampling gives no bounds for this model.
+/// Why sampling gives no bounds for this model, if so.
 pub(super) fn are_not_there(model: &LoadDrift) -> Option<NoBounds> {
     NoBounds::of(&model.problem())
 }
 
-/// Solves the model.
+/// Solves the model by sampling.
 pub(super) fn solve(
     loaded: &ModelFile,
     model: &LoadDrift,
@@ -56,7 +57,7 @@ pub(super) fn solve(
     solve_on(loaded, model, settings, watch, None)
 }
 
-/// The same on several ranks, which share the paths.
+/// Solves the model on several ranks, which share the paths.
 pub(super) fn solve_on(
     loaded: &ModelFile,
     model: &LoadDrift,
@@ -95,14 +96,14 @@ pub(super) fn solve_on(
         None => stopped(watch),
         Some(measured) => reached(measured, goal, &mut warnings),
     };
-    // Of no more steps than sampling takes.
+    // With no more steps than sampling takes.
     let unremapped = Unremapped::of(&problem, &()).expect("nobody stops it");
     let mut answer = lay_out(model, (&problem, unremapped), &rule, measured.as_ref(), watch);
     compare_an_interval(&mut answer, model, &problem, QUICK);
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
 }
 
-/// What became of it.
+/// The status that the measurement reached.
 pub(in crate::problems) fn reached(
     measured: &Measured,
     goal: Goal,
@@ -135,7 +136,7 @@ pub(in crate::problems) fn reached(
     }
 }
 
-/// Which limit ended it above the goal, and what would help.
+/// Which limit ended the measurement above the goal, and what would help.
 fn limit(measured: &Measured, goal: Goal) -> String {
     let Measured { gap, lower, inner, .. } = measured;
     let relative = |end: f64| if lower.mean > 0.0 { end / lower.mean } else { f64::INFINITY };
@@ -153,13 +154,13 @@ fn limit(measured: &Measured, goal: Goal) -> String {
     }
 }
 
-/// Two digits, rounded down.
+/// Rounds down to two digits.
 fn down(number: f64) -> String {
     let digit = 10_f64.powf(number.abs().log10().floor() - 1.0);
     format!("{:.1e}", (number / digit).floor() * digit)
 }
 
-/// Why nothing was finished.
+/// The status where nothing was finished.
 pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
     use remapping::Observer;
     use std::ops::ControlFlow;
@@ -169,15 +170,17 @@ pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
     }
 }
 
-/// An expected cost as a document has it: costs are not negative, and estimates of rare large ones lie in their interval.
+/// An expected cost for a document. Costs are not negative, and the estimate of a rare large cost
+/// lies in its interval.
 fn mean(spread: Spread) -> Mean {
     let Spread { mean, low, high } = spread;
     let low = low.max(0.0);
     Mean { mean: mean.max(low), low, high }
 }
 
-/// What paths say of the optimum, where a policy is known to cost so much exactly. Where they do not tell the gap, the optimum is
-/// `least` at least and costs no more than that policy.
+/// Bounds on the optimum from paths, where a policy is known to cost `known` exactly. Where the
+/// paths do not bound the gap, the lower bound is at most `least`, and the upper one is that
+/// policy's cost.
 pub(in crate::problems) fn outer(found: &Measured, known: f64, least: f64) -> Bounds {
     let (outer, most) = (found.outer(), known * (1.0 + KNOWN));
     let is_told = interval(found, found.gap).is_some();
@@ -190,13 +193,13 @@ pub(in crate::problems) fn outer(found: &Measured, known: f64, least: f64) -> Bo
     Bounds { lower, upper }
 }
 
-/// The costs of both sides, from `least` on where paths do not tell the gap.
+/// The costs of both sides. Where paths do not bound the gap, the lower end is at most `least`.
 pub(in crate::problems) fn both(found: &Measured, least: f64) -> Both {
     let side = |side| cost(found, side, (found.gap, least));
     Both { lower: side(found.lower), upper: side(found.upper) }
 }
 
-/// A cost with its interval, where paths do not tell the gap from the least that any policy costs on.
+/// A cost with its interval. Where paths do not bound the gap, its lower end is at most `least`.
 fn cost(found: &Measured, cost: Spread, (gap, least): (Spread, f64)) -> Mean {
     let told = mean(cost);
     match interval(found, gap) {
@@ -205,38 +208,40 @@ fn cost(found: &Measured, cost: Spread, (gap, least): (Spread, f64)) -> Mean {
     }
 }
 
-/// Whether paths tell the gap of the policy and that of the rule: where they do not differ in it, that is no sign that others do
-/// not.
+/// Whether paths bound the gap of the policy and that of the rule. Equal paths are no evidence that
+/// other paths are equal.
 fn are_told(found: &Measured) -> bool {
     [found.gap, found.ruled_gap].into_iter().all(|gap| interval(found, gap).is_some())
 }
 
-/// What exact costs of policies may be off by, relative to them.
+/// The relative error of exact costs of policies.
 const KNOWN: f64 = 1e-9;
 
-/// The most that the optimum can cost where remapping at this interval, or never, is known to cost so much: what is proved of rounding
-/// allows for more in long programs of many ranks than sums of doubles ever are off by.
+/// An upper bound on the optimum, where remapping at this interval costs `known`. The proved
+/// rounding error of long programs with many processors is far larger than that of sums of doubles.
 pub(super) fn at_most(problem: &load_drift::LoadDrift, interval: u64, known: f64) -> f64 {
     let proved = Intervals::upper_bound(problem, interval, known);
     match problem.chain {
         ProcessChain::BirthDeath(_) => proved.min(known * (1.0 + KNOWN)),
-        // Rows that miss one by a billionth are another program.
+        // Rows that miss 1 by a billionth define another program.
         ProcessChain::Dense(_) => proved,
     }
 }
 
-/// What is above the lower bound, in percent of it.
+/// An excess over the lower bound, in percent of it.
 pub(in crate::problems) fn percent(found: &Measured, above: f64) -> f64 {
     if above == 0.0 { 0.0 } else { 100.0 * above / found.lower.mean }
 }
 
-/// The interval of a gap in percent; none where paths do not differ, which is no sign that others do not.
+/// The interval of a gap in percent; `None` where the paths do not differ, which is no evidence
+/// about others.
 pub(in crate::problems) fn interval(found: &Measured, gap: Spread) -> Option<[f64; 2]> {
     (gap.low < gap.high).then(|| [gap.low, gap.high].map(|end| percent(found, end)))
 }
 
-/// A rule as a document has it, and what paths say it costs: `least` at least, as any policy does, and `never` exactly if it never
-/// remaps and that is known.
+/// A rule for a document, with its cost on the paths. The cost is exactly `never` if the rule never
+/// remaps and that cost is known. Where paths do not bound the gap, its lower end is at most
+/// `least`.
 pub(in crate::problems) fn curve(
     rule: &load_drift::Curve,
     found: &Measured,
@@ -258,7 +263,7 @@ pub(in crate::problems) fn curve(
     }
 }
 
-/// The most units that a remap can move: with half of the processors at either end.
+/// The most units that a remap can move: half of the processors are at either end.
 fn most_moved(problem: &load_drift::LoadDrift) -> f64 {
     if problem.per_unit_moved == 0.0 {
         return 0.0;
@@ -273,11 +278,13 @@ fn most_moved(problem: &load_drift::LoadDrift) -> f64 {
     [half, half + problem.processors % 2].into_iter().map(moved).max().unwrap_or(0) as f64
 }
 
-/// Products of probabilities (some 30 ns each, all told), and totals times steps, up to which an interval is evaluated for comparison.
+/// The most products of probabilities (about 30 ns each), and of totals times steps, for evaluating
+/// an interval.
 const QUICK: u64 = 30_000_000;
 
-/// Evaluates the interval of least average cost, where that takes no more than `quick` such products, remaps cost the same
-/// everywhere and come into force at once; otherwise the answer says that none was evaluated.
+/// Evaluates the interval of least average cost if that takes at most `quick` products. Remaps must
+/// cost the same everywhere and take effect at once. Otherwise the answer says that none was
+/// evaluated.
 pub(super) fn compare_an_interval(
     answer: &mut Answer,
     model: &LoadDrift,
@@ -287,7 +294,7 @@ pub(super) fn compare_an_interval(
     let interval = answer.least_average_cost;
     let levels = problem.chain.levels() as u64;
     let totals = levels.saturating_mul(problem.processors as u64);
-    // Laws of totals are convolved.
+    // Distributions of totals are convolved.
     let each = levels.saturating_pow(3).saturating_add(totals.saturating_mul(totals));
     let work = each.saturating_mul(interval).saturating_add(totals.saturating_mul(problem.steps));
     if problem.per_unit_moved > 0.0 || !model.stops() || work > quick {
@@ -309,10 +316,10 @@ pub(super) fn lay_out(
 ) -> Answer {
     let Unremapped { never, least_average_cost } = unremapped;
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
-    // Paths that tell everything need no other bound.
+    // Paths that bound every gap need no other bound.
     let told = found.is_none_or(are_told);
     let least = if told { f64::INFINITY } else { at_least(problem, watch) };
-    // Costs are not negative, and one may go without remaps.
+    // Costs are not negative, and never remapping is a policy.
     let none = Bounds { lower: 0.0, upper: never.value };
     Answer {
         processors: problem.processors,

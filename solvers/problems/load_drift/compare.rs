@@ -1,4 +1,4 @@
-//! Rules side by side on drifting loads.
+//! `remap compare` for drifting loads.
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
@@ -19,7 +19,7 @@ use remapping::policy::{Rule, practice::growth_slope};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
-/// Plays policies; with what is finished if it is stopped.
+/// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
 pub(super) fn compare(
     loaded: &ModelFile,
     model: &LoadDrift,
@@ -48,10 +48,11 @@ pub(super) fn compare(
     Ok((Report::none(contest), status))
 }
 
-/// Who takes part, the best threshold if that was asked for, and the cost of a remap for rules that want one number.
+/// The contestants, the best threshold if it was asked for, and the remap cost for rules that need
+/// one number.
 type Asked = (Vec<Contestant>, Option<BestThreshold>, f64);
 
-/// Drifting loads, and what exact evaluation needs.
+/// Drifting loads, with what exact evaluation needs.
 struct Drift<'a> {
     problem: &'a load_drift::LoadDrift,
     overlap: Overlap,
@@ -62,7 +63,7 @@ struct Drift<'a> {
 }
 
 impl Drift<'_> {
-    /// The policies asked for, with their exact values where they have one; `None` if halted.
+    /// The policies asked for, with their exact costs where known; `None` if halted.
     fn contestants(&self, names: &[String]) -> Result<Option<Asked>, Complaint> {
         let all = [
             "optimal",
@@ -84,7 +85,7 @@ impl Drift<'_> {
             [] => all.map(str::to_owned).to_vec(),
             _ => names.iter().map(|name| name.trim().to_owned()).collect(),
         };
-        // What is misspelt shows before the long computation.
+        // Misspelled names are refused before the long computation.
         for name in &names {
             let found = ["optimal", "threshold", "best_threshold", CURVE, "fixed", "menon_offline"];
             if !found.contains(&name.as_str()) {
@@ -155,7 +156,7 @@ impl Drift<'_> {
             }
             contestants.push(contestant);
         }
-        // All rules at once show the same one once.
+        // The default list may contain the same rule twice; it is shown once.
         let twin = |(i, one): (usize, &Contestant)| {
             i > 0 && contestants[..i].iter().any(|other: &Contestant| other.name == one.name)
         };
@@ -165,7 +166,7 @@ impl Drift<'_> {
         Ok(Some((contestants, best, typical)))
     }
 
-    /// The rule, with what it costs where that is known: fixed intervals, and never.
+    /// The rule, with its exact cost where that is known: fixed intervals and never.
     fn contestant(&self, rule: Rule, (intervals, never): (&Intervals, f64)) -> Contestant {
         let exact = match rule {
             Rule::Never => Some(never),

@@ -1,4 +1,4 @@
-//! Rules side by side on drifting loads whose states are too many to list.
+//! `remap compare` for drifting loads with too many states to list.
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
@@ -11,13 +11,13 @@ use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 
-/// Names of what needs all states.
+/// The names of policies that need all states.
 const EXACT: [&str; 3] = ["optimal", "threshold", "best_threshold"];
 
-/// The policy as a rule of few numbers.
+/// The name of the policy as a rule of few thresholds.
 pub(in crate::problems) const CURVE: &str = "threshold_curve";
 
-/// Plays policies.
+/// Evaluates policies on sample paths.
 pub(super) fn compare(
     problem: &LoadDrift,
     overlap: Overlap,
@@ -57,7 +57,7 @@ pub(super) fn compare(
     Ok(play(&Loads::new(problem.clone()).overlapping(overlap), &contestants, contest, watch))
 }
 
-/// Why there is no such rule.
+/// The diagnostic that there is no such rule.
 pub(super) fn no_curve(reason: &NoBounds) -> Complaint {
     Complaint::elsewhere(format!("--policies {CURVE}: {reason}"), "leave it out")
 }
@@ -70,13 +70,13 @@ pub(super) fn curve(
     watch: &Watch,
 ) -> Result<Contestant, NoBounds> {
     let mut curve = Many::overlapping(problem, overlap, seed, watch)?.curve().clone();
-    // Before a step, rules are asked by the number of that step.
+    // Before a step, rules are called with the number of that step.
     let later = u64::from(problem.timing == Timing::BeforeStep);
     curve.step.iter_mut().for_each(|(from, _)| *from += later);
     Ok(stated(&curve, problem.steps + later))
 }
 
-/// A rule of few numbers as a contestant.
+/// A rule of few thresholds as a contestant.
 pub(in crate::problems) fn stated(curve: &Curve, steps: u64) -> Contestant {
     let Curve { since, step } = curve.clone();
     let rule = Stated::Imbalance { steps, thresholds: step, since };

@@ -1,4 +1,5 @@
-//! How long each rank works in each step of a recursion, and when their blocks of states are moved.
+//! Measures the working time of each rank in each step of a recursion, and decides when to move
+//! their blocks of states.
 
 use crate::complaint::Complaint;
 use crate::replaying::solution;
@@ -10,30 +11,30 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is asked of a recursion on ranks beside its answer.
+/// Options of a recursion on ranks, in addition to its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wanted {
-    /// The seconds that each rank works in each step.
+    /// Record the seconds that each rank works in each step.
     pub trace: bool,
-    /// Blocks that are moved when a rule says so.
+    /// Move blocks when a rule says so.
     pub remap: bool,
 }
 
-/// When blocks are moved.
+/// The rule that decides when blocks move.
 pub struct Moving {
-    /// A rule by name, which is told what the moves so far have taken.
+    /// A named rule, which is told the mean cost of the moves so far.
     rule: Option<Rule>,
     player: Player,
 }
 
 impl Moving {
-    /// The rule with this name, or that of the file of a solution or an advice.
+    /// The rule with this name, or the rule in the file of a solution or an advice.
     ///
     /// # Errors
-    /// Neither, or a rule for another number of ranks.
+    /// It is neither, or a rule for another number of ranks.
     pub fn read(text: &str, ranks: usize) -> Result<Moving, Complaint> {
         if let Ok(rule) = text.parse::<Rule>() {
-            // What a move takes is not known before the first.
+            // The cost of a move is unknown before the first one.
             return Ok(Moving { rule: Some(rule), player: Player::Rule(rule.run(0.0)) });
         }
         let path = Path::new(text);
@@ -53,7 +54,7 @@ impl Moving {
         }
     }
 
-    /// Blocks have been moved, which has taken so many seconds on the average so far.
+    /// Records that blocks have moved; `mean` is the mean seconds of all moves so far.
     fn moved(&mut self, mean: f64) {
         match self.rule {
             Some(rule) => self.player = Player::Rule(rule.run(mean)),
@@ -62,27 +63,27 @@ impl Moving {
     }
 }
 
-/// The course of a recursion on ranks.
+/// The record of a recursion on ranks.
 pub struct Course {
     others: Arc<dyn Communicator>,
     wanted: Wanted,
-    /// On the first rank.
+    /// On the first rank only.
     moving: Option<Moving>,
-    /// On the first rank, a step after the other: its number, what the move of blocks before it took, and the seconds
-    /// of each rank.
+    /// On the first rank, one row per step: its number, the seconds of the move before it, and the
+    /// seconds of each rank.
     rows: Vec<(u64, f64, Vec<f64>)>,
-    /// How long the own rank had worked when the present step began, or the present move.
+    /// The working time of the own rank at the beginning of the present step or move.
     since: f64,
     /// Whether a move has begun.
     is_moving: bool,
-    /// Moves, what all of them have taken, and the latest.
+    /// The number of moves, the seconds of all, and those of the latest.
     moves: u64,
     spent: f64,
     latest: f64,
 }
 
 impl Course {
-    /// Of these ranks, of which the first knows when blocks are moved.
+    /// On these ranks; the first one decides when blocks move.
     pub fn new(others: Arc<dyn Communicator>, wanted: Wanted, moving: Option<Moving>) -> Course {
         let since = others.busy();
         let rows = Vec::new();
@@ -104,8 +105,8 @@ impl Course {
         self.since = self.others.busy();
     }
 
-    /// A step of the recursion is done, the one with this number. Who has which states from now on, if blocks are to be
-    /// moved: the same on all ranks, which call it together.
+    /// Ends step `step` of the recursion. Returns the new owners of the states if blocks are to
+    /// move: the same on all ranks, which call it together.
     pub(super) fn ends(
         &mut self,
         step: u64,
@@ -117,7 +118,7 @@ impl Course {
         }
         let own = self.others.busy() - self.since;
         let seconds = self.others.collect(&[own]);
-        // Shapes of a region are shared by terms whoever has the states.
+        // The shapes of a region are shared by terms, whoever owns the states.
         let over_all = backward.region().is_none();
         let mut moves = [0.0];
         if self.others.rank() == 0 {
@@ -144,12 +145,12 @@ impl Course {
         None
     }
 
-    /// Whether blocks are being moved.
+    /// Whether a move is in progress.
     pub(super) fn is_moving(&self) -> bool {
         self.is_moving
     }
 
-    /// Blocks have been moved since the step ended.
+    /// Records that blocks have moved since the step ended.
     pub(super) fn moved(&mut self) {
         let mut took = [self.others.busy() - self.since];
         self.others.largest(&mut took);
@@ -162,7 +163,7 @@ impl Course {
         }
     }
 
-    /// How often blocks were moved.
+    /// The number of moves.
     pub fn moves(&self) -> u64 {
         self.moves
     }

@@ -1,4 +1,4 @@
-//! Rules of few thresholds that were found on sample paths: their sentence, what they cost, and their picture.
+//! Rules of few thresholds from sample paths: their sentence, their cost and their picture.
 
 use super::answer::{Curve, Mean};
 use crate::document::rule::Threshold;
@@ -8,7 +8,8 @@ use crate::problems::shared::recommended::{Recommended, is_dearer};
 use crate::text::digits::{every, exceeded};
 use std::fmt::Write;
 
-/// What to do where a rule of few numbers was found on sample paths, and something else costs `known` exactly.
+/// The recommendation where sampling found a rule of few thresholds; another policy costs exactly
+/// `known`.
 pub(crate) fn sampled_headline(
     curve: &Curve,
     recommended: Recommended,
@@ -26,7 +27,7 @@ pub(crate) fn sampled_headline(
     })
 }
 
-/// The thresholds of a rule of few numbers, each with the steps at which it holds.
+/// The thresholds of the rule, each with the steps at which it holds.
 fn by_curve(curve: &Curve) -> String {
     let mut text = "Remap when max - mean is above".to_owned();
     for (i, at) in curve.by_steps_since.iter().enumerate() {
@@ -50,7 +51,7 @@ fn level(threshold: f64) -> String {
     if threshold == Threshold::NEVER { "all there is".to_owned() } else { exceeded(threshold) }
 }
 
-/// The steps, in words, at which a threshold by the step holds besides, and that.
+/// The additional thresholds by step: the steps in words, and the threshold.
 fn besides(curve: &Curve) -> impl Iterator<Item = (String, f64)> {
     let next = curve.by_step.iter().skip(1).map(Some).chain([None]);
     let levels = curve.by_step.iter().zip(next).filter(|(at, _)| at.threshold > 0.0);
@@ -64,7 +65,7 @@ fn besides(curve: &Curve) -> impl Iterator<Item = (String, f64)> {
     })
 }
 
-/// What a rule of few numbers costs itself, and whether something else costs less.
+/// Writes the cost of the rule, and whether another policy costs less.
 pub(crate) fn cost_of_rule(text: &mut String, curve: &Curve, is_dearer: bool) {
     let (Some(cost), Some(gap)) = (curve.cost, curve.gap_percent) else { return };
     let Mean { mean, low, high } = cost;
@@ -77,7 +78,7 @@ pub(crate) fn cost_of_rule(text: &mut String, curve: &Curve, is_dearer: bool) {
     within_percent(text, &format!("{rule} {mean:.3} ({known}),"), gap, curve.gap_interval);
 }
 
-/// A share in percent, to two digits: `.09`.
+/// A number in percent with two decimals: `.09`.
 fn percent(value: f64) -> String {
     let text = format!("{value:.2}");
     let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
@@ -85,10 +86,11 @@ fn percent(value: f64) -> String {
     format!("{sign}{}", digits.strip_prefix('0').unwrap_or(digits))
 }
 
-/// What the rule is not: it is made of the policy, which sees more than max - mean.
+/// The policy from which the rule was derived; it observes more than max - mean.
 pub(crate) const POLICY: &str = "the policy that the rule was made of, which sees all loads, is";
 
-/// How far from the optimum something is at most; where paths do not tell that, what they show.
+/// Writes an upper bound on the distance from the optimum; where paths do not give one, what they
+/// show.
 pub(crate) fn within_percent(text: &mut String, what: &str, gap: f64, interval: Option<[f64; 2]>) {
     let gap = percent(gap);
     let _ = match interval.map(|ends| ends.map(percent)) {
@@ -102,7 +104,8 @@ pub(crate) fn within_percent(text: &mut String, what: &str, gap: f64, interval: 
     };
 }
 
-/// The threshold against the steps since the last remap; where another rule is recommended, that in words.
+/// The threshold against the steps since the last remap. Another rule, if recommended, is stated in
+/// words.
 pub(crate) fn thresholds<'a>(
     title: &'a str,
     curve: Option<&Curve>,

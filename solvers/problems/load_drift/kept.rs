@@ -1,4 +1,4 @@
-//! What is kept of a recursion, by one rank or by several together.
+//! The checkpoint of a recursion on one rank or several.
 
 use crate::checkpoint::Checkpoint;
 use crate::complaint::Complaint;
@@ -6,7 +6,7 @@ use remapping::communicator::Shares;
 use remapping::load_drift::{Backward, Decisions, Ranks};
 use std::path::Path;
 
-/// The costs of the states of all ranks, on the first.
+/// Collects the costs of the states of all ranks on the first.
 pub(super) fn collected(own: Vec<Option<f64>>, ranks: &Ranks) -> Vec<Option<f64>> {
     let Some((others, _)) = ranks.others() else { return own };
     let numbers: Vec<f64> = own.into_iter().map(|cost| cost.unwrap_or(-1.0)).collect();
@@ -18,7 +18,7 @@ pub(super) fn collected(own: Vec<Option<f64>>, ranks: &Ranks) -> Vec<Option<f64>
         .collect()
 }
 
-/// The decisions of all ranks, on the first.
+/// Collects the decisions of all ranks on the first.
 pub(super) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
     let Some((others, shares)) = ranks.others() else { return Some(own.clone()) };
     let words: Vec<f64> = own.words().iter().map(|word| f64::from_bits(*word)).collect();
@@ -30,12 +30,12 @@ pub(super) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
 pub(super) struct Kept {
     checkpoint: Checkpoint,
     ranks: Ranks,
-    /// How many steps are left in the file, if there is one.
+    /// The number of remaining steps in the file, if there is one.
     left: Option<u64>,
 }
 
 impl Kept {
-    /// In this file, where so many steps are left in it already.
+    /// A checkpoint in this file, which has `left` remaining steps already.
     pub fn new(checkpoint: Checkpoint, ranks: Ranks, left: Option<u64>) -> Self {
         Self { checkpoint, ranks, left }
     }
@@ -45,7 +45,7 @@ impl Kept {
         &self.ranks
     }
 
-    /// Each rank has these states from now on.
+    /// Assigns the states to the ranks anew.
     pub fn share(&mut self, shares: Shares) {
         self.ranks = self.ranks.with(shares);
     }
@@ -55,14 +55,14 @@ impl Kept {
         self.checkpoint.path()
     }
 
-    /// Removes the file: the recursion is done.
+    /// Removes the file when the recursion is done.
     pub fn remove(&self) {
         if self.is_first() {
             self.checkpoint.remove();
         }
     }
 
-    /// Whether it is time; the first rank says.
+    /// Whether it is time to save; the first rank decides.
     pub fn is_due(&self) -> bool {
         let due = self.checkpoint.is_due();
         let Some((others, _)) = self.ranks.others() else { return due };
@@ -71,7 +71,7 @@ impl Kept {
         due == [1.0]
     }
 
-    /// Saves, with what has been noted on the way, unless that is saved.
+    /// Saves the recursion with the recorded notes, unless this step is saved already.
     pub fn save(&mut self, backward: &mut Backward<'_>, notes: Vec<u64>) -> Result<(), Complaint> {
         let left = Some(backward.remaining());
         if self.left == left {
@@ -88,7 +88,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Whether this is the rank that speaks.
+    /// Whether this is the rank that prints messages.
     pub fn is_first(&self) -> bool {
         self.ranks.others().is_none_or(|(others, _)| others.rank() == 0)
     }

@@ -1,14 +1,15 @@
-//! A lower bound on what a program costs, that needs no paths and few states.
+//! A lower bound on the cost of a program, from few processors and without sample paths.
 
 use crate::run::Watch;
 use remapping::Rational;
 use remapping::load_drift::{LoadDrift, Objective, Timing};
 use remapping::stopping::{Anywhere, Paid, Process};
 
-/// So many processors at a time are looked at.
+/// The number of processors in the smaller problem.
 const PROCESSORS: usize = 24;
 
-/// What a program costs at least: what few processors would, if remaps led anywhere.
+/// A lower bound on the cost of the program: the cost of few processors, if remaps led to any
+/// loads.
 pub(super) fn at_least(problem: &LoadDrift, watch: &Watch) -> f64 {
     let lowest = problem.lowest as i64;
     let few = problem.processors.min(PROCESSORS);
@@ -20,12 +21,12 @@ pub(super) fn at_least(problem: &LoadDrift, watch: &Watch) -> f64 {
     };
     let course = (lowest + problem.initial as i64, problem.steps);
     let own = groups.total(problem.remap_cost, course, paid, watch);
-    // Of what is left over nothing is known.
+    // Nothing is known of the processors that fill no group.
     let counted = problem.processors - problem.processors % few;
     let lost = own * (counted as f64 / problem.processors as f64) * (1.0 - 8.0 * f64::EPSILON);
     match problem.objective {
         Objective::Imbalance => lost,
-        // Nor is more known of the mean load than that it is the lowest at least.
+        // Of the mean load it is only known that it is at least the lowest level.
         Objective::Makespan => {
             (lost + problem.lowest * problem.steps as f64) * (1.0 - 8.0 * f64::EPSILON)
         }

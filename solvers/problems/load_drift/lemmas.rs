@@ -1,4 +1,4 @@
-//! Drifting loads: what [NRS86] says about them, and what follows.
+//! Drifting loads: the claims of [NRS86], and their consequences.
 
 use crate::problems::registry::{Loaded, Problem};
 use crate::proving::Truth::{Fails, Theorem};
@@ -87,10 +87,11 @@ const SHORT: &str = include_str!("../../models/counterexamples/short_program.ron
 const ROUNDED: &str = include_str!("../../models/counterexamples/rounding_sheds_load.ron");
 const NO_THRESHOLD: &str = include_str!("../../models/counterexamples/no_threshold.ron");
 
-/// Steps of the model itself that are looked at: its last ones.
+/// The last steps of the model itself that are checked.
 const MOST_STEPS: u64 = 60;
 
-/// Multisets up to which models are looked at, and load vectors up to which all are followed.
+/// The most multisets of a model that is checked, and the most load vectors for a check by
+/// enumeration.
 const MOST_STATES: usize = 3000;
 const MOST_VECTORS: usize = 130;
 
@@ -105,11 +106,11 @@ fn case(loaded: &Loaded) -> Option<LoadDrift> {
     let mut problem = model.problem();
     problem.steps = problem.steps.min(MOST_STEPS);
     let small = model.states().is_some_and(|states| states <= MOST_STATES as u64);
-    // What the papers claim is of remaps that cost the same everywhere.
+    // The papers' claims assume that remaps cost the same everywhere.
     (small && problem.per_unit_moved == 0.0 && model.stops()).then_some(problem)
 }
 
-/// Few processors on few levels for few steps, that have something of the model.
+/// Random models similar to this one: few processors, levels and steps.
 fn near(loaded: &Loaded) -> BoxedStrategy<String> {
     let own = |path: &str| loaded.literal(path).filter(|literal| literal.len() < 20);
     let sixteenth = |k: u32| (f64::from(k) / 16.0).to_string();
@@ -159,7 +160,7 @@ fn near(loaded: &Loaded) -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// The recursion run to its end, `look` taken at every step.
+/// Runs the recursion to its end and calls `look` at every step.
 fn run(
     problem: &LoadDrift,
     control: Control,
@@ -184,8 +185,8 @@ fn small(problem: &LoadDrift) -> bool {
     vectors <= MOST_VECTORS as f64 && problem.steps <= 12
 }
 
-/// Whether the engine's outcome is the one found; near ties may be decided either way, which the
-/// value does not notice.
+/// Whether the engine's outcome is the one found. Near ties may be decided either way, which hardly
+/// changes the value.
 fn same(outcome: &Outcome, found: Triple, what: &str) -> Verdict {
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0);
     let agree = close(outcome.value, found[0]) && close(outcome.work, found[1]);
@@ -263,7 +264,7 @@ fn concave_in_cost(problem: &LoadDrift) -> Verdict {
 }
 
 fn nested_in_cost(problem: &LoadDrift) -> Verdict {
-    // A rule that changes the total load lets the optimum trade remaps for load.
+    // A rule that changes the total load lets the optimum exchange remaps for load.
     if problem.rebalance != Rebalance::Split || problem.objective != Objective::Imbalance {
         return Verdict::Silent;
     }
@@ -289,7 +290,7 @@ fn longer_costs_more(problem: &LoadDrift) -> Verdict {
     })
 }
 
-/// Where E[max - mean] falls: (step, before, after).
+/// The first step at which E[max - mean] decreases: (step, before, after).
 fn falls(problem: &LoadDrift) -> Option<(usize, f64, f64)> {
     let problem = LoadDrift { objective: Objective::Imbalance, ..problem.clone() };
     let growth = Intervals::new(&problem, problem.steps, &()).growth();
