@@ -1,10 +1,10 @@
-//! The problems: from a model to its answer. One folder for each, and one registry, [`of`].
+//! The problem kinds: from a model to its answer. Each kind has one folder, and [`of`] is their
+//! registry.
 //!
-//! In a folder, `mod.rs` says what is done with models of its problem, `solve.rs` how they are solved,
-//! `compare.rs` how policies are played on them, `certificate.rs` what proves an answer, `proved.rs` which of
-//! its fields that shows. What may be
-//! stated is in `model`, what an answer says in `solution`, how it looks in `render`, and which lemmas
-//! are checked in `verify`, in files of the same name.
+//! In a folder, `mod.rs` implements the operations on models of its kind, `model.rs` defines the
+//! models, `solve.rs` solves them, `answer.rs` defines the document, and `view.rs` shows it.
+//! `compare.rs` evaluates policies, `certificate.rs` makes the proof of an answer, `proved.rs`
+//! compares the fields with that proof, and `lemmas.rs` checks the papers' claims.
 
 pub mod activity_mesh;
 pub mod certificate;
@@ -63,7 +63,7 @@ pub fn of(problem: &registry::Problem) -> &dyn Kind {
     }
 }
 
-/// What can be said of `remap-mpi` on so many ranks.
+/// The facts about `remap-mpi` on this many ranks.
 pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
     let (most, reason) = limit_of_ranks(loaded, &Settings::default());
     let sharing = ranks.min(most);
@@ -74,13 +74,13 @@ pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
     facts.extend(match &loaded.problem {
         registry::Problem::Stopping(problem) => stopping::ranks::facts(loaded, problem, sharing),
         registry::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, sharing),
-        // Each rank prepares all that paths take.
+        // Each rank prepares all data that paths need.
         _ => Vec::new(),
     });
     facts
 }
 
-/// The most ranks that share a model, and why there are no more, with what would help.
+/// The most ranks that can share a model, the reason for the limit, and what would help.
 pub fn limit_of_ranks(loaded: &Loaded, settings: &Settings) -> (usize, &'static str) {
     match &loaded.problem {
         registry::Problem::Stopping(_) if settings.critical_costs => {
@@ -99,14 +99,14 @@ pub fn limit_of_ranks(loaded: &Loaded, settings: &Settings) -> (usize, &'static 
 pub struct Solved {
     /// The document.
     pub solution: Solution,
-    /// Of a decision map every class of states, for archives and certificates.
+    /// Every class of states of a decision map, for archives and certificates.
     pub table: Option<Arc<Table>>,
 }
 
 /// Refuses a method that the problem does not have.
 ///
 /// # Errors
-/// What would be right.
+/// The methods it has.
 pub fn check_method(loaded: &Loaded, method: Method) -> Result<(), Complaint> {
     let problem = of(&loaded.problem);
     let methods = problem.methods();
@@ -131,7 +131,7 @@ pub fn check_method(loaded: &Loaded, method: Method) -> Result<(), Complaint> {
 /// The true model of regrets; a status in its place where solving it was stopped.
 ///
 /// # Errors
-/// A problem of which regrets are not computed.
+/// The problem has no regrets.
 pub fn truth<'a>(
     loaded: &'a Loaded,
     watch: &Watch,
@@ -155,7 +155,7 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     Ok(document(loaded, settings, found, watch.seconds()))
 }
 
-/// The document of what was found in so many seconds.
+/// Makes the document of a result that took `seconds`.
 pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64) -> Solved {
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
@@ -191,8 +191,8 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
     Solved { solution, table: found.table }
 }
 
-/// The stretch of more than 10^6 steps that share a threshold, if there is one, the bounds of the steps
-/// before it, and the step after it.
+/// The run of more than 10^6 steps that share a threshold, if there is one; the bounds of the steps
+/// before it; and the step after it.
 fn shared_stretch(curve: &Curve) -> (Vec<[f64; 2]>, Option<Run>, u64) {
     let longest = curve.runs().max_by_key(|run| run.last - run.first).copied();
     let last = curve.runs().next_back().map_or(0, |run| run.last);

@@ -1,5 +1,5 @@
-//! A solution held against what its certificate proves: each of its fields agrees with that, or is said not to
-//! be proved. Most of the latter are computed again.
+//! Compares a solution with what its certificate proves. Each field agrees with the proof, or is
+//! listed as not proved; most of the latter are computed again.
 
 use super::recomputed::{Second, is_unchecked};
 use super::registry::{Body, Solution};
@@ -12,33 +12,33 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-/// The fields of a solution, each in one of two lists in alphabetical order.
+/// The fields of a solution, in two lists in alphabetical order.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Fields {
-    /// Those that agree with what is proved.
+    /// The fields that agree with the proof.
     pub proved: Vec<String>,
-    /// Those of which nothing, or not all that they say, is proved.
+    /// The fields that are not proved, or not in full.
     pub not_proved: Vec<String>,
-    /// Those of the latter that came out the same when the model was solved again.
+    /// The fields of `not_proved` that were the same when the model was solved again.
     pub recomputed: Vec<String>,
-    /// Of some others of these: why, and what is proved.
+    /// Reasons why some of the others are not proved, with what is proved.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, String>,
 }
 
-/// What agrees.
+/// The fields that agree.
 #[derive(Debug, Default)]
 pub struct Agreed {
-    /// The fields that do.
+    /// Their names.
     pub proved: Vec<&'static str>,
-    /// What that means for the numbers that are given.
+    /// What the proof means for the stated numbers.
     pub sentences: Vec<String>,
-    /// Fields that contradict nothing and say more than is proved, and what is.
+    /// Fields that do not contradict the proof but state more, and what is proved.
     pub reasons: Vec<(&'static str, String)>,
 }
 
 impl Agreed {
-    /// Counts a field among those that are proved, unless there is a reason not to.
+    /// Counts a field as proved, unless there is a reason not to.
     pub(super) fn admit(&mut self, name: &'static str, reason: Option<String>) {
         match reason {
             None => self.proved.push(name),
@@ -47,23 +47,23 @@ impl Agreed {
     }
 }
 
-/// What is wrong with a field, in words.
+/// An error in a field, in words.
 pub type Fault = String;
 
-/// How exactly numbers are to be known.
+/// The promised accuracy of numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Promise {
-    /// Whether the solution says that they are known as exactly as was asked for.
+    /// Whether the solution says that the tolerance was reached.
     pub kept: bool,
-    /// How exactly that was.
+    /// The tolerance that was asked for.
     pub tolerance: f64,
 }
 
-/// Holds a solution, whose document has these fields, against a certificate that holds, and what that does
-/// not prove against the model and a second solution of it.
+/// Compares a solution, whose document has these fields, with a valid certificate. Fields that this
+/// does not prove are compared with the model and a second solution of it.
 ///
 /// # Errors
-/// The first field that says something else, or lacks what it must have.
+/// The first field that contradicts them, or lacks what it must have.
 pub fn compare(
     solution: &Solution,
     fields: &BTreeMap<String, Value>,
@@ -127,7 +127,8 @@ pub fn compare(
     let reasons = agreed.reasons.into_iter().filter(|(name, _)| said(name));
     let reasons: BTreeMap<String, String> =
         reasons.map(|(name, reason)| (name.to_owned(), reason)).collect();
-    // What a number says in excess of its proof may depend on how it was found; how close bounds are does not.
+    // A number stated beyond its proof may depend on how it was found; the width of bounds does
+    // not.
     let is_open = |name: &str| {
         let told = reasons.contains_key(name) && name != "value_gap";
         !proved.contains(&name) && !told && !is_unchecked(solution.body.problem(), name)
@@ -152,7 +153,7 @@ pub fn compare(
     Ok((sorted, agreed.sentences))
 }
 
-/// Bounds in an answer that do not meet what is proved: a bug on one of the two sides.
+/// An error if bounds in an answer do not overlap the proved ones: a bug on one of the two sides.
 pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String> {
     let apart = |name: &str, given: Option<Bounds>, proved: &Interval| {
         let Bounds { lower, upper } = given?;
@@ -207,10 +208,10 @@ pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String
     }
 }
 
-/// What sums over many numbers may be off, relatively.
+/// The relative error of sums over many numbers.
 pub(super) const ROUNDING: f64 = 1e-11;
 
-/// The entry of a field.
+/// The entry of a list field, by index.
 #[derive(Clone, Copy)]
 pub(super) struct Entry(pub &'static str, pub usize);
 
@@ -220,7 +221,7 @@ impl Display for Entry {
     }
 }
 
-/// That a field is what it must be.
+/// Checks that a field has the right value.
 pub(super) fn same<T: PartialEq + Display>(
     name: impl Display,
     given: T,
@@ -232,7 +233,7 @@ pub(super) fn same<T: PartialEq + Display>(
     }
 }
 
-/// That a list is as long as it must be.
+/// Checks that a list has the right length.
 pub(super) fn length(name: impl Display, given: usize, right: usize) -> Result<(), Fault> {
     match given == right {
         true => Ok(()),
@@ -240,7 +241,7 @@ pub(super) fn length(name: impl Display, given: usize, right: usize) -> Result<(
     }
 }
 
-/// That the entries of a field are what they must be.
+/// Checks that the entries of a field have the right values.
 pub(super) fn all_same<T: PartialEq + Display>(
     name: impl Display,
     given: &[T],
@@ -251,7 +252,7 @@ pub(super) fn all_same<T: PartialEq + Display>(
     both.try_for_each(|(i, (given, right))| same(format!("{name}[{i}]"), given, right))
 }
 
-/// That a number lies where it must, but for this much.
+/// Checks that a number lies in an interval, up to `slack`.
 pub(super) fn within(
     name: impl Display,
     given: f64,
@@ -265,14 +266,15 @@ pub(super) fn within(
     }
 }
 
-/// That a number is the model's, to which these are the nearest doubles.
+/// Checks that a number is the model's; `model` has the nearest doubles.
 pub(super) fn fact(name: impl Display, given: f64, model: Interval) -> Result<(), Fault> {
     within(&name, given, model, 0.0)
         .map_err(|_| format!("`{name}` is {given}, but the model has another number"))
 }
 
-/// That bounds meet what is proved, and are as close as was promised where a unit is this large. They are proved
-/// themselves if all that may be true lies between them; otherwise why they are not.
+/// Checks that bounds overlap the proved ones, and are as narrow as was promised, in units of
+/// `unit`. Returns `None` if they contain the proved interval, and otherwise why they are not
+/// proved.
 pub(super) fn bounds(
     name: impl Display,
     given: Bounds,
@@ -303,7 +305,7 @@ pub(super) fn bounds(
     }))
 }
 
-/// Why a number without bounds is not proved: it may be further off than so much, and what is near.
+/// Why a number without bounds is not proved: its possible error, and what is proved.
 pub(super) fn open(
     name: impl Display,
     given: f64,

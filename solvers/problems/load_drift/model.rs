@@ -10,7 +10,7 @@ use remapping::load_drift;
 use remapping::overlap::Overlap;
 use serde::Deserialize;
 
-/// `LoadDrift(...)`.
+/// The fields of `LoadDrift(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadDrift {
@@ -19,7 +19,7 @@ pub struct LoadDrift {
     initial_load: i64,
     steps: u64,
     remap_cost: Cost,
-    /// Remaps that come into force some steps after the decision.
+    /// Remaps that take effect some steps after the decision.
     #[serde(default)]
     overlap: Option<Late>,
     #[serde(default)]
@@ -52,7 +52,7 @@ enum Objective {
     Makespan,
 }
 
-/// What may stand where, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     (
         "problem",
@@ -69,14 +69,14 @@ pub(crate) const SHAPES: &[Shape] = &[
     ("problem.objective", "Imbalance or Makespan"),
 ];
 
-/// Longest horizon accepted.
+/// The longest horizon, in steps.
 const MAX_STEPS: u64 = 1_000_000_000;
-/// Most processors and levels accepted.
+/// The most processors, and the most levels.
 const MAX_PROCESSORS: usize = 2_000_000;
 const MAX_SIZE: usize = 10_000;
 
 impl LoadDrift {
-    /// Records what is wrong with the model.
+    /// Records the faults of the model.
     pub fn review(&self, review: &mut Review<'_>) {
         let range = |review: &mut Review<'_>, field: &str, value: u64, most: u64| {
             if value == 0 || value > most {
@@ -119,7 +119,7 @@ impl LoadDrift {
         }
     }
 
-    /// Records what the cost of a remap may not be here.
+    /// Records the faults of the remap cost that this problem does not allow.
     fn review_cost(&self, review: &mut Review<'_>) {
         let path = "problem.remap_cost";
         let [fixed, each] = self.costs();
@@ -144,7 +144,7 @@ impl LoadDrift {
         }
     }
 
-    /// The fixed part of the cost of a remap, and what each unit moved costs.
+    /// The fixed part of the cost of a remap, and the cost of each moved unit.
     fn costs(&self) -> [f64; 2] {
         match &self.remap_cost {
             Cost::Constant(cost) => [cost.value, 0.0],
@@ -153,23 +153,23 @@ impl LoadDrift {
         }
     }
 
-    /// Whether it says how remaps overlap the steps, be it that they do not.
+    /// Whether it states an overlap, even an empty one.
     pub fn mentions_overlap(&self) -> bool {
         self.overlap.is_some()
     }
 
-    /// How a remap overlaps the steps after its decision. What does not ask for it does without such models: see
-    /// [`stops`](Self::stops).
+    /// The overlap of a remap with the steps after its decision. Code that does not call this
+    /// handles only models that [stop](Self::stops).
     pub fn overlap(&self) -> Overlap {
         Late::overlap(self.overlap.as_ref())
     }
 
-    /// Whether the program stands still while it remaps.
+    /// Whether the program stops while it remaps.
     pub fn stops(&self) -> bool {
         self.overlap().is_none()
     }
 
-    /// The engine's problem. The model has passed review.
+    /// The engine's problem. The model must have passed review.
     pub fn problem(&self) -> load_drift::LoadDrift {
         load_drift::LoadDrift {
             processors: self.processors,
@@ -195,23 +195,23 @@ impl LoadDrift {
         }
     }
 
-    /// Number of states, multisets of levels, if they can be counted.
+    /// The number of states, which are multisets of levels; `None` if it overflows.
     pub fn states(&self) -> Option<u64> {
         let sets = Multisets::new(self.processors, self.chain.levels()).ok()?;
         Some(sets.states() as u64)
     }
 
-    /// Bytes a solution needs; saturated where they are too many to count.
+    /// The bytes that a solution needs; saturated where there are too many to count.
     pub fn memory(&self) -> u64 {
         self.memory_needed() as u64
     }
 
-    /// The same, which may be infinite.
+    /// The same number, which may be infinite.
     fn memory_needed(&self) -> f64 {
         let (r, levels) = (self.processors, self.chain.levels());
         let count = |items: usize, levels: usize| match Multisets::new(items, levels) {
             Ok(sets) => sets.states() as f64,
-            // C(items + levels - 1, levels - 1), more than can be counted.
+            // C(items + levels - 1, levels - 1), a number too large to count.
             Err(_) => {
                 let (few, many) = (items.min(levels - 1), items.max(levels - 1) as f64);
                 (1..=few).map(|k| k as f64).fold(1.0, |sets, k| sets * (many + k) / k)
@@ -220,7 +220,8 @@ impl LoadDrift {
         let states = count(r, levels);
         let is_constant = self.stops() && self.costs()[1] == 0.0;
         let (applied, looked_at) = match self.chain {
-            // Functions of all but one processor, and of all but two; regions, while they are made.
+            // Functions of all but one processor, and of all but two; and regions, while they are
+            // built.
             Chain::Walk { .. } | Chain::BirthDeath { .. } => (
                 count(r, levels + 1) + count(r.max(2) - 1, levels + 1),
                 if is_constant { (states / 4.0).max(states.min(4e6)) } else { 0.0 },
@@ -230,16 +231,17 @@ impl LoadDrift {
                 (2.0 * (levels as f64).powi(r as i32), 0.0)
             }
         };
-        // Value, work and remaps, the next value and what the operator is applied to; with units moved, their cost.
+        // Value, work and remaps, the next value, and the vector that the operator is applied to;
+        // where moved units cost something, their cost.
         let vectors = if self.costs()[1] > 0.0 { 6.0 } else { 5.0 };
-        // Cost and work of the steps beside a remap, and room to look ahead.
+        // Cost and work of the steps during a remap, and space for the look-ahead.
         let vectors = if self.stops() { vectors } else { 8.0 };
         // Total and largest level, and two bits of decisions.
         let own = 8.0 * vectors + 4.0 + 2.0 + 0.25;
         states * own + 8.0 * applied + 48.0 * looked_at
     }
 
-    /// What `check` prints.
+    /// The facts that `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let counted = |number: f64| number.is_finite().then(|| whole(number));
         let ordered = (self.chain.levels() as f64).powi(self.processors as i32);
@@ -248,7 +250,7 @@ impl LoadDrift {
             ("ordered_states", counted(ordered)),
             ("memory_bytes", counted(self.memory_needed())),
         ];
-        // What is too large for a number is left out.
+        // Numbers that overflow are left out.
         let numbers = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
         let own = [("processors", self.processors.into()), ("levels", self.chain.levels().into())];
         own.into_iter().chain(numbers).chain([("steps", self.steps.into())]).collect()

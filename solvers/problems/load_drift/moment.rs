@@ -1,15 +1,15 @@
-//! Half a second for what every answer shows, whatever the clock says.
+//! Gives a stopped computation another half second for the bound that every answer shows.
 
 use crate::run::Watch;
 use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Lets half a second pass: what a stopped computation may still take for the bound it shows.
+/// Lets half a second pass after a stop.
 pub(super) struct Moment(Instant);
 
 impl Moment {
-    /// From now on.
+    /// Starts now.
     pub fn now() -> Moment {
         Moment(Instant::now())
     }
@@ -24,14 +24,14 @@ impl Observer for Moment {
     }
 }
 
-/// A clock that is heard after a moment only: what all answers show hardly ever takes longer.
+/// A clock that reports a stop only after that half second; most bounds take less time.
 pub(super) struct Patient<'w> {
     watch: &'w Watch,
     moment: Moment,
 }
 
 impl Patient<'_> {
-    /// From now on.
+    /// Starts now.
     pub fn new(watch: &Watch) -> Patient<'_> {
         Patient { watch, moment: Moment::now() }
     }

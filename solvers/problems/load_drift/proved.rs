@@ -1,4 +1,4 @@
-//! The value of drifting loads held against what is proved.
+//! Compares the value of drifting loads with what its certificate proves.
 
 use super::super::proved::{
     Agreed, Fault, Promise, ROUNDING, above, bounds, fact, farthest, needed, same, within,
@@ -8,10 +8,12 @@ use crate::problems::stopping::answer::CostByState;
 use remap_checker::Interval;
 use remap_checker::facts::OfLoadDrift;
 
-/// What the time and the work may differ from the value by, relative to them: each is a sum of its own.
+/// The relative difference allowed between the value and the time or the work: each is a sum of its
+/// own.
 const SUMMED: f64 = 1e-9;
 
-/// What agrees. Of other policies, and of what the optimal one does, nothing is proved but that none is better.
+/// The fields that agree with the proof. The costs of other policies are only proved to be no
+/// better; the number of remaps is not proved.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfLoadDrift,
@@ -54,7 +56,7 @@ pub(in crate::problems) fn compare(
     }
     if let (Some(time), Some(work)) = (answer.time, answer.work) {
         let slack = SUMMED * time.abs().max(work.abs()).max(1.0);
-        // What is not lost is work, or all of it is paid.
+        // Time that is not lost is work, unless all work is counted as cost.
         let apart = (time - work - given).abs().min((time - given).abs());
         if apart.is_nan() || apart > slack {
             return Err(format!("`time` is {time} and `work` {work}, but `value` is {given}"));

@@ -1,4 +1,5 @@
-//! The recursion from its beginning, or from where it was saved, to its end: on several ranks, whose blocks may move.
+//! Runs the recursion from its beginning or its checkpoint to its end. On several ranks, blocks of
+//! states may move.
 
 use super::answer::Closest;
 use super::course::Course;
@@ -9,7 +10,7 @@ use remapping::load_drift::{Backward, Decisions, Transition};
 use remapping::{Observer, Status, load_drift};
 use std::ops::ControlFlow;
 
-/// What is read off on the way.
+/// Results that are recorded during the recursion.
 #[derive(Default)]
 pub(super) struct Noted {
     pub wanted: Option<u64>,
@@ -18,7 +19,7 @@ pub(super) struct Noted {
 }
 
 impl Noted {
-    /// In words, for a checkpoint.
+    /// The notes as words, for a checkpoint.
     fn words(&self) -> Vec<u64> {
         let numbers = |c: &Closest| [c.step, c.threshold.to_bits(), c.disagreement.to_bits()];
         let mut notes = vec![self.closest.len() as u64];
@@ -27,7 +28,7 @@ impl Noted {
         notes
     }
 
-    /// Takes up what was saved; `None` if it cannot have been.
+    /// Restores the notes of a checkpoint; `None` if they are not valid.
     pub fn recall(&mut self, notes: &[u64], states: usize) -> Option<()> {
         let (&count, notes) = notes.split_first()?;
         let count = usize::try_from(count).ok()?.checked_mul(3)?;
@@ -49,15 +50,15 @@ impl Noted {
     }
 }
 
-/// Why a recursion does not go on.
+/// Why a recursion pauses.
 pub(super) enum Pause {
-    /// It is done, or was stopped.
+    /// It is finished, or was stopped.
     Ended(Status),
-    /// The states are shared otherwise from now on.
+    /// The states are assigned to the ranks anew.
     Moved(Shares),
 }
 
-/// Goes on to the end of the recursion, or to where it is stopped, or blocks are to move; remaps come into force so many
+/// Runs to the end of the recursion, to a stop, or to a move of blocks. Remaps take effect `late`
 /// steps after their decision.
 pub(super) fn run(
     (backward, transition): (&mut Backward<'_>, &Transition),
@@ -96,7 +97,7 @@ pub(super) fn run(
             .as_mut()
             .and_then(|course| course.ends(done, (backward, transition), kept.ranks()));
         let step = backward.remaining() + 1;
-        // Nothing is decided where a remap would come into force after the last step.
+        // Nothing is decided where a remap would take effect after the last step.
         if step + late < steps {
             let from_end = steps - late - step;
             if step == 1 || from_end.is_power_of_two() && from_end <= 64 {

@@ -1,4 +1,4 @@
-//! Wrong models of drifting loads.
+//! The cost of deciding by a wrong model of drifting loads.
 
 use super::super::regret::{Failure, Judged, Truth, factor, off};
 use super::solve::prepare;
@@ -22,7 +22,7 @@ struct True<'a> {
     never: Bounds,
 }
 
-/// Solves the true model; `Err` of a status where that is stopped.
+/// Solves the true model; the inner `Err` has the status where that is stopped.
 pub(in crate::problems) fn of<'a>(
     loaded: &'a Loaded,
     watch: &Watch,
@@ -51,7 +51,7 @@ fn another(loaded: &Loaded) -> Complaint {
     loaded.complain("problem", message, "", "change costs, probabilities or steps")
 }
 
-/// Bounds on the cost, once the recursion is done.
+/// Bounds on the cost, once the recursion is finished.
 fn finish(mut backward: Backward<'_>, problem: &LoadDrift, watch: &Watch) -> Result<Bounds, Halt> {
     while backward.remaining() > 0 {
         let done = problem.steps - backward.remaining();

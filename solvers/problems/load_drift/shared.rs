@@ -1,4 +1,4 @@
-//! `LoadDrift` on several ranks, each with its own states.
+//! Solves `LoadDrift` on several ranks, each of which has its own states.
 
 use super::super::{Facts, Files, Found, Settings};
 use super::course::Course;
@@ -14,10 +14,11 @@ use remapping::load_drift::{Ranks, Transition};
 use remapping::{Observer, Status};
 use std::sync::Arc;
 
-/// Bytes of a rank whatever it solves.
+/// The bytes that a rank needs for any problem.
 const RANK_BYTES: u64 = 60_000_000;
 
-/// Whether so many ranks share this model: paths of the bounds, or all states where loads move by a level at most.
+/// Whether this many ranks can share the model: the paths of the bounds, or all states where loads
+/// move by at most a level.
 pub fn is_possible(model: &LoadDrift, settings: &Settings, ranks: usize) -> bool {
     bounds::are_wanted(model, settings) || shares(model, ranks).is_some()
 }
@@ -27,7 +28,8 @@ pub fn is_recursion(model: &LoadDrift, settings: &Settings, ranks: usize) -> boo
     !bounds::are_wanted(model, settings) && shares(model, ranks).is_some()
 }
 
-/// Solves the model together with the other ranks, of which the first has the answer; `None` where it cannot be shared.
+/// Solves the model with the other ranks; the first one has the answer. `None` where it cannot be
+/// shared.
 pub fn solve(
     loaded: &ModelFile,
     model: &LoadDrift,
@@ -36,7 +38,7 @@ pub fn solve(
     (watch, communicator): (&Watch, &Arc<dyn Communicator>),
     course: Option<&mut Course>,
 ) -> Result<Option<Found>, Vec<Complaint>> {
-    // Machines may differ in how much memory is free.
+    // Machines may differ in their free memory, so the ranks must agree.
     if on_any(Some(&**communicator), bounds::are_wanted(model, settings)) {
         let others = Some(&**communicator);
         return bounds::solve_on(loaded, model, settings, watch, others).map(Some);
@@ -55,7 +57,7 @@ pub fn solve(
     solve::solve_on(loaded, model, settings, files, clocks, (&ranks, course))
 }
 
-/// The most ranks that share the model, and why there are no more, with what would help.
+/// The most ranks that can share the model, the reason for the limit, and what would help.
 pub fn limit_of_ranks(model: &LoadDrift, settings: &Settings) -> (usize, &'static str) {
     if bounds::are_wanted(model, settings) {
         return (usize::MAX, "each rank needs paths");
@@ -75,7 +77,7 @@ pub fn limit_of_ranks(model: &LoadDrift, settings: &Settings) -> (usize, &'stati
     }
 }
 
-/// What `check` prints of so many ranks, which can share the model.
+/// The facts that `check` prints for this many ranks, which can share the model.
 pub fn facts(model: &LoadDrift, ranks: usize) -> Facts {
     if bounds::are_wanted(model, &Settings::default()) {
         return Vec::new();
@@ -91,7 +93,7 @@ pub fn facts(model: &LoadDrift, ranks: usize) -> Facts {
     ]
 }
 
-/// Who has which states. Remaps that come into force later are looked ahead for on one rank.
+/// The states of each rank. Delayed remaps need look-ahead, which one rank must do alone.
 fn shares(model: &LoadDrift, ranks: usize) -> Option<Shares> {
     if !model.stops() {
         return None;
@@ -100,16 +102,16 @@ fn shares(model: &LoadDrift, ranks: usize) -> Option<Shares> {
     Transition::new(&problem.chain, problem.processors).ok()?.shares(ranks)
 }
 
-/// Bytes that a rank needs.
+/// The bytes that a rank needs.
 fn needed(model: &LoadDrift, shares: &Shares, rank: usize) -> u64 {
     if shares.ranks() == 1 {
         return model.memory() + RANK_BYTES;
     }
     let problem = model.problem();
     let (r, levels) = (problem.processors, problem.chain.levels());
-    // What remains to be moved after one processor, and after two, ...
+    // The functions that remain after one processor has moved, after two, ...
     let scratch = Multisets::new(r - 1, levels + 1).map_or(0, |sets| sets.states() as u64);
-    // Value, work, remaps; total, largest level, decisions; the cost of the units moved.
+    // Value, work, remaps; total, largest level, decisions; the cost of moved units.
     let vectors = if problem.per_unit_moved > 0.0 { 4 } else { 3 };
     let own = shares.own(rank).len() as u64;
     own * (8 * vectors + 4 + 2)

@@ -1,4 +1,4 @@
-//! The `LoadDrift` problem: from model to optimal policy.
+//! Solves the `LoadDrift` problem: from the model to the optimal policy.
 
 use super::super::{Files, Found, Settings};
 use super::answer::{Answer, Fixed, Representation};
@@ -26,13 +26,14 @@ use remapping::overlap::Overlap;
 use remapping::phase_change::Bounds;
 use remapping::{Communicator, Observer, Status, load_drift};
 
-/// Longest interval evaluated: longer ones are compared with never only.
+/// The longest interval evaluated; longer ones are represented by never.
 pub const LONGEST_INTERVAL: u64 = 1000;
 
-/// States times steps up to which the best threshold is found along with the solution: a second at most.
+/// The most states times steps for finding the best threshold along with the solution: at most a
+/// second.
 const QUICK: u64 = 2_000_000;
 
-/// Solves the model, going on from a checkpoint if there is one.
+/// Solves the model, from its checkpoint if there is one.
 pub fn solve(
     loaded: &ModelFile,
     model: &LoadDrift,
@@ -44,8 +45,8 @@ pub fn solve(
     Ok(found.expect("there is no other rank"))
 }
 
-/// The same on several ranks, the first of which has the answer. The first clock stops the recursion, and is the same
-/// on all of them. Blocks of states move as the course says.
+/// The same on several ranks, the first of which has the answer. The first clock stops the
+/// recursion and is the same on all ranks. `course` decides when blocks of states move.
 pub(super) fn solve_on(
     loaded: &ModelFile,
     model: &LoadDrift,
@@ -158,7 +159,7 @@ fn part(
     states.map_err(|error| refused(loaded, &error.to_string(), None))
 }
 
-/// A recursion that goes on no more.
+/// A recursion that has ended.
 struct Ended<'e> {
     backward: &'e Backward<'e>,
     states: &'e States,
@@ -168,7 +169,7 @@ struct Ended<'e> {
 }
 
 impl Ended<'_> {
-    /// What it has found, on the first rank.
+    /// The answer, on the first rank.
     fn answer(
         &self,
         (loaded, model, settings): (&ModelFile, &LoadDrift, &Settings),
@@ -179,7 +180,8 @@ impl Ended<'_> {
         let &Ended { backward, states, problem, unremapped, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
         let moment = Moment::now();
-        // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
+        // Where moved units cost something, fixed intervals need the operator, and their evaluation
+        // may be stopped.
         let observer: &dyn Observer = match status {
             Status::Converged if problem.per_unit_moved > 0.0 => together,
             Status::Converged => &(),
@@ -220,13 +222,13 @@ impl Ended<'_> {
     }
 }
 
-/// What the recursion has reached.
+/// The result of the recursion so far.
 struct Reached {
     outcome: Option<Outcome>,
     bounds: Bounds,
 }
 
-/// What is missing for a solution over all states.
+/// The memory that is missing for a solution over all states.
 pub(super) fn shortage(model: &LoadDrift) -> Option<String> {
     let needed = model.memory();
     let there = memory::available().filter(|there| needed > *there)?;
@@ -248,8 +250,8 @@ pub fn prepare(
     Ok((states, joint(loaded, problem)?))
 }
 
-/// What the program comes to without remaps, before anything else: it takes far less, and all answers show it. On several
-/// ranks all of them go on, or none.
+/// The cost without remaps. It is computed first: it takes far less time, and all answers show it.
+/// On several ranks all continue, or none.
 pub(super) fn without_remaps(
     loaded: &ModelFile,
     problem: &load_drift::LoadDrift,
@@ -279,7 +281,7 @@ pub(super) fn joint(
         .map_err(|error| refused(loaded, &error.to_string(), None))
 }
 
-/// Why there is nothing to show, and whether that is a limit's fault.
+/// The error if there is nothing to show. `limit` is the status if a limit is the cause.
 pub(super) fn refused(loaded: &ModelFile, label: &str, limit: Option<Status>) -> Vec<Complaint> {
     let help = "take fewer processors or levels, or --method bounds";
     let mut complaint = loaded.complain("problem", "this model cannot be solved", label, help);
@@ -308,7 +310,7 @@ fn lay_out(
     } else {
         of_outcome(None, &never)
     };
-    // Remaps cost the same everywhere, and come into force at once.
+    // Remaps cost the same everywhere and take effect at once.
     let simple = problem.per_unit_moved == 0.0 && overlap.is_none();
     let upper = match best_fixed.interval.unwrap_or(problem.steps) {
         _ if done => upper,
@@ -376,7 +378,7 @@ fn lay_out(
     }
 }
 
-/// What pricing other rules takes, for loads that a remap splits evenly and at once.
+/// The data for evaluating other rules, where a remap splits loads evenly and at once.
 pub fn dynamics(problem: &load_drift::LoadDrift, overlap: Overlap) -> Option<Dynamics> {
     use load_drift::{Objective, Timing};
     let fits =

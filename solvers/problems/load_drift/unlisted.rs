@@ -1,4 +1,4 @@
-//! What can be said where there is no memory for all states, and sampling gives no bounds either.
+//! The answer where memory does not suffice for all states and sampling gives no bounds.
 
 use super::super::Found;
 use super::bounds;
@@ -13,10 +13,11 @@ use remapping::Status;
 use remapping::load_drift;
 use remapping::phase_change::Bounds;
 
-/// Products of probabilities, and totals times steps, up to which a fixed interval is evaluated.
+/// The most products of probabilities, and the most totals times steps, for evaluating a fixed
+/// interval.
 const QUICK: u64 = 500_000_000;
 
-/// The answer, which says what is `lacking`.
+/// The answer; it states what is `lacking`.
 pub(super) fn solve(
     loaded: &ModelFile,
     model: &LoadDrift,

@@ -1,4 +1,5 @@
-//! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
+//! Drifting loads: the summary, the row of a sweep, and the picture of utilization against the
+//! interval.
 
 use super::answer::{Answer, BestThreshold, Both, Fixed, Mean};
 use super::few_thresholds::{POLICY, cost_of_rule, sampled_headline, thresholds, within_percent};
@@ -34,7 +35,7 @@ impl kind::Answer for Answer {
     fn headline(&self) -> Headline {
         match headline(self, self.recommended()) {
             None => Headline::InSummary,
-            // What paths say of it stands below.
+            // The summary below states what the paths show.
             Some(sentence) if self.bounds.is_some() => Headline::Final(sentence),
             Some(sentence) => Headline::Sentence(sentence),
         }
@@ -72,7 +73,8 @@ impl kind::Answer for Answer {
     }
 }
 
-/// What to do, and what it is worth; of an answer from sample paths, only what to do, once that is known.
+/// The recommendation and its value. An answer from sample paths has only the recommendation, once
+/// it is known.
 fn headline(answer: &Answer, recommended: Option<Recommended>) -> Option<String> {
     if answer.bounds.is_some() {
         let curve = answer.threshold_curve.as_ref();
@@ -127,7 +129,7 @@ fn of_the_program(
     Log { unit_seconds, stride, job_steps, .. }: &Log,
 ) -> Option<String> {
     let asked = if *stride > 1 { format!(", asked {}", every(*stride)) } else { String::new() };
-    // Of a job whose length is not known, the rule of the first step holds at all.
+    // For a job of unknown length, only the rule of the first step is valid.
     let known = job_steps.map_or(1, |_| usize::MAX);
     let units = (*unit_seconds, *stride, known);
     match recommended {
@@ -142,7 +144,8 @@ fn of_the_program(
     }
 }
 
-/// A recommended rule: thresholds in units of so much, steps of so many, and the first so many of thresholds by the step.
+/// A recommended rule in words: thresholds in units of `unit`, steps of `stride`, and the first
+/// `known` thresholds by step.
 fn words(
     answer: &Answer,
     recommended: Recommended,
@@ -173,7 +176,7 @@ fn words(
             let first = listed.first().map_or("", |(_, above)| above.as_str());
             format!("remap{about} when max - mean exceeds {first}{}", later.collect::<String>())
         }
-        // Answers from sample paths begin with it.
+        // Answers from sample paths begin with this rule.
         Recommended::ThresholdCurve => String::new(),
     }
 }
@@ -222,7 +225,7 @@ fn summary(text: &mut String, answer: &Answer) {
     line("never", answer.never.value, answer.never.utilization, gap(&answer.never));
     if answer.value.is_none() {
         let bounds = answer.value_bounds;
-        // Outward to the digits shown.
+        // Rounded outward to the digits shown.
         let (lower, upper) =
             ((1e6 * bounds.lower).floor() / 1e6, (1e6 * bounds.upper).ceil() / 1e6);
         let _ = writeln!(text, "optimal cost between {lower:.6} and {upper:.6}");
@@ -265,12 +268,12 @@ fn summary(text: &mut String, answer: &Answer) {
     }
 }
 
-/// What units moved cost.
+/// Writes the cost of moved units.
 pub(crate) fn moved(text: &mut String, fixed: f64, each: f64) {
     let _ = writeln!(text, "a remap costs {fixed}, and {each} for each unit it moves");
 }
 
-/// When remaps come into force.
+/// Writes when remaps take effect.
 pub(crate) fn late(text: &mut String, Overlap { steps, slowdown }: Overlap) {
     let slower = 100.0 * slowdown;
     let _ = writeln!(
@@ -279,7 +282,7 @@ pub(crate) fn late(text: &mut String, Overlap { steps, slowdown }: Overlap) {
     );
 }
 
-/// A policy and a lower bound, both from sample paths.
+/// Writes the summary of a policy and a lower bound from sample paths.
 fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     if let Some(curve) = &answer.threshold_curve {
         cost_of_rule(text, curve, is_dearer(curve, answer.best_fixed.value));
@@ -303,7 +306,7 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     );
 }
 
-/// Both bounds.
+/// Writes both bounds.
 pub(crate) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
     let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
     let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
@@ -346,7 +349,8 @@ pub(crate) fn sampled_cells(
     cells.map(|(heading, cell)| (heading.to_owned(), cell)).into()
 }
 
-/// Utilization against the interval between remaps [NRS86, Fig. 4]; of many ranks their rule.
+/// Utilization against the interval between remaps [NRS86, Fig. 4]; with sampled bounds, the
+/// thresholds of their rule.
 fn picture<'a>(title: &'a str, answer: &Answer, recommended: Option<Recommended>) -> Chart<'a> {
     if answer.bounds.is_some() {
         return thresholds(title, answer.threshold_curve.as_ref(), recommended);
@@ -364,7 +368,8 @@ fn picture<'a>(title: &'a str, answer: &Answer, recommended: Option<Recommended>
         series.push(Series::line(BLACK, level(optimal)).named("optimal policy"));
     }
     series.push(Series::line(BAND, level(answer.never.utilization)).named("never"));
-    // Where work depends on the mapping, as at the ends of the levels, it is not where the curve is highest.
+    // Where work depends on the mapping, as at the ends of the levels, the best interval is not
+    // where utilization is highest.
     if let Some(interval) = answer.best_fixed.interval {
         let best = Series::dots(AGAINST, [(interval as f64, answer.best_fixed.utilization)]);
         series.push(best.named(format!("interval of least cost, {interval}")));

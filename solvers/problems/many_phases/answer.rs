@@ -4,34 +4,35 @@ use crate::document::Bounds;
 use crate::problems::claims::Claim;
 use serde::{Deserialize, Serialize};
 
-/// What the optimal policy of any number of phases costs, and decisions at step 0.
+/// Bounds on the cost of the optimal policy for any number of phases, and its decisions at step 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// How many phases and mappings there are.
+    /// The number of phases, and of mappings.
     pub phases: usize,
-    /// How many reports.
+    /// The number of observations.
     pub reports: usize,
-    /// M; absent for a program that never ends.
+    /// M; absent for a program without an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_step: Option<u64>,
-    /// What a cycle counts of the one before, in a program that never ends.
+    /// The weight of a cycle relative to the one before, in a program without an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discount: Option<f64>,
-    /// Whether a remap leads to the mapping that fits the phase that is on.
+    /// Whether a remap leads to the mapping of the present phase.
     pub fitted: bool,
-    /// The least expected time from step 0, the first mapping and the initial belief; absent if stopped before there
-    /// were bounds.
+    /// The least expected time from step 0, the first mapping and the initial belief. Absent if the
+    /// computation was stopped before it had bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Bounds>,
-    /// The value as a fraction, where all vectors of the value function were followed.
+    /// The value as a fraction, where the computation kept every vector of the value function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<String>,
-    /// Beliefs in even steps: the probability of each phase.
+    /// A grid of beliefs: the probability of each phase.
     pub beliefs: Vec<Vec<f64>>,
-    /// `decision[m][k]`: the mapping after step 0 under mapping m + 1 at belief k, counted from 1 like phases, by a policy
-    /// that costs the upper bound at most; 0 for a remap to the mapping that fits.
+    /// `decision[m][k]`: the mapping after step 0 under mapping m + 1 at belief k, numbered from 1
+    /// like phases; 0 is a remap to the mapping of the present phase. This policy costs at most the
+    /// upper bound.
     pub decision: Vec<Vec<usize>>,
-    /// The most vectors that a value function had.
+    /// The most vectors of a value function.
     pub vectors: usize,
 }
 
@@ -43,7 +44,7 @@ impl Answer {
         value.map(|claim| claim.with(exact)).into_iter().collect()
     }
 
-    /// What is wrong with lists that do not fit, if anything.
+    /// The first inconsistency among its fields, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         let laws = self.beliefs.iter().all(|belief| {
             let sum: f64 = belief.iter().sum();

@@ -1,4 +1,5 @@
-//! The proof of bounds on beliefs: a grid that is fine enough, on which the checker goes through all steps by itself.
+//! The certificate of bounds: a grid of beliefs that is fine enough for the checker's own
+//! recursion.
 
 use super::super::proved::NEAR;
 use crate::problems::registry::{Body, Solution};
@@ -7,16 +8,17 @@ use remap_checker::{Budget, Evidence, Grid, Interval, Model, Proof, Refusal};
 /// Fraction bits of times, where there is room.
 const BITS: u32 = 50;
 
-/// The first grid tried, and the last, in steps as powers of two.
+/// The first and the last resolution of the grid, as powers of two.
 const LEVELS: (u32, u32) = (2, 12);
 
-/// Grids that would take longer are left out, where there is a proof: some seconds.
+/// The most work on a grid once a proof exists: some seconds.
 const MOST_WORK: u64 = 1 << 32;
 
-/// What may be left of a program without an end, relatively, beside the tolerance.
+/// The remainder of a program without an end, relative to the tolerance.
 const LEFT: f64 = 1e-3;
 
-/// The certificate of bounds: where that can be had, one whose own lie within them, so that they are proved.
+/// The certificate of the bounds. If possible the proved interval lies within them, so that they
+/// are proved.
 pub(in crate::problems) fn of(
     model: &Model,
     solution: &Solution,
@@ -39,7 +41,7 @@ pub(in crate::problems) fn of(
     let mut best: Option<(f64, Evidence, Proof)> = None;
     let (mut level, mut bits) = (LEVELS.0, BITS);
     while level <= LEVELS.1 {
-        // Beyond the tolerance nothing may be left that is wider than the slack of bounds.
+        // Beyond the tolerance, the remainder must not be wider than the slack of the bounds.
         let narrow = best.as_ref().is_some_and(|(width, ..)| *width <= tolerance);
         let sweeps = sweeps(if narrow { tolerance.min(NEAR) } else { tolerance });
         let evidence = Evidence::ManyPhases(Grid { bits, level, sweeps });

@@ -1,4 +1,4 @@
-//! Any number of phases that come back, a mapping for each.
+//! Any number of recurring phases, with a mapping for each.
 
 pub mod answer;
 pub(super) mod certificate;

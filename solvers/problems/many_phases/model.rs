@@ -1,4 +1,5 @@
-//! The `ManyPhases` problem of a model file: any number of phases that come back, a mapping for each.
+//! The `ManyPhases` problem of a model file: any number of recurring phases, with a mapping for
+//! each.
 
 use crate::model::explain::Shape;
 use crate::model::lifetime;
@@ -9,14 +10,14 @@ use remapping::Rational;
 use remapping::many_phases::{Horizon, ManyPhases as Problem, Remap};
 use serde::Deserialize;
 
-/// `ManyPhases(...)`.
+/// The fields of `ManyPhases(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManyPhases {
-    /// The law of the number of cycles, or `discount`.
+    /// The distribution of the number of cycles; the alternative is `discount`.
     #[serde(default)]
     lifetime: Option<Law>,
-    /// What a cycle counts of the one before.
+    /// The weight of a cycle relative to the one before.
     #[serde(default)]
     discount: Option<Decimal>,
     /// `cycle[z][m]`: time of a cycle in phase z under the mapping made for phase m.
@@ -25,11 +26,11 @@ pub struct ManyPhases {
     switch: Vec<Vec<Decimal>>,
     #[serde(default)]
     remap: Choice,
-    /// `transition[z][y]`: chance that phase y follows phase z.
+    /// `transition[z][y]`: the probability that phase y follows phase z.
     transition: Vec<Vec<Decimal>>,
-    /// `detector[z][r]`: chance of report r in phase z.
+    /// `detector[z][r]`: the probability of observation r in phase z.
     detector: Vec<Vec<Decimal>>,
-    /// The law of the first phase; left out, it is the first.
+    /// The distribution of the initial phase; by default the first phase is certain.
     #[serde(default)]
     initial: Option<Vec<Decimal>>,
 }
@@ -41,12 +42,12 @@ enum Choice {
     Fitted,
 }
 
-/// The most that a model may have of each.
+/// The most phases, and so on, of a model.
 const MOST_PHASES: usize = 6;
 const MOST_REPORTS: usize = 20;
 const MOST_STEPS: u64 = 100_000;
 
-/// What may stand where, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     (
         "problem",
@@ -154,7 +155,7 @@ impl ManyPhases {
         }
     }
 
-    /// The engine's problem, and how long it goes on. The model has passed review.
+    /// The engine's problem, and its horizon. The model must have passed review.
     pub fn problem(&self) -> (Problem, Horizon) {
         let row = |row: &Vec<Decimal>| row.iter().map(|number| number.exact.clone()).collect();
         let table = |table: &[Vec<Decimal>]| table.iter().map(row).collect();
@@ -181,7 +182,7 @@ impl ManyPhases {
         (problem, horizon)
     }
 
-    /// What `check` prints.
+    /// The facts that `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let last = self.lifetime.as_ref().and_then(|law| law.law().ok()).map(|law| law.last());
         vec![

@@ -1,11 +1,11 @@
-//! Bounds on the cost of any number of phases held against what is proved.
+//! Compares bounds on the cost of any number of phases with what their certificate proves.
 
 use super::super::proved::{Agreed, Fault, Promise, bounds, fact, fraction, needed, same};
 use super::answer::Answer;
 use remap_checker::Interval;
 use remap_checker::facts::OfManyPhases;
 
-/// What agrees.
+/// The fields that agree with the proof.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfManyPhases,
@@ -26,7 +26,7 @@ pub(in crate::problems) fn compare(
     let given = needed("value", answer.value)?;
     let reason = bounds("value", given, value, promise, given.lower.abs().max(1.0))?;
     if let Some(text) = &answer.exact {
-        // Refused outside what is proved, which says little of its digits.
+        // A value outside the proved interval is refused; that says little about its digits.
         fraction("exact", text, value, 1.0)?;
     }
     let mut agreed = Agreed {

@@ -1,4 +1,4 @@
-//! The `ManyPhases` problem: from model to bounds and decisions.
+//! Solves the `ManyPhases` problem: from the model to bounds and decisions.
 
 use super::super::{Found, Settings};
 use super::answer::Answer;
@@ -9,10 +9,10 @@ use crate::problems::registry::Body;
 use crate::run::Watch;
 use remapping::many_phases::{self, Horizon, Remap};
 
-/// Relative width of the bounds that is reached for, if none is asked for: grids of beliefs narrow them slowly.
+/// The default relative width of the bounds: grids of beliefs narrow them slowly.
 pub const GAP: f64 = 1e-2;
 
-/// Most beliefs of a grid.
+/// The most beliefs of a grid.
 const MOST_BELIEFS: usize = 5_000;
 
 /// Solves the model.

@@ -1,4 +1,5 @@
-//! Any number of phases: what the program does when it is sure, and a picture of the beliefs of three phases.
+//! Any number of phases: the summary of the decisions under certainty, and a picture over the
+//! beliefs.
 
 use super::answer::Answer;
 use crate::complaint::Complaint;
@@ -68,7 +69,7 @@ fn summary(text: &mut String, answer: &Answer) {
     }
 }
 
-/// What a decision under mapping m (from 0) is called.
+/// The name of a decision under mapping m, counted from 0.
 fn act(to: usize, m: usize) -> String {
     match to {
         0 => "remap".to_owned(),
@@ -77,7 +78,7 @@ fn act(to: usize, m: usize) -> String {
     }
 }
 
-/// A line of a sweep's table.
+/// The row of a sweep's table.
 fn cells(answer: &Answer) -> Row {
     let value = answer.value.map_or(String::new(), |value| format!("{:.6}", value.middle()));
     let width =
@@ -85,8 +86,8 @@ fn cells(answer: &Answer) -> Row {
     vec![("expected time".to_owned(), value), ("bounds apart".to_owned(), width)]
 }
 
-/// The beliefs under the first mapping, each in the colour of its decision: of two phases over the probability of
-/// the second, of more in the plane of the probabilities of the second and the third.
+/// The beliefs under the first mapping, colored by decision. With two phases the axis is the
+/// probability of the second; with more, the plane is that of the second and the third.
 fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let at = |belief: &[f64], z: usize| belief.get(z).copied().unwrap_or(0.0);
     let mut series = Vec::new();

@@ -6,12 +6,13 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// Intervals by every method that applies.
+/// The intervals by every method that applies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What is bounded: `max_deviation`, d(t), or `rms_deviation`, v(t); `cost_per_step` without a bound.
+    /// The bounded quantity: `max_deviation`, d(t), or `rms_deviation`, v(t); `cost_per_step`
+    /// without a bound.
     pub quantity: String,
-    /// The bound; absent if none is given and the cost decides alone.
+    /// The bound; absent if only the cost decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
     /// Number of processors.
@@ -21,30 +22,30 @@ pub struct Answer {
     /// Every method that applies, the most trustworthy first.
     #[serde(serialize_with = "as_map", deserialize_with = "from_map")]
     pub methods: Vec<Line>,
-    /// Steps during which the bound is proved to hold, `null` if for ever: the longest interval, or as
-    /// much of it as the method proves.
+    /// The number of steps during which the bound is proved to hold, `null` if it always does. It
+    /// is the longest interval, or the part of it that the method proves.
     pub interval: Option<u64>,
-    /// The method: `exact` for the longest interval.
+    /// The method that found it: `exact` for the longest interval.
     pub interval_by: String,
-    /// The interval once more, where a limit or a tie stopped the search for the longest one.
+    /// The same number, where a limit or a tie stopped the search for the longest one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<u64>,
     /// The imbalance after 0, 1, 2, .. steps, relative to the mean load.
     pub deviation: Vec<f64>,
     /// What the curve shows.
     pub deviation_is: String,
-    /// Bound of the error of the curve.
+    /// A bound on the error of the curve.
     pub deviation_error: f64,
     /// The last step of the curve, where the interval is longer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation_through: Option<u64>,
-    /// Steps during which no load can become negative; absent if none ever can.
+    /// The number of steps during which no load can become negative; absent if none ever can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonnegative_through: Option<u64>,
     /// With a remap cost in the model: the interval of least cost per step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_aware: Option<CostLine>,
-    /// With `periods` in the model: one period after the other.
+    /// With `periods` in the model: consecutive periods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<Period>,
     /// With `--simulate`: the mean first passage of sample paths.
@@ -58,9 +59,9 @@ pub struct Answer {
 pub struct Period {
     /// The step after which it starts.
     pub from: u64,
-    /// The mean load it starts with, as expected.
+    /// The expected mean load at its start.
     pub initial_load: f64,
-    /// Its length, as `interval` has that of the first: `null` if it never ends.
+    /// Its length, as `interval` is for the first: `null` if it never ends.
     #[serde(deserialize_with = "Option::deserialize")]
     pub interval: Option<u64>,
 }
@@ -74,22 +75,22 @@ pub struct Line {
     pub name: String,
     /// Largest number of steps within the bound; `null` if it is never exceeded.
     pub interval: Steps,
-    /// That many are proved, where the search was stopped.
+    /// That number is proved, where the search was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<u64>,
-    /// Time of the crossing as a real number.
+    /// The time of the crossing as a real number.
     pub real: Option<f64>,
-    /// What the interval promises.
+    /// What the interval guarantees.
     pub guarantee: String,
-    /// Numerical error, relative to the mean load, of the imbalances it rests on; `null` where none was computed, or they are
-    /// sampled.
+    /// The numerical error, relative to the mean load, of the imbalances it depends on. `null`
+    /// where none was computed, or they are sampled.
     pub error: Option<f64>,
-    /// 95 % confidence interval of a simulated interval.
+    /// The 95 % confidence interval of a simulated interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<(u64, Option<u64>)>,
 }
 
-/// The interval to take when the cost of a remap is known.
+/// The interval to use when the cost of a remap is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostLine {
@@ -100,20 +101,20 @@ pub struct CostLine {
     /// Expected cost per step, remaps and waiting together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_per_step: Option<f64>,
-    /// The best of the intervals looked at, where the search was stopped.
+    /// The best of the evaluated intervals, where the search was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_so_far: Option<BestSoFar>,
-    /// Expected maximum less mean load at the end of the interval, relative to the mean load: the
-    /// tolerance to give a code that remaps beyond a threshold of max/mean - 1.
+    /// Expected maximum less mean load at the end of the interval, relative to the mean load. It is
+    /// the tolerance for a code that remaps beyond a threshold of max/mean - 1.
     pub tolerance_max_over_mean: Option<f64>,
-    /// d(t) there: the bound D whose interval this is.
+    /// d(t) there: the bound D that gives this interval.
     pub tolerance_max_deviation: Option<f64>,
-    /// How far that may be from the truth.
+    /// The error of `tolerance_max_deviation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance_max_deviation_error: Option<f64>,
 }
 
-/// The cheapest of some intervals.
+/// The cheapest of the intervals evaluated so far.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BestSoFar {
@@ -121,7 +122,7 @@ pub struct BestSoFar {
     pub interval: u64,
     /// Expected cost per step.
     pub cost_per_step: f64,
-    /// No longer interval was looked at.
+    /// The longest interval evaluated.
     pub looked_through: u64,
 }
 
@@ -136,7 +137,7 @@ pub struct Simulated {
     /// The first step after which the imbalance of a path exceeds the bound.
     #[serde(flatten)]
     pub steps: Estimate,
-    /// Paths that were given up within the bound; the mean counts them with their last step.
+    /// The paths that ended within the bound; the mean counts them with their last step.
     pub censored: u64,
 }
 
@@ -148,7 +149,7 @@ fn as_map<S: Serializer>(lines: &[Line], serializer: S) -> Result<S::Ok, S::Erro
     map.end()
 }
 
-/// As documents have it.
+/// The form in documents.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenSimulated {
@@ -172,21 +173,21 @@ impl From<WrittenSimulated> for Simulated {
     }
 }
 
-/// How many steps, as far as that is known.
+/// A number of steps, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steps {
-    /// So many.
+    /// Exactly this many.
     Known(u64),
     /// The interval does not end.
     Never,
-    /// So many or more: the search was stopped.
+    /// At least this many: the search was stopped.
     AtLeast(u64),
     /// The search was stopped before anything was known.
     NotComputed,
 }
 
 impl Steps {
-    /// The steps, where there is a number of them.
+    /// The steps, where the number is known or bounded.
     pub fn number(self) -> Option<u64> {
         match self {
             Steps::Known(steps) | Steps::AtLeast(steps) => Some(steps),
@@ -194,7 +195,7 @@ impl Steps {
         }
     }
 
-    /// The steps that are proved, where there may be more.
+    /// The proved number of steps, where there may be more.
     pub fn at_least(self) -> Option<u64> {
         if let Steps::AtLeast(steps) = self { Some(steps) } else { None }
     }
@@ -234,7 +235,7 @@ impl<'de> Deserialize<'de> for Steps {
     }
 }
 
-/// Methods in the order of the document.
+/// The methods in the order of the document.
 fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Line>, D::Error> {
     struct Lines;
     impl<'de> Visitor<'de> for Lines {
@@ -257,7 +258,7 @@ fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Line>, D::
 }
 
 impl Answer {
-    /// What is wrong with lists that do not fit, if anything.
+    /// The first inconsistency among its fields, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         let empty = self.deviation.is_empty() || self.methods.is_empty() && self.bound.is_some();
         empty.then(|| "it has no methods, or no deviation".to_owned())

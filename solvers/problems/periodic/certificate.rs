@@ -1,13 +1,15 @@
-//! Certificates of intervals: the checker looks at the imbalance itself, and is told how finely.
+//! The certificate of intervals: the checker computes the imbalance itself, on a lattice of the
+//! given resolution.
 
 use crate::problems::registry::{Body, Solution};
 use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
 use std::cmp::Reverse;
 
-/// Points per deviation of laws that are on no lattice: the first that suffice.
+/// Lattice points per standard deviation of continuous distributions: the first that suffices is
+/// taken.
 const GRIDS: [u32; 5] = [4, 8, 16, 32, 64];
 
-/// What proves as much of the interval as can be proved within the budget.
+/// The evidence that proves the longest part of the interval within the budget.
 pub(in crate::problems) fn of(
     model: &Model,
     solution: &Solution,
@@ -29,7 +31,7 @@ pub(in crate::problems) fn of(
             Proof::Periods(all) => all.len() == answer.sequence.len(),
             _ => true,
         };
-        // A coarser grid changes nothing where there is none.
+        // Without continuous distributions a coarser lattice changes nothing.
         let same = best.as_ref().is_some_and(|(_, other)| *other == proof) && grid > GRIDS[2];
         let further = |proof: &Proof| {
             let periods = if let Proof::Periods(all) = proof { all.len() } else { 1 };

@@ -1,4 +1,4 @@
-//! Periodic intervals for loads on the levels of a birth–death chain.
+//! Periodic intervals for loads on the levels of a birth-death chain.
 
 use super::super::{Found, Settings};
 use super::answer::Answer;

@@ -1,4 +1,4 @@
-//! The interval of least cost where no bound on the imbalance is given.
+//! The interval of least cost where the model gives no bound on the imbalance.
 
 use super::super::Found;
 use super::answer::Answer;
@@ -11,10 +11,10 @@ use remapping::periodic::{ExpectedImbalance, cost_aware};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
-/// Most entries of the curve.
+/// The most entries of the curve.
 const MAX_CURVE: u64 = 200;
 
-/// Solves a model that has passed its review: it has a cost of a remap.
+/// Solves a model that has passed review: it has a remap cost.
 pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
     let processors = problem.processors();
     let cost = problem.remap_cost().unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! What [FXW03] says about periodic intervals.
+//! The claims of [FXW03] about periodic intervals.
 
 use super::lemmas::Case;
 use crate::proving::Truth::{Fails, Theorem};
@@ -103,13 +103,13 @@ const TABLE_1: &str = include_str!("../../models/periodic/table1.ron");
 const SKEWED: &str = include_str!("../../models/counterexamples/skewed_to_the_left.ron");
 const TWO_MEANS: &str = include_str!("../../models/counterexamples/means_that_differ.ron");
 
-/// Steps up to which intervals are compared with looking at every step.
+/// The last step up to which intervals are compared with a check of every step.
 const HORIZON: u64 = 40;
 
-/// The last step of an interval that is looked at.
+/// The last step of an interval that is checked.
 const FAR: u64 = 200;
 
-/// The expectation of a function of the places of all processors.
+/// The expectation of a function of the positions of all processors.
 fn expectation(places: &[Vec<(f64, f64)>], f: &dyn Fn(&[f64]) -> f64) -> f64 {
     fn visit(
         left: &[Vec<(f64, f64)>],
@@ -141,7 +141,7 @@ fn squares(at: &[f64]) -> f64 {
     at.iter().map(|place| (place - mean(at)).powi(2)).sum()
 }
 
-/// Compares a number of the engine with one of enumeration, after 1, 2 and 3 steps.
+/// Compares a number of the engine with that of an enumeration, after 1, 2 and 3 steps.
 fn by_enumeration(
     case: &Case,
     mut found: impl FnMut(u32) -> Option<f64>,
@@ -180,7 +180,7 @@ fn extremes_by_enumeration(case: &Case) -> Verdict {
 fn rms_by_enumeration(case: &Case) -> Verdict {
     let found = |time| {
         let time = f64::from(time);
-        // v(t) is relative to a load that must not have run out.
+        // v(t) is relative to a mean load, which must be positive.
         let load = Some(case.processors.mean_load(time)).filter(|load| *load > 0.0)?;
         let root = case.processors.rms_deviation(time) * load;
         Some(root * root)
@@ -232,8 +232,7 @@ fn distribution_free(case: &Case) -> Verdict {
     }))
 }
 
-/// The first step, of the first `HORIZON`, at which an imbalance exceeds the bound by more than a
-/// rounding.
+/// The first step, up to `HORIZON`, at which an imbalance exceeds the bound by more than rounding.
 fn first_violation(
     case: &Case,
     bound: f64,
@@ -264,7 +263,7 @@ fn search_by_looking(case: &Case) -> Verdict {
     })
 }
 
-/// The sound root for the root mean square.
+/// The safe crossing time for the root mean square.
 fn sound_root(case: &Case) -> Option<f64> {
     let p = &case.processors;
     let found = first_crossing(p.variance(), p.drift(), p.load(), p.mean(), case.bound);
@@ -357,7 +356,8 @@ fn equation_26(case: &Case) -> Verdict {
     Verdict::holds_if((ratio - expected).abs() <= 1e-9, || format!("{ratio}, not {expected}"))
 }
 
-/// (22) to the letter: V_L the limit of v, T_2 where v is largest and B* what it is there.
+/// Equation (22) as printed: V_L is the limit of v, T_2 is where v is largest, and B* is its value
+/// there.
 fn equation_22(case: &Case) -> Verdict {
     let p = &case.processors;
     let (load, mean, variance) = (p.load(), p.mean(), p.variance());
@@ -370,7 +370,7 @@ fn equation_22(case: &Case) -> Verdict {
     let m = (top - limit) / (bound - limit);
     let root = m * (1.0 - 1.0 / m).sqrt();
     let printed = (2.0 * m - 2.0 * root - 1.0) * second - 2.0 * (m - root - 1.0) * first;
-    // For 0 < B < B*, B other than V_L.
+    // For 0 < B < B* and B other than V_L.
     if mean == 0.0 || variance == 0.0 || !printed.is_finite() || (0.0..=1.0).contains(&m) {
         return Verdict::Silent;
     }

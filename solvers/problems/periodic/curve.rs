@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 /// Most entries of the deviation curve.
 pub(super) const MAX_CURVE: u64 = 1_000;
 
-/// Terms summed at most for the deviation curve, a few seconds on one core.
+/// The most terms that are summed for the deviation curve: a few seconds on one core.
 pub(super) const CURVE_TERMS: u64 = 200_000_000;
 
 /// The last step of a curve that ends before the interval.
@@ -22,12 +22,12 @@ pub(super) struct DeviationCurve {
     pub values: Vec<f64>,
     pub error: f64,
     pub kind: &'static str,
-    /// The time was up before it was finished.
+    /// The time limit ended it early.
     pub cut: bool,
 }
 
-/// The imbalance step by step, past the ends of the methods' intervals (of those at most twice as
-/// long as the best one's), or past its maximum if that never ends.
+/// The imbalance step by step. It extends past the ends of the methods' intervals, at most twice as
+/// long as the best one's; if that never ends, past its maximum.
 pub(super) fn curve(
     processors: &Processors,
     bound: Bound,
@@ -62,10 +62,11 @@ pub(super) fn curve(
     DeviationCurve { values, error, kind: "d(t)", cut }
 }
 
-/// What rounding does to a relative deviation that is not worth saying.
+/// The relative rounding error that is too small to report.
 const ROUNDED: f64 = 1e-12;
 
-/// v(t) at these times. Where the mean load is all but 0, what its own rounding does to it.
+/// v(t) at these times. Where the mean load is almost 0, the error includes that of its own
+/// rounding.
 fn root_mean_square(
     processors: &Processors,
     kind: &'static str,

@@ -1,4 +1,4 @@
-//! Periodic remapping: the cases the claims of [FXW03] are checked on.
+//! Periodic remapping: the cases on which the claims of [FXW03] are checked.
 
 use super::claims::CLAIMS;
 use crate::problems::registry::{Loaded, Problem};
@@ -15,17 +15,17 @@ use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Processors with a bound on the expected largest deviation (or, where the model bounds the root
-/// mean square, with that number).
+/// Processors with a bound on the expected largest deviation. Where the model bounds the root mean
+/// square, that number is used.
 pub(crate) struct Case {
-    /// Who follows which law.
+    /// The processors and their distributions.
     pub processors: Processors,
     /// D, or B.
     pub bound: f64,
     methods: OnceCell<Vec<Method>>,
 }
 
-/// Stops searches that take long.
+/// Stops long searches.
 struct Few(AtomicU64);
 
 impl Observer for Few {
@@ -36,7 +36,7 @@ impl Observer for Few {
         }
     }
 
-    /// To ask is no evaluation.
+    /// A check of the clock is not an evaluation.
     fn check(&self) -> ControlFlow<Halt> {
         match self.0.load(Ordering::Relaxed) {
             0..=MOST_EVALUATIONS => ControlFlow::Continue(()),
@@ -45,10 +45,10 @@ impl Observer for Few {
     }
 }
 
-/// Longest safe interval that is searched for a longer one.
+/// The longest safe interval for which the exact one is searched.
 const LONGEST: u64 = 60;
 
-/// Evaluations of the imbalance that all searches for an interval may take together.
+/// The most evaluations of the imbalance in all searches together.
 const MOST_EVALUATIONS: u64 = 15;
 
 impl Case {
@@ -81,12 +81,12 @@ impl Case {
         found.find(|method| method.kind == kind).map(|method| method.interval)
     }
 
-    /// What evaluates the expected imbalance exactly, where it can be.
+    /// The exact expected imbalance, where it can be evaluated.
     pub fn exact(&self) -> Option<ExpectedImbalance<'static>> {
         ExpectedImbalance::new(&self.processors).filter(ExpectedImbalance::is_exact)
     }
 
-    /// The law of each processor's place after `time` steps, where it has few values.
+    /// The distribution of each processor's position after `time` steps, where it has few values.
     pub fn places(&self, time: u32) -> Option<Vec<Vec<(f64, f64)>>> {
         let mut places = Vec::new();
         for class in self.processors.classes() {
@@ -113,10 +113,10 @@ impl Case {
     }
 }
 
-/// Largest bound, in units of load, of the random models.
+/// The largest bound, in units of load, of random models.
 const LARGEST: f64 = 3.0;
 
-/// Processors up to which all places are followed.
+/// The most processors for an enumeration of all positions.
 const MOST_FOLLOWED: usize = 4;
 
 pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
@@ -127,7 +127,7 @@ pub(crate) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 
 fn case(loaded: &Loaded) -> Option<Case> {
     let Problem::Periodic(model) = &loaded.problem else { return None };
-    // Loads on a chain have no increments; a covariance no laws.
+    // Loads on a chain have no increments; a covariance has no distributions.
     let given = model.bound()?;
     if model.chain_loads().is_some() || model.has_covariance() {
         return None;
@@ -136,7 +136,8 @@ fn case(loaded: &Loaded) -> Option<Case> {
     Some(Case { processors: model.processors(), bound, methods: OnceCell::new() })
 }
 
-/// Few processors with simple laws, the load and the bound of the model or others.
+/// Random models: few processors with simple distributions, and the load and bound of the model or
+/// others.
 fn near(loaded: &Loaded) -> BoxedStrategy<String> {
     let own = |path: &str| loaded.literal(path).filter(|literal| literal.len() < 200);
     let steps = || weights(-3..4, 3).prop_map(|w| format!("Steps({})", law(&w)));
@@ -162,7 +163,7 @@ fn near(loaded: &Loaded) -> BoxedStrategy<String> {
         1 => prop::collection::vec(moments, 2..4)
             .prop_map(|laws| format!("Distinct([{}])", laws.join(", "))),
     ];
-    // Short intervals: both of the model, where they make one, or others.
+    // Short intervals, with the load and bound of the model where they give one, or with others.
     let random = (20u32..100, 2u32..=30).prop_map(|(load, bound)| {
         (hundredth(10 * load), format!("MaxDeviation({})", hundredth(bound)))
     });

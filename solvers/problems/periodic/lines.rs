@@ -1,4 +1,4 @@
-//! What was found, as solutions tell it: a line for each method, and one for the interval of least cost.
+//! The results for documents: a line for each method, and one for the interval of least cost.
 
 use super::answer::{BestSoFar, CostLine, Line, Steps};
 use super::curve::MAX_CURVE;
@@ -10,14 +10,14 @@ use remapping::periodic::{
     sampled_max_deviation,
 };
 
-/// Sample paths of the simulated deviation, and the most changes drawn for them.
+/// The number of sample paths of the simulated deviation, and the most changes drawn for them.
 const PATHS: u64 = 400;
 const MAX_DRAWS: u64 = 40_000_000;
 
-/// Seed of the simulated deviation that stands in where nothing exact exists.
+/// The seed of the simulated deviation, which is used where no exact one exists.
 const SEED: u64 = 1;
 
-/// The name of a method in solutions and tables.
+/// The name of a method in documents and tables.
 fn name(kind: Kind) -> &'static str {
     match kind {
         Kind::Exact => "exact",
@@ -31,7 +31,7 @@ fn name(kind: Kind) -> &'static str {
     }
 }
 
-/// What a method promises, in words.
+/// The guarantee of a method, in words.
 fn promise(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::Exact => "the longest interval",
@@ -43,7 +43,7 @@ fn promise(guarantee: Guarantee) -> &'static str {
     }
 }
 
-/// The answer of one method.
+/// The line of one method.
 pub(super) fn line(method: &Method) -> Line {
     let interval = told(method);
     let guarantee = match interval {
@@ -62,7 +62,7 @@ pub(super) fn line(method: &Method) -> Line {
     }
 }
 
-/// What a method found, as it is told.
+/// The interval of a method as the document states it.
 fn told(method: &Method) -> Steps {
     match method.interval.steps {
         _ if method.is_missing() => Steps::NotComputed,
@@ -72,7 +72,7 @@ fn told(method: &Method) -> Steps {
     }
 }
 
-/// What to say where a bound is met as closely as can be computed.
+/// A warning where the bound is met as closely as numbers can be computed.
 pub(super) fn tie(method: &Method) -> Option<String> {
     let name = name(method.kind);
     if !method.tie {
@@ -89,7 +89,7 @@ pub(super) fn tie(method: &Method) -> Option<String> {
     }
 }
 
-/// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.
+/// The interval of the simulated d(t) with its confidence interval, near the exact crossing.
 pub(super) fn simulated_deviation(
     processors: &Processors,
     limit: f64,
@@ -122,7 +122,7 @@ pub(super) fn simulated_deviation(
     })
 }
 
-/// What an interval of least cost comes to.
+/// The line for the interval of least cost.
 pub(super) fn cost_line(
     processors: &Processors,
     remap_cost: f64,
@@ -136,15 +136,15 @@ pub(super) fn cost_line(
     cheapest(remap_cost, found, average, deviation.filter(|found| found.value.is_finite()))
 }
 
-/// From the search's outcome, the mean load at the end of the interval, and the largest deviation there with its
-/// numerical error.
+/// The line from the result of the search, the mean load at the end of the interval, and the
+/// largest deviation there with its numerical error.
 pub(super) fn cheapest(
     remap_cost: f64,
     found: &CostAware,
     average: Option<f64>,
     deviation: Option<Approximation>,
 ) -> CostLine {
-    // Where no load is left nothing is a part of it.
+    // Ratios need a positive mean load.
     let average = average.filter(|average| *average > 0.0);
     let line = CostLine {
         remap_cost,

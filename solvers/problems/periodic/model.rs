@@ -13,7 +13,7 @@ use remapping::periodic::{Bound, ChainLoads, ExpectedImbalance, LoadChain, Proce
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How the parts of the problem are written, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     ("problem", "Periodic(initial_load: 100, changes: ..., bound: MaxDeviation(0.05))"),
     (
@@ -30,10 +30,10 @@ pub(crate) const SHAPES: &[Shape] = &[
     ("problem.covariance", "[[1, 0.5], [0.5, 1]]"),
 ];
 
-/// Laws, or capacities, whose means and variances are taken without rounding.
+/// The most distributions, or capacities, whose means and variances are computed without rounding.
 const MOST_EXACT: usize = 1_000;
 
-/// `Periodic(...)`.
+/// The fields of `Periodic(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Periodic {
@@ -51,7 +51,7 @@ pub struct Periodic {
     periods: Option<u32>,
 }
 
-/// Who follows which law.
+/// The processors and their distributions.
 #[derive(Debug, Clone, Deserialize)]
 enum Changes {
     Identical {
@@ -60,7 +60,7 @@ enum Changes {
     },
     Distinct(Vec<Law>),
     Classes(Vec<LawClass>),
-    /// Loads on the levels of a birth–death chain.
+    /// Loads on the levels of a birth-death chain.
     Chain {
         count: usize,
         chain: Chain,
@@ -81,7 +81,8 @@ enum Tolerance {
 }
 
 impl Periodic {
-    /// The first processor whose law has another variance than the covariance matrix, and the law's.
+    /// The first processor whose distribution has another variance than the covariance matrix, and
+    /// that variance.
     fn another_variance(&self) -> Option<(usize, f64)> {
         let given = self.covariance.as_ref()?.iter().enumerate();
         let given = given.map(|(i, row)| row.get(i).map(|entry| entry.value));
@@ -95,14 +96,14 @@ impl Periodic {
         laws.zip(given).map(other).enumerate().find_map(|(i, law)| Some((i, law?)))
     }
 
-    /// The variances of a covariance matrix that does not agree with the laws.
+    /// The variances of a covariance matrix that differ from those of the distributions.
     fn variances(&self) -> Option<Vec<f64>> {
         self.another_variance()?;
         let rows = self.covariance.as_ref()?.iter().enumerate();
         Some(rows.map(|(i, row)| row[i].value).collect())
     }
 
-    /// Path, number of processors and law of every class in the file.
+    /// Path, number of processors and distribution of every class in the file.
     fn laws(&self) -> Vec<(String, usize, &Law)> {
         let path = |index| format!("problem.changes[{index}]");
         match &self.changes {
@@ -130,10 +131,10 @@ impl Periodic {
         counts.fold(0, usize::saturating_add)
     }
 
-    /// The processors, their loads divided by the capacities where there are some.
+    /// The processors; where there are capacities, their loads are divided by these.
     ///
     /// # Panics
-    /// If the model has not passed its review.
+    /// If the model has not passed review.
     pub fn processors(&self) -> Processors {
         let laws = self
             .laws()
@@ -142,7 +143,7 @@ impl Periodic {
         let classes: Vec<Class> = match (&self.capacities, self.variances()) {
             (None, None) => laws.map(|(count, law)| Class { count, law }).collect(),
             (None, Some(variances)) => {
-                // Of a law of another variance than the matrix has nothing but the mean is used.
+                // Of a distribution whose variance differs from the matrix, only the mean is used.
                 let each = laws.flat_map(|(count, law)| std::iter::repeat_n(law, count));
                 let own = |(law, variance): (EngineLaw, f64)| match differ(law.variance(), variance)
                 {
@@ -172,7 +173,8 @@ impl Periodic {
         }
     }
 
-    /// Means and variances as they are written, where there are few enough laws; those of a matrix are told apart.
+    /// Exact means and variances, where there are few distributions and no matrix with other
+    /// variances.
     fn changes(&self) -> Option<Vec<(usize, [Rational; 2])>> {
         let laws = self.laws();
         let entries = self.capacities.as_ref().map_or(laws.len(), Vec::len);
@@ -193,10 +195,10 @@ impl Periodic {
         })
     }
 
-    /// What is bounded, if anything.
+    /// The bound on the imbalance, if the model gives one.
     ///
     /// # Panics
-    /// If the model has not passed its review.
+    /// If the model has not passed review.
     pub fn bound(&self) -> Option<Bound> {
         Some(match self.bound.as_ref()? {
             Tolerance::MaxDeviation(bound) => Bound::MaxDeviation(bound.value),
@@ -204,10 +206,10 @@ impl Periodic {
         })
     }
 
-    /// What can be said without solving.
+    /// The facts that are known without solving.
     ///
     /// # Panics
-    /// If the model has not passed its review.
+    /// If the model has not passed review.
     pub fn facts(&self) -> Vec<(&'static str, Value)> {
         if let Changes::Chain { count, chain } = &self.changes {
             return vec![("processors", (*count).into()), ("levels", chain.levels().into())];
@@ -245,7 +247,7 @@ impl Periodic {
         facts
     }
 
-    /// The processors, where their loads follow a chain. The model has passed its review.
+    /// The processors, where their loads follow a chain. The model must have passed review.
     pub fn chain_loads(&self) -> Option<ChainLoads> {
         let Changes::Chain { count, chain } = &self.changes else { return None };
         let moves = chain.birth_death()?.ok()?;
@@ -266,7 +268,7 @@ impl Periodic {
         self.initial_load.value
     }
 
-    /// Cost of a remap in units of load, where it is given.
+    /// The cost of a remap in units of load, where it is given.
     pub fn remap_cost(&self) -> Option<f64> {
         self.remap_cost.as_ref().map(|cost| cost.number().value)
     }
@@ -276,18 +278,21 @@ impl Periodic {
         self.covariance.is_some()
     }
 
-    /// How many periods are wanted one after the other, each from the mean load that the last ends with.
+    /// The number of consecutive periods, each starting from the mean load at the end of the one
+    /// before.
     pub fn periods(&self) -> Option<u32> {
         self.periods
     }
 
-    /// The processors at another load; `None` if that is not above zero. The model has passed its review.
+    /// The processors with another initial load; `None` if that is not positive. The model must
+    /// have passed review.
     pub fn processors_at(&self, load: &Rational) -> Option<Processors> {
         self.processors().at_load(load.clone())
     }
 }
 
-/// What a reviewed matrix adds to the imbalance with each step: its trace less the mean of all its entries' rows.
+/// The increase of the imbalance per step by a reviewed matrix: its trace less the sum of its
+/// entries divided by the number of rows.
 fn spread(rows: &[Vec<Decimal>]) -> Rational {
     let all = rows.iter().flatten().fold(Rational::ZERO, |sum, entry| sum + &entry.exact);
     let diagonal = rows.iter().enumerate().map(|(place, row)| &row[place].exact);
@@ -295,7 +300,7 @@ fn spread(rows: &[Vec<Decimal>]) -> Rational {
     (trace - all / Rational::from(rows.len())).max(Rational::ZERO)
 }
 
-/// Whether two variances are not meant as the same.
+/// Whether two variances differ by more than rounding.
 fn differ(one: f64, other: f64) -> bool {
     (one - other).abs() > 1e-9 * one.max(other)
 }

@@ -1,11 +1,12 @@
-//! The interval of a periodic problem held against what is proved.
+//! Compares the intervals of a periodic problem with what their certificate proves.
 
 use super::super::proved::{Agreed, Fault, NEAR, ROUNDING, fact, needed, same, within};
 use super::answer::{Answer, Steps};
 use remap_checker::facts::OfPeriodic;
 use remap_checker::{Interval, Proof};
 
-/// What agrees. Of methods that find a part of the longest interval, of the curve and of the interval of least cost nothing is proved.
+/// The fields that agree with the proof. Nothing is proved of the curve, of the interval of least
+/// cost, and of methods that find a part of the longest interval.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfPeriodic,
@@ -55,13 +56,13 @@ pub(in crate::problems) fn compare(
     Ok(Agreed { proved, sentences: vec![longest.to_owned()], ..Agreed::default() })
 }
 
-/// Whether what a method gives is the longest interval, and not a part of it.
+/// Whether the method gives the longest interval, and not a part of it.
 fn finds_longest(method: &str) -> bool {
     matches!(method, "exact" | "closed_form")
 }
 
-/// That the interval is that of the method it names, and that methods that find the longest one do not contradict what
-/// is proved: the bound is `kept` so long, and `broken` by then.
+/// Checks that the interval is that of the method it names. Methods that find the longest one must
+/// agree with the proof: the bound is `kept` for that long, and `broken` by then.
 fn methods(answer: &Answer, [kept, broken]: [Option<u64>; 2]) -> Result<(), Fault> {
     let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
     let by = &answer.interval_by;
@@ -97,7 +98,8 @@ fn methods(answer: &Answer, [kept, broken]: [Option<u64>; 2]) -> Result<(), Faul
     Ok(())
 }
 
-/// That periods are as long as is proved, one after the other; whether that is so of all of them.
+/// Checks that consecutive periods are as long as is proved. Returns whether all of them are
+/// proved.
 fn sequence(answer: &Answer, facts: &OfPeriodic, all: &[Proof]) -> Result<bool, Fault> {
     if answer.sequence.len() as u64 > needed("periods", facts.periods)? {
         let (given, periods) = (answer.sequence.len(), facts.periods.unwrap_or(0));
@@ -115,7 +117,7 @@ fn sequence(answer: &Answer, facts: &OfPeriodic, all: &[Proof]) -> Result<bool, 
             ROUNDING * load.abs().max(1.0),
         )?;
         let Some(&Proof::Longest { kept, broken }) = all.get(i) else {
-            // After one that never ends, or cannot begin, there is none.
+            // No period follows one that never ends or cannot begin.
             return match all.last() {
                 Some(
                     Proof::Longest { kept: None, .. } | Proof::Longest { broken: Some(1), .. },
@@ -137,7 +139,7 @@ fn entries(answer: &Answer, all: &[Proof]) -> Fault {
     format!("`sequence` has {} entries, not {}", answer.sequence.len(), all.len())
 }
 
-/// That an interval may be the cheapest.
+/// Checks that an interval may be the cheapest.
 pub(in crate::problems) fn is_cheapest(
     given: Option<u64>,
     least: Option<u64>,
@@ -183,7 +185,7 @@ fn cheapest(
     Ok(Agreed { proved, sentences, ..Agreed::default() })
 }
 
-/// An interval that is longer than the bound is kept.
+/// An error if the interval is longer than the bound is kept.
 pub(in crate::problems) fn contradiction(answer: &Answer, broken: Option<u64>) -> Option<String> {
     let broken = broken?;
     let given = answer.interval.map_or("never ends".to_owned(), |steps| format!("is {steps}"));

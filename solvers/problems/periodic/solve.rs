@@ -1,4 +1,4 @@
-//! The `Periodic` problem: from model to intervals.
+//! Solves the `Periodic` problem: from the model to intervals.
 
 use super::super::{Found, Settings};
 use super::answer::{Answer, Line, Period, Simulated};
@@ -15,7 +15,7 @@ use remapping::periodic::{
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
-/// Steps after which sample paths that have not violated the bound are given up.
+/// The steps after which sample paths within the bound end.
 const MAX_STEPS: u64 = 100_000;
 
 /// Solves a periodic problem.
@@ -30,7 +30,8 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     let first = &found[0];
     let is_known = first.kind == Kind::Exact && first.status == Status::Converged;
     for method in &found {
-        // Where the longest interval is known, how far others get is told in their lines.
+        // Where the longest interval is known, the lines of the other methods state their own
+        // status.
         if !(method.status == Status::Converged
             || is_known && method.status == Status::IterationLimit)
         {
@@ -48,7 +49,7 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
         lines.extend(simulated_deviation(&processors, limit, &first.interval));
     }
     let interval = first.interval.steps;
-    // What is finished when the time is up is not made less by it.
+    // The results up to the time limit remain valid.
     let dependent = problem.has_covariance();
     let mut cut = warn_of_loads(&processors, dependent, interval, &mut warnings, watch);
     let cost_aware = problem.remap_cost().and_then(|cost| {
@@ -114,7 +115,7 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
         warnings.push(format!("periods: {} of {periods} are known", sequence.len()));
     }
     cut |= sequence.len() < problem.periods().unwrap_or(0) as usize;
-    // Last: it may take longer than all else.
+    // The curve comes last: it may take longer than all else.
     let curve = curve(&processors, bound, &found, watch);
     cut |= curve.cut;
     if let (true, ControlFlow::Break(halt)) = (cut, watch.check()) {
@@ -145,9 +146,9 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     Found::new(Body::Periodic(Box::new(answer)), status, warnings)
 }
 
-/// One period after the other: each starts from the mean load that is expected at the end of the one before. Ends where
-/// a period never does, where none can be, and, with a status that says so, where the search for one is stopped, or there
-/// are no numbers for its steps. The first is that of the answer.
+/// Consecutive periods: each starts from the expected mean load at the end of the one before; the
+/// first is that of the answer. The list ends where a period never ends or is not possible. It also
+/// ends, with a status that says so, where the search was stopped or steps cannot be counted.
 fn sequence(
     problem: &Periodic,
     bound: Bound,
@@ -177,7 +178,7 @@ fn sequence(
     (found, method.status)
 }
 
-/// Says when a mean load that falls reaches zero.
+/// Warns when a decreasing mean load reaches zero.
 pub(super) fn warn_of_falling(processors: &Processors, warnings: &mut Vec<String>) {
     if processors.mean() < 0.0 {
         let end = processors.load() / -processors.mean();
@@ -188,7 +189,8 @@ pub(super) fn warn_of_falling(processors: &Processors, warnings: &mut Vec<String
     }
 }
 
-/// Says how likely loads are to fall below zero, and whether the time was up before that was known.
+/// Warns of the probability that loads become negative. Returns whether the time limit ended that
+/// early.
 fn warn_of_loads(
     processors: &Processors,
     dependent: bool,
@@ -204,7 +206,7 @@ fn warn_of_loads(
     }
     let chance = if dependent { negative_load_of_dependent } else { negative_load };
     let found = chance(processors, within, watch);
-    // Smaller ones are lost in the ends of the laws that are cut off.
+    // Smaller probabilities are below those of the tails that are cut off.
     let relation = match found.exact {
         true if found.probability < 1e-20 => "is below 1e-20".to_owned(),
         true => format!("is {:.3e}", found.probability),

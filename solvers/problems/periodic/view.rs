@@ -1,4 +1,5 @@
-//! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
+//! Periodic intervals for people: the summary, the table of methods, and the picture of the
+//! imbalance.
 
 use super::answer::{Answer, CostLine, Line, Period, Steps};
 use crate::complaint::Complaint;
@@ -68,15 +69,15 @@ impl kind::Answer for Answer {
 const WIDTH: usize = 72;
 const HEIGHT: usize = 12;
 
-/// Errors that show in six digits behind the point.
+/// The least error that shows in six decimals.
 const TOLD: f64 = 5e-7;
 
-/// The sign of what is bounded.
+/// The symbol of the bounded quantity.
 fn symbol(answer: &Answer) -> &'static str {
     if answer.quantity == "rms_deviation" { "v" } else { "d" }
 }
 
-/// The part of the summary that is this problem's own.
+/// The part of the summary that is specific to this problem.
 fn summary(answer: &Answer) -> String {
     let mut text = curve(answer);
     if let Some(last) = answer.deviation_through {
@@ -125,7 +126,7 @@ fn summary(answer: &Answer) -> String {
     text
 }
 
-/// A real crossing, which is not rounded up to a step that is not within the interval.
+/// A real crossing time. It is not rounded up to a step beyond the interval.
 fn crossing(real: f64, interval: Steps) -> String {
     let text = format!("{real:.6}");
     let next = interval.number().map(|steps| steps as f64 + 1.0);
@@ -134,7 +135,7 @@ fn crossing(real: f64, interval: Steps) -> String {
     if real.fract() > 0.5 && contradicts(&text) { format!("{}.999999", real.trunc()) } else { text }
 }
 
-/// What there is without a bound.
+/// The summary without a bound.
 fn summary_of_cost(text: &mut String, answer: &Answer) {
     if let Some(cost) = &answer.cost_aware {
         let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
@@ -142,7 +143,7 @@ fn summary_of_cost(text: &mut String, answer: &Answer) {
     tell_error(text, answer);
 }
 
-/// The largest error of the imbalances that are shown, if there are any: that at the start is known.
+/// Writes the largest error of the imbalances shown, if any: the one at the start is exact.
 fn tell_error(text: &mut String, answer: &Answer) {
     let methods = answer.methods.iter().filter_map(|line| line.error);
     let cost = answer.cost_aware.as_ref().and_then(|cost| cost.tolerance_max_deviation_error);
@@ -152,7 +153,7 @@ fn tell_error(text: &mut String, answer: &Answer) {
     }
 }
 
-/// The recommended interval in a sentence, and why it is recommended.
+/// The recommended interval in a sentence, and the reason for it.
 fn headline(answer: &Answer, recommended: Option<Recommended>) -> String {
     let what = match recommended {
         None => return not_decided(answer),
@@ -184,7 +185,7 @@ fn headline(answer: &Answer, recommended: Option<Recommended>) -> String {
     format!("{what}: {}{cheaper}", reasons.join("; "))
 }
 
-/// How long the bound is kept; beside an interval of least cost, or as the reason itself.
+/// How long the bound is kept: in addition to an interval of least cost, or as the reason itself.
 fn within_bound(answer: &Answer, is_beside: bool) -> Option<String> {
     let bound = answer.bound?;
     let (symbol, by) = (symbol(answer), answer.interval_by.as_str());
@@ -210,7 +211,7 @@ fn within_bound(answer: &Answer, is_beside: bool) -> Option<String> {
     })
 }
 
-/// What is known where a limit stopped the search for what to recommend.
+/// What is known where a limit stopped the search for the recommendation.
 fn not_decided(answer: &Answer) -> String {
     let undecided = answer.bound.filter(|_| answer.at_least == Some(0));
     match (undecided, &answer.cost_aware) {
@@ -250,7 +251,7 @@ fn cheapest(cost: &CostLine) -> String {
     }
 }
 
-/// The line of a sweep: every method, then what was simulated and what a remap cost asks for.
+/// The row of a sweep: every method, then the simulation and the interval of least cost.
 fn cells(answer: &Answer) -> Vec<(String, String)> {
     let cell = |line: &Line| (line.name.clone(), line.interval.to_string());
     let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
@@ -266,7 +267,7 @@ fn cells(answer: &Answer) -> Vec<(String, String)> {
     cells
 }
 
-/// The imbalance against time in text, the bound as a line.
+/// The imbalance against time as text, with the bound as a line.
 fn curve(answer: &Answer) -> String {
     let last = answer.deviation.len() - 1;
     let highest = answer.deviation.iter().copied().fold(answer.bound.unwrap_or(0.0), f64::max);

@@ -4,15 +4,15 @@ use crate::document::{Bounds, Curve, curve};
 use crate::problems::claims::{Claim, of_curve};
 use serde::{Deserialize, Serialize};
 
-/// Threshold curve of a phase-change problem.
+/// The threshold curve of a phase-change problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// M.
     pub last_step: u64,
-    /// Least n from which on remapping never pays; M + 1 if there is none, 0 if it never does. `null` if
-    /// that is not known.
+    /// The least n from which on remapping never pays: M + 1 if there is none, 0 if it never does.
+    /// `null` if that is not known.
     pub n0: Option<u64>,
-    /// Bounds on n0, where costs are too near to each other to tell it.
+    /// Bounds on n0, where costs are too close to each other to decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n0_between: Option<[u64; 2]>,
     /// pi_n for n = 0..=M; for M > 10^6 only for the steps after `stationary_through`.
@@ -28,11 +28,11 @@ pub struct Answer {
     pub never: Option<f64>,
     /// The most linear segments a cost function had.
     pub segments: usize,
-    /// What keeping up the belief p takes.
-    /// Absent if the detector says more than yes or no.
+    /// The parameters for updating the belief p. Absent if the detector has more observations than
+    /// yes and no.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub belief: Option<Filter>,
-    /// What becomes of a remap before the change; absent in documents of older versions.
+    /// The effect of a remap before the change; absent in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub premature: Option<Premature>,
     /// For M > 10^6: the threshold of every step 0..=`stationary_through`.
@@ -58,7 +58,7 @@ pub struct Answer {
     pub exact: Option<Exact>,
 }
 
-/// The parameters of Bayes' rule: how often the detector errs and how often the phase changes.
+/// The parameters of Bayes' rule: the error probabilities of the detector, and the hazard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
@@ -70,13 +70,13 @@ pub struct Filter {
     pub hazard: Hazard,
 }
 
-/// What becomes of a remap before the change.
+/// The effect of a remap before the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Premature {
-    /// It is noticed at once and undone: the program goes on watching.
+    /// It is noticed at once and undone, and the program continues to watch.
     Revert,
-    /// It lasts: there is one remap.
+    /// It is kept: there is one remap.
     Keep,
 }
 
@@ -89,7 +89,7 @@ impl From<&remapping::phase_change::Premature> for Premature {
     }
 }
 
-/// The chance of the change of phase per step.
+/// The probability of the change of phase per step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Hazard {
@@ -124,7 +124,7 @@ impl Answer {
         claims
     }
 
-    /// The thresholds step by step, equal ones together.
+    /// The thresholds step by step; equal ones form runs.
     pub fn curve(&self) -> Curve {
         let ends = self.threshold_stationary_lower.zip(self.threshold_stationary_upper);
         let shared = ends.zip(self.stationary_through);
@@ -134,7 +134,7 @@ impl Answer {
         curve(first, head, shared, &self.threshold_lower, &self.threshold_upper)
     }
 
-    /// What is wrong with lists that do not fit, if anything.
+    /// The first inconsistency among its fields, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         let (list, last) = (&self.threshold, self.last_step);
         let first = self.stationary_through.map_or(self.first_step, |n| n.checked_add(1));

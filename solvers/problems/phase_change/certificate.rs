@@ -1,44 +1,46 @@
-//! The proof of thresholds: the beliefs at which the solver's functions touch the value function.
+//! The certificate of thresholds: the beliefs at which the solver's functions touch the value
+//! function.
 
 use remap_checker::phase_change::{BELIEF_BITS, Recursion, Steps};
 use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
 use remapping::phase_change::{self, Accuracy, Bounds, Spans};
 
-/// Steps computed one by one between two attempts to take all that are alike at once.
+/// The number of single steps between two attempts to take all equal steps at once.
 const STEPS_BETWEEN: u64 = 4;
 
-/// Steps after which all that are alike are taken at once, however wide the thresholds come out: where finer
-/// functions may do better, and where none are left. There so many beliefs are gone through one by one besides.
+/// The number of repeated steps after which equal steps are taken at once even if thresholds are
+/// wide: first where finer functions may do better, then where none remain. In the latter case also
+/// at least `MOST_WALKED` beliefs must remain.
 const MOST_REPEATED: [u64; 2] = [64, 200];
 const MOST_WALKED: u64 = 1 << 28;
 
-/// Functions finer than the solver's are tried down to this, as long as they make a proof narrower by so much,
-/// or fail to not more often than this.
+/// Functions finer than the solver's are tried down to `FINEST`. That ends when `PATIENT` of them
+/// have not made the proof narrower by the factor `NARROWER`.
 const FINEST: f64 = 1.0 / 4096.0;
 const NARROWER: f64 = 0.7;
 const PATIENT: u32 = 4;
 
-/// Beliefs of a certificate: each takes a few bytes of it, and some more while it is made.
+/// The most beliefs of a certificate: each takes a few bytes, and some more in memory.
 const MOST_POINTS: usize = 7_000_000;
 
 type Found = (Evidence, Proof);
 
-/// Certainty in the units of bounds on thresholds.
+/// Belief 1 in the units of bounds on thresholds.
 const BELIEF_ONE: f64 = (1u64 << 62) as f64;
 
-/// Of so many such steps, so many choose lines and points anew.
+/// Of every `CHOSEN_EVERY` repeated steps, `CHOSEN_ANEW` choose lines and points anew.
 const CHOSEN_EVERY: u64 = 64;
 const CHOSEN_ANEW: u64 = 4;
 
-/// Fraction bits of the values of a certificate, if so many fit.
+/// Fraction bits of the values of a certificate; fewer if they do not fit.
 const MOST_BITS: u32 = 60;
 
-/// Functions so much coarser than the solver's may suffice, since a proof follows the steps themselves and
-/// need not bound what later steps make of an error.
+/// The first functions are coarser than the solver's by this factor. They may suffice: a proof
+/// follows the steps themselves and need not bound how errors accumulate.
 const COARSEST: f64 = 128.0;
 
-/// Only so many of the engine's steps before it comes to rest need finer functions, since what they come
-/// to rest on is felt in every step from there on, and what goes before wears off.
+/// The number of engine steps before convergence that need finer functions. The limit affects every
+/// later step; the effect of earlier steps decays.
 const FINE_STEPS: usize = 14;
 
 pub(in crate::problems) fn of(
@@ -48,7 +50,7 @@ pub(in crate::problems) fn of(
     budget: &Budget,
 ) -> Result<Found, Refusal> {
     let (mut coarser, mut coarsest, mut bits) = (COARSEST, Vec::new(), MOST_BITS);
-    // The narrowest proof so far, and how often finer functions have not made it narrower.
+    // The narrowest proof so far, and how often finer functions did not make it narrower.
     let (mut best, mut in_vain): (Option<(f64, Found)>, u32) = (None, 0);
     loop {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
@@ -66,7 +68,8 @@ pub(in crate::problems) fn of(
                 break Err(Refusal::TooLarge);
             }
             match walk(model, bits, &spans, tolerance, fine, budget) {
-                // Delays are long, or lines that touch the value function at small beliefs are steep.
+                // Delays are long, or lines that touch the value function at small beliefs are
+                // steep.
                 Err(Refusal::TooLarge) if bits > 0 => bits -= 1,
                 found => break found,
             }
@@ -88,15 +91,15 @@ pub(in crate::problems) fn of(
                 .map(|(_, found)| found)
                 .ok_or(Refusal::Unproved("the steps are not alike"));
         }
-        // Widths go about with the coarseness.
+        // Widths are roughly proportional to the coarseness.
         let next = coarser / width.log2().ceil().exp2();
         coarser = if fine { (coarser / 4.0).max(FINEST) } else { next.max(1.0) };
     }
 }
 
-/// Fine functions where the engine is about to come to rest, and coarse ones long before that.
+/// Fine functions for the steps just before convergence, and coarse ones for those long before.
 fn fine_before_rest(fine: &[Spans], coarse: &[Spans]) -> Vec<Spans> {
-    // Steps that are left out are alike.
+    // Steps that are not recorded equal the one before.
     let rests = |i: usize| fine[i].step > fine.get(i + 1).map_or(0, |next| next.step + 1);
     let mut before_rest = None;
     let mut chosen: Vec<Spans> = Vec::with_capacity(fine.len());
@@ -111,7 +114,7 @@ fn fine_before_rest(fine: &[Spans], coarse: &[Spans]) -> Vec<Spans> {
     chosen
 }
 
-/// Steps back through the horizon, noting how.
+/// Walks back through the horizon and records the parts of the certificate.
 fn walk(
     model: &PhaseChange,
     bits: u32,
@@ -122,7 +125,8 @@ fn walk(
 ) -> Result<Found, Refusal> {
     let mut recursion = Recursion::new(model, bits, budget)?;
     let mut spans = spans.iter().peekable();
-    // Steps since the last of another kind, and how many of them are still to be noted.
+    // The number of steps since the last of another kind, and how many of them are not recorded
+    // yet.
     let (mut all, mut repeated, mut held) = (Vec::new(), 0, 0);
     let mut points = 0;
     while let Some(n) = recursion.next {
@@ -141,7 +145,7 @@ fn walk(
             let rested = tried.go(&Steps::Rest(alike)).is_ok();
             let last = tried.thresholds.last().map_or(0, |(_, [low, high])| high - low);
             let wide = last as f64 > tolerance * BELIEF_ONE;
-            // Not for ever: functions too coarse come to rest no closer.
+            // There must be a limit: functions that are too coarse do not become narrower.
             let long = alike.saturating_mul(points) > MOST_WALKED || !fine;
             if rested && (!wide || long && repeated >= MOST_REPEATED[usize::from(fine)]) {
                 note(&mut all, &mut held, Steps::Rest(alike));
@@ -150,7 +154,7 @@ fn walk(
                 continue;
             }
         }
-        // Lines and points chosen anew suit the functions better, but keep them from coming to rest.
+        // Lines and points chosen anew fit the functions better, but prevent convergence.
         if repeated % CHOSEN_EVERY < CHOSEN_ANEW {
             note(&mut all, &mut held, Steps::On(Vec::new()));
             recursion.go(&Steps::On(Vec::new()))?;
@@ -165,7 +169,7 @@ fn walk(
     Ok((Evidence::PhaseChange(bits, all), proof))
 }
 
-/// Notes what follows some steps like the last one.
+/// Records the repeated steps, then the next part.
 fn note(all: &mut Vec<Steps>, held: &mut u64, next: Steps) {
     if *held > 0 {
         all.push(Steps::Held(std::mem::take(held)));
@@ -173,7 +177,7 @@ fn note(all: &mut Vec<Steps>, held: &mut u64, next: Steps) {
     all.push(next);
 }
 
-/// The beliefs where the engine's functions touch the value function, each less the one before.
+/// The beliefs where the engine's functions touch the value function, as differences.
 fn beliefs(spans: &Spans) -> Vec<u64> {
     let one = (1u64 << BELIEF_BITS) as f64;
     let belief = |odds: &f64| if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };

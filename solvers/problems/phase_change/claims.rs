@@ -1,4 +1,4 @@
-//! What [NR86] and [NR90] say about one change of phase.
+//! The claims of [NR86] and [NR90] about one change of phase.
 
 use super::lemmas::{BRANCHES, Case, ratio, show};
 use super::value_shape::{
@@ -144,8 +144,8 @@ const ONE_STEP_LATER: &str = include_str!("../../models/counterexamples/gain_one
 const FEW_SEGMENTS: &str = include_str!("../../models/counterexamples/few_segments.ron");
 const FALLING_VALUE: &str = include_str!("../../models/counterexamples/falling_value.ron");
 
-/// 0, the breakpoints of C_t, the threshold, 1, and a point between any two: a piecewise linear
-/// function has the sign pattern it shows on these.
+/// 0, the breakpoints of C_t, the threshold, 1, and a point between each two. The signs of a
+/// piecewise linear function at these points determine its signs everywhere.
 fn probes(step: &ExactStep) -> Vec<Rational> {
     let mut ends = step.retain.breakpoints();
     ends.extend([Rational::ZERO, step.threshold.clone(), Rational::ONE]);
@@ -157,7 +157,7 @@ fn probes(step: &ExactStep) -> Vec<Rational> {
     ends
 }
 
-/// Checks every step and every probe of it.
+/// Checks every step at every probe.
 fn at_probes(case: &Case, holds: impl Fn(usize, &Rational) -> bool, what: &str) -> Verdict {
     Verdict::all(case.steps().iter().enumerate().map(|(n, step)| {
         let wrong = probes(step).into_iter().find(|p| !holds(n, p));
@@ -247,7 +247,7 @@ fn odds_are_affine(case: &Case) -> Verdict {
     if hazard == Rational::ONE {
         return Verdict::Silent;
     }
-    // Beliefs are of doubles: 1 - h of a rounded h is off by as much as that is.
+    // Beliefs are doubles: their error is that of 1 - h, where h is rounded.
     let close = 1e-12 + 4.0 * f64::EPSILON / double(&(Rational::ONE - &hazard));
     let levels = case.problem.detector.levels();
     let points = (0..12).flat_map(|k| levels.iter().map(move |level| (ratio(k, 12), level)));
@@ -294,7 +294,7 @@ fn noise_never_helps(case: &Case) -> Verdict {
         return Verdict::Silent;
     }
     let mut noisy = case.problem.clone();
-    // Half of the reports are replaced by a throw of a die.
+    // Half of the observations are replaced by fair random ones.
     let levels = case.problem.detector.levels();
     let fair = Rational::ONE / Rational::from(levels.len());
     let mix = |read: fn(&Level) -> &Rational| {
@@ -326,7 +326,7 @@ fn certified_bounds(case: &Case) -> Verdict {
             })
         })
         .collect();
-    // With an increasing failure rate n0 of the last steps is that of the program.
+    // With an increasing failure rate, n0 of the last steps is that of the program.
     if case.first == 0 || case.exact.onset > 0 {
         let onset = case.exact.onset + case.first;
         let found = solution.onset;
@@ -361,7 +361,7 @@ fn thresholds_rise(case: &Case) -> Verdict {
     }))
 }
 
-/// d(0) of the program with this law of N.
+/// d(0) of the program with this distribution of N.
 fn difference(problem: &PhaseChange, lifetime: Lifetime) -> Option<Rational> {
     let steps = lifetime.last() as usize;
     let hazard = match &problem.hazard {

@@ -1,4 +1,4 @@
-//! `remap compare` for a change of phase: what threshold policies cost, exactly up to certified bounds.
+//! `remap compare` for a change of phase: the costs of threshold policies between certified bounds.
 
 use super::evaluation::{AIM, Rule, expected};
 use super::model::{MAX_PER_STEP, PhaseChange};
@@ -12,27 +12,27 @@ use remapping::phase_change::{
 use remapping::{Rational, Status};
 use serde::Serialize;
 
-/// What threshold policies cost.
+/// The costs of threshold policies.
 #[derive(Debug, Clone, Serialize)]
 pub struct Costs {
-    /// One by one, as far as the time allowed.
+    /// One line per policy, as far as the time limit allowed.
     pub policies: Vec<Line>,
-    /// What is compared.
+    /// The quantity that is compared.
     #[serde(skip)]
     pub measure: Measure,
 }
 
-/// What policies are compared by.
+/// The quantity that policies are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// The expected time of the program.
     Time,
-    /// The average time of a cycle of one that never ends.
+    /// The average time of a cycle of a program without an end.
     Average,
 }
 
 impl Measure {
-    /// In words.
+    /// Its name in words.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Time => "expected time",
@@ -40,7 +40,7 @@ impl Measure {
         }
     }
 
-    /// Above the optimum, in words.
+    /// The excess over the optimum, in words.
     pub fn excess(self) -> &'static str {
         match self {
             Measure::Time => "expected time above the optimum",
@@ -49,7 +49,7 @@ impl Measure {
     }
 }
 
-/// What one policy costs.
+/// The cost of one policy.
 #[derive(Debug, Clone, Serialize)]
 pub struct Line {
     /// Its name.
@@ -62,35 +62,36 @@ pub struct Line {
     pub lower: f64,
     /// The upper bound.
     pub upper: f64,
-    /// One: the bounds are proved.
+    /// The confidence level, 1: the bounds are proved.
     pub level: f64,
-    /// The rest.
+    /// The other numbers.
     pub per_metric: Metrics,
 }
 
-/// Bounds on what a policy costs and does.
+/// Bounds on the cost and the remaps of a policy.
 #[derive(Debug, Clone, Serialize)]
 pub struct Metrics {
-    /// Not above the expected cost.
+    /// A lower bound on the expected cost.
     pub lower: f64,
-    /// Not below it.
+    /// An upper bound on it.
     pub upper: f64,
     /// Expected number of remappings; absent for the heuristic of 1986.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaps: Option<Bounds>,
-    /// Of those, before the change; absent where a premature remapping is kept.
+    /// The number of those before the change; absent where a premature remap is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub premature_remaps: Option<Bounds>,
-    /// Above the optimum.
+    /// The excess over the optimum.
     pub regret_optimal: Bounds,
-    /// How much of what the optimal policy gains over never remapping, in per cent; absent if it may gain
-    /// nothing.
+    /// The part of the optimal policy's gain over never remapping that it has, in percent; absent
+    /// if the optimum may gain nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain_kept: Option<Bounds>,
 }
 
 impl Costs {
-    /// How a comparison ended whose optimum was found with `status`: what counts is how closely costs are known.
+    /// The status of a comparison whose optimum was found with `status`: it depends on the accuracy
+    /// of the costs.
     pub fn ended(&self, status: Status) -> Status {
         match status {
             Status::Converged | Status::IterationLimit if self.missed().is_none() => {
@@ -101,7 +102,7 @@ impl Costs {
         }
     }
 
-    /// Which cost is not known to the tolerance, if any.
+    /// The first cost that is not known to the tolerance, if any.
     pub fn missed(&self) -> Option<String> {
         if self.policies.is_empty() {
             let missed = "the optimum is not known from step 0 on: no policy was evaluated";
@@ -112,7 +113,7 @@ impl Costs {
         if let Some(line) = self.policies.iter().find(|line| !apart(line).is_finite()) {
             return Some(format!("what {} costs has no bounds in doubles", line.policy));
         }
-        // Bounds on both costs may each be as wide as the tolerance.
+        // The bounds on both costs may each be as wide as the tolerance.
         let above = |line: &Line| line.per_metric.regret_optimal.upper / unit(line);
         let far = |line: &&Line| line.policy == "optimal" && above(line) > 2.0 * AIM;
         if let Some(line) = self.policies.iter().find(far) {
@@ -131,7 +132,7 @@ impl Costs {
     }
 }
 
-/// Evaluates the policies of these names; all if there are none.
+/// Evaluates the named policies; all if there are none.
 pub(super) fn compare(
     loaded: &ModelFile,
     model: &PhaseChange,
@@ -153,7 +154,7 @@ pub(super) fn compare(
     Ok((costs, status))
 }
 
-/// What the policies cost, as far as the watch lets it be computed.
+/// The costs of the policies, until the watch stops the computation.
 fn played(
     names: &[String],
     rules: Vec<Rule>,
@@ -195,7 +196,8 @@ fn wrong(name: &str, why: &str) -> Complaint {
     )
 }
 
-/// Costs nothing but remapping: `test` for every attempt, `install` for those after the change.
+/// The problem in which only remaps cost something: `test` for every attempt, `install` for those
+/// after the change.
 fn counting(problem: &Problem, test: Rational, install: Rational) -> Problem {
     Problem {
         before: Rational::ZERO,
@@ -212,8 +214,8 @@ fn counting(problem: &Problem, test: Rational, install: Rational) -> Problem {
 }
 
 impl Line {
-    /// Of a policy whose cost lies between bounds, beside the optimum and never remapping; with bounds on the number of
-    /// its remappings, and on that of the premature ones.
+    /// The line of a policy with these bounds on its cost, relative to the optimum and to never
+    /// remapping. It includes bounds on the number of its remaps and on that of the premature ones.
     pub fn between(
         name: &str,
         cost: Bounds,
@@ -244,7 +246,7 @@ impl Line {
     }
 }
 
-/// Whether policies are evaluated on a program with this last step.
+/// Refuses programs that are too long for evaluating policies.
 pub(super) fn can_be_evaluated(loaded: &ModelFile, last: u64) -> Result<(), Vec<Complaint>> {
     if last > MAX_PER_STEP {
         let label = format!("M = {last}");

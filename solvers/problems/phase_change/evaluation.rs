@@ -1,4 +1,4 @@
-//! What policies cost on a change of phase, exactly up to certified bounds.
+//! The costs of policies for a change of phase, between certified bounds.
 
 use crate::model::number::Decimal;
 use crate::run::Watch;
@@ -8,34 +8,36 @@ use remapping::phase_change::evaluation::{
 };
 use remapping::phase_change::{self, Accuracy, Bounds, PhaseChange, Solution};
 
-/// Width of a cost's bounds that is aimed at, relative to max(1, |cost|).
+/// The desired width of a cost's bounds, relative to max(1, |cost|).
 pub const AIM: f64 = 1e-6;
 
-/// Joining pieces may widen a value by so many gains at first; by less if that is too coarse.
+/// The error by which merged pieces may widen a value, in gains: the first one, and finer ones if
+/// that is too coarse.
 const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 
-/// Finer evaluations are given up at so many pieces: a few seconds of work.
+/// The most pieces of finer evaluations: a few seconds of work.
 const MOST_PIECES: u64 = 200_000_000;
 
-/// What rounding may take from a product that equals another.
+/// The relative rounding error of a product that equals another.
 const TIE: f64 = 1e-12;
 
 /// rho of [NR86, sec. VIII].
 const CERTAINTY: f64 = 0.8;
 
-/// How a policy decides.
+/// The decision rule of a policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// By the thresholds that are optimal.
+    /// The optimal thresholds.
     Optimal,
-    /// By the same threshold at every step [NR90, sec. IV].
+    /// The same threshold at every step [NR90, sec. IV].
     Fixed(f64),
-    /// The same while D <= T G [NR90, sec. IV], T being the mean number of cycles left, the present one
-    /// included: L_n. D = T G counts as paying, to within 1e-12 of it.
+    /// The same while D <= T G [NR90, sec. IV], where T is the mean number of remaining cycles
+    /// including the present one, L_n. D = T G within 1e-12 counts as paying.
     Guarded(f64),
-    /// Estimates first, with the gain off by this factor [NR86, sec. VIII].
+    /// The heuristic that estimates the gain first, with this factor as its error [NR86, sec.
+    /// VIII].
     Heuristic1986(f64),
-    /// Not at all.
+    /// Never remap.
     Never,
 }
 
@@ -67,7 +69,8 @@ pub fn optimal_thresholds(solution: &Solution, last: u64) -> Vec<f64> {
 }
 
 impl Rule {
-    /// The thresholds of this rule; `None` for the heuristic, which has others every time.
+    /// The thresholds of this rule; `None` for the heuristic, whose thresholds depend on its
+    /// estimates.
     pub fn thresholds(&self, problem: &PhaseChange, solution: &Solution) -> Option<Vec<f64>> {
         let last = problem.last_step();
         let double = |value: Rational| value.to_f64().value();
@@ -85,7 +88,7 @@ impl Rule {
         }
     }
 
-    /// What it costs, to `aim` absolutely if that can be had.
+    /// The cost of this rule, to `aim` absolutely if possible.
     pub fn cost(
         &self,
         problem: &PhaseChange,
@@ -101,7 +104,7 @@ impl Rule {
     }
 }
 
-/// The expected cost on `problem` of a policy whose beliefs are those of `assumed`.
+/// The expected cost on `problem` of a policy whose beliefs are computed by `assumed`.
 pub fn expected(
     problem: &PhaseChange,
     assumed: &PhaseChange,
@@ -113,13 +116,14 @@ pub fn expected(
     finer(problem, aim, |merge, pieces| evaluate_within(problem, policy, merge, pieces, watch))
 }
 
-/// n0 as the heuristic of 1986 finds it, whose estimate of the gain is off by `factor`: 0 if it never remaps.
+/// n0 of the heuristic of 1986, whose estimate of the gain has the error `factor`: 0 if it never
+/// remaps.
 pub fn pays_until(
     problem: &PhaseChange,
     factor: f64,
     watch: &Watch,
 ) -> Result<u64, EvaluationError> {
-    // The decimal that was asked for.
+    // The exact value of the decimal that was given.
     let factor = Decimal::parse(&factor.to_string()).expect("finite").exact;
     let misjudged =
         PhaseChange { after: &problem.remapped + factor * problem.gain(), ..problem.clone() };
@@ -127,7 +131,7 @@ pub fn pays_until(
     Ok(phase_change::solve(&misjudged, accuracy, watch)?.onset)
 }
 
-/// The cost of the heuristic of 1986, whose estimate of the gain is off by `factor`.
+/// The cost of the heuristic of 1986, whose estimate of the gain has the error `factor`.
 fn estimating(
     problem: &PhaseChange,
     factor: f64,
@@ -141,7 +145,8 @@ fn estimating(
     })
 }
 
-/// Evaluates more and more finely, until the bounds are `aim` apart (by default [`AIM`]) or it takes long.
+/// Evaluates with increasing accuracy, until the bounds are `aim` apart (by default [`AIM`]) or it
+/// takes too long.
 fn finer(
     problem: &PhaseChange,
     aim: Option<f64>,
@@ -156,7 +161,7 @@ fn finer(
             Err(EvaluationError::TooLong(_)) => break,
             found => found?,
         };
-        // Every run's bounds hold, so their intersection does.
+        // The bounds of every run hold, so their intersection does.
         best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
         let aim = aim.unwrap_or(AIM * best.lower.abs().max(1.0));
         if best.upper - best.lower <= aim {

@@ -1,4 +1,4 @@
-//! One change of phase: the cases the claims of [NR86, NR90] are checked on.
+//! One change of phase: the cases on which the claims of [NR86, NR90] are checked.
 
 use super::claims::CLAIMS;
 use crate::problems::registry::{Loaded, Problem};
@@ -11,30 +11,30 @@ use remapping::phase_change::exact::{self, ExactSolution, ExactStep};
 use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Solution};
 use std::cell::OnceCell;
 
-/// The last steps of a program, solved exactly, and the whole of it.
+/// The last steps of a program, solved exactly, and the whole program.
 ///
-/// The recursion goes backward and is conditional on N >= n, so the last steps of a program are a
-/// program of their own, whose law of N is the conditional one.
+/// The recursion goes backward and is conditional on N >= n. So the last steps of a program are a
+/// program of their own, whose distribution of N is the conditional one.
 pub(crate) struct Case {
     /// The last steps.
     pub problem: PhaseChange,
     /// Their exact solution.
     pub exact: ExactSolution,
-    /// The whole program, or as many of its last steps as are quickly solved.
+    /// The whole program, or as many of its last steps as can be solved quickly.
     pub whole: PhaseChange,
     /// The step of the whole program that is step 0 of the last ones.
     pub first: u64,
     bounds: OnceCell<Solution>,
 }
 
-/// Linear segments up to which exact arithmetic goes.
+/// The most linear segments of exact functions.
 const MOST_LINES: usize = 40;
 
-/// Steps looked at exactly.
+/// The most steps of exact solutions.
 const MOST_STEPS: u64 = 90;
 
-/// Steps of the whole program looked at, where they are many: all those of a program whose end is
-/// known, fewer where the law of N has to be written down as fractions.
+/// The most steps of the whole program, where it is long. All are solved if its end is known; fewer
+/// where the distribution of N must be listed as fractions.
 const MOST_WHOLE: u64 = 5000;
 const MOST_WEIGHTS: u64 = 200;
 
@@ -99,12 +99,12 @@ fn tail(whole: &PhaseChange, start: u64) -> PhaseChange {
     PhaseChange { lifetime, hazard, ..whole.clone() }
 }
 
-/// Whether N = M for certain once N >= `start`.
+/// Whether N = M is certain once N >= `start`.
 fn goes_on_for_certain(law: &Lifetime, start: u64) -> bool {
     (start..law.last()).all(|n| law.continuation_exact(n) == Rational::ONE)
 }
 
-/// The law of N - `start` once N >= `start`.
+/// The distribution of N - `start`, given N >= `start`.
 pub(crate) fn tail_law(law: &Lifetime, start: u64) -> Lifetime {
     let last = law.last();
     if start == 0 {
@@ -136,7 +136,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
     }
 }
 
-/// Short programs that have something of the model, and something random.
+/// Random short programs that share some fields with the model.
 fn near(loaded: &Loaded) -> BoxedStrategy<String> {
     let Problem::PhaseChange(model) = &loaded.problem else { return text("").boxed() };
     let problem = model.problem();
@@ -204,7 +204,7 @@ pub(crate) fn lifetime() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Cycle times and delays: those after the change differ by a gain, delays are some gains.
+/// Cycle times and delays. The times after the change differ by a gain; delays are a few gains.
 fn costs() -> BoxedStrategy<(String, String)> {
     (0u32..30, 1u32..30, 0u32..30, 0u32..30, any::<bool>())
         .prop_map(|(before, gain, remapped, quarters, split)| {
@@ -222,14 +222,14 @@ fn costs() -> BoxedStrategy<(String, String)> {
         .boxed()
 }
 
-/// Steps from the end that every branch is followed from.
+/// The number of steps from the end for an enumeration of all branches.
 pub(crate) const BRANCHES: usize = 5;
 
 pub(crate) fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::from(numerator) / Rational::from(denominator)
 }
 
-/// A fraction where it is short, and a decimal otherwise.
+/// A fraction where it is short, and otherwise a decimal.
 pub(crate) fn show(value: &Rational) -> String {
     let text = value.to_string();
     if text.len() <= 12 { text } else { format!("{:.6}", value.to_f64().value()) }

@@ -12,7 +12,7 @@ use remapping::lifetime::Lifetime;
 use remapping::phase_change::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
 use serde::Deserialize;
 
-/// `PhaseChange(...)`.
+/// The fields of `PhaseChange(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseChange {
@@ -56,7 +56,7 @@ enum Premature {
     },
 }
 
-/// What may stand where, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     ("problem", "PhaseChange(lifetime: ..., cycle: ..., remap: ..., detector: ..., hazard: ...)"),
     lifetime::SHAPE,
@@ -67,10 +67,10 @@ pub(crate) const SHAPES: &[Shape] = &[
     ("problem.premature", "Revert or Keep(before_remapped: 2.0)"),
 ];
 
-/// M up to which one threshold per step is kept and printed.
+/// The largest M for which one threshold per step is kept and printed.
 pub const MAX_PER_STEP: u64 = 1_000_000;
 
-/// Refuses horizons whose steps are too many to be listed and too different to come to rest.
+/// Refuses horizons with too many distinct steps to list, and no stationary part.
 pub(crate) fn review_length(lifetime: &Lifetime, review: &mut Review<'_>) {
     let last = lifetime.last();
     if last > MAX_PER_STEP && !can_become_stationary(lifetime) {
@@ -179,7 +179,7 @@ impl PhaseChange {
         }
     }
 
-    /// The engine's problem. The model has passed review.
+    /// The engine's problem. The model must have passed review.
     pub fn problem(&self) -> Problem {
         Problem {
             lifetime: self.lifetime.law().expect("reviewed"),
@@ -204,12 +204,12 @@ impl PhaseChange {
         }
     }
 
-    /// Whether the detector says yes or no, as the monitor's change test does.
+    /// Whether the detector says only yes or no, as the monitor's change test does.
     pub fn says_yes_or_no(&self) -> bool {
         matches!(self.detector, Detector::Binary { .. })
     }
 
-    /// What `check` prints.
+    /// The facts that `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let problem = self.problem();
         let lifetime = &problem.lifetime;

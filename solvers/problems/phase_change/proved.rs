@@ -1,4 +1,4 @@
-//! A threshold curve held against what is proved of each step.
+//! Compares a threshold curve with what its certificate proves of each step.
 
 use super::super::proved::{
     Agreed, Entry, Fault, Open, Promise, above, bounds, fact, farthest, fraction, length, needed,
@@ -10,7 +10,7 @@ use remap_checker::facts::OfPhaseChange;
 use remap_checker::{Interval, Steps};
 use std::fmt::Display;
 
-/// What agrees.
+/// The fields that agree with the proof.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfPhaseChange,
@@ -60,15 +60,15 @@ pub(in crate::problems) fn compare(
     Ok(agreed)
 }
 
-/// How far a threshold may be from the truth at most, and what is not proved of those that are listed, of the one
-/// that many steps share, and of those before it.
+/// The largest distance of a threshold from the optimal one; and what is not proved of the listed
+/// thresholds, of the stationary one, and of those before it.
 #[derive(Default)]
 struct Distance {
     farthest: f64,
     open: [Open; 3],
 }
 
-/// Each threshold and its bounds.
+/// Compares each threshold and its bounds.
 fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance, Fault> {
     let (first, last) = (answer.first_step.unwrap_or(0), answer.last_step);
     let mut next = first;
@@ -137,13 +137,13 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance,
     Ok(all)
 }
 
-/// What is proved of a step.
+/// The proved bounds of a step.
 fn at(steps: &[Steps], name: impl Display, n: u64) -> Result<&Steps, Fault> {
     let found = steps.get(steps.partition_point(|own| own.last < n));
     found.ok_or_else(|| format!("`{name}` speaks of step {n}, which there is not"))
 }
 
-/// From which step on remapping never pays: from these two at least and at most.
+/// The step from which on remapping never pays: its least and its largest possible value.
 struct Never([u64; 2]);
 
 impl Never {
@@ -153,7 +153,7 @@ impl Never {
         Never([pays.map_or(0, |own| own.last + 1), never.map_or(last + 1, |own| own.first)])
     }
 
-    /// Whether a step that is given follows from what is proved.
+    /// Checks a stated step against the bounds. Returns whether it is proved.
     fn admit(&self, name: &str, given: u64) -> Result<bool, Fault> {
         let [least, most] = self.0;
         match (least..=most).contains(&given) {
@@ -188,7 +188,7 @@ fn belief(given: Option<&Filter>, facts: &OfPhaseChange) -> Result<(), Fault> {
     }
 }
 
-/// Why fractions are not proved, if not.
+/// Why the fractions are not proved, if so.
 fn exact(
     given: &Exact,
     value: Interval,

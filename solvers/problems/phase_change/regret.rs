@@ -1,4 +1,4 @@
-//! Wrong models of a change of phase.
+//! The cost of deciding by a wrong model of a change of phase.
 
 use super::super::regret::{Failure, Judged, Truth, factor, off};
 use super::compare::can_be_evaluated;
@@ -11,13 +11,13 @@ use remapping::phase_change::evaluation::EvaluationError;
 use remapping::phase_change::{self, Accuracy, PhaseChange};
 use remapping::{Rational, Status};
 
-/// Accuracy of the thresholds.
+/// The accuracy of the thresholds.
 const ACCURACY: Accuracy = Accuracy { tolerance: 1e-9, segments: None };
 
-/// How exactly costs are wanted, as a share of the possible gain.
+/// The desired accuracy of costs, as a share of the possible gain.
 const AIM: f64 = 1e-4;
 
-/// Of this place, what it is more than after a remap is what may be off.
+/// At this path, the excess over the time after a remap is scaled.
 const AFTER: &str = "problem.cycle.after";
 
 /// The true model.
@@ -29,7 +29,7 @@ struct True<'a> {
     status: Status,
 }
 
-/// Solves the true model; `Err` of a status where that is stopped.
+/// Solves the true model; the inner `Err` has the status where that is stopped.
 pub(in crate::problems) fn of<'a>(
     loaded: &'a Loaded,
     watch: &Watch,
@@ -119,7 +119,7 @@ impl Truth for True<'_> {
             };
             off(self.loaded, path, [&base, &rest], |changed| {
                 let Problem::PhaseChange(model) = &changed.problem else { return false };
-                // A detector that points the other way is another question.
+                // A detector with the opposite meaning is another question.
                 let errors = model.says_yes_or_no() && path.starts_with("problem.detector");
                 let reversed = errors && !points_as_before(&self.problem, &model.problem());
                 !reversed && useful(&model.problem())
@@ -129,7 +129,8 @@ impl Truth for True<'_> {
     }
 }
 
-/// The thresholds of the believed problem, as far as the true one goes; past its own end it never remaps.
+/// The thresholds of the believed problem for the steps of the true one; beyond its own end it
+/// never remaps.
 fn believe(problem: &PhaseChange, last: u64, watch: &Watch) -> Result<Vec<f64>, EvaluationError> {
     let solution = phase_change::solve(problem, ACCURACY, watch)?;
     if let Some(halt) = solution.status.halt() {
@@ -140,7 +141,7 @@ fn believe(problem: &PhaseChange, last: u64, watch: &Watch) -> Result<Vec<f64>, 
     Ok(thresholds)
 }
 
-/// Whether a report of a change still speaks for one, if it did.
+/// Whether an observation of a change is still evidence for one, if it was.
 fn points_as_before(truth: &PhaseChange, other: &PhaseChange) -> bool {
     let speaks_for = |problem: &PhaseChange| {
         let levels = problem.detector.levels();

@@ -1,4 +1,4 @@
-//! The `PhaseChange` problem: from model to threshold curve.
+//! Solves the `PhaseChange` problem: from the model to the threshold curve.
 
 use super::super::{Found, Settings, shared_stretch};
 use super::answer::{Answer, Exact, Filter, Hazard};
@@ -12,10 +12,10 @@ use remapping::phase_change::exact::{self, ExactError};
 use remapping::phase_change::{self, Accuracy, Curve};
 use remapping::{Rational, Status};
 
-/// Most segments an exact value function may have: some seconds of work.
+/// The most segments of an exact value function: some seconds of work.
 const EXACT_SEGMENTS: usize = 20_000;
 
-/// What a program costs that never remaps is added up over so many steps at most.
+/// The most steps for adding up the cost of never remapping.
 const MOST_STEPS_SUMMED: u64 = 100_000;
 
 /// Solves the model.
@@ -53,7 +53,7 @@ pub fn solve(
             value: exact.value().to_string(),
         }),
         Err(error) => {
-            // The certified bounds stand; only the fractions are missing.
+            // The certified bounds are valid; only the fractions are missing.
             warnings.push(format!("{error}: --exact is for short horizons, take a smaller M"));
             if status == Status::Converged {
                 status = match error {
@@ -118,7 +118,8 @@ fn without_remaps(problem: &phase_change::PhaseChange) -> Option<f64> {
     }))
 }
 
-/// The levels that report a change, and none, if there are but two.
+/// The two levels of a detector that has exactly two: the one that indicates a change, and the
+/// other.
 fn two_levels(detector: &Levels) -> Option<[&Level; 2]> {
     match detector.levels() {
         [alarm, quiet] => Some([alarm, quiet]),
@@ -130,7 +131,7 @@ fn decimal(value: &Rational) -> f64 {
     value.to_f64().value()
 }
 
-/// Fills the arrays from the curve.
+/// Fills the lists of the answer from the curve.
 fn lay_out(answer: &mut Answer, curve: &Curve) {
     answer.first_step = curve.first_step().filter(|first| *first > 0);
     let (head, shared, from) = shared_stretch(curve);

@@ -1,5 +1,5 @@
-//! The shape of the value function of a change of phase: where it rises, how it bends, in how many
-//! segments.
+//! Claims about the value function of a change of phase: where it rises, its concavity, and its
+//! number of segments.
 
 use super::lemmas::{BRANCHES, Case, ratio, show};
 use crate::proving::Verdict;
@@ -36,7 +36,7 @@ pub(crate) fn value_rises(case: &Case) -> Verdict {
     rises(case, |step, p| step.value.value(p), true)
 }
 
-/// Whether a function of p rises over the breakpoints of V, 0 and perhaps 1.
+/// Whether a function of p increases over the breakpoints of V, 0 and, with `through_one`, 1.
 fn rises(
     case: &Case,
     function: impl Fn(&ExactStep, &Rational) -> Rational,
@@ -87,7 +87,7 @@ pub(crate) fn one_more_segment(case: &Case) -> Verdict {
 
 pub(crate) fn segments_double(case: &Case) -> Verdict {
     let counts: Vec<usize> = case.steps().iter().map(|step| step.value.lines().len()).collect();
-    // A few segments are too few to tell.
+    // A few segments do not show a trend.
     let pairs = counts.windows(2).enumerate().filter(|(_, pair)| pair[1] >= 4);
     Verdict::all(pairs.map(|(n, pair)| {
         let step = case.first + n as u64;

@@ -1,4 +1,5 @@
-//! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
+//! A change of phase: the summary, the row of a sweep, and pictures of the threshold curve and of
+//! compared policies.
 
 use super::answer::Answer;
 use crate::complaint::Complaint;
@@ -55,7 +56,7 @@ impl kind::Answer for Answer {
     }
 }
 
-/// What to do, and what it is worth.
+/// The recommendation and its value.
 fn headline(answer: &Answer) -> String {
     let thresholds = answer.curve();
     let Some(run) = thresholds.runs().next().filter(|_| answer.n0 != Some(0)) else {
@@ -137,7 +138,7 @@ fn summary(text: &mut String, answer: &Answer) {
     }
 }
 
-/// A line of a sweep's table.
+/// The row of a sweep's table.
 fn cells(answer: &Answer) -> Row {
     let start = answer.curve().at(0);
     let start = start.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()));
@@ -180,7 +181,7 @@ fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     }
 }
 
-/// How much more than the optimal policy each one costs, as bars with the bounds on them.
+/// The excess of each policy over the optimal one, as bars with their bounds.
 pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
     let count = costs.policies.len().max(1) as f64;
     let most = costs.policies.iter().map(|line| line.per_metric.regret_optimal.upper);
@@ -204,7 +205,7 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
     }
 }
 
-/// Which policy beside the optimum costs least, as far as the bounds tell, and what that is.
+/// The cheapest policy other than the optimum, as far as the bounds decide it, and its cost.
 fn best_of(policies: &[Line]) -> Option<String> {
     let bounds = |line: &Line| Bounds { lower: line.lower, upper: line.upper };
     let known = || policies.iter().filter(|line| bounds(line).middle().is_finite());
@@ -257,7 +258,7 @@ pub fn table(title: &str, costs: &Costs) -> String {
     for line in &costs.policies {
         let metrics = &line.per_metric;
         let cost = proved(Bounds { lower: line.lower, upper: line.upper }).joined("±");
-        // As many decimals as are known, and how far they are off where these are fewer.
+        // As many decimals as are known, and the error where these are few.
         let known = |bounds: Bounds, decimals: usize| {
             let half_width = bounds.half_width();
             match half_width < 0.5 * 0.1_f64.powi(decimals as i32) {

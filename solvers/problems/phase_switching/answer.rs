@@ -8,28 +8,29 @@ use serde::{Deserialize, Serialize};
 /// Both threshold curves of recurring phases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// M; absent for a program that never ends, whose arrays have one entry.
+    /// M; absent for a program without an end, whose lists have one entry.
     pub last_step: Option<u64>,
-    /// Under the first mapping, switch if p exceeds it: for n = 0..=M. Of 0, switch whatever p is.
+    /// Under the first mapping, for n = 0..=M: switch if p exceeds it. If it is 0, switch for every
+    /// p.
     pub to_second: Thresholds,
-    /// Under the second mapping, switch back if p is below it. Of 1, switch back whatever p is.
+    /// Under the second mapping: switch back if p is below it. If it is 1, switch back for every p.
     pub to_first: Thresholds,
-    /// The least expected time, from step 0, the first mapping and the initial belief.
+    /// The least expected time from step 0, the first mapping and the initial belief.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Bounds>,
-    /// The least average time of a cycle, for a program that never ends.
+    /// The least average time of a cycle, for a program without an end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average: Option<Bounds>,
-    /// What a program costs that never switches, in doubles: its expected time, absent beyond 10^5 steps, or
+    /// The cost without any switch, in doubles: the expected time, absent beyond 10^5 steps, or the
     /// average time of a cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<f64>,
     /// The most linear pieces a function had.
     pub segments: usize,
-    /// The step the arrays start at, if the computation was stopped before step 0.
+    /// The step at which the lists start, if the computation was stopped before step 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_step: Option<u64>,
-    /// What keeping up the belief p takes.
+    /// The parameters for updating the belief p.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belief: Option<Filter>,
     /// With `--exact`: the same as fractions.
@@ -119,14 +120,14 @@ impl Answer {
         claims
     }
 
-    /// The curves to the second mapping and back; empty for a program that never ends.
+    /// The curves to the second mapping and back; empty for a program without an end.
     pub fn curves(&self) -> [Curve; 2] {
         let first = self.first_step.unwrap_or(0);
         let curve = |list: &Thresholds| self.last_step.map(|_| list.curve(first));
         [&self.to_second, &self.to_first].map(|list| curve(list).unwrap_or_default())
     }
 
-    /// What is wrong with lists that do not fit, if anything.
+    /// The first inconsistency among its fields, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         let fits = |list: &Thresholds| {
             let lengths = [list.lower.len(), list.upper.len()];

@@ -1,4 +1,5 @@
-//! The proof of both thresholds: the beliefs between which the difference of the mappings is nearly linear.
+//! The certificate of both thresholds: the beliefs between which the difference of the mappings is
+//! almost linear.
 
 use super::super::certificate::widest;
 use remap_checker::phase_change::BELIEF_BITS;
@@ -7,31 +8,31 @@ use remap_checker::{Budget, Evidence, PhaseSwitching, Proof, Refusal};
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::{self, AtRest, Places};
 
-/// Functions so much coarser than the tolerance are tried first, and how much finer the next ones are at most, and
+/// The first coarseness relative to the tolerance, the smallest factor from one to the next, and
 /// the last.
 const COARSEST: f64 = 0.3;
 const FINER: f64 = 1e-3;
 const FINEST: f64 = 1e-8;
 
-/// Fraction bits of the values of a certificate, if so many fit.
+/// Fraction bits of the values of a certificate; fewer if they do not fit.
 const MOST_BITS: u32 = 50;
 
-/// Steps that are alike from which on it is worth asking whether they are at rest, how many are gone through before
-/// that at least, and how many on the same beliefs until they are.
+/// The least number of equal steps that are worth taking at once; the number of steps before the
+/// first attempt; and how many more steps on the same beliefs are tried.
 const LONG: u64 = 16;
 const FIRST: u64 = 64;
 const HELD: [u64; 5] = [16, 48, 144, 432, 1296];
 
-/// Steps after which a horizon that is longer than so many more is tried with more beliefs.
+/// The number of steps after which a longer horizon is tried again with more beliefs.
 const MOST_STEPS: u64 = 20_000;
 
-/// How much a step may move a threshold that is near rest, and what it may move the value, as a part of the tolerance;
-/// as many steps share what the whole program has.
+/// Parts of the tolerance: how far a step may move a threshold that is almost stationary, and by
+/// how much it may change the value. `HEAD` steps share the error of the whole program.
 const NEAR: f64 = 0.1;
 const PART: f64 = 0.1;
 const HEAD: f64 = 400.0;
 
-/// Beliefs of a certificate: each takes a few bytes of it.
+/// The most beliefs of a certificate: each takes a few bytes.
 const MOST_POINTS: usize = 7_000_000;
 
 type Found = (Evidence, Proof);
@@ -76,7 +77,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Steps back through the horizon, noting how.
+    /// Walks back through the horizon and records the parts of the certificate.
     fn walk(&self, model: &PhaseSwitching, bits: u32, budget: &Budget) -> Result<Found, Refusal> {
         let mut recursion = Recursion::new(model, bits, budget)?;
         let (step, cycles) = (
@@ -99,7 +100,7 @@ impl Asked<'_> {
             recursion.go(&steps)?;
             all.push(steps);
             done += 1;
-            // So many steps that are alike are still to come.
+            // The number of equal steps that remain.
             let alike = match self.lifetime {
                 None => u64::MAX,
                 Some(law) if n > 0 && n < law.last() && law.constant_from(n) == 0 => n,
@@ -123,14 +124,15 @@ impl Asked<'_> {
         Ok((Evidence::PhaseSwitching(bits, all), proof))
     }
 
-    /// What a cycle takes at least.
+    /// The least time of a cycle.
     fn mean_time(&self) -> f64 {
         let cycle = &self.problem.cycle;
         let all = cycle.iter().flatten().map(|time| time.to_f64().value());
         all.fold(f64::INFINITY, f64::min).max(1e-12)
     }
 
-    /// Whether the thresholds of the last step hardly differ from those of the one before. (Those of steps that agree are kept once.)
+    /// Whether the thresholds of the last step are almost those of the step before. (Equal ones are
+    /// recorded once.)
     fn is_near_rest(&self, before: Option<[[u64; 2]; 2]>, recursion: &Recursion) -> bool {
         let last = recursion.thresholds.last().map(|(_, both)| both);
         let (Some(before), Some(last)) = (before, last) else { return true };
@@ -139,7 +141,8 @@ impl Asked<'_> {
         moved as f64 <= NEAR * self.tolerance * (1u64 << 62) as f64
     }
 
-    /// After how many steps on the same beliefs the others are at rest, if both thresholds are then known.
+    /// The number of further steps on the same beliefs after which the others can be taken at once,
+    /// if both thresholds are then known.
     fn rest<'a>(
         &self,
         recursion: &Recursion<'a>,
@@ -172,7 +175,7 @@ impl Asked<'_> {
     }
 }
 
-/// What is saved, which is what the value falls by, so tilted that it rises.
+/// The saving, which is the decrease of the value, tilted so that it rises.
 fn written(found: &AtRest, bits: u32) -> Rest {
     let AtRest { at, value, means } = found;
     let (unit, one) = ((1u64 << bits) as f64, (1u64 << BELIEF_BITS) as f64);
@@ -197,7 +200,7 @@ fn written(found: &AtRest, bits: u32) -> Rest {
     }
 }
 
-/// As certificates have them: each less the one before.
+/// Beliefs as certificates store them: each less the one before.
 fn beliefs(places: &[f64]) -> Vec<u64> {
     let one = (1u64 << BELIEF_BITS) as f64;
     let mut list: Vec<u64> = places.iter().map(|p| (p * one).round() as u64).collect();

@@ -1,4 +1,4 @@
-//! `remap compare` for recurring phases: what policies cost, exactly up to bounds.
+//! `remap compare` for recurring phases: the costs of policies between bounds.
 
 use super::super::phase_change::compare::{Costs, Line, Measure};
 use super::model::PhaseSwitching;
@@ -11,11 +11,11 @@ use remapping::Status;
 use remapping::phase_change::Bounds;
 use remapping::phase_switching::evaluation::EvaluationError;
 
-/// Played if none are named, where they can be.
+/// The policies that are evaluated by default, where possible.
 pub(super) const USUAL: [&str; 6] =
     ["optimal", "rebasing", "rebasing:0.8", "fixed:0.7", "every_report", "never"];
 
-/// Evaluates the policies of these names; all if there are none.
+/// Evaluates the named policies; all if there are none.
 pub(super) fn compare(
     loaded: &ModelFile,
     model: &PhaseSwitching,

@@ -1,4 +1,5 @@
-//! Phases that come back: what must hold of both mappings, against following every report.
+//! Recurring phases: properties of both mappings, checked by following every sequence of
+//! observations.
 
 use crate::problems::phase_change::lemmas::{lifetime, ratio, show, tail_law};
 use crate::problems::registry::{Loaded, Problem};
@@ -16,15 +17,15 @@ use remapping::phase_switching::evaluation::{Beliefs, Fineness, TwoThresholds, e
 use remapping::phase_switching::exact::{self, ExactSolution};
 use remapping::phase_switching::{self, PhaseSwitching};
 
-/// The last steps of a program, or the first of one without an end, solved exactly.
+/// The last steps of a program, or the first ones of a program without an end, solved exactly.
 pub(crate) struct Case {
     problem: PhaseSwitching,
     lifetime: Lifetime,
     exact: ExactSolution,
 }
 
-/// Linear segments up to which exact arithmetic goes, steps at most, and steps from the end that every branch
-/// is followed from.
+/// The most linear segments of exact functions, the most steps, and the number of steps from the
+/// end for an enumeration of all branches.
 const MOST_LINES: usize = 60;
 const MOST_STEPS: u64 = 12;
 const BRANCHES: u64 = 4;
@@ -99,7 +100,7 @@ const CLAIMS: &[Claim<Case>] = &[
     },
 ];
 
-/// A cheap switch that gains much in the one phase and loses little in the other.
+/// A cheap switch that gains much in one phase and loses little in the other.
 const EAGER: &str = "Model(title: \"Eager\", problem: PhaseSwitching(lifetime: Fixed(4),
     cycle: (first: (own: 1.0, other: 1.1), second: (own: 1.0, other: 3.0)),
     switch: (to_second: 0.1, to_first: 0.1), rates: (to_second: 0.1, to_first: 0.1),
@@ -127,7 +128,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
     lengths.map_while(solved).last()
 }
 
-/// Short programs that have something of the model, and something random.
+/// Random short programs that share some fields with the model.
 fn near(loaded: &Loaded) -> BoxedStrategy<String> {
     let Problem::PhaseSwitching(model) = &loaded.problem else { return text("").boxed() };
     let own = |path: &str| loaded.literal(path).filter(|literal| literal.len() < 500);
@@ -170,7 +171,7 @@ impl Case {
         self.lifetime.last()
     }
 
-    /// The costs of going on under either mapping at step n, every report followed.
+    /// The costs of keeping either mapping at step n, over every observation.
     fn keep(&self, n: u64, p: &Rational) -> [Rational; 2] {
         let problem = &self.problem;
         let [a, b] = &problem.rates;
@@ -203,7 +204,7 @@ impl Case {
         })
     }
 
-    /// The steps that every branch is followed from.
+    /// The steps from which every branch is enumerated.
     fn steps(&self) -> std::ops::RangeInclusive<u64> {
         self.last().saturating_sub(BRANCHES)..=self.last()
     }
@@ -227,7 +228,7 @@ fn one_threshold_each(case: &Case) -> Verdict {
         let (up, down) = (&case.exact.to_second[n as usize], &case.exact.to_first[n as usize]);
         let goes = case.problem.switch[0].as_ref().is_some_and(|cost| gains > *cost);
         let returns = case.problem.switch[1].as_ref().is_some_and(|cost| gains < -cost.clone());
-        // At the edge itself a threshold there does not tell.
+        // At the edge itself, a threshold there does not decide.
         let at_edge = |threshold: &Rational, edge: &Rational| p == threshold && p == edge;
         (goes == (p > up) || at_edge(up, &Rational::ZERO))
             && (returns == (p < down) || at_edge(down, &Rational::ONE))
@@ -261,7 +262,8 @@ fn concave(case: &Case) -> Verdict {
 }
 
 fn every_branch(case: &Case) -> Verdict {
-    // From step 0 there are too many branches in long programs: the last steps are a program of their own.
+    // From step 0 there are too many branches in long programs: the last steps are a program of
+    // their own.
     let length = case.last().min(BRANCHES);
     let lifetime = tail_law(&case.lifetime, case.last() - length);
     let Ok(exact) = exact::solve(&case.problem, &lifetime, 400, &()) else {

@@ -1,4 +1,4 @@
-//! Two phases that come back again and again.
+//! Two recurring phases, with a mapping for each.
 
 pub mod answer;
 pub(super) mod certificate;

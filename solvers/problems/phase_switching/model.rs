@@ -1,4 +1,4 @@
-//! The `PhaseSwitching` problem of a model file: phases that come back.
+//! The `PhaseSwitching` problem of a model file: two recurring phases.
 
 use crate::model::detector;
 use crate::model::detector::Detector;
@@ -13,11 +13,11 @@ use remapping::lifetime::Lifetime;
 use remapping::phase_switching::{PhaseSwitching as Problem, SwitchingError};
 use serde::Deserialize;
 
-/// `PhaseSwitching(...)`.
+/// The fields of `PhaseSwitching(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseSwitching {
-    /// Left out: the program never ends.
+    /// `None`: the program has no end.
     #[serde(default)]
     lifetime: Option<Law>,
     cycle: Cycle,
@@ -35,7 +35,7 @@ struct Cycle {
     second: Times,
 }
 
-/// Of a phase: under its own mapping, and under the other's.
+/// The cycle times of a phase, under its own mapping and under the other one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Times {
@@ -59,7 +59,7 @@ struct Rates {
     to_first: Decimal,
 }
 
-/// What may stand where, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     (
         "problem",
@@ -149,23 +149,23 @@ impl PhaseSwitching {
         }
     }
 
-    /// Costs of going to the second mapping and back; 0 where they are left out.
+    /// The costs of switching to the second mapping and back; 0 where they are left out.
     pub fn switch_costs(&self) -> [f64; 2] {
         let cost = |cost: &Option<Decimal>| cost.as_ref().map_or(0.0, |cost| cost.value);
         [cost(&self.switch.to_second), cost(&self.switch.to_first)]
     }
 
-    /// Whether the detector says yes or no, and no more.
+    /// Whether the detector says only yes or no.
     pub fn says_yes_or_no(&self) -> bool {
         matches!(self.detector, Detector::Binary { .. })
     }
 
-    /// The law of the number of cycles; `None` for a program that never ends.
+    /// The distribution of the number of cycles; `None` for a program without an end.
     pub fn lifetime(&self) -> Option<Lifetime> {
         self.lifetime.as_ref().map(|law| law.law().expect("reviewed"))
     }
 
-    /// The engine's problem. The model has passed review.
+    /// The engine's problem. The model must have passed review.
     pub fn problem(&self) -> Problem {
         let exact = |number: &Decimal| number.exact.clone();
         let Cycle { first, second } = &self.cycle;
@@ -184,7 +184,7 @@ impl PhaseSwitching {
         }
     }
 
-    /// What `check` prints.
+    /// The facts that `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let problem = self.problem();
         let number = |value: Rational| value.to_f64().value();
@@ -202,7 +202,7 @@ impl PhaseSwitching {
             let under = |mapping: usize| average(&|phase| at(phase, mapping));
             facts.push(("average_under_the_first_mapping", under(0).into()));
             facts.push(("average_under_the_second_mapping", under(1).into()));
-            // The quicker mapping of each phase need not be its own.
+            // The faster mapping of a phase need not be its own.
             let best = average(&|phase| at(phase, 0).min(at(phase, 1)));
             facts.push(("average_with_free_foresight", best.into()));
         }

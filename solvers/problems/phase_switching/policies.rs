@@ -1,4 +1,4 @@
-//! What policies cost on recurring phases, between bounds.
+//! The costs of policies for recurring phases, between bounds.
 
 use crate::run::Watch;
 use remapping::belief::Levels;
@@ -11,48 +11,49 @@ use remapping::phase_switching::evaluation::{
 use remapping::phase_switching::{self, PhaseSwitching, exceeded, undercut};
 use remapping::{Halt, Rational, Status};
 
-/// Width of a cost's bounds that is aimed at, relative to max(1, |cost|).
+/// The desired width of a cost's bounds, relative to max(1, |cost|).
 pub const AIM: f64 = 1e-6;
 
-/// Joining pieces may widen a value by so many gains at first; by less if that is too coarse.
+/// The error by which merged pieces may widen a value, in gains: the first one, and finer ones if
+/// that is too coarse.
 const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 
-/// An evaluation is given up at so many pieces: a few seconds of work. The first ones must succeed.
+/// The most pieces of an evaluation: a few seconds of work. The first evaluation has no such limit.
 const MOST_PIECES: u64 = 60_000_000;
 
 /// Accuracy of the thresholds of policies.
 const TOLERANCE: f64 = 1e-9;
 
-/// Thresholds of an endless program that are known so closely are those of its optimum.
+/// Thresholds of a program without an end that are this close are taken as optimal.
 const CLOSE: f64 = 1e-6;
 
-/// A program that never ends decides as at the first of so many steps.
+/// The horizon that stands for a program without an end: it decides as at the first step.
 const ENDLESS: u64 = 1_000_000;
 
-/// The chance from which on a report makes a phase likelier than the other, both having been as likely before: by more than
-/// rounding, so that a report that speaks for neither leaves the mapping as it is.
+/// An observation indicates a phase if its probability, from equal prior ones, is more than this.
+/// The margin is more than rounding, so that an uninformative observation changes nothing.
 const LIKELIER: f64 = 0.5 + 1e-12;
 
 /// rho of [NR86, sec. VIII].
 const CERTAINTY: f64 = 0.8;
 
-/// How a policy decides.
+/// The decision rule of a policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// By the thresholds that are optimal.
+    /// The optimal thresholds.
     Optimal,
-    /// Above the same belief in the other phase under either mapping, at every step.
+    /// The same belief in the other phase under either mapping, at every step.
     Fixed(f64),
-    /// The new phase becomes the base after a switch, and the change of phase that may follow is taken for the
-    /// only one [NR86, sec. X]; with optimal thresholds for that.
+    /// After a switch the new phase becomes the base, and the next change of phase is treated as
+    /// the only one, with its optimal thresholds [NR86, sec. X].
     Rebasing,
-    /// The same with a threshold.
+    /// The same with a fixed threshold.
     RebasingAt(f64),
     /// The heuristic of 1986 on such changes.
     Heuristic1986,
-    /// To the mapping of the phase that the latest report makes likelier.
+    /// The mapping of the phase that the latest observation makes likelier.
     EveryReport,
-    /// Not at all.
+    /// Never switch.
     Never,
 }
 
@@ -79,10 +80,10 @@ impl std::str::FromStr for Rule {
     }
 }
 
-/// Why the cost of a policy is not known.
+/// Why the cost of a policy is unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trouble {
-    /// The policy cannot be followed on this model; what would be right.
+    /// The policy does not apply to this model; what would be right.
     Unfit(String),
     /// It cannot be evaluated.
     Evaluation(EvaluationError),
@@ -98,7 +99,7 @@ impl From<EvaluationError> for Trouble {
 pub struct Field<'a> {
     /// The problem.
     pub problem: PhaseSwitching,
-    /// The law of the number of cycles; `None` for a program that never ends.
+    /// The distribution of the number of cycles; `None` for a program without an end.
     pub lifetime: Option<Lifetime>,
     /// The optimal thresholds: by step, or one pair.
     pub thresholds: Vec<[f64; 2]>,
@@ -107,19 +108,19 @@ pub struct Field<'a> {
     watch: &'a Watch,
 }
 
-/// Thresholds of both mappings step by step.
+/// The thresholds of both mappings step by step.
 fn paired(to_second: &Curve, to_first: &Curve, last: u64) -> Vec<[f64; 2]> {
     let at = |curve: &Curve, n: u64, never: f64| curve.at(n).unwrap_or([never; 2].into());
     (0..=last).map(|n| pair(at(to_second, n, 1.0), at(to_first, n, 0.0))).collect()
 }
 
-/// What beliefs are compared with under either mapping.
+/// The limits that beliefs are compared with under either mapping.
 fn pair(to_second: Bounds, to_first: Bounds) -> [f64; 2] {
     [exceeded(to_second), undercut(to_first)]
 }
 
 impl<'a> Field<'a> {
-    /// Solves the problem. `Ok(None)` and a status if the watch ends it.
+    /// Solves the problem. `Ok(None)` and a status if the watch stops it.
     pub fn new(
         problem: PhaseSwitching,
         lifetime: Option<Lifetime>,
@@ -142,17 +143,17 @@ impl<'a> Field<'a> {
         let Some(optimum) = optimum.filter(|_| !status.is_halted()) else {
             return Ok((None, status));
         };
-        // A status that is no halt says that thresholds of an endless program were not found as closely as asked: what is called
-        // optimal is then the best that is known.
+        // A status that is not a halt means that the thresholds of a program without an end are not
+        // as close as asked. The policy called optimal is then the best known one.
         Ok((Some(Field { problem, lifetime, thresholds, optimum, watch }), status))
     }
 
-    /// What the rule costs: expected time, or average time of a cycle.
+    /// The cost of the rule: expected time, or average time of a cycle.
     pub fn cost(&self, rule: Rule) -> Result<Bounds, Trouble> {
         self.of(rule, &self.problem)
     }
 
-    /// How often it switches: in all, or per cycle.
+    /// Its number of switches: in all, or per cycle.
     pub fn switches(&self, rule: Rule) -> Result<Bounds, Trouble> {
         let zero = || [Rational::ZERO, Rational::ZERO];
         let counting = PhaseSwitching {
@@ -171,7 +172,7 @@ impl<'a> Field<'a> {
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let most = MOST_PIECES / self.problem.detector.levels().len().max(1) as u64;
         let Some(lifetime) = &self.lifetime else {
-            // Relative to an average that is not known yet: at least the least cycle.
+            // The average is not known yet, so the least cycle time is the unit.
             let least = self.problem.cycle.iter().flatten().min().expect("four");
             let width = AIM * least.to_f64().value().max(1.0);
             let fineness = Fineness { merge: MERGES[0] * scale, pieces: most };
@@ -186,7 +187,7 @@ impl<'a> Field<'a> {
                     Err(EvaluationError::TooLong(_)) => break,
                     found => found?,
                 };
-            // Every run's bounds hold, so their intersection does.
+            // The bounds of every run hold, so their intersection does.
             best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
             if best.upper - best.lower <= AIM * best.lower.abs().max(1.0) {
                 break;
@@ -195,7 +196,7 @@ impl<'a> Field<'a> {
         Ok(best)
     }
 
-    /// Where its beliefs come from, and its thresholds.
+    /// The source of its beliefs, and its thresholds.
     fn policy(&self, rule: Rule) -> Result<(Beliefs, Vec<[f64; 2]>), Trouble> {
         let alike = |tau: f64| vec![[tau, 1.0 - tau]];
         let (beliefs, mut thresholds) = match rule {
@@ -207,7 +208,7 @@ impl<'a> Field<'a> {
             Rule::EveryReport => (Beliefs::LastReport, alike(LIKELIER)),
             Rule::Never => (Beliefs::Bayes, vec![[1.0, 0.0]]),
         };
-        // Where there is no switch nobody waits for one.
+        // Where a switch is not possible, its threshold is never reached.
         for (m, never) in [1.0, 0.0].into_iter().enumerate() {
             if self.problem.switch[m].is_none() {
                 thresholds.iter_mut().for_each(|pair| pair[m] = never);
@@ -216,8 +217,8 @@ impl<'a> Field<'a> {
         Ok((beliefs, thresholds))
     }
 
-    /// The change of phase that ends the phase of mapping `m`, taken for the only one. A premature switch is
-    /// noticed and undone, as the report of 1986 has it; a switch costs D_d.
+    /// The change of phase that ends the phase of mapping `m`, treated as the only one. A premature
+    /// switch is noticed and undone, as in the report of 1986; a switch costs D_d.
     fn change(&self, m: usize) -> PhaseChange {
         let problem = &self.problem;
         let read = |second: bool| {
@@ -257,8 +258,9 @@ impl<'a> Field<'a> {
         Ok((0..=last).map(|n| [at(0, n), 1.0 - at(1, n)]).collect())
     }
 
-    /// The heuristic remaps once the belief has exceeded p_e and rho_n, which is .8 when the former happens. If
-    /// p_e is not less, that is at once; and in a program without an end rho_n stays.
+    /// The heuristic remaps once the belief has exceeded p_e and rho_n, which is 0.8 when it
+    /// exceeds p_e. If p_e is not less, that is at once. In a program without an end rho_n is
+    /// constant.
     fn heuristic(&self) -> Result<Vec<[f64; 2]>, Trouble> {
         let certain = |m: usize| {
             let assumed = self.change(m);

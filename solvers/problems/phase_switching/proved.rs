@@ -1,4 +1,5 @@
-//! Both threshold curves of recurring phases held against what is proved of each step.
+//! Compares both threshold curves of recurring phases with what their certificate proves of each
+//! step.
 
 use super::super::proved::{
     Agreed, Entry, Fault, Open, Promise, ROUNDING, above, bounds, fact, farthest, fraction, length,
@@ -10,7 +11,7 @@ use crate::document::rule::Filter;
 use remap_checker::facts::OfPhaseSwitching;
 use remap_checker::{Interval, Switches};
 
-/// What agrees.
+/// The fields that agree with the proof.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfPhaseSwitching,
@@ -75,7 +76,7 @@ pub(in crate::problems) fn compare(
     Ok(agreed)
 }
 
-/// One of the two curves and what is proved of it.
+/// One of the two curves, and what is proved of it.
 struct Curve<'a> {
     name: &'static str,
     list: &'a Thresholds,
@@ -85,7 +86,7 @@ struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    /// How far a threshold may be from the truth at most, and what is not proved.
+    /// The largest distance of a threshold from the optimal one, and what is not proved.
     fn compare(&self, first: u64, last: Option<u64>) -> Result<(f64, Open), Fault> {
         let Thresholds { threshold, lower, upper, .. } = self.list;
         let mut next = first;
@@ -138,7 +139,7 @@ impl Curve<'_> {
         Ok((most, open))
     }
 
-    /// What is proved of a step.
+    /// The proved bounds of a step.
     fn at(&self, name: &str, n: u64) -> Result<Interval, Fault> {
         let found = self.steps.get(self.steps.partition_point(|own| own.last < n));
         found
@@ -147,7 +148,7 @@ impl Curve<'_> {
     }
 }
 
-/// That the parameters of Bayes' rule are those of the model.
+/// Checks that the parameters of Bayes' rule are those of the model.
 fn belief(given: &Filter, facts: &OfPhaseSwitching) -> Result<(), Fault> {
     fact("belief.initial", given.initial, facts.initial)?;
     let [to_second, to_first] = facts.rates;
@@ -163,7 +164,7 @@ fn belief(given: &Filter, facts: &OfPhaseSwitching) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Why fractions are not proved, if not.
+/// Why the fractions are not proved, if so.
 fn exact(
     given: &Exact,
     value: Option<Interval>,

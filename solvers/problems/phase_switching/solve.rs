@@ -1,4 +1,4 @@
-//! The `PhaseSwitching` problem: from model to two threshold curves.
+//! Solves the `PhaseSwitching` problem: from the model to two threshold curves.
 
 use super::super::{Found, Settings, shared_stretch};
 use super::answer::{Answer, Exact, Thresholds};
@@ -14,10 +14,10 @@ use remapping::phase_switching::exact::{self, ExactError};
 use remapping::phase_switching::{self, PhaseSwitching as Problem};
 use remapping::{Rational, Status};
 
-/// Most segments an exact value function may have.
+/// The most segments of an exact value function.
 const EXACT_SEGMENTS: usize = 20_000;
 
-/// What a program costs that never switches is added up over so many steps at most.
+/// The most steps for adding up the cost of never switching.
 const MOST_STEPS_SUMMED: u64 = 100_000;
 
 /// Solves the model.
@@ -41,10 +41,10 @@ pub fn solve(
     Ok(Found { missed, ..found })
 }
 
-/// An answer, how it ended, warnings and what missed the tolerance.
+/// An answer, its status, warnings, and the widths that missed the tolerance.
 type Solved = Result<(Answer, Status, [Vec<String>; 2]), phase_switching::SwitchingError>;
 
-/// Says which widths missed the tolerance, and by how much.
+/// Messages about the widths that missed the tolerance.
 fn missed(tolerance: f64, widths: [(&str, f64); 2]) -> Vec<String> {
     let wide = widths.into_iter().filter(|(_, width)| *width > tolerance);
     wide.map(|(what, width)| match width.is_finite() {
@@ -134,12 +134,12 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
     Ok((answer, status, [warnings, wide]))
 }
 
-/// The chances of the phases, if that of the second is `second`.
+/// The probabilities of both phases, from that of the second.
 fn chances(second: &Rational) -> [f64; 2] {
     [Rational::ONE - second, second.clone()].map(|chance| chance.to_f64().value())
 }
 
-/// The mean time of a cycle under the first mapping, where the phases have these chances.
+/// The mean time of a cycle under the first mapping, with these probabilities of the phases.
 fn under_first(problem: &Problem, chances: [f64; 2]) -> f64 {
     let [first, second] = [0, 1].map(|phase| problem.cycle[phase][0].to_f64().value());
     chances[0] * first + chances[1] * second
@@ -163,7 +163,7 @@ fn without_switches(problem: &Problem, lifetime: &Lifetime) -> Option<f64> {
     }))
 }
 
-/// The thresholds step by step; where more than 10^6 steps share one, that once.
+/// The thresholds step by step. Where more than 10^6 steps share one, it is listed once.
 fn listed(curve: &Curve) -> Thresholds {
     let mut all = Thresholds::default();
     let (head, shared, from) = shared_stretch(curve);
@@ -180,7 +180,7 @@ fn listed(curve: &Curve) -> Thresholds {
     all
 }
 
-/// What a program needs to keep up the belief.
+/// The parameters for updating the belief.
 fn filter(problem: &Problem) -> Filter {
     let double = |value: &Rational| value.to_f64().value();
     let levels = problem.detector.levels();
@@ -193,7 +193,7 @@ fn filter(problem: &Problem) -> Filter {
     }
 }
 
-/// The same at every step, listed once.
+/// The same threshold at every step, listed once.
 fn always(bounds: Bounds) -> Thresholds {
     let mut one = Thresholds::default();
     one.push(bounds);

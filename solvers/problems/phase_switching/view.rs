@@ -1,4 +1,4 @@
-//! Recurring phases: two thresholds and the room between them.
+//! Recurring phases: the summary, the row of a sweep, and the picture of both thresholds.
 
 use super::answer::{Answer, Thresholds};
 use crate::complaint::Complaint;
@@ -52,7 +52,7 @@ impl kind::Answer for Answer {
 const WIDTH: usize = 72;
 const HEIGHT: usize = 16;
 
-/// The thresholds of the first step that is known: to the second mapping, and back.
+/// The thresholds of the first known step: to the second mapping, and back.
 pub fn start(answer: &Answer) -> Option<[Bounds; 2]> {
     let at = |curve: &Curve, list: &Thresholds| match curve.first_step() {
         Some(first) => curve.at(first),
@@ -62,7 +62,7 @@ pub fn start(answer: &Answer) -> Option<[Bounds; 2]> {
     Some([at(up, &answer.to_second)?, at(down, &answer.to_first)?])
 }
 
-/// What the program does at belief `p`: `2` go to the second mapping, `1` to the first, `.` stay.
+/// The action at belief `p`: `2` switch to the second mapping, `1` to the first, `.` stay.
 fn act(p: f64, [up, down]: [Bounds; 2]) -> char {
     match () {
         () if p > up.middle() => '2',
@@ -71,10 +71,10 @@ fn act(p: f64, [up, down]: [Bounds; 2]) -> char {
     }
 }
 
-/// Relative width from which on bounds are told apart.
+/// The relative width from which on bounds are shown separately.
 const WIDE: f64 = 1e-6;
 
-/// What to do, and what it is worth.
+/// The recommendation and its value.
 fn headline(answer: &Answer) -> String {
     let Some([up, down]) = start(answer) else {
         return "Not solved: the thresholds of no step are known".to_owned();
@@ -112,7 +112,7 @@ fn headline(answer: &Answer) -> String {
     };
     let never = answer.never.filter(|never| never.is_finite());
     match cost.filter(|cost| cost.middle().is_finite()) {
-        // Bounds so wide that switches may be worth nothing.
+        // The bounds are so wide that switches may be worth nothing.
         Some(Bounds { lower, upper })
             if upper - lower > WIDE * upper.abs() && never.is_some_and(|never| upper >= never) =>
         {
@@ -210,12 +210,12 @@ fn draw(curves: &[Curve; 2]) -> String {
     })
 }
 
-/// A line of a sweep's table.
+/// The row of a sweep's table.
 fn cells(answer: &Answer) -> Row {
     let shown = |bounds: Option<Bounds>| {
         bounds.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()))
     };
-    // Those of a later step would stand among others of step 0.
+    // The thresholds of a later step would look like those of step 0.
     let known = start(answer).filter(|_| answer.first_step.is_none());
     let [up, down] = known.map_or([None, None], |[up, down]| [Some(up), Some(down)]);
     let (name, cost) = match answer.average {
@@ -230,7 +230,7 @@ fn cells(answer: &Answer) -> Row {
     ]
 }
 
-/// Both curves, and what the program does on either side of them.
+/// Both curves, and the action on either side of them.
 fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let curves = answer.curves();
     let endless = answer.last_step.is_none();

@@ -1,4 +1,4 @@
-//! What is wrong with a `Periodic` problem.
+//! The faults of a `Periodic` problem.
 
 use super::{Changes, Periodic, Tolerance, numbers};
 use crate::model::chain::Chain;
@@ -7,20 +7,20 @@ use crate::model::review::Review;
 use remapping::Rational;
 use remapping::periodic::Covariance;
 
-/// Most processors of one model.
+/// The most processors of a model.
 const MAX_PROCESSORS: usize = 1_000_000;
 
-/// Most periods.
+/// The most periods.
 const MAX_PERIODS: u32 = 1000;
 
-/// Most levels of a chain.
+/// The most levels of a chain.
 const MAX_LEVELS: usize = 10_000;
 
-/// Most processors of a model with a covariance matrix.
+/// The most processors of a model with a covariance matrix.
 const MAX_CORRELATED: usize = 4_000;
 
 impl Periodic {
-    /// Checks what the types cannot.
+    /// Checks what the types do not.
     pub fn review(&self, review: &mut Review<'_>) {
         positive(review, "problem.initial_load", &self.initial_load, "the initial load");
         for (index, (path, count, law)) in self.laws().into_iter().enumerate() {
