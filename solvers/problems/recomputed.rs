@@ -1,7 +1,9 @@
-//! Fields of a solution that no certificate proves, held against the model and against a second solution of it.
+//! Compares fields of a solution that no certificate proves with the model and with a second
+//! solution of it.
 //!
-//! What the model says is compared with it. Everything else is computed again, with the options that the document shows, and
-//! must come out as it stands there. That costs as much as solving did, and stops at a limit of time.
+//! The facts of the model are compared with it. Everything else is computed again, with the options
+//! that the document shows, and must be the same. That costs as much as solving did, and stops at a
+//! time limit.
 
 use super::phase_change::answer::Premature;
 use super::registry::{Body, Loaded, Problem, Solution};
@@ -14,7 +16,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Fields of which nothing is checked, by problem: what was asked for, how the computation went, and what it said of itself.
+/// Fields that are not checked, by problem: the settings, the course of the computation, and the
+/// remarks about it.
 pub const UNCHECKED: [(&str, &[&str]); 7] = [
     ("all", &["seconds", "status", "tolerance", "version", "warnings"]),
     ("phase_change", &["segments"]),
@@ -25,21 +28,22 @@ pub const UNCHECKED: [(&str, &[&str]); 7] = [
     ("periodic", &[]),
 ];
 
-/// Whether nothing is checked of a field.
+/// Whether a field is not checked.
 pub fn is_unchecked(problem: &str, field: &str) -> bool {
     let own = UNCHECKED.iter().filter(|(name, _)| [problem, "all"].contains(name));
     own.flat_map(|(_, fields)| *fields).any(|name| *name == field)
 }
 
-/// How close bounds are said to be: digits of nothing but rounding.
+/// Fields that state how close bounds are: their digits are only rounding.
 const HOW_CLOSE: [&str; 4] =
     ["value_gap", "error", "deviation_error", "tolerance_max_deviation_error"];
 
-/// What two computations of a number may differ by: relative to it, and where it is next to 0.
+/// The largest difference between two computations of a number: relative to it, and absolute near
+/// 0.
 const ROUNDED: f64 = 1e-9;
 const NEXT_TO_0: f64 = 1e-12;
 
-/// A model, and what solving it again gives: with these settings these documents, none where that was stopped.
+/// A model, and the documents of its second solutions by settings; none where solving was stopped.
 pub struct Second {
     loaded: Loaded,
     started: Instant,
@@ -47,7 +51,7 @@ pub struct Second {
     solved: RefCell<BTreeMap<String, Option<Value>>>,
 }
 
-/// A field that is not what it must be.
+/// A field that has the wrong value.
 struct Difference {
     path: String,
     given: String,
@@ -55,15 +59,16 @@ struct Difference {
 }
 
 impl Second {
-    /// Of a model; to solve it again may take so many seconds from now on.
+    /// For a model; solving it again may take `limit` seconds from now on.
     pub fn of(loaded: Loaded, limit: Option<f64>) -> Second {
         Second { loaded, started: Instant::now(), limit, solved: RefCell::default() }
     }
 
-    /// The fields that say what the model says, which are the same; the document of the solution has some `given`.
+    /// Compares the fields that state facts of the model. Returns their names; `given` tells which
+    /// the document has.
     ///
     /// # Errors
-    /// The first that says something else.
+    /// The first field that differs from the model.
     pub fn facts(
         &self,
         solution: &Solution,
@@ -72,7 +77,7 @@ impl Second {
         let log = &self.loaded.log;
         let (own, right) = (as_value(&solution.log), as_value(log));
         let header = ["unit_seconds", "stride", "fits", "job_steps"];
-        // What stands for one that is left out is not compared.
+        // The default of a field that is left out is not compared.
         let stated = header.into_iter().filter(|name| given(name) || !right[name].is_null());
         let of_log = stated.map(|name| (name, own[name].clone(), right[name].clone()));
         let of_body = match (&solution.body, &self.loaded.problem) {
@@ -105,11 +110,11 @@ impl Second {
         same.collect()
     }
 
-    /// Whether these fields of the solution, whose document is `given`, come out the same when the model is solved again; `None` if
-    /// that was stopped.
+    /// Compares these fields of the solution, whose document is `given`, with a second solution.
+    /// `None` if that was stopped.
     ///
     /// # Errors
-    /// The first that does not.
+    /// The first field that differs.
     pub fn compare(
         &self,
         solution: &Solution,
@@ -120,7 +125,7 @@ impl Second {
         let Some(difference) = first_difference(given, &usual, fields) else {
             return Ok(Some(()));
         };
-        // Which of several ways was taken is not in the document.
+        // The document does not state which of several methods was used.
         let others = match &self.loaded.problem {
             Problem::Stopping(_) => of(&self.loaded.problem).methods(),
             _ => &[],
@@ -133,7 +138,8 @@ impl Second {
         Err(format!("`{path}` is {given}, but solving the model again gives {right}"))
     }
 
-    /// The document of a second solution, with the options that show in the first; none if it was stopped.
+    /// The document of a second solution, with the options that the first one shows; `None` if it
+    /// was stopped.
     fn solve(&self, solution: &Solution, method: Method) -> Option<Value> {
         let left = |limit: f64| (limit - self.started.elapsed().as_secs_f64()).max(0.0);
         let usual = Settings {
@@ -165,7 +171,8 @@ impl Second {
         let mut all = self.solved.borrow_mut();
         let again = all.entry(settings.written()).or_insert_with(|| {
             let found = super::solve(&self.loaded, &settings, Files::default()).ok()?.solution;
-            // Where a limit of this machine came first, nothing is said of the solution of another.
+            // If a limit of this machine came first, nothing is known about the solution of another
+            // machine.
             let stopped = solution.status == Status::Converged && found.status != Status::Converged;
             (!stopped && !found.status.is_halted()).then(|| as_value(&found))
         });
@@ -173,7 +180,7 @@ impl Second {
     }
 }
 
-/// As a document has it: numbers beyond 64 bits have the digits that readers keep.
+/// A value as documents have it: numbers beyond 64 bits have the digits that readers keep.
 fn as_value(value: impl Serialize) -> Value {
     let text = serde_json::to_string(&value).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
@@ -193,7 +200,7 @@ fn first_difference(
     })
 }
 
-/// Where two values differ first; what is missing is null.
+/// The first place where two values differ; a missing value is null.
 fn differ(path: &str, given: &Value, right: &Value) -> Option<Difference> {
     let different = || {
         let [given, right] = [given, right].map(brief);
@@ -214,7 +221,7 @@ fn differ(path: &str, given: &Value, right: &Value) -> Option<Difference> {
     }
 }
 
-/// Whether two computations may give these numbers.
+/// Whether two computations of the same number may give these results.
 fn is_same(path: &str, given: &Number, right: &Number) -> bool {
     let whole = |number: &Number| !number.is_f64();
     if whole(given) && whole(right) {

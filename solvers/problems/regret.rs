@@ -1,4 +1,5 @@
-//! What it costs to be wrong: what a problem says of policies that are optimal for other models than the true one.
+//! The cost of wrong models: the interface to policies that are optimal for another model than the
+//! true one.
 
 use super::registry::Loaded;
 use crate::complaint::Complaint;
@@ -9,7 +10,7 @@ use remapping::{Halt, Rational, Status};
 
 /// The true model.
 pub trait Truth {
-    /// What the model is called in documents.
+    /// The model's name in documents.
     fn problem(&self) -> &'static str;
 
     /// The cost of the optimal policy.
@@ -18,13 +19,14 @@ pub trait Truth {
     /// The cost of never remapping.
     fn never(&self) -> Bounds;
 
-    /// How solving the model ended.
+    /// The status of solving the model.
     fn status(&self) -> Status;
 
-    /// What the policy costs here that is optimal where the place `path` has the value `value`, as in the model `assumed`.
+    /// The cost in this model of the policy that is optimal for `assumed`, where the parameter at
+    /// `path` is `value`.
     ///
     /// # Errors
-    /// Another problem, or one that does not go with the true one; a halt.
+    /// `assumed` has another problem, or does not fit the true model; or a halt.
     fn judge(
         &self,
         assumed: &Loaded,
@@ -32,25 +34,25 @@ pub trait Truth {
         watch: &Watch,
     ) -> Result<Judged, Failure>;
 
-    /// The places that nobody knows exactly, and values that they may be taken for.
+    /// The parameters that are hard to know exactly, with wrong values for each.
     fn usual(&self) -> Vec<(String, Vec<String>)>;
 }
 
-/// What a policy comes to in another model than its own.
+/// The result of a policy in another model than its own.
 pub struct Judged {
-    /// What it costs there.
+    /// Its cost there.
     pub cost: Bounds,
     /// Its first threshold.
     pub threshold: f64,
-    /// By which factor what it believes is off.
+    /// The factor by which the assumed parameter is wrong.
     pub factor: Option<f64>,
 }
 
-/// Why there is nothing to be said.
+/// Why there is no result.
 pub enum Failure {
     /// The caller stopped.
     Halted(Halt),
-    /// Something is wrong with a model.
+    /// A model is wrong.
     Wrong(Vec<Complaint>),
 }
 
@@ -60,12 +62,12 @@ impl From<Vec<Complaint>> for Failure {
     }
 }
 
-/// What a parameter is off by if nothing else is asked for.
+/// The default factors by which a parameter is wrong.
 const FACTORS: [(u64, u64); 11] =
     [(1, 10), (1, 5), (3, 10), (1, 2), (7, 10), (1, 1), (7, 5), (2, 1), (3, 1), (5, 1), (10, 1)];
 
-/// The values of a place whose number is `rest` + `base`, with `base` off by each of the usual factors, as far as the model may take
-/// them; `None` where there is nothing to be off by.
+/// The values of a parameter whose number is `rest` + `base`, with `base` times each of the default
+/// factors. Values that the model does not allow are left out. `None` where `base` is 0.
 pub fn off(
     loaded: &Loaded,
     path: &str,
@@ -83,7 +85,7 @@ pub fn off(
     Some((path.to_owned(), FACTORS.iter().filter_map(value).collect()))
 }
 
-/// By which factor a value differs from the number in the model.
+/// The ratio of a value to the number in the model.
 pub fn factor(loaded: &Loaded, (path, value): (&str, &str)) -> Option<f64> {
     let ratio = Decimal::parse(value).ok()?.value / loaded.number(path)?.value;
     ratio.is_finite().then_some(ratio)

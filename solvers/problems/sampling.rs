@@ -1,4 +1,4 @@
-//! Policies on common sample paths: what is estimated from them, with confidence intervals.
+//! Policies on common sample paths: estimates with confidence intervals.
 
 use super::Contest;
 use super::load_drift::answer::BestThreshold;
@@ -18,39 +18,39 @@ use serde::Serialize;
 pub struct Contestant {
     /// Its name in the results.
     pub name: String,
-    /// How its runs start.
+    /// How each of its runs starts.
     pub start: Start,
-    /// Its exact expected value, where it can be evaluated.
+    /// Its exact expected cost, where it can be evaluated.
     pub exact: Option<f64>,
 }
 
-/// How runs of a policy start.
+/// How each run of a policy starts.
 pub enum Start {
-    /// By rule.
+    /// With a named rule.
     Rule(Rule),
-    /// By an optimal decision map.
+    /// With an optimal decision map.
     Map(MapPolicy),
-    /// By an optimal list of load vectors.
+    /// With a list of load vectors in which it remaps.
     Listed(MapRule),
-    /// By a rule that a solution states.
+    /// With a rule that a solution states.
     Stated(Following),
 }
 
 impl Contestant {
-    /// A rule.
+    /// A contestant with a named rule.
     pub fn rule(name: &str, rule: Rule, exact: Option<f64>) -> Contestant {
         Contestant { name: name.to_owned(), start: Start::Rule(rule), exact }
     }
 
-    /// Remaps so many steps after the last decision, where that is not when the last remap came into force: at the
-    /// earliest after the first step on its mapping.
+    /// Remaps `steps` steps after the last decision. With delayed remaps that is at the earliest
+    /// after the first step on its mapping.
     pub fn every(name: &str, steps: u64, overlap: Overlap, exact: Option<f64>) -> Contestant {
         let steps = steps.max(overlap.steps + 1);
         let rule = Following::new(Stated::Interval { every: Some(steps) }, 1);
         Contestant { name: name.to_owned(), start: Start::Stated(rule), exact }
     }
 
-    /// The policy of the next run, where a remap costs so much.
+    /// The policy of the next run, with this remap cost.
     pub fn start(&self, remap_cost: f64) -> Box<dyn Policy> {
         match &self.start {
             Start::Rule(rule) => rule.start(remap_cost),
@@ -61,7 +61,7 @@ impl Contestant {
     }
 }
 
-/// How one policy did.
+/// The result of one policy.
 #[derive(Debug, Clone, Serialize)]
 pub struct Line {
     /// Its name.
@@ -69,65 +69,66 @@ pub struct Line {
     /// The objective.
     #[serde(flatten)]
     pub cost: Estimate,
-    /// The exact expectation of the objective, where it can be evaluated.
+    /// The exact expected objective, where it can be evaluated.
     pub exact: Option<f64>,
-    /// The rest.
+    /// The other means.
     pub per_metric: Metrics,
 }
 
 /// Means over the runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Metrics {
-    /// Time of a run, remaps included; like the work and the utilization `null` where the model does not say what a balanced
-    /// step takes.
+    /// Time of a run, remaps included. Like the work and the utilization, `null` where the model
+    /// does not state the time of a balanced step.
     pub time: Option<Estimate>,
-    /// Sum of the steps' mean loads.
+    /// The sum of the steps' mean loads.
     pub work: Option<Estimate>,
     /// Number of remaps.
     pub remaps: Estimate,
     /// Steps between remaps, counted from the start, over the runs with a remap; absent if none has.
     pub spacing: Option<Estimate>,
-    /// Work over time, run by run.
+    /// Work divided by time, for each run.
     pub utilization: Option<Estimate>,
-    /// Mean work over mean time.
+    /// Mean work divided by mean time.
     pub utilization_of_means: Option<f64>,
-    /// How much more than the least any sequence of remaps reaches on the same path;
-    /// absent for horizons of more than 5000 steps.
+    /// The excess over the best sequence of remaps for the same path; absent for horizons of more
+    /// than 5000 steps.
     pub regret_clairvoyant: Option<Estimate>,
-    /// How much more than the optimal policy: exact if both are, otherwise on the same paths.
+    /// The excess over the optimal policy: exact if both costs are, otherwise on the same paths.
     pub regret_optimal: Option<Estimate>,
 }
 
-/// All policies.
+/// The results of all policies.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// Runs made.
+    /// The number of runs.
     pub runs: u64,
     /// Seed of their random numbers.
     pub seed: u64,
-    /// The least any sequence of remaps reaches, knowing the path in advance.
+    /// The cost of the best sequence of remaps, which knows the path in advance.
     pub clairvoyant: Option<Estimate>,
     /// The policies, in the order asked for.
     pub policies: Vec<Line>,
-    /// Of drifting loads, the best threshold, if it was asked for.
+    /// For drifting loads: the best threshold, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_threshold: Option<BestThreshold>,
-    /// The policy called optimal is that of a computation without an end, and may not be best over the steps that are played.
+    /// The policy called optimal is that of a computation without an end. It may not be best over
+    /// the simulated steps.
     #[serde(skip)]
     pub without_end: bool,
-    /// Why policies that nobody named are left out.
+    /// Why default policies are left out.
     #[serde(skip)]
     pub left_out: Vec<String>,
 }
 
-/// Longest horizon whose clairvoyant optimum is computed.
+/// The longest horizon for which the perfect-information optimum is computed.
 const CLAIRVOYANT_STEPS: u64 = 5000;
 
-/// Paths between two looks at the clock.
+/// The number of paths between two checks of the clock.
 pub const BATCH: u64 = 64;
 
 impl Report {
-    /// When nothing was finished.
+    /// The report if nothing was finished.
     pub fn none(contest: &Contest) -> Report {
         let (clairvoyant, policies) = (None, Vec::new());
         let (runs, seed) = (0, contest.seed);
@@ -135,7 +136,7 @@ impl Report {
         Report { runs, seed, clairvoyant, policies, best_threshold, without_end, left_out }
     }
 
-    /// Without what depends on the time of a balanced step.
+    /// Removes the numbers that depend on the time of a balanced step.
     pub fn without_times(mut self) -> Report {
         for Line { per_metric, .. } in &mut self.policies {
             (per_metric.time, per_metric.work) = (None, None);
@@ -145,7 +146,7 @@ impl Report {
     }
 }
 
-/// Plays all contestants on the paths asked for; if stopped, what is reported is finished.
+/// Simulates all contestants on the paths. If stopped, the report has the finished paths.
 pub fn play<W: Workload>(
     workload: &W,
     contestants: &[Contestant],
@@ -156,7 +157,7 @@ pub fn play<W: Workload>(
     let start = || contestants.iter().map(|contestant| contestant.start(cost)).collect();
     let mut tallies: Vec<Vec<Tally>> = vec![Vec::new(); contestants.len()];
     let mut clairvoyant: Vec<f64> = Vec::new();
-    // The time of the clairvoyant optimum grows with the square of the horizon.
+    // The time of the perfect-information optimum grows with the square of the horizon.
     let knows = workload.steps() <= CLAIRVOYANT_STEPS;
     let mut finished = 0;
     let (runs, mut status) = (u64::from(contest.runs), Status::Converged);
@@ -201,27 +202,27 @@ pub fn play<W: Workload>(
     )
 }
 
-/// What a policy came to, run by run.
+/// The results of a policy, run by run.
 pub struct Played<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its exact expected value, where it can be evaluated.
+    /// Its exact expected cost, where it can be evaluated.
     pub exact: Option<f64>,
-    /// The runs.
+    /// Its runs.
     pub tallies: &'a [Tally],
 }
 
-/// What exact costs are off by at most, relative to them.
+/// The relative error of exact costs.
 const EXACTLY: f64 = 1e-12;
 
-/// How a policy did, relative to the optimum.
+/// The results of a policy relative to the optimum.
 pub fn line(
     played: &Played<'_>,
     clairvoyant: Option<&Vec<f64>>,
     optimal: Option<Played<'_>>,
 ) -> Line {
     let tallies = played.tallies;
-    // Costs are sums over the steps of loads, and what is left of these.
+    // Costs are sums of loads over the steps, or differences of such sums.
     let sizes = tallies.iter().map(|tally| tally.time.max(tally.value.abs()));
     let size = sizes.fold(0.0, f64::max);
     let of = |read: &dyn Fn(&Tally) -> f64, most: f64| {
@@ -266,10 +267,10 @@ pub fn line(
     }
 }
 
-/// Paths of the pilot.
+/// The number of pilot paths.
 const PILOT: u64 = 16;
 
-/// Mean imbalance at each step without remaps, on pilot paths of their own.
+/// The mean imbalance at each step without remaps, on separate pilot paths.
 pub fn growth<W: Workload>(workload: &W, seed: u64) -> Vec<f64> {
     let mut sums = vec![0.0; workload.steps() as usize];
     let mut step = Step::default();
@@ -286,7 +287,7 @@ pub fn growth<W: Workload>(workload: &W, seed: u64) -> Vec<f64> {
     sums
 }
 
-/// The rule of this name.
+/// The rule with this name.
 pub fn rule(name: &str) -> Result<Rule, Complaint> {
     name.trim().parse::<Rule>().map_err(|error| {
         let help = "policies: optimal, never, fixed:m, stop_at_rise, threshold:x, utilization:u, \

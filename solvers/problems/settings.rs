@@ -1,11 +1,11 @@
-//! What may be asked of a solver.
+//! The settings of a solver.
 
 use super::kind::Answer;
 use super::registry::read;
 use crate::model::file::ModelFile;
 use std::path::{Path, PathBuf};
 
-/// How models are solved, and what of the answer is wanted.
+/// How models are solved, and which parts of the answer are wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Largest certified width of a threshold, and of a value relative to max(1, |value|).
@@ -14,26 +14,26 @@ pub struct Settings {
     pub values: bool,
     /// Seconds after which a computation stops with the bounds it has by then.
     pub time_limit: Option<f64>,
-    /// Drifting loads: the step after which the decision is wanted for every state.
+    /// Drifting loads: the step whose decisions are wanted for every state.
     pub step: Option<u64>,
     /// Changes of phase: the most linear segments kept.
     pub segments: Option<u32>,
-    /// Drifting loads: the relative gap of statistical bounds to reach, if one is asked for.
+    /// Drifting loads: the relative gap of statistical bounds to reach, if given.
     pub gap: Option<f64>,
-    /// How it is solved, where there are several ways.
+    /// The method, where there are several.
     pub method: Method,
-    /// Stopping: whether the remap costs are wanted at which decisions switch.
+    /// Stopping: whether to compute the remap costs at which decisions switch.
     pub critical_costs: bool,
-    /// Changes of phase and phases that come back: whether fractions are wanted too.
+    /// Phase change and recurring phases: whether to compute fractions, too.
     pub exact: bool,
-    /// Periodic: how many sample paths are simulated, if any.
+    /// Periodic: the number of sample paths to simulate, if any.
     pub simulate: Option<u64>,
-    /// Seed of what is simulated.
+    /// The seed of random numbers.
     pub seed: u64,
 }
 
 impl Settings {
-    /// All that an answer depends on, but for limits of time.
+    /// All settings that an answer depends on, without time limits.
     pub fn written(&self) -> String {
         let text = format!("{:?}", Settings { time_limit: None, ..self.clone() });
         text.trim_start_matches("Settings ").to_owned()
@@ -59,7 +59,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What was asked for that makes no difference to this answer, a sentence each.
+    /// The settings that make no difference to this answer, one sentence each.
     pub fn ignored(&self, answer: &dyn Answer) -> Vec<String> {
         let chosen = [
             (self.step.is_some(), Choice::Step),
@@ -77,7 +77,7 @@ impl Settings {
     }
 }
 
-/// An option that matters to some kinds of problem only.
+/// An option that matters only to some kinds of problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// The step whose decisions are wanted.
@@ -107,7 +107,7 @@ impl Choice {
         }
     }
 
-    /// The kinds of problem that it is for.
+    /// The kinds of problem it applies to.
     pub fn is_for(self) -> &'static str {
         match self {
             Choice::Step => "it is for LoadDrift",
@@ -123,18 +123,18 @@ impl Choice {
 /// Why a seed makes no difference to the others.
 pub const UNSAMPLED: &str = "nothing of this answer is drawn at random";
 
-/// Ways to solve a problem.
+/// The methods of solving a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// The best that fits.
+    /// The best method that fits.
     Auto,
     /// Stopping: value iteration from below and above.
     Value,
     /// Stopping: policy iteration.
     Policy,
-    /// Drifting loads: over all states.
+    /// Drifting loads: all states.
     Exact,
-    /// Drifting loads: a policy and a lower bound, both by sampling.
+    /// Drifting loads: a policy and a lower bound by sampling.
     Bounds,
 }
 
@@ -151,26 +151,25 @@ impl Method {
     }
 }
 
-/// Where a solver may leave what it has so far.
+/// Where a solver may write intermediate results.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Files<'a> {
     /// The folder of the results, if they are written.
     pub folder: Option<&'a Path>,
-    /// Whether files that are there may be overwritten, and computations are started anew.
+    /// Whether existing files may be overwritten, and computations start anew.
     pub force: bool,
 }
 
 impl Files<'_> {
-    /// The document of the model at `model`, in `folder`.
+    /// The path of the document of the model at `model`, in `folder`.
     pub fn document(folder: &Path, model: &Path) -> PathBuf {
         let mut name = model.file_stem().unwrap_or_default().to_owned();
         name.push(".json");
         folder.join(name)
     }
 
-    /// Whether the folder has a document of this model of a problem that a run left when it was
-    /// stopped: the same command goes on with that run, or begins it anew where nothing of it was
-    /// saved, and may replace what was known.
+    /// Whether the folder has the document of a stopped run of this model. The same command
+    /// continues that run, or starts anew where nothing was saved, and may replace the document.
     pub fn is_begun(folder: &Path, loaded: &ModelFile, problem: &str) -> bool {
         let document = Files::document(folder, &loaded.path);
         let is_file = document.symlink_metadata().is_ok_and(|facts| facts.is_file());

@@ -1,4 +1,4 @@
-//! The clocks of several ranks.
+//! The common clock of several ranks.
 
 use crate::memory;
 use remapping::{Communicator, Halt, Observer};
@@ -11,7 +11,7 @@ pub struct Together<'w> {
 }
 
 impl<'w> Together<'w> {
-    /// Of this rank.
+    /// The clock of this rank.
     pub fn new(watch: &'w dyn Observer, communicator: &'w dyn Communicator) -> Self {
         Self { watch, communicator }
     }
@@ -26,7 +26,8 @@ pub fn on_any(communicator: Option<&dyn Communicator>, own: bool) -> bool {
     any == [1.0]
 }
 
-/// What is missing on the machine of any rank, where this one needs so many bytes. All ranks call it before they take them.
+/// The memory that is missing on the machine of any rank, where this rank needs `needed` bytes. All
+/// ranks call it before they allocate.
 pub fn shortage(needed: u64, communicator: &dyn Communicator) -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let machine = f64::from(crc32fast::hash(name.as_bytes()));

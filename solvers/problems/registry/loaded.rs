@@ -1,4 +1,4 @@
-//! A model file that has been read: what it states, and where it states it.
+//! A model file that has been read: its problem, and the places of its parts in the text.
 
 use crate::complaint::{Complaint, ReadText, Source};
 use crate::document::log::{Fits, Log};
@@ -27,21 +27,21 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Model {
-    /// What the model is about, in a line.
+    /// The subject of the model, in a line.
     pub title: String,
     /// Where it comes from.
     #[serde(default)]
     pub source: Option<String>,
-    /// Of a model fitted to a log: seconds in a unit of load.
+    /// For a model fitted to a log: the seconds in a unit of load.
     #[serde(default)]
     unit_seconds: Option<f64>,
-    /// Steps of the program in a step.
+    /// The number of the program's steps in a step of the model.
     #[serde(default)]
     stride: Option<u64>,
-    /// Whether it fits.
+    /// Whether the model fits the log.
     #[serde(default)]
     fits: Option<Fits>,
-    /// Length of the job in steps of the program, where it was stated.
+    /// The length of the job in steps of the program, where it was stated.
     #[serde(default)]
     job_steps: Option<u64>,
     /// The problem to solve.
@@ -49,7 +49,7 @@ struct Model {
 }
 
 impl Model {
-    /// What it keeps of the log it was fitted to.
+    /// The parts of the log that the model keeps.
     fn log(&self) -> Option<Log> {
         Log::of(self.unit_seconds, self.stride, self.fits.clone(), self.job_steps)
     }
@@ -66,37 +66,37 @@ impl Model {
     }
 }
 
-/// The problems `remap` solves.
+/// The problems that `remap` solves.
 #[derive(Debug, Clone, Deserialize)]
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
     PhaseChange(Box<phase_change::PhaseChange>),
-    /// Two phases that come back again and again.
+    /// Two recurring phases, with a mapping for each.
     PhaseSwitching(Box<phase_switching::PhaseSwitching>),
-    /// Any number of phases, a mapping for each.
+    /// Any number of recurring phases, with a mapping for each.
     ManyPhases(Box<many_phases::ManyPhases>),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
-    /// Drifting loads as they are recorded, without levels.
+    /// Drifting loads with continuous increments, as logs record them.
     ContinuousDrift(Box<continuous_drift::ContinuousDrift>),
-    /// Work that wanders over a mesh [NRS86, section 4].
+    /// Work units that move over a mesh [NRS86, section 4].
     ActivityMesh(activity_mesh::ActivityMesh),
     /// Optimal stopping of a Markov chain of loads \[YXW03\].
     Stopping(stopping::Stopping),
     /// An adaptive fluids code whose load shifts when a wave enters \[NR90\].
     Fluids(fluids::Fluids),
-    /// Two sides that march towards each other and fight \[NR90\].
+    /// Two sides that move toward each other and fight \[NR90\].
     LandBattle(land_battle::LandBattle),
     /// Remapping at fixed intervals \[FXW03\].
     Periodic(periodic::Periodic),
 }
 
-/// A model that has been read and found right.
+/// A model that has been read and has passed review.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The file it stands in.
+    /// Its file.
     pub file: ModelFile,
-    /// The problem it states.
+    /// The problem that it states.
     pub problem: Problem,
 }
 
@@ -152,16 +152,16 @@ impl Loaded {
         }
     }
 
-    /// The same model with other values, put in together, so that only the outcome must be a model.
+    /// The same model with other values, all set at once: only the result must be a valid model.
     ///
     /// # Errors
-    /// A path that names no place of the model; what is wrong with the outcome.
+    /// A path that is not in the model, or the faults of the result.
     pub fn with(&self, settings: &[(&str, &str)]) -> Result<Loaded, Vec<Complaint>> {
         let text = self.replaced(settings).map_err(|complaint| vec![complaint])?;
         Loaded::from_text(&self.path, text)
     }
 
-    /// The model in this text, as if it stood beside this one; none if it is wrong.
+    /// The model with this text, in the folder of this one; `None` if it is wrong.
     pub fn another(&self, deck: &str) -> Option<Loaded> {
         let path = self.path.with_file_name("counterexample.ron");
         Loaded::from_text(&path, deck.to_owned()).ok()
@@ -193,7 +193,7 @@ impl Problem {
     }
 }
 
-/// What may stand where in the problem the model seems to state.
+/// Examples of the parts of the problem that the model seems to state.
 fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
     let problem = &text[tree.locate("problem")];
     let name = problem.split(|c: char| !c.is_alphanumeric()).next();

@@ -1,5 +1,5 @@
-//! The answer as a document: a header common to all problems, and the problem's own part. It is the
-//! same in process and from a file.
+//! The answer as a document: a header common to all problems, and the problem's own part. It has
+//! the same form in memory and in a file.
 
 mod loaded;
 mod read;
@@ -29,13 +29,13 @@ use serde::{Deserialize, Serialize};
 pub struct Solution {
     /// The model's title.
     pub title: String,
-    /// Of a model fitted to a log: its units and steps, and how it fits.
+    /// For a model fitted to a log: its units and steps, and how it fits.
     #[serde(flatten)]
     pub log: Option<log::Log>,
     /// The answer.
     #[serde(flatten)]
     pub body: Body,
-    /// The rule to follow, where the answer knows several.
+    /// The rule to follow, where the answer has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommended: Option<Recommended>,
     /// How the computation ended.
@@ -46,10 +46,10 @@ pub struct Solution {
     pub version: String,
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// With `--certificate`: where the proof is.
+    /// With `--certificate`: the files of the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Certified>,
-    /// What is legal in the model but suspicious, and what the answer does not promise.
+    /// Legal but suspicious parts of the model, and what the answer does not guarantee.
     pub warnings: Vec<String>,
     /// Claims that cannot all be true: a bug.
     #[serde(skip)]
@@ -57,7 +57,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Takes back that the answer is certified, since something in it cannot be true.
+    /// Withdraws the certified status, since something in the answer cannot be true.
     pub fn refute(&mut self, contradiction: String) {
         if self.status == Status::Converged {
             self.status = Status::IterationLimit;
@@ -66,7 +66,7 @@ impl Solution {
     }
 }
 
-/// Files from which `remap verify` proves a solution.
+/// The files from which `remap verify` proves a solution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certified {
@@ -101,12 +101,13 @@ pub enum Body {
 }
 
 impl Body {
-    /// The rule to follow, of answers that know several: absent where there is one only, or none yet.
+    /// The rule to follow, of answers that have several. `None` where there is only one, or none
+    /// yet.
     pub fn recommended(&self) -> Option<Recommended> {
         self.answer().recommended()
     }
 
-    /// What all answers have.
+    /// The interface that all answers have.
     pub fn answer(&self) -> &dyn Answer {
         match self {
             Body::PhaseChange(answer) => answer.as_ref(),
@@ -126,7 +127,7 @@ impl Body {
         examine(&answer.claims(), answer.contradiction(), status, tolerance)
     }
 
-    /// The problem, as documents name it.
+    /// The problem's name in documents.
     pub fn problem(&self) -> &'static str {
         match self {
             Body::PhaseChange(_) => "phase_change",

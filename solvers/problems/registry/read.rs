@@ -1,4 +1,4 @@
-//! Documents read back from files. What does not belong in one is refused, with its place.
+//! Reads documents back from files. Unknown parts are refused, with their place.
 
 use super::sweep;
 use super::sweep::{Run, Sweep};
@@ -18,19 +18,19 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a file of ours may hold.
+/// The kinds of documents that the program writes.
 pub enum Document {
-    /// What `solve` writes of one model.
+    /// Written by `solve` for one model.
     Solution(Box<Solution>),
-    /// What `sweep` writes.
+    /// Written by `sweep`.
     Sweep(Sweep),
-    /// What `replay --advised` writes.
+    /// Written by `replay --advised`.
     Advised(Box<Advised>),
 }
 
 const HELP: &str = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
 
-/// The solution in the file at `path`.
+/// Reads the solution in the file at `path`.
 ///
 /// # Errors
 /// A file that cannot be read, is not JSON or not one solution, or has unknown or missing fields.
@@ -38,7 +38,7 @@ pub fn read(path: &Path) -> Result<Solution, Complaint> {
     Document::read(path)?.one(&path.display().to_string())
 }
 
-/// The solution in the text of the file called `name`.
+/// Reads the solution in the text of the file called `name`.
 ///
 /// # Errors
 /// As [`read`].
@@ -47,7 +47,7 @@ pub fn of_text(name: String, text: String) -> Result<Solution, Complaint> {
 }
 
 impl Document {
-    /// The document in the file at `path`.
+    /// Reads the document in the file at `path`.
     ///
     /// # Errors
     /// As [`read`].
@@ -58,7 +58,7 @@ impl Document {
         Document::of_text(name, text)
     }
 
-    /// The one solution it is.
+    /// The solution, if the document has exactly one.
     pub fn one(self, name: &str) -> Result<Solution, Complaint> {
         match self {
             Document::Solution(solution) => Ok(*solution),
@@ -92,7 +92,7 @@ impl Document {
     }
 }
 
-/// What tells one document from another.
+/// The fields that distinguish the kinds of documents.
 #[derive(Deserialize)]
 struct Kind {
     problem: Option<String>,
@@ -136,7 +136,7 @@ struct RawRun<'a> {
     solution: &'a RawValue,
 }
 
-/// A document in a text, the whole of it or a part.
+/// A document in a text: the whole text or a part.
 struct Part<'a> {
     source: &'a Source,
     text: &'a str,
@@ -187,7 +187,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The fields of a problem's own.
+    /// Reads the fields of the problem's own part.
     fn answer<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
         let known = Known([fields::<Header>(), fields::<T>()]);
         let mut reader = serde_json::Deserializer::from_str(self.text);
@@ -195,8 +195,8 @@ impl<'a> Part<'a> {
         self.parse_named(true)
     }
 
-    /// The same as `parse`; where the text is known to be JSON, or the complaint is not about that, it says which
-    /// field it is about.
+    /// Like `parse`, but the diagnostic names the field. It does so if the text is known to be
+    /// JSON, or the error is about data.
     fn parse_named<T: DeserializeOwned>(&self, is_json: bool) -> Result<T, Complaint> {
         let mut reader = serde_json::Deserializer::from_str(self.text);
         let found: Result<T, _> = serde_path_to_error::deserialize(&mut reader);
@@ -235,7 +235,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// That nothing follows the document.
+    /// Checks that nothing follows the document.
     fn is_all(&self) -> Result<(), Complaint> {
         let mut reader = serde_json::Deserializer::from_str(self.text);
         IgnoredAny::deserialize(&mut reader).map_err(|error| self.misread(&error, ""))?;
@@ -254,7 +254,7 @@ impl<'a> Part<'a> {
         Complaint::elsewhere(format!("{}: {what}", self.source.name()), HELP)
     }
 
-    /// Where reading stopped, in the whole text.
+    /// Where reading stopped, as a position in the whole text.
     fn place(&self, error: &serde_json::Error) -> usize {
         let start = self.text.as_ptr() as usize - self.source.text().as_ptr() as usize;
         let lines = self.text.split_inclusive('\n').take(error.line().saturating_sub(1));
@@ -262,7 +262,7 @@ impl<'a> Part<'a> {
         start + (line + error.column().saturating_sub(1)).min(self.text.len())
     }
 
-    /// A complaint at the place where reading stopped, in the field at this path.
+    /// A diagnostic at the position where reading stopped, in the field at this path.
     fn misread(&self, error: &serde_json::Error, path: &str) -> Complaint {
         let at = self.place(error);
         let said = error.to_string();
@@ -282,7 +282,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Names of types, for people.
+/// Names of types in plain words.
 const PLAIN: [(&str, &str); 7] = [
     ("expected f64", "expected a number"),
     ("expected u64", "expected a whole number"),
@@ -293,7 +293,7 @@ const PLAIN: [(&str, &str); 7] = [
     ("a map", "an object"),
 ];
 
-/// Passes over an object whose fields are all among these.
+/// Skips an object whose fields are all among these.
 struct Known([&'static [&'static str]; 2]);
 
 impl<'de> DeserializeSeed<'de> for Known {
@@ -325,7 +325,7 @@ impl<'de> Visitor<'de> for Known {
 /// The names of the fields of a structure.
 fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut names = Names(&[]);
-    // It has nothing to give but asks for the names first.
+    // It yields no value, but is asked for the names first.
     let _ = T::deserialize(&mut names);
     names.0
 }

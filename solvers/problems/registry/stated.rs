@@ -1,4 +1,4 @@
-//! Rules from answers: what each states.
+//! Derives the rule that each kind of answer states.
 
 use super::{Body, Document, Solution};
 use crate::complaint::Complaint;
@@ -17,8 +17,8 @@ use remapping::phase_switching::{exceeded, undercut};
 use remapping::{Bounds, Status};
 use std::path::Path;
 
-/// The rule in the file at `path`, of a solution or a log; the unit of load of a solution is `unit` seconds, or what it
-/// says itself.
+/// Reads the rule in the file at `path`, of a solution or of an advice. The unit of load of a
+/// solution is `unit` seconds, or the one it states.
 pub fn find(path: &Path, unit: Option<f64>) -> Result<Found, Complaint> {
     let name = path.display().to_string();
     match Document::read(path)? {
@@ -37,12 +37,12 @@ pub fn find(path: &Path, unit: Option<f64>) -> Result<Found, Complaint> {
     }
 }
 
-/// The rule of the solution in the file at `path`; a long map is in the archive beside it.
+/// Reads the rule of the solution in the file at `path`. A long map is in the archive next to it.
 pub fn read(path: &Path) -> Result<StatedRule, Complaint> {
     of(&super::read(path)?, &path.display().to_string(), &path.with_extension("npz"))
 }
 
-/// What a program does after a remap that a belief led to.
+/// What a program does after a remap that followed from the belief.
 fn after_a_remap(premature: Premature) -> String {
     match premature {
         Premature::Revert => {
@@ -317,7 +317,7 @@ impl Belief {
             phase_change::Hazard::PerStep(list) if (list.len() as u64) < last => {
                 return Err("there are fewer hazards than steps");
             }
-            // A program of step 0 alone has none.
+            // A program that has only step 0 has no hazard.
             phase_change::Hazard::PerStep(list) if list.is_empty() => vec![0.0],
             phase_change::Hazard::PerStep(list) => list.clone(),
         };
@@ -339,7 +339,7 @@ impl Belief {
 }
 
 impl RemapInterval {
-    /// The recommended one.
+    /// The recommended interval.
     pub(crate) fn of(
         answer: &periodic::Answer,
         recommended: Option<Recommended>,

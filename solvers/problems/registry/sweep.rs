@@ -1,13 +1,13 @@
-//! The solutions of one model for several values.
+//! The solutions of one model for several values: the document of `sweep`.
 
 use super::Solution;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-/// What `sweep` writes.
+/// The document that `sweep` writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
-    /// With `--part`, which part it is.
+    /// With `--part`, the part that this is.
     pub part: Option<Part>,
     /// The solutions.
     pub runs: Vec<Run>,
@@ -17,29 +17,29 @@ pub struct Sweep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// From 1 on.
+    /// Counted from 1.
     pub number: usize,
-    /// How many parts there are.
+    /// The number of parts.
     pub of: usize,
-    /// How many models all parts solve.
+    /// The number of models in all parts.
     pub models: usize,
-    /// The values of the whole sweep, as they were asked for.
+    /// The values of the whole sweep, as given on the command line.
     pub set: Vec<String>,
     /// Checksum of the model file's text; absent in parts of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How its models are solved, but for limits of time.
+    /// The settings of the solutions, without time limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
 }
 
 impl Part {
-    /// Whether the model with this place among all is one of the part's.
+    /// Whether the part has the model with this index among all.
     pub fn holds(&self, place: usize) -> bool {
         place % self.of == self.number - 1
     }
 
-    /// What sets another part of the same values apart, if it does not belong to this one.
+    /// The field in which another part differs from this one, if they do not belong together.
     pub fn unlike(&self, other: &Part) -> Option<&'static str> {
         let differ = |one: &Option<String>, two: &Option<String>| {
             one.as_ref().zip(two.as_ref()).is_some_and(|(one, two)| one != two)
@@ -55,7 +55,7 @@ impl Part {
 /// One value of a sweep with its solution.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Run {
-    /// Its place among all values of a sweep of which this is a part.
+    /// Its index among all values, where this is a part of a sweep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<usize>,
     /// The values set, by path, in the order of the arguments.

@@ -1,4 +1,4 @@
-//! Decision maps of solutions.
+//! Decision maps of solutions, as rules.
 
 use crate::complaint::Complaint;
 use crate::problems::load_drift::answer as load_drift;
@@ -11,7 +11,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 use zip::ZipArchive;
 
-/// Classes of load vectors that are not too many for a table.
+/// The most classes of load vectors in a table.
 const MOST_CLASSES: usize = 1 << 26;
 
 /// The map of an answer; that of more than 10^6 load vectors is in `archive`.
@@ -33,7 +33,7 @@ pub fn of(answer: &stopping::Answer, name: &str, archive: &Path) -> Result<Map, 
     }
 }
 
-/// Whether as many load vectors are balanced, remap and go on as the answer says.
+/// Whether the map has as many balanced, remapping and continuing load vectors as the answer says.
 fn are_counted(map: &Map, answer: &stopping::Answer) -> bool {
     let mut found = [0.0; 3];
     for (place, letter) in map.decisions.iter().enumerate() {
@@ -87,7 +87,8 @@ fn searched(answer: &stopping::Answer, decisions: Vec<u8>) -> Map {
     Map { lowest, levels, index: Index::Listed(loads), decisions }
 }
 
-/// The same map by sorted loads, if all processes have the same levels and no order matters.
+/// The same map by sorted loads, if all processes have the same levels and their order does not
+/// matter.
 fn by_multisets(full: &Map) -> Option<Map> {
     let r = full.processes();
     let equal =
@@ -108,7 +109,7 @@ fn by_multisets(full: &Map) -> Option<Map> {
         }
         *held = *letter;
     }
-    // Two processes make a picture worth keeping.
+    // With two processes the full map makes a useful picture.
     (r > 2).then(|| Map { index: Index::Multiset, decisions, ..full.clone() })
 }
 

@@ -1,4 +1,4 @@
-//! What several kinds of problem use.
+//! Code that several kinds of problem use.
 
 pub mod map;
 pub mod recommended;

@@ -1,4 +1,5 @@
-//! What a solution recommends: the one answer that its first sentence, its exports, reports and pictures state.
+//! The recommendation of a solution. Its first sentence, exports, reports and pictures all state
+//! this one.
 
 use crate::document::rule::Threshold;
 use crate::document::rule::{LoadThresholds, RemapInterval, Rule};
@@ -7,25 +8,27 @@ use crate::problems::load_drift::answer::{Answer, Closest, Curve, Mean};
 use crate::problems::periodic::answer as periodic;
 use serde::{Deserialize, Serialize};
 
-/// The rule to follow, of solutions that know several. Others state one: their thresholds, or their map.
+/// The rule to follow, of solutions that have several. Others have one: their thresholds, or their
+/// map.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recommended {
     /// Never remap.
     Never,
-    /// Remap every so many steps.
+    /// Remap every `n` steps.
     Every(u64),
     /// Remap when max - mean exceeds this, at all steps.
     Above(f64),
-    /// Remap by the thresholds of `closest_threshold`, each from its step on and the first from the start.
+    /// Remap by the thresholds of `closest_threshold`: each holds from its step on, the first from
+    /// the start.
     ClosestThreshold,
     /// Remap by the thresholds of `threshold_curve`.
     ThresholdCurve,
 }
 
 impl periodic::Answer {
-    /// The interval of least cost where a remap has a cost, and within the bound where there is one. An interval that a step breaks
-    /// is one step long: remaps come after steps.
+    /// The interval of least cost where a remap has a cost, limited to the bound where there is
+    /// one. If a single step breaks the bound the interval is one step: remaps come after steps.
     pub(crate) fn recommended(&self) -> Option<Recommended> {
         let cheapest = match &self.cost_aware {
             Some(cost) if cost.interval == periodic::Steps::NotComputed => return None,
@@ -42,12 +45,12 @@ impl periodic::Answer {
     }
 }
 
-/// Relative difference of costs that is none: what tolerances leave.
+/// Costs with at most this relative difference count as equal: tolerances allow it.
 const SAME: f64 = 1e-9;
-/// The same where one of them is a mean over sample paths, which may be off by rounding of long sums.
+/// The same where one cost is a mean over sample paths, with the rounding error of long sums.
 const SAME_ON_PATHS: f64 = 1e-6;
 
-/// The cheapest of some rules, of those that cost the same the first.
+/// The cheapest of some rules; of equal costs the first.
 fn cheapest(rules: impl IntoIterator<Item = (Recommended, f64)>) -> Option<(Recommended, f64)> {
     rules.into_iter().reduce(|best, next| {
         let is_cheaper = next.1 < best.1 - SAME * best.1.abs();
@@ -56,9 +59,10 @@ fn cheapest(rules: impl IntoIterator<Item = (Recommended, f64)>) -> Option<(Reco
 }
 
 impl Answer {
-    /// The rule to follow: of many ranks the thresholds found, unless an interval, or never, surely costs less; otherwise the cheapest rule
-    /// of one number, or the thresholds closest to the optimum where these cost less, or nothing is known of what any
-    /// threshold costs.
+    /// The rule to follow. With sampled bounds it is the thresholds found, unless an interval, or
+    /// never, certainly costs less. Otherwise it is the cheapest rule of one number. The thresholds
+    /// closest to the optimum are taken where they cost less, or where no cost of a threshold is
+    /// known.
     pub(crate) fn recommended(&self) -> Option<Recommended> {
         if let Some(curve) = &self.threshold_curve {
             let fixed = self.best_fixed;
@@ -90,7 +94,7 @@ impl Answer {
         Some(if is_closer { Recommended::ClosestThreshold } else { simple })
     }
 
-    /// What a recommended rule costs, where that is known.
+    /// The cost of a recommended rule, where it is known.
     pub fn cost_of(&self, recommended: Recommended) -> Option<f64> {
         match recommended {
             Recommended::Never if self.remaps == Some(0.0) => self.value,
@@ -104,8 +108,8 @@ impl Answer {
         }
     }
 
-    /// The largest r (max - mean) that a threshold on max - mean lets pass, and the largest there is. Those of earlier versions were
-    /// such numbers over r, and rounded.
+    /// The largest r (max - mean) that does not exceed a threshold on max - mean, and the largest
+    /// that exists. Thresholds of earlier versions were such numbers over r, rounded.
     fn within(&self, threshold: f64) -> (f64, f64) {
         let r = self.processors as f64;
         let most = (r - 1.0) * (self.levels as f64 - 1.0);
@@ -118,7 +122,8 @@ impl Answer {
         within >= most
     }
 
-    /// The threshold of the same decisions that lies halfway between two values of max - mean, or nowhere near any.
+    /// The threshold with the same decisions that lies halfway between two values of max - mean, or
+    /// above all.
     fn decisive(&self, threshold: f64) -> f64 {
         match self.within(threshold) {
             (within, most) if within >= most => Threshold::NEVER,
@@ -126,7 +131,8 @@ impl Answer {
         }
     }
 
-    /// The recommended rule to export where no map was asked for, what it is, and whether it costs no more than the optimum.
+    /// The recommended rule for an export without a map, its description, and whether it costs no
+    /// more than the optimum.
     pub(crate) fn rule(
         &self,
         recommended: Option<Recommended>,
@@ -151,7 +157,7 @@ impl Answer {
                 about
             }
             (_, Some(cost)) if self.threshold_curve.is_none() && self.value.is_none() => {
-                // Thresholds of the last steps say nothing of those before.
+                // Thresholds of the last steps tell nothing about earlier ones.
                 vec![
                     "The computation was stopped before it came to the first step. Of the fixed"
                         .to_owned(),
@@ -168,14 +174,14 @@ impl Answer {
         Ok((self.stated(recommended)?, about, is_optimal))
     }
 
-    /// The thresholds closest to the optimal decisions, by the step.
+    /// The thresholds closest to the optimal decisions, sorted by step.
     fn listed(&self) -> Vec<Closest> {
         let mut listed = self.closest_threshold.clone();
         listed.sort_by_key(|closest| closest.step);
         listed
     }
 
-    /// A rule of one number and what it costs, in words.
+    /// A rule of one number and its cost, in words.
     fn costs(&self, simple: Recommended, cost: f64) -> Vec<String> {
         let rule = match simple {
             Recommended::Never => "Never to remap:".to_owned(),
@@ -213,7 +219,7 @@ impl Answer {
         })
     }
 
-    /// Thresholds by the step, the first of which holds from the start.
+    /// Thresholds by step, the first of which holds from the start.
     fn thresholds(&self, mut thresholds: Vec<(u64, f64)>) -> LoadThresholds {
         thresholds[0].0 = 1;
         let level = thresholds[0].1;
@@ -223,7 +229,7 @@ impl Answer {
 }
 
 impl continuous_drift::Answer {
-    /// The thresholds found, unless the best interval, or never, surely costs less.
+    /// The thresholds found, unless the best interval, or never, certainly costs less.
     pub(crate) fn recommended(&self) -> Option<Recommended> {
         let curve = self.threshold_curve.as_ref()?;
         let dearer = self.best_fixed.filter(|fixed| is_dearer(curve, fixed.value));
@@ -234,7 +240,7 @@ impl continuous_drift::Answer {
         })
     }
 
-    /// The recommended rule to export, and what it is.
+    /// The recommended rule for an export, and its description.
     pub(crate) fn rule(
         &self,
         recommended: Option<Recommended>,
@@ -275,7 +281,8 @@ impl Curve {
     }
 }
 
-/// Whether a rule of few numbers costs more than something whose cost is known exactly, as far as paths say.
+/// Whether, on the paths, a rule of few thresholds costs more than a policy whose exact cost is
+/// `known`.
 pub fn is_dearer(curve: &Curve, known: f64) -> bool {
     curve.cost.is_some_and(|cost| known < cost.mean - SAME_ON_PATHS * known)
 }
@@ -285,7 +292,7 @@ fn every_steps(every: u64, mean: f64) -> Rule {
 }
 
 impl LoadThresholds {
-    /// A rule by the step and by the steps since the last remap.
+    /// A rule by step and by steps since the last remap.
     fn of_curve(curve: &Curve, steps: u64, mean: f64) -> Result<LoadThresholds, &'static str> {
         let list = |list: &[Threshold]| list.iter().map(|at| (at.from, at.threshold)).collect();
         let since: Vec<(u64, f64)> = list(&curve.by_steps_since);
@@ -296,7 +303,7 @@ impl LoadThresholds {
     }
 }
 
-/// What thresholds that are known of some steps have to do with the optimal decisions.
+/// How the listed thresholds relate to the optimal decisions.
 fn closest(listed: &[Closest]) -> Vec<String> {
     let percent = |share: f64| format!("{:.2}", 100.0 * share);
     let shares = || listed.iter().map(|closest| closest.disagreement);
@@ -322,7 +329,7 @@ fn closest(listed: &[Closest]) -> Vec<String> {
     }
 }
 
-/// What a rule of few numbers is, and what it costs itself.
+/// The description of a rule of few thresholds, and its cost.
 fn say_curve(curve: &Curve) -> Vec<String> {
     let mut about = vec![
         "Remap when max - mean is above the threshold of the step and above that of".to_owned(),

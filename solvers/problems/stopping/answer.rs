@@ -9,7 +9,7 @@ use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// Decision map of a stopping problem.
+/// The decision map of a stopping problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Levels of each process, or the number of listed states of a joint chain.
@@ -20,49 +20,55 @@ pub struct Answer {
     /// The listed load vectors of a joint chain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Vec<i64>>,
-    /// rho; where it depends on the loads, the largest there is.
+    /// rho; where it depends on the loads, the largest value.
     pub remap_cost: f64,
     /// How it depends on the loads, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_by_state: Option<CostByState>,
-    /// After how many steps the computation ends, if it does; `decision` is that of the first.
+    /// The number of steps after which the computation ends, if it does; `decision` is that of the
+    /// first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// With `steps`, where a limit stopped the computation: `decision` and `remaps_from` are those of a program of so many steps.
+    /// With `steps`, where a limit stopped the computation: `decision` and `remaps_from` are those
+    /// of a program of this many steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps_done: Option<u64>,
-    /// With `steps` and `Stop`: with how many steps left, or more, each load vector remaps; null where none does.
+    /// With `steps` and `Stop`: the least number of remaining steps with which each load vector
+    /// remaps; null where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaps_from: Option<Vec<Option<u64>>>,
-    /// Where a remap may move as many units as pays.
+    /// Present where a remap may move any number of units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial_remaps: Option<PartialRemaps>,
-    /// Of walks without a highest load: how many levels of each were kept for J on those that are listed.
+    /// For walks without a highest load: the number of levels of each that were kept for J on the
+    /// listed ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_levels: Option<usize>,
     /// The number of load vectors.
     pub states: Vectors,
-    /// The number of states solved for, after lumping equal processes.
+    /// The number of states after lumping equal processes.
     pub classes: usize,
     /// `B`alanced, `R`emap or `C`ontinue for each load vector, row-major, the last process fastest;
     /// absent beyond 10^6 of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// The load vectors whose two branches agree within the proved bounds, as places in `decision`
-    /// (of one load vector in each class where that is absent).
+    /// The load vectors whose two branches agree within the proved bounds, as indices into
+    /// `decision`. Where that is absent, one load vector of each class.
     pub ties: Vec<u128>,
-    /// How many load vectors are balanced, remap and continue, ties as they are shown.
+    /// The number of load vectors that are balanced, remap and continue; ties count as they are
+    /// shown.
     pub counts: Counts,
-    /// The largest distance between the proved bounds on J, relative to max(1, `remap_value`), or to the largest J where that is
-    /// more: where a program with an end goes on after remaps.
+    /// The largest distance between the proved bounds on J, relative to max(1, `remap_value`).
+    /// Where a program with an end continues after remaps, relative to the largest J if that is
+    /// more.
     pub value_gap: f64,
-    /// What remapping costs in all: rho, or rho + sum(J)/|M|.
+    /// The total cost of remapping: rho, or rho + sum(J)/|M|.
     pub remap_value: f64,
-    /// Proved bounds on it.
+    /// Proved bounds on `remap_value`.
     pub remap_bounds: [f64; 2],
-    /// Applications of the transition operator.
+    /// The number of applications of the transition operator.
     pub iterations: u64,
-    /// Which states were solved for.
+    /// The states of the computation.
     pub representation: Representation,
     /// The largest J.
     pub largest_value: f64,
@@ -72,55 +78,56 @@ pub struct Answer {
     /// With `Restart`: bounds on the smallest long-run average cost per step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average: Option<Bounds>,
-    /// With `Restart`: the same for the map that is optimal for `Stop`.
+    /// With `Restart`: bounds on the average cost of the map that is optimal for `Stop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_of_stop: Option<Bounds>,
-    /// With `--critical-costs`: the remap cost at which each load vector (each class, where there is
-    /// no `decision`) goes over from remapping to continuing; null where it never does.
+    /// With `--critical-costs`: the remap cost at which each load vector changes from remapping to
+    /// continuing; null where it never does. Without `decision`, that of each class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critical_cost: Option<Vec<Option<f64>>>,
-    /// Where there is no `decision`: how many load vectors of each mean and spread remap.
+    /// Without `decision`: the share of load vectors of each mean and spread that remap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_spread: Vec<Spread>,
-    /// How the loads move.
+    /// The motion of the loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dynamics: Option<Dynamics>,
 }
 
-/// How the cost of a remap depends on the loads.
+/// The dependence of the remap cost on the loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CostByState {
-    /// By the units that it moves.
+    /// By the number of units moved.
     Moved {
         /// The fixed part.
         fixed: f64,
-        /// For each unit.
+        /// The cost of each unit.
         per_unit_moved: f64,
     },
-    /// For each listed state.
+    /// A cost for each listed state.
     Listed(Vec<f64>),
 }
 
-/// Remaps that move some units.
+/// Remaps that move only some units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartialRemaps {
-    /// How many units to move from each load vector, one by one from where most are above the share to where most are below.
+    /// How many units to move from each load vector, one by one from the process farthest above its
+    /// share to the one farthest below.
     pub units: Vec<u64>,
-    /// Bounds on the smallest average cost per step of remaps that move all that is above.
+    /// Bounds on the least average cost per step of remaps that move all excess units.
     pub average_of_whole: Bounds,
 }
 
-/// The states a problem is solved for.
+/// The states that a problem is solved for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Representation {
     /// Every load vector.
     Full,
-    /// One of all permutations of equal processes.
+    /// One representative of all permutations of equal processes.
     Exchangeable,
-    /// Those around balance only; elsewhere to remap is optimal.
+    /// Only the states around balance; elsewhere remapping is optimal.
     Active,
 }
 
@@ -138,14 +145,14 @@ impl std::fmt::Display for Representation {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Vectors {
-    /// Where that fits.
+    /// The exact number, where it fits.
     Exact(u128),
-    /// Otherwise.
+    /// An approximate number.
     About(f64),
 }
 
 impl Vectors {
-    /// Of processes with so many levels each.
+    /// The number of load vectors of processes with these numbers of levels.
     pub fn of(shape: &[usize]) -> Self {
         let exact = shape.iter().try_fold(1u128, |all, &levels| all.checked_mul(levels as u128));
         let about = || shape.iter().map(|&levels| levels as f64).product();
@@ -171,7 +178,7 @@ impl std::fmt::Display for Vectors {
     }
 }
 
-/// How many load vectors get each decision.
+/// The number of load vectors with each decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
@@ -191,13 +198,13 @@ pub struct Spread {
     pub mean: i64,
     /// Largest minus smallest load.
     pub spread: i64,
-    /// Share of the load vectors, or of their classes, that remap.
+    /// The share of the load vectors, or of their classes, that remap.
     pub remap: f64,
     /// Whether all of them are balanced.
     pub balanced: bool,
 }
 
-/// Past 2^64 a document gives the number in digits that JSON readers round; the shape says it exactly.
+/// Past 2^64 a document has more digits than JSON readers keep; the shape gives the exact number.
 impl<'de> Deserialize<'de> for Vectors {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = f64::deserialize(deserializer)?;
@@ -213,7 +220,7 @@ impl Answer {
         let average = self.average;
         let averages =
             average.map(|mean| Claim::relative("the average cost", mean.lower, mean.upper));
-        // The gap bounds every J, relative to max(1, R); where there is none, the average.
+        // The gap bounds every J, relative to max(1, R); without a gap, the average is bounded.
         let what =
             if average.is_some() { "the average cost" } else { "every J relative to max(1, R)" };
         let gap = Claim::absolute(what, 0.0, self.value_gap);
@@ -221,7 +228,7 @@ impl Answer {
         averages.into_iter().chain([gap, whole]).collect()
     }
 
-    /// How far any J may be from what is given for it.
+    /// The largest error of any J in the answer.
     pub fn reach(&self) -> f64 {
         self.value_gap * self.remap_bounds[1].max(self.largest_value).max(1.0)
     }
@@ -231,7 +238,7 @@ impl Answer {
         self.loads.iter().collect::<HashSet<_>>().len() < self.loads.len()
     }
 
-    /// The lowest load of each process; of a joint chain the least that is listed.
+    /// The lowest load of each process; for a joint chain the least listed one.
     pub fn lowest(&self) -> Vec<i64> {
         match self.loads.first() {
             None => self.lowest.clone(),
@@ -241,7 +248,8 @@ impl Answer {
         }
     }
 
-    /// How many load vectors of each mean and spread remap, in ascending order; none for two processes.
+    /// The share of load vectors of each mean and spread that remap, in ascending order; empty for
+    /// two processes.
     pub fn spreads(&self) -> Vec<Spread> {
         let Some(decisions) = &self.decision else { return self.by_spread.clone() };
         let map = map::listed(self, decisions);
@@ -266,7 +274,7 @@ impl Answer {
         table.into_iter().map(row).collect()
     }
 
-    /// What is wrong with lists that do not fit, if anything.
+    /// The first inconsistency among its fields, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
             return Some(fault);
@@ -307,7 +315,8 @@ impl Priced {
         Some(Priced {
             dynamics,
             processes: answer.lowest().len(),
-            // With a random state after a remap, J is that of stopping at what a remap costs in all.
+            // With a random state after a remap, J is that of stopping at the total cost of a
+            // remap.
             remap_cost: if endless { answer.remap_cost } else { answer.remap_value },
             job: (0, 0),
             optimum: answer.average.map(|bounds| (bounds.lower + bounds.upper) / 2.0),

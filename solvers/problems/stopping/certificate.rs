@@ -1,4 +1,4 @@
-//! The proof of a decision map: values of the states, moved outward by what rounding needs.
+//! The certificate of a decision map: values of the states, moved outward to allow for rounding.
 
 use super::answer::Answer;
 use super::model::Stopping;
@@ -14,16 +14,16 @@ use std::path::Path;
 /// Bits of the largest value in a certificate.
 const VALUE_BITS: i32 = 59;
 
-/// How many units rounding may take from one expectation, as a rule.
+/// The typical rounding error of an expectation, in units.
 const ROUNDING: f64 = 16.0;
 
-/// By what share of itself a function is moved outward at most, so that rounding does not matter.
+/// The largest share by which a function is moved outward.
 const MOST_MOVED: f64 = 1e-3;
 
-/// What is little beside the imbalance of one unit of load.
+/// A number that is small compared with the imbalance of one unit of load.
 const LITTLE: f64 = 1e-6;
 
-/// So many times fewer states than all of them are looked at alone.
+/// A region is proved alone if it has this many times fewer states than the whole.
 const FEW: usize = 32;
 
 type Found = (Evidence, Proof);
@@ -73,7 +73,7 @@ pub(in crate::problems) fn of_unbounded(
     let kept = stopping(model)?.kept(levels)?;
     let cut = walks.lowest + found.levels as i64;
     let known = |_, loads: &[i64]| {
-        // Beyond the levels that are kept all is known that is from 0 to a remap.
+        // Beyond the kept levels it is only known that the cost lies between 0 and a remap.
         if loads.contains(&cut) && !imbalance.is_balanced(loads) {
             return Some(([rho, 0.0], (rho, 0.0)));
         }
@@ -84,13 +84,13 @@ pub(in crate::problems) fn of_unbounded(
     of_values(model, (kept.space()?, Some((levels, 0, 0))), false, known, rho.max(1.0), budget)
 }
 
-/// What the checker has read.
+/// The checker's form of the model.
 fn stopping(model: &Model) -> Result<&remap_checker::Stopping, Refusal> {
     let Model::Stopping(stopping) = model else { return Err(Refusal::Malformed) };
     Ok(stopping)
 }
 
-/// The certificate of a map where what a remap costs depends on the loads, or where there is an end.
+/// The certificate of a map where the remap cost depends on the loads, or where there is an end.
 pub(in crate::problems) fn of_varied(
     model: &Model,
     (posed, folder): (&Stopping, &Path),
@@ -99,7 +99,7 @@ pub(in crate::problems) fn of_varied(
 ) -> Result<Found, Refusal> {
     let words = |error: String| Refusal::Model(error);
     if posed.steps().is_some() {
-        // The checker goes through all steps by itself.
+        // The checker computes all steps itself.
         let largest = answer.largest_value.max(answer.remap_cost).max(1.0);
         let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
         return coarser(bits, |bits| {
@@ -142,17 +142,18 @@ pub(in crate::problems) fn of_varied(
     of_values(model, (space, None), posed.restarts(), known, largest, budget)
 }
 
-/// Relative costs, counted from the least of them, as bounds on themselves.
+/// Relative costs, counted from the least of them, as both bounds.
 fn above_least(value: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
     let least = value.iter().copied().fold(0.0, f64::min);
     let value: Vec<f64> = value.iter().map(|value| value - least).collect();
     (value.clone(), value)
 }
 
-/// The states of a certificate, and what it says before their values.
+/// The states of a certificate, and the entry before their values.
 type Listed<'a> = (&'a Space, Option<Run>);
 
-/// From bounds on the values of all states, by place and loads; the largest of them or of the cost of a remap is given.
+/// The evidence from bounds on the values of all states, by index and loads. `largest` is the
+/// largest value or remap cost.
 fn of_values(
     model: &Model,
     listed: Listed<'_>,
@@ -163,7 +164,7 @@ fn of_values(
 ) -> Result<Found, Refusal> {
     let (space, _) = listed;
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
-    // Costs of going on may be larger still.
+    // The costs of continuing may be larger still.
     let (mut costs, mut processes) = (1, 1);
     space.each(|_, loads| {
         costs = loads.iter().fold(costs, |most, load| load.unsigned_abs().max(most));
@@ -175,7 +176,7 @@ fn of_values(
     coarser(bits, |bits| of_all(model, listed, relative, &known, (bits, processes), budget))
 }
 
-/// The first attempt that fits, with fewer and fewer fraction bits.
+/// The first attempt that fits, with a decreasing number of fraction bits.
 fn coarser(
     mut bits: i32,
     attempt: impl Fn(i32) -> Result<Found, Refusal>,
@@ -188,10 +189,10 @@ fn coarser(
     }
 }
 
-/// A value as the difference of two numbers, and how far the bounds on it are from it.
+/// A value as the difference of two numbers, and the distance of its bounds.
 type Known = ([f64; 2], (f64, f64));
 
-/// From bounds on the values of all states.
+/// The evidence from bounds on the values of all states.
 fn of_all(
     model: &Model,
     (space, head): Listed<'_>,
@@ -227,7 +228,7 @@ fn of_all(
     })
 }
 
-/// The first attempt that succeeds, moving a function outward by more and more of itself.
+/// The first attempt that succeeds, moving a function outward by an increasing share of itself.
 fn outward(
     mut moved: f64,
     attempt: impl Fn(f64) -> Result<Found, Refusal>,
@@ -240,8 +241,8 @@ fn outward(
     }
 }
 
-/// Where a remap ends the problem, from what is saved in the states where it does not come at once, if these
-/// are few.
+/// The evidence where a remap ends the problem, from the savings in the states that do not remap at
+/// once, if these are few.
 fn of_region(
     model: &Model,
     answer: &Answer,
@@ -264,12 +265,13 @@ fn of_region(
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
     let of_bits = |bits: i32| {
         let scale = 2f64.powi(bits);
-        // Where going on hardly fails to pay outside, no more must seem to be saved.
+        // Where continuing outside is almost worthwhile, the savings must not become larger than
+        // this.
         let moved = (ROUNDING * states.processes() as f64 / scale).min(LITTLE / largest);
         outward(moved, |moved| {
             let entry = |(&class, loads): (&usize, &Vec<i64>)| {
                 let (below, above) = solution.distances(class);
-                // The cost of a remap in the model may be no double.
+                // The remap cost in the model may not be a double.
                 let more = moved * solution.value(class) + f64::EPSILON * rho;
                 let most = ((saved(class) + below + more) * scale).ceil() as u64 + 1;
                 let least = ((saved(class) - above - more) * scale).floor() as u64;

@@ -1,4 +1,4 @@
-//! What [YXW03] says about optimal stopping, and what follows.
+//! The claims of [YXW03] about optimal stopping, and their consequences.
 
 use super::lemmas::{Case, Solved};
 use crate::proving::Truth::{Fails, Theorem};
@@ -100,7 +100,7 @@ pub(crate) const CLAIMS: &[Claim<Case>] = &[
 const PAPER_5: &str = include_str!("../../models/stopping/yin_xu_wang.ron");
 const THREE: &str = include_str!("../../models/counterexamples/three_processes.ron");
 
-/// States up to which fractions are used.
+/// The most states for computations with fractions.
 const MOST_EXACT: usize = 36;
 
 fn rational(x: f64) -> Rational {
@@ -116,7 +116,7 @@ fn encloses_exact(case: &Case) -> Verdict {
         return Verdict::Silent;
     };
     let rows = problem.transition_rows();
-    // Entries that doubles round have denominators that make the fractions explode.
+    // Entries that doubles round have denominators that make the fractions grow too large.
     let short = |p: &f64| (p * f64::from(1 << 16)).fract() == 0.0;
     if problem.states() > MOST_EXACT || case.rho == 0.0 || !rows.iter().flatten().all(short) {
         return Verdict::Silent;
@@ -156,14 +156,15 @@ fn methods_agree(case: &Case) -> Verdict {
     }))
 }
 
-/// Sweeps that the claims about value iteration look at.
+/// The number of sweeps that the claims about value iteration check.
 const SWEEPS: usize = 30;
 
 fn iterates_enclose(case: &Case) -> Verdict {
     let Some(solved) = case.solved() else { return Verdict::Silent };
     let problem = &solved.problem;
     let running = problem.running();
-    // Above J: all of rho, or what a remap into a random state costs if every policy only remaps.
+    // A function above J: rho everywhere, or the cost of a remap into a random state if every
+    // policy only remaps.
     let multiplicities = solved.states.multiplicities();
     let weight = |s: usize| multiplicities.as_ref().map_or(1.0, |weights| weights[s]);
     let all: f64 = (0..running.len()).map(weight).sum();
@@ -192,7 +193,7 @@ fn iterates_enclose(case: &Case) -> Verdict {
     Verdict::Holds
 }
 
-/// One where unbalanced.
+/// 1 in unbalanced states, 0 in balanced ones.
 fn unbalanced(running: &[f64]) -> Vec<f64> {
     running.iter().map(|psi| if *psi > 0.0 { 1.0 } else { 0.0 }).collect()
 }
@@ -203,7 +204,7 @@ fn a_power_contracts(case: &Case) -> Verdict {
     };
     let (_, operator) = case.states(true);
     let n = states.count();
-    // Which states can reach balance, step by step along the moves there are.
+    // The states that can reach balance, step by step.
     let rows = if n <= 400 { problem.transition_rows() } else { return Verdict::Silent };
     let mut reaches: Vec<bool> = problem.running().iter().map(|psi| *psi == 0.0).collect();
     loop {
@@ -217,7 +218,7 @@ fn a_power_contracts(case: &Case) -> Verdict {
     if !reaches.iter().all(|reach| *reach) {
         return Verdict::Silent;
     }
-    // One less the rows of the power: their own sums hide chances below the last place of 1.
+    // 1 less the rows of the power: their own sums hide probabilities below the last digit of 1.
     let balanced: Vec<bool> = problem.running().iter().map(|psi| *psi == 0.0).collect();
     let mut come: Vec<f64> = balanced.iter().map(|at| f64::from(u8::from(*at))).collect();
     let mut image = come.clone();
@@ -338,7 +339,7 @@ fn one_sweep_contracts(case: &Case) -> Verdict {
     let off = unbalanced(problem.running());
     let mut image = off.clone();
     operator.apply_into(&off, &mut image);
-    // There adding a constant to J adds it to the image.
+    // There, adding a constant to J adds it to the image.
     let fixed = (0..off.len()).find(|s| off[*s] == 1.0 && image[*s] >= 1.0 - 1e-15);
     fixed.map_or(Verdict::Holds, |s| {
         let loads = states.loads(s);

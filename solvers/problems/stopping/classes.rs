@@ -1,4 +1,4 @@
-//! Closed classes of states: with several, what a long run costs on average depends on where it begins.
+//! Closed classes of states: with several of them, the average cost depends on the initial state.
 
 use remapping::Status;
 use remapping::stopping::Problem;
@@ -6,7 +6,8 @@ use remapping::stopping::Problem;
 /// The most states whose transitions are listed.
 const MOST_STATES: usize = 2000;
 
-/// Why bounds of an average stay apart, where neither moves nor remaps lead from one class of states to another.
+/// Why bounds of an average stay apart: neither moves nor remaps lead from one class of states to
+/// another.
 pub(super) fn apart(problem: &Problem, back: &[usize], status: Status) -> Option<String> {
     if status != Status::IterationLimit || problem.states() > MOST_STATES {
         return None;
@@ -35,7 +36,7 @@ fn closed(next: &[Vec<usize>]) -> usize {
         if known[start] {
             continue;
         }
-        // Down until every state that is reached leads back.
+        // Descends until every state that is reached leads back.
         let mut state = start;
         let back = loop {
             let (reached, back) = (from(next, state), from(&before, state));
@@ -51,7 +52,7 @@ fn closed(next: &[Vec<usize>]) -> usize {
     classes
 }
 
-/// The states that are reached from one.
+/// The states that can be reached from one.
 fn from(next: &[Vec<usize>], state: usize) -> Vec<bool> {
     let (mut reached, mut open) = (vec![false; next.len()], vec![state]);
     reached[state] = true;
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn closed_classes_are_counted() {
-        // 0 leads to both {1, 2} and {3}; 4 stands apart, and 5 leads to it.
+        // 0 leads to both {1, 2} and {3}; 4 leads only to itself, and 5 leads to 4 and itself.
         let next =
             [vec![1, 3], vec![2], vec![1], vec![3], vec![4], vec![4, 5]].map(|next| next.to_vec());
         assert_eq!(closed(&next), 3);

@@ -1,4 +1,4 @@
-//! Rules side by side: on a long computation that goes on after every remap, here.
+//! `remap compare` for a long computation that continues after every remap.
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
@@ -18,20 +18,20 @@ use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Steps that are played where there is no end.
+/// The number of simulated steps where there is no end.
 const STEPS: u64 = 1000;
 
-/// The most states, whose transition matrix is made.
+/// The most states for which the transition matrix is built.
 const MOST_STATES: usize = 3000;
 
-/// Intervals up to this one are all tried by which remaps may be best.
+/// All intervals up to this one are tried for the best fixed interval.
 const SHORT: u64 = 60;
 
-/// Longer ones too, as long as no more states are gone through, step by step, for all intervals together. Beyond, each that is
-/// tried is a tenth longer than the one before.
+/// Longer ones are all tried, too, if that visits at most this many states in all steps. Beyond,
+/// each interval tried is a tenth longer than the one before.
 const MOST_VISITED: u64 = 400_000_000;
 
-/// Plays policies; with what is finished if it is stopped.
+/// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
 pub(super) fn compare(
     loaded: &ModelFile,
     model: &Stopping,
@@ -80,7 +80,7 @@ pub(super) fn compare(
     let (_, again) = model.states(loaded.folder()).map_err(|error| refuse(&error, ""))?;
     let problem = Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop)
         .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
-    // Where nothing is to be moved, in the middle of the totals.
+    // Starts from balanced loads whose total is the median.
     let mut even: Vec<usize> = (0..states.count()).filter(|&s| back[s] == s).collect();
     even.sort_by_key(|&s| states.loads(s).iter().sum::<i64>());
     let start = even[even.len() / 2];
@@ -125,7 +125,7 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// The policies asked for, with their exact values where they have one.
+    /// The policies asked for, with their exact costs where known.
     fn contestants(
         &self,
         names: &[String],
@@ -168,7 +168,7 @@ impl Field<'_> {
         Ok(Ok(contestants))
     }
 
-    /// Maps as a rule, each list of load vectors made once.
+    /// Maps as a rule; each list of load vectors is made once.
     fn of_maps(&self, maps: &[Arc<Vec<bool>>]) -> MapRule {
         let mut lists = Vec::new();
         for (i, map) in maps.iter().enumerate() {
@@ -182,7 +182,8 @@ impl Field<'_> {
         MapRule::by_step(lists)
     }
 
-    /// The intervals that the best one is looked for among; as long as all steps is not at all.
+    /// The intervals that are tried for the best one. One as long as all steps is the same as
+    /// never.
     fn intervals(&self) -> impl Iterator<Item = u64> {
         let visited = (self.states.count() as u64).saturating_mul(self.steps);
         let all = (MOST_VISITED / visited.max(1)).max(SHORT).min(self.steps);
@@ -193,7 +194,7 @@ impl Field<'_> {
         (1..=all).chain(more.take_while(move |every| *every < steps)).chain(last)
     }
 
-    /// The cheapest of rules that can be evaluated.
+    /// The cheapest of the rules that can be evaluated.
     fn best(&self, rules: impl Iterator<Item = Rule>) -> Result<Rule, Halt> {
         let mut best = (f64::INFINITY, Rule::Never);
         for rule in rules {
@@ -213,12 +214,12 @@ impl Field<'_> {
         Contestant::rule(&rule.to_string(), rule, exact)
     }
 
-    /// What a rule is expected to cost that looks at the loads or the step alone.
+    /// The exact cost of a rule that depends only on the loads or the step.
     fn exact(&self, rule: &Rule) -> Option<f64> {
         let cost = |remaps: &dyn Fn(u64, usize) -> bool| self.course.cost(self.operator, remaps);
         match *rule {
             Rule::Never => Some(cost(&|_, _| false)),
-            // Before the step after so many.
+            // Before the step after this many.
             Rule::Fixed(every) => Some(cost(&|step, _| (step - 1).is_multiple_of(every))),
             Rule::Threshold(level) => Some(cost(&|_, s| self.psi[s] > level)),
             _ => None,

@@ -1,4 +1,5 @@
-//! Rules side by side where a remap ends the cost, or leads to loads at random: from loads that are all alike likely.
+//! `remap compare` where a remap ends the cost or leads to random loads; it starts from uniformly
+//! distributed loads.
 
 use super::super::Contest;
 use super::super::sampling::{BATCH, Played, Report, line, rule};
@@ -12,7 +13,7 @@ use remapping::stopping::{Decision, Once, Player, Problem, Settings, States, sol
 use remapping::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 
-/// Longer intervals are played only.
+/// Longer intervals are only simulated.
 const MOST_STEPS: u64 = 100_000;
 
 /// A rule that takes part.
@@ -38,7 +39,7 @@ impl Kind {
     }
 }
 
-/// Plays policies; with what is finished if it is stopped.
+/// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
 pub(super) fn compare(
     loaded: &ModelFile,
     states: &States,
@@ -111,7 +112,7 @@ fn endless_under(name: &str) -> String {
     format!("under `{name}` the computation may go on without balance or remap for ever")
 }
 
-/// Why there is nothing to play.
+/// Why nothing is evaluated.
 enum Ended {
     Halted(Halt),
     Wrong(Complaint),
@@ -125,8 +126,8 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// The policies asked for, with their exact values where they have one; where none are asked for, all that come to an end, and
-    /// the names of the others.
+    /// The policies asked for, with their exact costs where known. Where none are asked for, all
+    /// that end, and the names of the others.
     fn contestants(&self, names: &[String]) -> Result<(Vec<Contestant>, Vec<String>), Ended> {
         let all = ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "never"];
         let everything = names.is_empty();
@@ -206,7 +207,8 @@ impl Field<'_> {
         Ok(best.expect("at least the level 0"))
     }
 
-    /// The cheapest interval of all (of up to [`MOST_STEPS`], where longer ones might be cheaper), or none at all.
+    /// The cheapest interval (of up to [`MOST_STEPS`], where longer ones might be cheaper), or
+    /// never.
     fn best_interval(&self) -> Result<Contestant, Ended> {
         let never = self.of_rule(Rule::Never)?;
         let best = self.once.best_interval(never.exact, MOST_STEPS, self.watch);

@@ -10,17 +10,17 @@ use crate::problems::registry::Body;
 use crate::run::Watch;
 use remapping::stopping::Unbounded;
 
-/// The most states that are kept, where fewer do not do; and where they are the fewest.
+/// The most states that are kept: where fewer do not suffice, and where they are the fewest.
 pub(super) const MOST_KEPT: usize = 2_000_000;
 const MOST_FIRST: usize = 20_000_000;
 
-/// Refuses models of which too many states would be kept to begin with.
+/// Refuses models that need too many states from the beginning.
 pub(super) fn fits(
     loaded: &ModelFile,
     model: &Stopping,
     walks: &Unbounded,
 ) -> Result<(), Vec<Complaint>> {
-    // Twice the levels are kept at least.
+    // At least twice the levels are kept.
     let listed = model.states(loaded.folder()).map(|(states, _)| states.count());
     let least = listed.ok().and_then(|states| states.checked_mul(1 << walks.count.min(40)));
     if least.is_none_or(|least| least > MOST_FIRST) {

@@ -1,13 +1,13 @@
-//! Decision maps of stopping problems, load vector by load vector.
+//! Decision maps of stopping problems, for each load vector.
 
 use super::answer::{Answer, Spread};
 use remapping::stopping::{Decision, LongRun, Problem, Solution, States, mean_and_spread};
 use std::collections::HashMap;
 
-/// Load vectors up to which the map is part of the document.
+/// The most load vectors of a map in the document.
 pub const MAX_LISTED: usize = 1_000_000;
 
-/// What was found for each class.
+/// The result for each class.
 pub struct Outcome {
     /// `B`, `R` or `C`.
     pub letters: Vec<u8>,
@@ -17,14 +17,14 @@ pub struct Outcome {
     pub value: Vec<f64>,
 }
 
-/// The advantage up to which the decisions of a long run are open, the dearest remap costing `dearest`: all are where it was stopped, since
-/// nothing is known then of how far the relative costs are from what they become.
+/// The advantage up to which the decisions of a long run are open; `dearest` is the largest remap
+/// cost. If the run was stopped all are open, since the error of the relative costs is unknown.
 pub fn open_up_to(run: &LongRun, tolerance: f64, dearest: f64) -> f64 {
     if run.status.is_halted() { f64::INFINITY } else { tolerance * dearest.max(1.0) }
 }
 
 impl Outcome {
-    /// Of a solution.
+    /// The outcome of a solution.
     pub fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
         let all = || 0..states.count();
         Self {
@@ -34,7 +34,7 @@ impl Outcome {
         }
     }
 
-    /// Becomes that of the long run.
+    /// Replaces the outcome by that of the long run.
     pub fn take_up(&mut self, run: &mut LongRun, tolerance: f64, dearest: f64) {
         let close = open_up_to(run, tolerance, dearest);
         for (s, advantage) in run.advantage.iter().enumerate() {
@@ -47,7 +47,7 @@ impl Outcome {
         self.value = std::mem::take(&mut run.value);
     }
 
-    /// Fills what `answer` lists state by state.
+    /// Fills the lists of `answer` that have an entry for each state.
     pub fn lay_out(
         &self,
         answer: &mut Answer,
@@ -93,7 +93,7 @@ impl Outcome {
     }
 }
 
-/// How a decision is written.
+/// The letter of a decision.
 pub fn letter(decision: Decision) -> u8 {
     match decision {
         Decision::Balanced => b'B',
@@ -102,8 +102,8 @@ pub fn letter(decision: Decision) -> u8 {
     }
 }
 
-/// The remap rule as a function of mean and spread, for three processes or more, where there are not too many
-/// different ones to count.
+/// The remap rule by mean and spread, for three processes or more, unless there are too many of
+/// these to count.
 fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
     match states.processes() {
         0..=2 => Vec::new(),
@@ -111,11 +111,11 @@ fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
     }
 }
 
-/// By mean and spread, how many load vectors there are in which one does not remap, and how many of them are
-/// balanced.
+/// By mean and spread, the number of load vectors in which one does not remap, and how many of
+/// these are balanced.
 pub type Others = HashMap<(i64, i64), (usize, usize)>;
 
-/// Those of the states from `first` on, which have these letters.
+/// The counts of the states from `first` on, which have these letters.
 pub fn others_by_spread(states: &States, first: usize, letters: &[u8]) -> Others {
     let mut others = Others::new();
     let mut loads = vec![0; states.processes()];
@@ -128,7 +128,7 @@ pub fn others_by_spread(states: &States, first: usize, letters: &[u8]) -> Others
     others
 }
 
-/// The rule by mean and spread, where there are not too many different ones to count.
+/// The rule by mean and spread, unless there are too many of these to count.
 pub fn spreads(states: &States, others: &Others) -> Vec<Spread> {
     let Some(all) = states.whole().spreads() else { return Vec::new() };
     // Outside an active region one remaps.

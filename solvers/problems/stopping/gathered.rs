@@ -1,4 +1,4 @@
-//! What ranks that share a stopping problem tell each other of it.
+//! The communication of ranks that share a stopping problem.
 
 use super::decision_map::Outcome;
 use crate::complaint::Complaint;
@@ -8,7 +8,7 @@ use remapping::imbalance::Imbalance;
 use remapping::stopping::{self, States};
 use std::ops::Range;
 
-/// What all ranks have found, on rank 0.
+/// The results of all ranks, on rank 0.
 pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Option<Outcome> {
     let numbers = |list: &[u8]| list.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
     let ties: Vec<u8> = own.ties.iter().map(|tie| u8::from(*tie)).collect();
@@ -20,7 +20,7 @@ pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Optio
     (communicator.rank() == 0).then_some(Outcome { letters, ties, value })
 }
 
-/// Where remaps lead from the own states.
+/// The states that remaps lead to from the own states.
 pub(super) fn targets(
     loaded: &ModelFile,
     states: &States,
@@ -28,7 +28,7 @@ pub(super) fn targets(
     communicator: &dyn Communicator,
 ) -> Result<Vec<usize>, Vec<Complaint>> {
     let found = stopping::rebalanced_of(states, imbalance, own);
-    // The first rank that has such loads tells the others.
+    // The first rank that has such loads sends them to the others.
     let astray = found.as_ref().err().into_iter().flatten();
     let astray: Vec<f64> = astray.map(|load| *load as f64).collect();
     let all = communicator.gather(&astray);

@@ -1,4 +1,4 @@
-//! Optimal stopping: the cases the claims of [YXW03] are checked on.
+//! Optimal stopping: the cases on which the claims of [YXW03] are checked.
 
 use super::claims::CLAIMS;
 use super::model::Stopping;
@@ -20,7 +20,7 @@ pub(crate) struct Case {
     folder: PathBuf,
     /// The running cost.
     pub imbalance: Imbalance,
-    /// The processes; none if they move jointly.
+    /// The processes; empty if they move jointly.
     pub processes: Vec<Process>,
     /// The remap cost.
     pub rho: f64,
@@ -28,11 +28,11 @@ pub(crate) struct Case {
     pub after: AfterRemap,
 }
 
-/// Load vectors up to which models are looked at.
+/// The most load vectors of a model that is checked.
 const MOST_STATES: usize = 3000;
 
 impl Case {
-    /// The states, equal processes lumped or not, and the operator on them.
+    /// The states, with or without lumping equal processes, and the operator on them.
     pub fn states(&self, lump: bool) -> (States, Box<dyn Operator>) {
         let states = if lump || self.processes.is_empty() {
             self.model.states(&self.folder).ok()
@@ -42,21 +42,21 @@ impl Case {
         states.expect("a reviewed chain")
     }
 
-    /// The problem at some remap cost, unless it has no solution.
+    /// The problem with some remap cost, unless it has no solution.
     pub fn problem(&self, lump: bool, rho: f64, after: AfterRemap) -> Option<(States, Problem)> {
         let (states, operator) = self.states(lump);
         let problem = Problem::new(&states, operator, &self.imbalance, rho, after).ok()?;
         Some((states, problem))
     }
 
-    /// Its solution, if the method finds it as closely as claims are examined.
+    /// Its solution, if the method is accurate enough for checking claims.
     pub fn solve(&self, lump: bool, rho: f64, after: AfterRemap, method: Method) -> Option<Solved> {
         let (states, problem) = self.problem(lump, rho, after)?;
         let solution = solve(&problem, &Settings { method, ..Settings::default() }, &());
         (solution.status == Status::Converged).then_some(Solved { states, problem, solution })
     }
 
-    /// The model as it stands, solved.
+    /// The solution of the model itself.
     pub fn solved(&self) -> Option<Solved> {
         self.solve(true, self.rho, self.after, Method::Auto)
     }
@@ -89,7 +89,7 @@ impl Solved {
         self.states.find(loads).map_or(f64::NAN, |state| self.solution.value(state))
     }
 
-    /// What J may be off, and a little more.
+    /// The error of J, and a little more.
     pub fn slack(&self) -> f64 {
         1e-8 * self.solution.remap_value.max(1.0)
     }
@@ -110,7 +110,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
     Some(Case {
         imbalance: model.imbalance().ok()?,
         processes: model.independent(),
-        // The claims are of one remap cost and no end.
+        // The claims are about one remap cost and no end.
         rho: model.remap_cost().filter(|_| !model.is_varied() && model.unbounded().is_none())?,
         after: model.after(),
         folder: loaded.folder().to_owned(),
@@ -118,7 +118,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
     })
 }
 
-/// Few processes with few levels that have something of the model, and something random.
+/// Random models: few processes with few levels, which share some fields with the model.
 fn near(loaded: &Loaded) -> BoxedStrategy<String> {
     let own = |path: &str| loaded.literal(path);
     let sixteenths = |range: std::ops::RangeInclusive<u32>| range.prop_map(sixteenth).boxed();
@@ -184,7 +184,7 @@ fn near(loaded: &Loaded) -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// A multiple of 1/16, which doubles hold.
+/// A multiple of 1/16, which doubles represent exactly.
 fn sixteenth(sixteenths: u32) -> String {
     (f64::from(sixteenths) / 16.0).to_string()
 }

@@ -1,4 +1,4 @@
-//! Decision maps, in text and as pictures.
+//! Decision maps as text and as pictures.
 
 use super::answer::Answer;
 use crate::plot::{BAND, DrawError, Picture, THRESHOLD};
@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use remapping::Status;
 use std::fmt::Write;
 
-/// What one cell of a map shows.
+/// The content of one cell of a map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     Balanced,
@@ -26,13 +26,13 @@ pub(crate) struct Panel {
     title: String,
     down: &'static str,
     across: &'static str,
-    /// The value at the first row and at the first column.
+    /// The values at the first row and at the first column.
     origin: (i64, i64),
     columns: usize,
     pub(crate) cells: Vec<Cell>,
 }
 
-/// Cells of text across one map, and across all maps of a line.
+/// The characters across one map, and across all maps of a line.
 const WIDTH: usize = 72;
 
 /// The most cells of a map whose rows and columns are not those of a shape.
@@ -82,7 +82,7 @@ pub(crate) fn panels(answer: &Answer) -> Vec<Panel> {
     }
 }
 
-/// Listed states of two processes, those with the same loads in one cell.
+/// Listed states of two processes; those with the same loads share a cell.
 fn of_pairs(answer: &Answer, cells: &[Cell]) -> Option<Panel> {
     let lowest = answer.lowest();
     let above = |loads: &[i64], i: usize| loads[i].abs_diff(lowest[i]) as usize;
@@ -107,13 +107,13 @@ fn of_pairs(answer: &Answer, cells: &[Cell]) -> Option<Panel> {
     })
 }
 
-/// A map of so many rows and columns, all of it empty; `None` if it is too large to be looked at.
+/// An empty map of this size; `None` if it is too large to show.
 fn nothing(rows: usize, columns: usize) -> Option<Vec<Cell>> {
     let cells = rows.checked_mul(columns).filter(|cells| *cells <= MOST_CELLS)?;
     Some(vec![Cell::Nothing; cells])
 }
 
-/// Spread down, mean across.
+/// A map with the spread down and the mean across.
 fn by_spread(answer: &Answer) -> Option<Panel> {
     let table = answer.spreads();
     let (first, last) = (table.first()?.mean, table.last()?.mean);
@@ -194,19 +194,20 @@ impl Panel {
     }
 }
 
-/// The values of a one-parameter sweep, in their order, grouped by their decision map: `1 | 2,3 | 4-6 | never`.
+/// The values of a one-parameter sweep in order, grouped by their decision map: `1 | 2,3 | 4-6 |
+/// never`.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// The values, as numbers and as they are written, and their maps.
+    /// The values, as numbers and as text, and their maps.
     runs: Vec<(Option<f64>, String, String)>,
-    /// Something else than decision maps over one parameter is swept.
+    /// Whether the sweep has other answers or more than one parameter.
     other: bool,
-    /// How many of the maps may have other letters.
+    /// The number of maps that may have other letters.
     open: usize,
 }
 
 impl Groups {
-    /// Takes the next run.
+    /// Adds the next run.
     pub fn add(&mut self, run: &Run) {
         let (Body::Stopping(answer), [(_, value)]) = (&run.solution.body, run.set.as_slice())
         else {
@@ -224,7 +225,7 @@ impl Groups {
         self.runs.push((number, written, map.to_owned()));
     }
 
-    /// The groups in a line, if there are any. Numbers are put in their order first.
+    /// The groups in a line, if there are any. Numbers are sorted first.
     pub fn line(mut self) -> Option<String> {
         if self.runs.iter().all(|(number, ..)| number.is_some()) {
             self.runs.sort_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)));
@@ -249,7 +250,7 @@ impl Groups {
     }
 }
 
-/// Decision maps side by side.
+/// Decision maps in one picture.
 pub struct DecisionMap<'a> {
     /// The caption.
     pub title: &'a str,
@@ -257,10 +258,10 @@ pub struct DecisionMap<'a> {
     pub answer: &'a Answer,
 }
 
-/// The colour of balanced load vectors.
+/// The color of balanced load vectors.
 pub(crate) const BALANCED: RGBColor = RGBColor(243, 197, 94);
 
-/// The colour where there is no load vector.
+/// The color where there is no load vector.
 pub(crate) const NOTHING: RGBColor = RGBColor(222, 222, 222);
 
 impl Picture for DecisionMap<'_> {
@@ -297,7 +298,7 @@ impl Picture for DecisionMap<'_> {
     }
 }
 
-/// A coloured square and what it means.
+/// A colored square and its meaning.
 pub(crate) fn legend_entry<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     (x, y): (i32, i32),
@@ -314,8 +315,8 @@ where
     Ok(())
 }
 
-/// Draws the panels side by side, in the colour of each cell by its number (counted through all
-/// panels) and kind.
+/// Draws the panels next to each other. `colour` gives the color of each cell from its number,
+/// counted through all panels, and its kind.
 pub(crate) fn draw_panels<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     panels: &[Panel],
@@ -364,7 +365,7 @@ impl Panel {
         mesh.disable_mesh().label_style(("sans-serif", 14));
         let whole = |value: &f64| format!("{value:.0}");
         mesh.x_label_formatter(&whole).y_label_formatter(&whole);
-        // No two labels for one level.
+        // Each level has at most one label.
         mesh.x_labels(self.columns.min(11)).y_labels(self.rows().min(11));
         mesh.x_desc(self.across).y_desc(self.down);
         mesh.draw()?;

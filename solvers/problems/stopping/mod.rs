@@ -79,7 +79,7 @@ impl Kind for Stopping {
     }
 
     fn usual_policies(&self) -> Option<Vec<String>> {
-        // With an end, as drifting loads have it.
+        // With an end, the motion is that of drifting loads.
         (self.restarts() && self.steps().is_some()).then(Vec::new)
     }
 

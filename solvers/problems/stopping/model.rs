@@ -17,7 +17,7 @@ use remapping::stopping::{AfterRemap, Process, States, Unbounded};
 use serde::Deserialize;
 use std::path::Path;
 
-/// `Stopping(...)`.
+/// The fields of `Stopping(...)`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stopping {
@@ -66,7 +66,7 @@ enum After {
     Restart,
 }
 
-/// What may stand where, for messages.
+/// An example of each part, for messages.
 pub(crate) const SHAPES: &[Shape] = &[
     ("problem", "Stopping(processes: ..., remap_cost: 5.0, after_remap: Stop)"),
     (
@@ -85,11 +85,11 @@ pub(crate) const SHAPES: &[Shape] = &[
     ("problem.partial_remaps", "true"),
 ];
 
-/// The path of the load vectors of processes that move jointly; nothing else can stand there.
+/// The path of the load vectors of processes that move jointly; only they can be there.
 pub(crate) const LOADS: &str = "problem.processes.loads";
 
 impl Stopping {
-    /// Puts in the load vectors that have been read elsewhere.
+    /// Sets the load vectors, which have been read elsewhere.
     pub(crate) fn set_loads(&mut self, read: Vec<Vec<i64>>) {
         if let Processes::Joint { loads, .. } = &mut self.processes {
             *loads = read;
@@ -104,12 +104,12 @@ impl Stopping {
         }
     }
 
-    /// Whether the load vectors are listed, not those of independent processes.
+    /// Whether load vectors are listed, instead of independent processes.
     pub fn is_joint(&self) -> bool {
         matches!(self.processes, Processes::Joint { .. })
     }
 
-    /// Walks without a highest load, and how many levels of each are asked for.
+    /// Walks without a highest load, and the number of levels of each that are asked for.
     pub fn unbounded(&self) -> Option<(Unbounded, usize)> {
         let Processes::Unbounded { count, lowest, up, down, edge, shown } = &self.processes else {
             return None;
@@ -124,22 +124,22 @@ impl Stopping {
         self.remap_cost.constant().map(|cost| cost.value)
     }
 
-    /// The remap cost in all its forms.
+    /// The remap cost in any of its forms.
     pub fn cost(&self) -> &Cost {
         &self.remap_cost
     }
 
-    /// How many steps there are, if there is an end.
+    /// The number of steps, if there is an end.
     pub fn steps(&self) -> Option<u64> {
         self.steps
     }
 
-    /// Whether a remap may move as many units as pays.
+    /// Whether a remap may move any number of units.
     pub fn is_partial(&self) -> bool {
         self.partial_remaps
     }
 
-    /// Whether the running cost is max - mean of processors that are alike.
+    /// Whether the running cost is max - mean of equal processors.
     pub fn is_plain(&self) -> bool {
         self.capacities.is_none() && self.running_cost == RunningCost::MaxMinusMean
     }
@@ -149,13 +149,13 @@ impl Stopping {
         self.partial_remaps || self.steps.is_some() || self.remap_cost.constant().is_none()
     }
 
-    /// Whether the computation goes on from balanced loads after a remap, without end.
+    /// Whether the computation continues from balanced loads after a remap, without end.
     pub fn restarts(&self) -> bool {
         self.after_remap == After::Restart
     }
 
-    /// What happens after a remap; with [`restarts`](Self::restarts), in the problem whose costs the
-    /// average is made of.
+    /// The state after a remap. With [`restarts`](Self::restarts), that in the stopping problem
+    /// from which the average is computed.
     pub fn after(&self) -> AfterRemap {
         match self.after_remap {
             After::Stop | After::Restart => AfterRemap::Stop,
@@ -174,7 +174,7 @@ impl Stopping {
     /// The running cost.
     ///
     /// # Errors
-    /// Capacities and loads that do not fit exact integers, in words.
+    /// Why capacities and loads do not fit exact integers.
     pub fn imbalance(&self) -> Result<Imbalance, String> {
         let largest = match &self.processes {
             Processes::Joint { loads, .. } => {
@@ -188,11 +188,11 @@ impl Stopping {
             .map_err(|error| error.to_string())
     }
 
-    /// The states, with equal processes lumped, and how they move. What the review has made of processes that move jointly
-    /// is given away once.
+    /// The states, with equal processes lumped, and the operator of their moves. The result that
+    /// the review made for processes that move jointly is returned once.
     ///
     /// # Errors
-    /// What is wrong with the chain, in words.
+    /// The fault of the chain.
     pub fn states(&self, folder: &Path) -> Result<(States, Box<dyn Operator>), String> {
         let words = |error: remapping::chain::ChainError| error.to_string();
         let Processes::Joint { loads, transition, made } = &self.processes else {
@@ -211,7 +211,7 @@ impl Stopping {
     /// The states alone.
     ///
     /// # Errors
-    /// As of [`states`](Self::states).
+    /// As for [`states`](Self::states).
     pub fn space(&self) -> Result<States, String> {
         match &self.processes {
             Processes::Joint { loads, made, .. } => made
@@ -222,16 +222,17 @@ impl Stopping {
         }
     }
 
-    /// Of processes that move jointly, the rows of one of so many ranks; the file is read through, and no more of it kept.
+    /// The rows of one of several ranks, for processes that move jointly. The whole file is read,
+    /// but only these rows are kept.
     ///
     /// # Errors
-    /// As of [`states`](Self::states), and other processes.
+    /// As for [`states`](Self::states), and if the processes do not move jointly.
     pub fn rows(&self, folder: &Path, place: (usize, usize)) -> Result<JointRows, String> {
         let Processes::Joint { loads, transition, .. } = &self.processes else {
             return Err("these processes have no rows".to_owned());
         };
         if matches!(transition, Transition::Dense(rows) if rows.len() != loads.len()) {
-            // As it is said of all rows.
+            // Errors are those of reading all rows.
             self.states(folder)?;
         }
         transition.rows(folder, loads.len(), place)
@@ -245,7 +246,7 @@ impl Stopping {
         }
     }
 
-    /// What pricing other rules takes; of processes that move jointly, the capacities alone.
+    /// The data for evaluating other rules; for processes that move jointly, only the capacities.
     pub fn dynamics(&self) -> Option<Dynamics> {
         let of = |process: Process| {
             let few = process.chain.levels() <= MOST_LEVELS;
@@ -264,7 +265,8 @@ impl Stopping {
         Some(Dynamics { chains, capacities, running_cost: self.running_cost, course })
     }
 
-    /// The processes, one by one, unbounded ones as far as they are shown; none if they move jointly.
+    /// The processes one by one, unbounded ones with the levels that are shown; empty if they move
+    /// jointly.
     pub fn independent(&self) -> Vec<Process> {
         match &self.processes {
             Processes::Identical { count, chain } => vec![chain.process(); *count],
@@ -279,7 +281,7 @@ impl Stopping {
 }
 
 impl Processes {
-    /// The levels of an unbounded walk that are shown, held at the last of them.
+    /// The levels of an unbounded walk that are shown; the walk stays at the last one.
     fn first_levels(&self) -> Option<Chain> {
         let Processes::Unbounded { lowest, up, down, edge, shown, .. } = self else { return None };
         let none = || Decimal { exact: Rational::ZERO, value: 0.0 };

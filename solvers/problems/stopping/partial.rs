@@ -1,4 +1,4 @@
-//! `Stopping` where a remap may move as many units as pays.
+//! `Stopping` where a remap may move any number of units.
 
 use super::super::{Found, Settings};
 use super::answer::PartialRemaps;
@@ -16,11 +16,11 @@ use remapping::Status;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{AfterRemap, Problem, States, long_run_partial, partial_targets};
 
-/// The most states, and sweeps.
+/// The most states, and the most sweeps.
 const MOST_STATES: usize = 100_000;
 pub(super) const SWEEPS: u64 = 1_000_000;
 
-/// The fixed part of what a remap costs, and what each unit costs.
+/// The fixed part of the remap cost, and the cost of each unit.
 pub(super) fn costs(model: &Stopping) -> [f64; 2] {
     match model.cost() {
         Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
@@ -29,7 +29,7 @@ pub(super) fn costs(model: &Stopping) -> [f64; 2] {
     }
 }
 
-/// Where remaps of one unit, two, ... lead from every state.
+/// The states that remaps of one unit, two, ... lead to from every state.
 pub(super) fn targets(
     loaded: &ModelFile,
     states: &States,
@@ -85,7 +85,7 @@ pub(super) fn solve(
             })
             .collect(),
         ties: match best.status.is_halted() {
-            // Nothing is known of how far the relative costs are from what they become.
+            // The error of the relative costs is unknown.
             true => targets.iter().map(|targets| !targets.is_empty()).collect(),
             false => best.ties,
         },

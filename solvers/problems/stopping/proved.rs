@@ -1,4 +1,4 @@
-//! A decision map held against what is proved of each load vector.
+//! Compares a decision map with what its certificate proves of each load vector.
 
 use super::super::proved::{
     Agreed, Entry, Fault, NEAR, Promise, ROUNDING, above, all_same, bounds, fact, farthest, length,
@@ -10,7 +10,7 @@ use remap_checker::facts::OfStopping;
 use remap_checker::{Checked, Decision, Interval, Proof};
 use std::collections::BTreeSet;
 
-/// What agrees.
+/// The fields that agree with the proof.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfStopping,
@@ -74,7 +74,7 @@ pub(in crate::problems) fn compare(
     Ok(agreed)
 }
 
-/// That the costs of remaps are those of the model.
+/// Checks that the remap costs are those of the model.
 fn by_state(answer: &Answer, facts: &OfStopping) -> Result<(), Fault> {
     match (&answer.cost_by_state, &facts.cost_by_state) {
         (None, None) => Ok(()),
@@ -91,7 +91,7 @@ fn by_state(answer: &Answer, facts: &OfStopping) -> Result<(), Fault> {
     }
 }
 
-/// That there are as many steps as in the model, and with how many left one remaps.
+/// Checks the number of steps, and the remaining steps with which one remaps.
 fn steps(
     answer: &Answer,
     facts: &OfStopping,
@@ -130,7 +130,7 @@ fn steps(
 /// The letters of a map, and the loads of each.
 type Letters<'a> = (&'a [u8], Vec<Vec<i64>>);
 
-/// All load vectors, the last process fastest, or as they are listed.
+/// All load vectors, the last process fastest, or in the order of the list.
 fn places(facts: &OfStopping) -> Vec<Vec<i64>> {
     if !facts.loads.is_empty() {
         return facts.loads.clone();
@@ -146,7 +146,7 @@ fn places(facts: &OfStopping) -> Vec<Vec<i64>> {
     all
 }
 
-/// Of costs for ever the average is proved, and no decision.
+/// For costs without end the average is proved, but no decision.
 fn long_run(
     answer: &Answer,
     average: Interval,
@@ -165,7 +165,7 @@ fn long_run(
         .map_err(|_| format!("`remap_value` is {}, not in `remap_bounds`", answer.remap_value))?;
     let given = needed("average", answer.average)?;
     let reason = bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
-    // Where costs depend on the loads, the map for one remap is not played.
+    // Where costs depend on the loads, the map for one remap is not evaluated.
     let varied = answer.cost_by_state.is_some() || answer.partial_remaps.is_some();
     let varied = varied && answer.average_of_stop.is_none();
     let stop = if varied { given } else { needed("average_of_stop", answer.average_of_stop)? };
@@ -204,7 +204,7 @@ fn map(
     }
     let [lower, upper] = answer.remap_bounds;
     let rounding = ROUNDING * upper.abs().max(1.0);
-    // A sum of a fixed part and one for each unit moved has been rounded.
+    // The sum of a fixed part and one for each moved unit has been rounded.
     let room = if answer.cost_by_state.is_some() { rounding } else { 0.0 };
     let found = Interval { lower: remap_value.lower - room, upper: remap_value.upper + room };
     let given = (lower, upper).into();
@@ -213,18 +213,18 @@ fn map(
     within("remap_value", answer.remap_value, *remap_value, apart)?;
     within("remap_value", answer.remap_value, Interval { lower, upper }, rounding)
         .map_err(|_| format!("`remap_value` is {}, not in `remap_bounds`", answer.remap_value))?;
-    // What a value may be off.
+    // The error of a value.
     let slack = answer.value_gap * remap_value.upper.max(largest_value.upper).max(1.0) + rounding;
     within("largest_value", answer.largest_value, *largest_value, slack)?;
-    // However coarse the bounds are that are given, a number is proved only where it is near, and only if nothing is
-    // proved to be possible that is further off than it says.
+    // However wide its bounds are, a number counts as proved only if it is close to the proved
+    // interval, and every proved possibility is within its stated error.
     let near = NEAR * remap_value.upper.max(1.0);
     let number = open("remap_value", answer.remap_value, *remap_value, [f64::INFINITY, near]);
     agreed.admit("remap_value", reason.clone().or(number));
     agreed.admit("remap_bounds", reason);
     let largest = open("largest_value", answer.largest_value, *largest_value, [slack, near]);
     agreed.admit("largest_value", largest);
-    // Bounds closer than those of the certificate may be right, and are not shown to be.
+    // Bounds narrower than those of the certificate may be right, but are not proved.
     let wider = (answer.value_gap < *value_gap).then(|| {
         let given = answer.value_gap;
         format!("`value_gap` is {given:e}; proved is only that it is at most {value_gap:e}")
@@ -279,7 +279,7 @@ fn map(
             not_near = not_near.or_else(|| open(Entry("value", i), given, bounds, [slack, near]));
         }
     }
-    // A letter that may be another is right only where the solution says so.
+    // A letter that may be another one is right only where the solution says so.
     let unsaid = either.difference(&ties).count();
     if otherwise == 0 && unsaid == 0 {
         agreed.proved.extend(["decision", "counts"]);
@@ -310,7 +310,7 @@ fn map(
     Ok(())
 }
 
-/// That the counts are those of the letters.
+/// Checks that the counts are those of the letters.
 fn counts(given: Counts, letters: &[u8]) -> Result<(), Fault> {
     let count = |letter: u8| letters.iter().filter(|other| **other == letter).count() as f64;
     for (name, given, letter) in [
@@ -329,7 +329,7 @@ fn counts(given: Counts, letters: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// That ties are places of load vectors that are not balanced, each once.
+/// Checks that ties are indices of unbalanced load vectors, each listed once.
 fn ties(answer: &Answer, letters: &[u8]) -> Result<BTreeSet<u128>, Fault> {
     let mut all = BTreeSet::new();
     for (i, place) in answer.ties.iter().enumerate() {

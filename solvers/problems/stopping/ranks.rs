@@ -1,43 +1,43 @@
-//! How many ranks can share a stopping problem, and what each of them needs.
+//! The number of ranks that can share a stopping problem, and the memory of each.
 
 use super::super::Facts;
 use super::model::Stopping;
 use crate::model::file::ModelFile;
 use remapping::stopping::States;
 
-/// Whether the model is of a kind that ranks share.
+/// Whether ranks can share models of this kind.
 pub(super) fn is_shared(model: &Stopping) -> bool {
     !(model.is_partial() || model.unbounded().is_some())
 }
 
-/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank
-/// whatever it solves.
+/// The vectors over the own states that value and policy iteration need. Below: the bytes of a rank
+/// for any problem.
 const VECTORS: [u64; 2] = [6, 22];
 const RANK_BYTES: u64 = 60_000_000;
 
-/// The same where programs go on after remaps.
+/// The vectors where programs continue after remaps.
 const LONG_RUN_VECTORS: [u64; 2] = [14, 26];
 
-/// The same where the cost of a remap depends on the loads, or there is an end, and bytes of what
-/// is found in a state.
+/// The vectors where the remap cost depends on the loads, or there is an end; and the bytes of the
+/// results in a state.
 const VARIED_VECTORS: u64 = 24;
 const VARIED_BYTES: u64 = 200;
 
-/// What a rank has.
+/// The part of one rank.
 pub(super) struct Share {
     pub states: usize,
-    /// States of others that it needs.
+    /// The states of other ranks that it needs.
     pub halo: usize,
-    /// Bytes of its rows while they are read, and of the loads of all states.
+    /// The bytes of its rows while they are read, and of the loads of all states.
     pub listed: u64,
 }
 
 impl Share {
-    /// Bytes that it needs for one of two methods, of so many states of all ranks.
+    /// The bytes that it needs for one of two methods; all ranks together have `all` states.
     pub fn bytes(&self, model: &Stopping, by_values: bool, all: usize) -> u64 {
         let way = if by_values { 0 } else { 1 };
         let (vectors, found) = match (model.is_varied(), model.restarts()) {
-            // All that is found comes to rank 0.
+            // All results are sent to rank 0.
             (true, _) => (VARIED_VECTORS, VARIED_BYTES.saturating_mul(all as u64)),
             (false, true) => (LONG_RUN_VECTORS[way], 0),
             (false, false) => (VECTORS[way], 0),
@@ -47,13 +47,13 @@ impl Share {
     }
 }
 
-/// Bytes of so many entries of a matrix, as they are read and as they are kept; and of a vector of
-/// loads, in the list and as the name of its state.
+/// The bytes of matrix entries while they are read and afterwards; and of the load vectors, in the
+/// list and as names of their states.
 pub(super) fn listed(entries: u64, states: &States) -> u64 {
     40 * entries + states.count() as u64 * 2 * (64 + 8 * states.processes() as u64)
 }
 
-/// The largest share of so many ranks.
+/// The largest part of this many ranks.
 fn largest_share(
     loaded: &ModelFile,
     model: &Stopping,
@@ -76,7 +76,7 @@ fn largest_share(
     (own > 0).then(|| Share { states: own, halo, listed: listed(entries, states) })
 }
 
-/// The most ranks that share the model, and why there are no more, with what would help.
+/// The most ranks that can share the model, the reason for the limit, and what would help.
 pub fn limit_of_ranks(model: &Stopping) -> (usize, &'static str) {
     if model.is_partial() {
         return (
@@ -108,7 +108,7 @@ pub fn limit_of_ranks(model: &Stopping) -> (usize, &'static str) {
     (states.most_ranks(), reason)
 }
 
-/// What `check` prints of so many ranks, which can share the model.
+/// The facts that `check` prints for this many ranks, which can share the model.
 pub fn facts(loaded: &ModelFile, model: &Stopping, ranks: usize) -> Facts {
     let states = is_shared(model).then(|| model.space().ok().map(States::for_ranks)).flatten();
     let share = states

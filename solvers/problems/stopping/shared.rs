@@ -21,27 +21,27 @@ use remapping::{Observer, Status};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// States up to which rank 0 gathers what a certificate needs.
+/// The most states for which rank 0 gathers the data of a certificate.
 const MOST_COLLECTED: usize = 10_000_000;
 
-/// What a rank has of an answer.
+/// The part of an answer that a rank has.
 pub struct Part {
-    /// The document and what belongs to it, on rank 0.
+    /// The document and its attachments, on rank 0.
     pub found: Option<Found>,
     /// All states.
     pub states: States,
-    /// Who has which of them.
+    /// The owners of the states.
     pub shares: Shares,
-    /// `B`, `R` or `C` for each of the own.
+    /// `B`, `R` or `C` for each own state.
     pub decision: Vec<u8>,
-    /// J in each of the own.
+    /// J in each own state.
     pub value: Vec<f64>,
-    /// Whether the document has no room for the map.
+    /// Whether the map is too long for the document.
     pub is_long: bool,
 }
 
-/// Solves the model together with the other ranks; `None` where it cannot be shared. `proof` asks
-/// for what a certificate needs.
+/// Solves the model with the other ranks; `None` where it cannot be shared. `proof` asks for the
+/// data of a certificate.
 pub fn solve(
     loaded: &ModelFile,
     model: &Stopping,
@@ -154,7 +154,7 @@ pub fn solve(
     Ok(Some(Part { found, states, shares, decision, value, is_long }))
 }
 
-/// What was found in the states as ranks share them, in the order of the model.
+/// The results in the order of the model, from the order in which ranks share the states.
 fn as_stated(
     (whole, shared): (&States, &States),
     (outcome, solution): (Outcome, Solution),
@@ -173,7 +173,7 @@ fn as_stated(
     (outcome, solution.reordered(&order))
 }
 
-/// The average costs where the program goes on after remaps.
+/// The average costs where the program continues after remaps.
 struct Average {
     best: LongRun,
     stop: LongRun,
@@ -181,8 +181,8 @@ struct Average {
 }
 
 impl Average {
-    /// The best, and that of the policy which is best where a remap ends all; `outcome` becomes
-    /// that of the best.
+    /// The best average, and that of the policy which is optimal if a remap ends all. `outcome`
+    /// becomes that of the best.
     fn new(
         problem: &Problem,
         back: &[usize],
@@ -202,7 +202,7 @@ impl Average {
     fn lay_out(&self, answer: &mut Answer, of_stop: Status) {
         let average = self.best.average;
         answer.average = Some(average);
-        // Of a map that was not finished it is not known what it is optimal for.
+        // It is unknown for which problem an unfinished map is optimal.
         answer.average_of_stop = Some(self.stop.average).filter(|_| !of_stop.is_halted());
         answer.value_gap = average.width() / average.upper.max(1.0);
         answer.iterations = self.best.iterations;
@@ -226,7 +226,7 @@ impl Rank<'_> {
         }
     }
 
-    /// What the answer says of the model, and of the solution as a whole; on rank 0.
+    /// The parts of the answer about the model and the whole solution, on rank 0.
     fn start(&self, model: &Stopping, solution: &Solution, outcome: &Outcome) -> Option<Answer> {
         let mut largest = [outcome.value.iter().copied().fold(0.0, f64::max)];
         self.communicator.largest(&mut largest);
@@ -244,13 +244,13 @@ impl Rank<'_> {
         })
     }
 
-    /// What all ranks have found, on rank 0.
+    /// The results of all ranks, on rank 0.
     fn collect(&self, own: &Outcome, solution: &Solution) -> Option<(Outcome, Solution)> {
         let outcome = collected(self.communicator, own);
         outcome.zip(solution.collected(self.communicator))
     }
 
-    /// Fills the answer in where the map is too long for it.
+    /// Completes the answer where the map is too long for it.
     fn lay_out(&self, own: &Outcome, answer: Option<&mut Answer>) {
         let multiplicities = self.states.multiplicities_of(self.own.clone());
         let mut counts = [0.0; 3];

@@ -1,4 +1,4 @@
-//! The `Stopping` problem: from model to decision map.
+//! Solves the `Stopping` problem: from the model to the decision map.
 
 use super::super::{Found, Method as Way, Settings};
 use super::answer::{Answer, Counts, Representation, Vectors};
@@ -20,22 +20,22 @@ use remapping::stopping::{self, AfterRemap, Method, ModelError, Problem, Solutio
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Whether `--out` writes an archive beside the document of this model.
+/// Whether `--out` writes an archive next to the document of this model.
 pub fn is_archived(model: &Stopping) -> bool {
     model.space().is_ok_and(|states| states.vectors().is_none_or(|vectors| vectors > MAX_LISTED))
 }
 
-/// Why the model cannot be solved.
+/// The diagnostic that the model cannot be solved.
 pub(super) fn refuse(loaded: &ModelFile, message: &str, help: &str) -> Vec<Complaint> {
     vec![loaded.complain("problem", "this model cannot be solved", message, help)]
 }
 
-/// Why rules are not played on a model, which may well be solved.
+/// The diagnostic that rules cannot be evaluated on a model, which may still be solved.
 pub(super) fn unplayed(loaded: &ModelFile, message: &str, help: &str) -> Vec<Complaint> {
     vec![loaded.complain("problem", "rules cannot be played on this model", message, help)]
 }
 
-/// Why a remap of these loads leads nowhere.
+/// The diagnostic that a remap of these loads leads out of the levels.
 pub(super) fn astray(loaded: &ModelFile, states: &States, loads: &[i64]) -> Vec<Complaint> {
     let message = format!("a remap of the loads {loads:?} leads out of the levels");
     let help = match states.share_loads() {
@@ -82,7 +82,7 @@ pub fn solve(
         }
         other => Err(refuse(&other.to_string(), "correct the model")),
     };
-    // The average comes first: it is what is asked for, and the time may end.
+    // The average comes first: it is what was asked for, and time may run out.
     let (stopping::Solved { states, problem, solution }, restarted) = if model.restarts() {
         let (states, problem) = match posed.pose(&how, watch) {
             Ok(posed) => posed,
@@ -107,7 +107,7 @@ pub fn solve(
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
         let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
         answer.average = Some(best.average);
-        // Of a map that was not finished it is not known what it is optimal for.
+        // It is unknown for which problem an unfinished map is optimal.
         answer.average_of_stop = Some(stop.average).filter(|_| !solution.status.is_halted());
         answer.value_gap = best.average.width() / best.average.upper.max(1.0);
         answer.iterations = best.iterations;
@@ -126,7 +126,7 @@ pub fn solve(
     Ok(found)
 }
 
-/// That sweeps alone decide before the relative costs are known.
+/// A warning that value iteration decides before the relative costs are known.
 pub(super) fn hasty(model: &Stopping, method: Method) -> Option<String> {
     (method == Method::Value && model.restarts()).then(|| {
         "decisions in loads that are hardly ever met are those that the sweeps of --method value end with, which may \
@@ -135,8 +135,9 @@ pub(super) fn hasty(model: &Stopping, method: Method) -> Option<String> {
     })
 }
 
-/// How a long run ended, beside which the map of `Stop` was evaluated: what that costs on average may have no bounds that are close,
-/// where it depends on the state one begins in, and is not what was asked for.
+/// The status of a long run, together with the evaluation of the map of `Stop`. The average of that
+/// map may depend on the initial state, and then has no close bounds. It is not what was asked for,
+/// so only a halt counts.
 pub(super) fn decided(best: Status, stop: Status) -> Status {
     if best == Status::Converged && stop.is_halted() { stop } else { best }
 }
@@ -169,7 +170,7 @@ fn critical_costs(
     Ok(costs.into_iter().map(|found| found.map(cost)).collect())
 }
 
-/// What the answer says of the model, and of the solution as a whole.
+/// The parts of the answer about the model and the whole solution.
 fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Solution) -> Answer {
     let Bounds { lower: low, upper: high } = solution.remap_bounds();
     // Outside a region one remaps.
@@ -185,7 +186,7 @@ fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Soluti
     }
 }
 
-/// What the answer says of the model.
+/// The parts of the answer about the model.
 pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
     let shape = states.shape();
     let (mut lowest, mut loads) = (Vec::new(), Vec::new());
@@ -229,13 +230,14 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
     }
 }
 
-/// How the loads move, for models on which other rules are played. What those cost is known of one remap cost and no end.
+/// The motion of the loads, for models on which other rules can be evaluated. Their costs are known
+/// only for a single remap cost and no end.
 pub fn dynamics(model: &Stopping) -> Option<Dynamics> {
     let known = model.dynamics().filter(|_| !model.is_partial());
     if model.is_varied() { known.map(Dynamics::unpriced) } else { known }
 }
 
-/// With what archives and certificates need, and the warnings.
+/// Adds the data for archives and certificates, and the warnings.
 pub(super) fn finish(
     answer: Answer,
     states: States,
@@ -262,7 +264,7 @@ pub(super) fn finish(
     Found { body, status, warnings, missed: Vec::new(), table: Some(Arc::new(table)) }
 }
 
-/// Whether the model can be solved, as far as that shows without solving it.
+/// Checks whether the model can be solved, as far as that is known without solving it.
 pub(super) fn check(loaded: &ModelFile, model: &Stopping) -> Result<(), Vec<Complaint>> {
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
@@ -283,7 +285,7 @@ pub(super) fn check(loaded: &ModelFile, model: &Stopping) -> Result<(), Vec<Comp
     Ok(())
 }
 
-/// What `check` prints.
+/// The facts that `check` prints.
 pub fn facts(loaded: &ModelFile, model: &Stopping) -> Vec<(&'static str, Value)> {
     let Ok((states, operator)) = model.states(loaded.folder()) else { return Vec::new() };
     let vectors = f64::from(Vectors::of(&states.shape()));

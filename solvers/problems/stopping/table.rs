@@ -1,4 +1,4 @@
-//! Decision maps too long for a JSON document.
+//! Decision maps that are too long for a JSON document.
 
 use crate::archive::Archive;
 use remapping::stopping::{Solution, States};
@@ -15,15 +15,15 @@ pub struct Table {
     pub ties: Vec<bool>,
     /// J.
     pub value: Vec<f64>,
-    /// What proves it.
+    /// The solution that proves it.
     pub solution: Solution,
 }
 
 /// Writes the arrays, one entry or row for each class:
 ///
-/// * `loads`: a load vector of the class, one column for each process; the others permute processes
-///   that are equal;
-/// * `vectors`: how many load vectors the class stands for;
+/// * `loads`: a load vector of the class, one column for each process; the others permute equal
+///   processes;
+/// * `vectors`: the number of load vectors that the class stands for;
 /// * `decision`: the letter as its code, `.view("S1")` of it is the letter;
 /// * `tie`, `value`.
 pub fn write(table: &Table, file: impl Write + Seek) -> Result<()> {

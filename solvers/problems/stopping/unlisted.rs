@@ -1,4 +1,4 @@
-//! What can be said of a model whose states cannot be gone through: bounds that need no list of them.
+//! The answer for a model with too many states to visit: bounds that need no list of them.
 
 use super::super::{Found, Settings};
 use super::model::Stopping;
@@ -15,16 +15,16 @@ use remapping::Status;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{AfterRemap, Anywhere, Blind, ProblemError, Process, States};
 
-/// What helps.
+/// The help in the diagnostic.
 const HELP: &str = "take fewer levels or processes, or a larger machine";
 
-/// Why so many states cannot be gone through here.
+/// Why this many states cannot be visited on this machine.
 pub(super) fn short_of(states: usize, needed: u64, there: u64) -> String {
     let (needed, there) = (memory::show(needed), memory::show(there));
     format!("{states} states need about {needed}, this machine has {there} free")
 }
 
-/// The answer, which says what is `lacking`, and how it ended.
+/// The answer, which says what is `lacking`, and its status.
 pub(super) fn solve(
     loaded: &ModelFile,
     model: &Stopping,
@@ -54,7 +54,7 @@ pub(super) fn solve(
         }
     };
     (answer.remap_value, answer.remap_bounds) = (upper, [lower, upper]);
-    // Nothing costs less than nothing, or more than a remap where that ends it.
+    // No cost is negative, or more than a remap where that ends it.
     answer.largest_value = match model.steps() {
         None => upper,
         Some(steps) => {
@@ -76,11 +76,11 @@ pub(super) fn solve(
     Ok(Found::new(Body::Stopping(Box::new(answer)), status, vec![warning]))
 }
 
-/// No more and no less than any remap costs.
+/// Bounds on the cost of any remap.
 fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> [f64; 2] {
     match model.cost() {
         Cost::Moved { fixed, per_unit_moved } if !model.is_joint() => {
-            // What is moved lies too high in one place and too low in another.
+            // The moved units are above one share and below another, so at most half of all.
             let most = states.shape().iter().map(|levels| levels - 1).sum::<usize>() / 2;
             [fixed.value, fixed.value + per_unit_moved.value * most as f64]
         }
@@ -95,8 +95,8 @@ fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> [f64; 2] {
     }
 }
 
-/// What a remap in every load vector that is not balanced costs in all, where it leads to any; `None` where none is
-/// balanced.
+/// The total cost if every unbalanced load vector remaps, where that may lead to any load vector;
+/// `None` where none is balanced.
 fn everywhere(
     model: &Stopping,
     (states, imbalance): (&States, &Imbalance),
@@ -114,13 +114,13 @@ fn everywhere(
     (balanced > 0).then(|| rho * (vectors / balanced as f64) * (1.0 + slack))
 }
 
-/// No less than any step costs.
+/// An upper bound on the cost of any step.
 fn dearest_step(model: &Stopping, (states, imbalance): (&States, &Imbalance)) -> f64 {
     let Some((lowest, highest)) = ranges(model) else {
         let all = (0..states.count()).map(|s| imbalance.cost(&states.loads(s)));
         return all.fold(0.0, f64::max);
     };
-    // The deviation of a process is largest where it has most and the others least, or the other way round.
+    // The deviation of a process is largest where it has most and the others least, or the reverse.
     let apart = |i: usize| {
         let ends = [(&lowest, &highest), (&highest, &lowest)].map(|(most, own)| {
             let mut loads = most.clone();
@@ -140,7 +140,8 @@ fn ranges(model: &Stopping) -> Option<(Vec<i64>, Vec<i64>)> {
     (!processes.is_empty()).then(|| (lowest, processes.iter().map(highest).collect()))
 }
 
-/// No less than so many steps cost with remaps at the best of fixed intervals, from the first step on.
+/// An upper bound on the cost of these steps with remaps at the best fixed interval, from the first
+/// step on.
 fn remapping(model: &Stopping, imbalance: &Imbalance, steps: u64, rho: f64, watch: &Watch) -> f64 {
     let processes = model.independent();
     if processes.is_empty() {
@@ -150,8 +151,8 @@ fn remapping(model: &Stopping, imbalance: &Imbalance, steps: u64, rho: f64, watc
     (steps.div_ceil(interval) * interval) as f64 * average * (1.0 + 4.0 * f64::EPSILON)
 }
 
-/// Bounds on the best average cost per step: what groups of the processes cost at least, and what the best rule
-/// costs that does not look at the loads.
+/// Bounds on the best average cost per step: the least cost of groups of the processes, and the
+/// cost of the best rule that does not depend on the loads.
 fn average(
     model: &Stopping,
     space: (&States, &Imbalance),
@@ -160,7 +161,7 @@ fn average(
 ) -> Bounds {
     let processes = model.independent();
     if processes.is_empty() {
-        // Remaps in every step, from where a step is cheapest to where it is dearest.
+        // Remaps in every step, with the dearest remap and the dearest step.
         return Bounds { lower: 0.0, upper: (dearest + dearest_step(model, space)).next_up() };
     }
     let lower = Anywhere::new(&processes, &model.capacities()).average(cheapest, watch);

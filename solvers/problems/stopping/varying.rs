@@ -1,4 +1,4 @@
-//! `Stopping` with a remap cost that depends on the loads, or with an end.
+//! `Stopping` where the remap cost depends on the loads, or where there is an end.
 
 use super::super::{Found, Settings};
 use super::answer::{Answer, CostByState};
@@ -46,14 +46,14 @@ pub(super) fn solve(
     Ok(found.expect("there is no other rank"))
 }
 
-/// Who moves the states.
+/// The operator of the moves.
 pub(super) enum Moves {
     Alone(Box<dyn Operator>),
-    /// Each of several ranks its own.
+    /// Each of several ranks moves its own states.
     Shared(Box<Shared>),
 }
 
-/// The same on the ranks of the operator, of which the first has the answer.
+/// The same on the ranks of the operator; the first one has the answer.
 pub(super) fn solve_on(
     loaded: &ModelFile,
     model: &Stopping,
@@ -143,7 +143,7 @@ pub(super) fn solve_on(
     Ok(found.map(|found| lay_out(answer, states, settings, found)))
 }
 
-/// What has been posed.
+/// The parts of the problem.
 struct Posed<'p> {
     states: &'p States,
     imbalance: &'p Imbalance,
@@ -153,7 +153,7 @@ struct Posed<'p> {
 }
 
 impl Posed<'_> {
-    /// As a problem with one remap cost, and the costs there are.
+    /// As a problem with one remap cost, and the list of costs.
     fn problem(self, rho: f64) -> Result<(Problem, Vec<f64>), stopping::ProblemError> {
         let Self { states, imbalance, costs, moves } = self;
         let after = AfterRemap::Stop;
@@ -173,7 +173,7 @@ impl Posed<'_> {
     }
 }
 
-/// The answer with what was found in all states.
+/// The answer with the results of all states.
 fn lay_out(
     mut answer: Answer,
     states: &States,
@@ -197,7 +197,7 @@ fn lay_out(
     Found { body, status, warnings, missed: Vec::new(), table: None }
 }
 
-/// What a remap costs in each of some states.
+/// The cost of a remap in each of some states.
 pub(super) fn costs(
     model: &Stopping,
     (states, some): (&States, Range<usize>),
@@ -253,7 +253,7 @@ fn of_average(best: LongRun, problem: &Problem, close: f64) -> Outcome {
     Outcome { letters: letters.collect(), ties, value: best.value }
 }
 
-/// Whether the answer is one of these.
+/// Whether the answer is for such a model.
 pub fn is_varied(answer: &Answer) -> bool {
     answer.cost_by_state.is_some() || answer.steps.is_some()
 }

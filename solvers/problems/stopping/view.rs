@@ -1,4 +1,4 @@
-//! Optimal stopping: the summary and the line of a sweep.
+//! Optimal stopping: the summary and the row of a sweep.
 
 use super::answer::{Answer, CostByState};
 use super::map;
@@ -55,13 +55,13 @@ fn has_map(answer: &Answer) -> bool {
     answer.counts.balanced + answer.counts.remap + answer.counts.continued > 0.0
 }
 
-/// The same of a number that others are compared with in hundredths of a per cent.
+/// The accuracy of a number that others are compared with in hundredths of a percent.
 const COMPARED: f64 = 1e-5;
 
-/// How far apart bounds may be, as a part of what they are, to be one number.
+/// The largest relative distance between bounds that are shown as one number.
 const CLOSE: f64 = 1e-2;
 
-/// What to do, and what it is worth.
+/// The recommendation and its value.
 fn headline(answer: &Answer) -> String {
     let (counts, all) = (answer.counts, &answer.states);
     let known = has_map(answer);
@@ -105,7 +105,7 @@ fn headline(answer: &Answer) -> String {
             let [lower, upper] = answer.remap_bounds;
             let is_open = upper - lower > CLOSE * upper;
             let most = if by_state || is_open { "at most " } else { "" };
-            // No state costs more than a remap, whatever bounds say.
+            // No state costs more than a remap, whatever the bounds are.
             let dearest = if by_state { f64::INFINITY } else { answer.remap_value };
             let reach = answer.reach();
             let reach = if reach > CLOSE * answer.largest_value { reach } else { 0.0 };
@@ -113,7 +113,7 @@ fn headline(answer: &Answer) -> String {
             let whole = brief(answer.remap_value);
             text += &match counts.remap {
                 0.0 => format!(": going on costs {largest} at most, a remap {most}{whole}"),
-                // After a remap the computation goes on, which costs something too.
+                // The computation continues after a remap, which costs something, too.
                 _ if by_state && answer.largest_value > answer.remap_value => {
                     format!(
                         ", go on in all others: {largest} at most in all, a remap {most}{whole}"
@@ -241,7 +241,7 @@ fn summary(text: &mut String, answer: &Answer) {
     let _ = writeln!(text, "{apart}, after {} applications of the chain", answer.iterations);
 }
 
-/// A line of a sweep's table.
+/// The row of a sweep's table.
 fn cells(answer: &Answer) -> Row {
     vec![
         ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 /// Parameters and thresholds of every scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What the scenarios vary.
+    /// The quantity that the scenarios vary.
     pub axis: String,
     /// The scenarios.
     pub scenarios: Vec<ScenarioSolved>,
 }
 
 impl Answer {
-    /// Of the middle scenario: the gain of a cycle by remapping after the change, and the threshold
-    /// of step 0. Not a number where there are none.
+    /// For the middle scenario: the gain of a cycle by remapping after the change, and the
+    /// threshold of step 0. NaN where there are none.
     pub fn middle(&self) -> (f64, f64) {
         let middle = self.scenarios.get(self.scenarios.len() / 2);
         let gain = middle.and_then(|scenario| scenario.parameters).map(|found| found.gain());
@@ -26,12 +26,12 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioSolved {
-    /// Where on the axis.
+    /// Its position on the axis.
     pub at: f64,
-    /// The parameters estimated from its runs (where they lack a phase, from all scenarios' runs);
-    /// none where no run has both phases.
+    /// The parameters estimated from its runs. Where these lack a phase, from all scenarios' runs;
+    /// `None` where no run has both phases.
     pub parameters: Option<Parameters>,
-    /// pi_n of every cycle; 1 throughout without parameters.
+    /// pi_n of every cycle; all 1 without parameters.
     pub threshold: Vec<f64>,
 }
 
@@ -54,7 +54,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// What a cycle gains by remapping after the change: G = e_B - e_R.
+    /// The gain of a cycle by remapping after the change: G = e_B - e_R.
     pub fn gain(&self) -> f64 {
         self.after - self.remapped
     }

@@ -8,18 +8,18 @@ use crate::problems::{Asked, Contest, Outcome, Policies};
 use remapping::Status;
 use serde::Serialize;
 
-/// The policies in all scenarios.
+/// The results of the policies in all scenarios.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Played {
-    /// Of the policies asked for.
+    /// The policies asked for.
     #[serde(flatten)]
     pub shown: Comparison,
-    /// Of all.
+    /// All policies.
     #[serde(skip)]
     pub all: Comparison,
 }
 
-/// Plays the policies on the workload of a model.
+/// Evaluates the policies on the workload of a model.
 pub fn compare(
     asked: &Asked<'_, Contest>,
     workload: &impl Workload,

@@ -1,4 +1,4 @@
-//! The envelope of [NR90, Fig. 8]: where remapping pays, as its cost and the time left vary.
+//! The envelope of [NR90, Fig. 8]: where remapping pays, by its cost and the remaining time.
 
 use super::expectation::Expected;
 use super::figure::{Played, Policy, percent};
@@ -10,21 +10,21 @@ use serde::Serialize;
 pub struct Point {
     /// The scenario's position on the horizontal axis of the figure.
     pub at: f64,
-    /// What a remap costs, as a multiple of the model's cost.
+    /// The cost of a remap as a multiple of the model's cost.
     pub factor: f64,
     /// Mean cost D of a remap after the change.
     pub remap_cost: f64,
-    /// G T: gain per cycle after the change, times the cycles after it. The edge of the envelope is
-    /// where it equals D.
+    /// G T: the gain per cycle after the change, times the number of those cycles. The edge of the
+    /// envelope is where it equals D.
     pub gain: f64,
-    /// How much longer the run takes without remapping than under the fixed threshold policy, in
-    /// percent of the latter: positive where remapping pays.
+    /// The additional time of the run without remapping, in percent of that under the fixed
+    /// threshold policy; positive where remapping pays.
     pub advantage: Estimate,
 }
 
-/// The fixed threshold policy against the old mapping, with remaps `factors` times as dear: that
-/// policy does not look at the cost, so that its remaps stay where they are. Scenarios without
-/// estimates are left out.
+/// The fixed threshold policy relative to the old mapping, with the remap cost times each of
+/// `factors`. That policy does not depend on the cost, so its remaps stay the same. Scenarios
+/// without estimates are left out.
 pub fn envelope(played: &[Played], factors: &[f64]) -> Vec<Point> {
     let mut points = Vec::new();
     for scenario in played {

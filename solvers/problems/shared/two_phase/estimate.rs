@@ -9,8 +9,8 @@ use remapping::lifetime::Lifetime;
 use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, ProblemError};
 use remapping::{Observer, Rational, Status};
 
-/// Means over the cycles of `runs`; where no run has a phase, that phase's means over
-/// `elsewhere`. None where neither has one of the phases.
+/// Means over the cycles of `runs`. Where no run has a phase, its means over `elsewhere` are used;
+/// `None` where those lack it, too.
 pub fn estimate(runs: &[Cycles], elsewhere: &[Cycles]) -> Option<Parameters> {
     let (here, there) = (Sums::of(runs), Sums::of(elsewhere));
     let first = if here.first > 0 { &here } else { &there };
@@ -57,12 +57,12 @@ impl Sums {
     }
 }
 
-/// The two-phase model of a run of `cycles` cycles with these parameters. Where the new mapping is
-/// estimated to be faster even before the change, premature remaps count as free of harm (e_P = e_F):
+/// The two-phase model of a run of `cycles` cycles with these parameters. Premature remaps have no
+/// cost (e_P = e_F) where the new mapping is estimated to be faster even before the change:
 /// thresholds exist only up to there.
 ///
 /// # Errors
-/// If an error of the detector is not a probability.
+/// An error of the detector is not a probability.
 pub fn model(
     parameters: &Parameters,
     beliefs: &Beliefs,
@@ -90,7 +90,7 @@ pub fn model(
 /// The optimal thresholds {pi_n} of the [`model`], each within `tolerance` if the status says so.
 ///
 /// # Errors
-/// If a belief is not a probability or the cost of a remap is negative.
+/// A belief is not a probability, or the cost of a remap is negative.
 pub fn optimal_thresholds(
     parameters: &Parameters,
     beliefs: &Beliefs,

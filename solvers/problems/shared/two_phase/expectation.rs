@@ -1,9 +1,9 @@
-//! What a threshold policy is expected to cost on a run whose detector errs at random. The law of the
-//! belief is followed from cycle to cycle, so that nothing is sampled: premature remaps are too rare
-//! for samples to tell what they cost.
+//! The expected cost of a threshold policy on a run whose detector errs at random. The distribution
+//! of the belief is computed cycle by cycle, without sampling: premature remaps are too rare for
+//! samples.
 //!
-//! Beliefs that are close are taken together in a cluster. Costs are then added up backward between
-//! bounds: a cluster that lies across a threshold may remap or go on, whichever costs less or more.
+//! Close beliefs are merged into clusters. Costs are then added up backward between bounds: a
+//! cluster that contains a threshold may remap or continue, whichever costs less or more.
 
 use super::figure::Setting;
 use super::model::Premature;
@@ -11,19 +11,19 @@ use super::play::Outcome;
 use super::trace::Cycles;
 use ordered_float::OrderedFloat;
 
-/// How a policy fares on a run, over the errors of the detector.
+/// The expected result of a policy on a run, over the errors of the detector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Expected {
-    /// Time of the whole run.
+    /// The time of the whole run.
     pub time: f64,
-    /// How far from it the expected time may be: beliefs so close to a threshold that merging them may
-    /// have moved them across it, and rounding.
+    /// The error of the expected time: rounding, and beliefs so close to a threshold that merging
+    /// may have moved them across it.
     pub error: f64,
-    /// Of it, time spent on remapping.
+    /// The part of it spent on remapping.
     pub remap_time: f64,
-    /// Remaps made.
+    /// The number of remaps.
     pub remaps: f64,
-    /// Of them, those made before the phase had changed.
+    /// The number of those before the change of phase.
     pub premature: f64,
 }
 
@@ -39,16 +39,16 @@ impl From<Outcome> for Expected {
     }
 }
 
-/// Beliefs between two numbers.
+/// The beliefs between two numbers.
 #[derive(Debug, Clone, Copy)]
 struct Cluster {
     low: f64,
     high: f64,
-    /// Their probability at most, remapped by nobody before.
+    /// An upper bound on their probability, without a remap so far.
     weight: f64,
-    /// The same if clusters across a threshold are on the side of their middle.
+    /// The same if every cluster that contains a threshold is on the side of its middle.
     share: f64,
-    /// The clusters of the next cycle that no report and a report lead to.
+    /// The clusters of the next cycle after no observation of a change, and after one.
     next: [usize; 2],
 }
 
@@ -74,23 +74,24 @@ impl Cluster {
 struct Cycle {
     clusters: Vec<Cluster>,
     level: f64,
-    /// The cluster that goes on after a premature remap was undone, if there is one.
+    /// The cluster that continues after a premature remap was undone, if there is one.
     undone: Option<usize>,
 }
 
-/// Clusters kept at most, and how far apart, relatively, beliefs are that are taken together in any case.
+/// The most clusters, and the relative distance of beliefs that are always merged.
 const MOST_CLUSTERS: usize = 2000;
 const CLOSE: f64 = 1e-12;
 
-/// Beyond `MOST_CLUSTERS`, clusters are taken together while width times probability is below a bound that begins here.
+/// Beyond `MOST_CLUSTERS`, clusters are merged while width times probability is below a bound that
+/// starts here.
 const FIRST_LOSS: f64 = 1e-16;
 
-/// Rounding errors of a time, relatively.
+/// The relative rounding error of a time.
 const ROUNDING: f64 = 1e-12;
 
-/// Expects the costs of remapping as soon as the belief exceeds the cycle's threshold, as
-/// [`super::play::threshold`] plays it, under the flipped reports of `setting`. Work and memory: at most
-/// some 2000 updates a cycle.
+/// The expected costs of the policy that remaps as soon as the belief exceeds the cycle's
+/// threshold, like [`super::play::threshold`], with the flipped observations of `setting`. Work and
+/// memory: at most about 2000 updates a cycle.
 pub fn threshold(
     cycles: &Cycles,
     setting: &Setting,
@@ -132,10 +133,10 @@ pub fn threshold(
     expected
 }
 
-/// The least and the most that the program may be expected to take, backward from its end.
+/// Bounds on the expected time of the program, computed backward from its end.
 fn bounds(cycles: &Cycles, setting: &Setting, law: &[Cycle]) -> (f64, f64) {
     let change = cycles.change().unwrap_or(cycles.len());
-    // Time under the new mapping from the cycle on, and of the next cycle's clusters.
+    // The time under the new mapping from the cycle on, and that of the next cycle's clusters.
     let mut rest = 0.0;
     let mut later: Vec<(f64, f64)> = Vec::new();
     for (n, cycle) in law.iter().enumerate().rev() {
@@ -171,14 +172,16 @@ fn bounds(cycles: &Cycles, setting: &Setting, law: &[Cycle]) -> (f64, f64) {
     later.first().copied().unwrap_or_default()
 }
 
-/// The probabilities of no report and of a report in a cycle that has changed or not.
+/// The probabilities of not observing and of observing a change in a cycle, which has changed or
+/// not.
 fn chances(setting: &Setting, changed: bool) -> [f64; 2] {
     let reported = if changed { 1.0 - setting.flip_changed } else { setting.flip_unchanged };
     [1.0 - reported, reported]
 }
 
 impl Cycle {
-    /// The clusters after the report on the next cycle, which has changed or not, in ascending order.
+    /// The clusters after the observation of the next cycle, which has changed or not, in ascending
+    /// order.
     fn updated(&mut self, setting: &Setting, changed: bool) -> Vec<Cluster> {
         let chances = chances(setting, changed);
         let mut images: Vec<(Cluster, usize, usize)> = Vec::new();
@@ -219,7 +222,7 @@ impl Cycle {
     }
 }
 
-/// Whether a cluster is taken together with the next one.
+/// Whether a cluster is merged with the next one.
 fn joins(last: &Cluster, image: &Cluster, loss: f64) -> bool {
     let high = last.high.max(image.high);
     let width = high - last.low;
@@ -232,7 +235,7 @@ fn join(last: &mut Cluster, image: &Cluster) {
     last.share += image.share;
 }
 
-/// How many clusters are left of sorted ones.
+/// The number of clusters that merging leaves of sorted ones.
 fn count(images: &[(Cluster, usize, usize)], loss: f64) -> usize {
     let mut count = 0;
     let mut last: Option<Cluster> = None;

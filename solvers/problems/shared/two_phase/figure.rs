@@ -1,5 +1,5 @@
-//! The curves of [NR90, Figs. 6 and 7]: static mappings against dynamic remapping, as the moment of
-//! the change moves through the run.
+//! The curves of [NR90, Figs. 6 and 7]: static mappings compared with dynamic remapping, as the
+//! time of the change varies.
 
 use super::answer::Parameters;
 use super::estimate;
@@ -16,36 +16,36 @@ use remapping::estimate::Estimate;
 use remapping::phase_change::ProblemError;
 use serde::Serialize;
 
-/// How the detector errs on purpose, and what the policies make of its reports.
+/// The artificial errors of the detector, and the beliefs of the policies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// Probability that a report is flipped where the faultless one says no change.
+    /// Probability that an observation is flipped where the true one is no change.
     pub flip_unchanged: f64,
-    /// Probability that a report is flipped where the faultless one says change.
+    /// Probability that an observation is flipped where the true one is a change.
     pub flip_changed: f64,
-    /// What the policies assume.
+    /// The assumptions of the policies.
     pub beliefs: Beliefs,
     /// The fixed threshold tau.
     pub threshold: f64,
-    /// What happens to premature remaps.
+    /// The effect of premature remaps.
     pub premature: Premature,
     /// Runs per scenario.
     pub runs: u32,
-    /// Seed of them all.
+    /// Their seed.
     pub seed: u64,
 }
 
-/// One position of the change: the runs that have it there (a single one where the workload is
+/// One time of the change: the runs that have it (a single one where the workload is
 /// deterministic).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// Where on the horizontal axis.
+    /// Its position on the horizontal axis.
     pub at: f64,
     /// Its runs.
     pub runs: Vec<Cycles>,
 }
 
-/// The contestants.
+/// The policies that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
@@ -58,14 +58,14 @@ pub enum Policy {
     /// Remap when it exceeds the optimal threshold of the cycle, for parameters estimated from the
     /// scenario's runs.
     Optimal,
-    /// The best single remap in hindsight.
+    /// The best single remap for each run, which knows the run in advance.
     Clairvoyant,
-    /// The better mapping at every step, for nothing.
+    /// The better mapping at every step, with free remaps.
     LowerBound,
 }
 
 impl Policy {
-    /// All of them, in the order they are shown.
+    /// All of them, in the order of the tables.
     pub const ALL: [Policy; 6] = [
         Policy::StaticOld,
         Policy::StaticNew,
@@ -75,7 +75,7 @@ impl Policy {
         Policy::LowerBound,
     ];
 
-    /// As the command line and documents name it.
+    /// Its name on the command line and in documents.
     pub fn name(self) -> &'static str {
         match self {
             Policy::StaticOld => "static_old",
@@ -93,15 +93,15 @@ impl Policy {
     }
 }
 
-/// The expectation of one value of each run, known to within `errors`. One run that is `repeated` is sure; runs
-/// that happen to agree are not.
+/// The mean of one value of each run, known to within `errors`. With `repeated` runs it is exact;
+/// runs that agree by coincidence do not make it so.
 pub(crate) fn estimate(values: &[f64], errors: &[f64], repeated: bool) -> Estimate {
     let found = if repeated { Estimate::around(values[0], 0.0) } else { Estimate::of(values) };
     let error = errors.iter().sum::<f64>() / values.len() as f64;
     Estimate { lower: found.lower - error, upper: found.upper + error, ..found }
 }
 
-/// 100 (mean a - mean b)/mean b in time, for runs of two policies side by side.
+/// 100 (mean a - mean b)/mean b in time, for paired runs of two policies.
 pub(crate) fn percent(a: &[Expected], b: &[Expected], repeated: bool) -> Estimate {
     let mean = |runs: &[Expected]| runs.iter().map(|run| run.time).sum::<f64>() / runs.len() as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
@@ -119,31 +119,31 @@ pub(crate) fn percent(a: &[Expected], b: &[Expected], repeated: bool) -> Estimat
 /// One policy over all scenarios.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curve {
-    /// Which.
+    /// The policy.
     pub policy: Policy,
-    /// Time of a run.
+    /// The time of a run.
     pub time: Vec<Estimate>,
-    /// How much longer than the fixed threshold policy, in percent of that.
+    /// The additional time relative to the fixed threshold policy, in percent.
     pub percent: Vec<Estimate>,
-    /// Remaps per run.
+    /// The remaps per run.
     pub remaps: Vec<f64>,
-    /// Of them premature.
+    /// The premature ones of these.
     pub premature: Vec<f64>,
 }
 
-/// What comparing the policies on a set of scenarios brings.
+/// The comparison of the policies on a set of scenarios.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
     /// Positions on the horizontal axis.
     pub at: Vec<f64>,
-    /// The estimated parameters of each scenario; none where no run anywhere has both phases.
+    /// The estimated parameters of each scenario; `None` where no run anywhere has both phases.
     pub parameters: Vec<Option<Parameters>>,
     /// A curve per policy.
     pub curves: Vec<Curve>,
 }
 
-/// The reports of an erring detector: run `index` of a seed always errs on the same cycles for the
-/// same faultless reports, whatever the scenario.
+/// The observations of an erring detector. Run `index` of a seed always errs on the same cycles for
+/// the same true observations, in every scenario.
 pub fn reports(setting: &Setting, index: u32, changed: &[bool]) -> Vec<bool> {
     let mut rng = ChaCha8Rng::seed_from_u64(setting.seed);
     rng.set_stream(2 * u64::from(index) + 1);
@@ -156,31 +156,32 @@ pub fn reports(setting: &Setting, index: u32, changed: &[bool]) -> Vec<bool> {
         .collect()
 }
 
-/// What became of a scenario.
+/// The results of a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
-    /// Where on the horizontal axis.
+    /// Its position on the horizontal axis.
     pub at: f64,
-    /// The parameters estimated from its runs; none where no run anywhere has both phases.
+    /// The parameters estimated from its runs; `None` where no run anywhere has both phases.
     pub parameters: Option<Parameters>,
-    /// All runs are the same one, of a workload without chance.
+    /// Whether all runs are the same: the workload is deterministic.
     pub repeated: bool,
-    /// What is expected of each run over the errors of the detector, in the order of [`Policy::ALL`].
+    /// The expected result of each run over the errors of the detector, in the order of
+    /// [`Policy::ALL`].
     pub outcomes: Vec<[Expected; Policy::ALL.len()]>,
     /// Cycles of a run.
     pub cycles: usize,
-    /// What a run would cost a single processor, on average.
+    /// The mean cost of a run on a single processor.
     pub work: f64,
 }
 
-/// Accuracy of the thresholds played: far beyond what any difference in time shows.
+/// The accuracy of the thresholds: far beyond any visible difference in time.
 const TOLERANCE: f64 = 1e-9;
 
-/// Plays every policy on every run of a scenario. Where none of its runs has a phase, that phase's
-/// parameters are those of `everywhere`. `None` after a halt.
+/// Evaluates every policy on every run of a scenario. Where none of its runs has a phase, that
+/// phase's parameters are those of `everywhere`. `None` after a halt.
 ///
 /// # Errors
-/// If a belief is not a probability.
+/// A belief is not a probability.
 pub fn play(
     scenario: &Scenario,
     setting: &Setting,
@@ -218,7 +219,7 @@ pub fn play(
 }
 
 impl Figure {
-    /// The curves of what was played.
+    /// The curves of these scenarios.
     pub fn of(played: &[Played]) -> Self {
         let column = |policy: Policy, scenario: &Played| -> Vec<Expected> {
             scenario.outcomes.iter().map(|run| run[policy as usize]).collect()
@@ -234,7 +235,7 @@ impl Figure {
         };
         let against = |policy: Policy| -> Vec<Estimate> {
             let of = |scenario: &Played| match policy {
-                // Against itself.
+                // Relative to itself.
                 Policy::Threshold => Estimate::around(0.0, 0.0),
                 _ => {
                     let other = column(Policy::Threshold, scenario);

@@ -1,5 +1,5 @@
-//! Workloads with one change of phase: what their runs cost under two mappings, step by step, and
-//! how remapping policies fare on them [NR90, section V].
+//! Workloads with one change of phase: the cost of their runs under two mappings, step by step, and
+//! the results of remapping policies on them [NR90, section V].
 
 pub mod answer;
 pub mod compare;
@@ -26,12 +26,12 @@ use workload::Workload;
 
 /// A model whose scenarios are runs of such a workload.
 pub trait TwoPhases {
-    /// The problem, as documents name it.
+    /// The problem's name in documents.
     const NAME: &'static str;
     /// Its answer.
     const BODY: fn(Answer) -> Body;
 
-    /// What can be said without solving.
+    /// The facts that are known without solving.
     fn facts(&self) -> Facts;
 
     /// The workload.

@@ -1,30 +1,30 @@
-//! What the two model problems of \[NR90\] have in common as model files.
+//! The parts that the model files of the two model problems of \[NR90\] share.
 
 use crate::model::review::Review;
 use serde::Deserialize;
 
-/// What a remap costs.
+/// The cost of a remap.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Remap {
-    /// As much as this many steps under the new mapping at that moment.
+    /// The time of this many steps under the new mapping at that moment.
     pub steps: f64,
-    /// What becomes of a remap before the change.
+    /// The effect of a remap before the change.
     pub premature: Premature,
 }
 
-/// What happens to a remap made before the phase has changed.
+/// The effect of a remap before the change of phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub enum Premature {
-    /// It stays [NR90, footnote 2].
+    /// It is kept [NR90, footnote 2].
     #[default]
     Keep,
-    /// It is noticed and undone: its cost is lost, the belief falls to zero, and the policy goes on
-    /// under the old mapping [NR90, section III-C].
+    /// It is noticed and undone: its cost is lost, the belief falls to zero, and the policy
+    /// continues under the old mapping [NR90, section III-C].
     Revert,
 }
 
-/// What the policies believe.
+/// The beliefs of the policies.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Belief {
@@ -76,7 +76,7 @@ impl Default for Remap {
     }
 }
 
-/// Faults `path` unless `value` lies between `least` and `most`.
+/// Records a fault at `path` unless `value` lies between `least` and `most`.
 pub(crate) fn within(review: &mut Review<'_>, path: &str, value: usize, least: usize, most: usize) {
     if !(least..=most).contains(&value) {
         let label = format!("{value} is not in {least}..={most}");
@@ -84,7 +84,7 @@ pub(crate) fn within(review: &mut Review<'_>, path: &str, value: usize, least: u
     }
 }
 
-/// Faults `path` unless `value` is above zero.
+/// Records a fault at `path` unless `value` is above zero.
 pub(crate) fn positive(review: &mut Review<'_>, path: &str, value: f64, what: &str) {
     if value <= 0.0 {
         let message = format!("{what} must be positive");
@@ -92,10 +92,10 @@ pub(crate) fn positive(review: &mut Review<'_>, path: &str, value: f64, what: &s
     }
 }
 
-/// Updates that a run may take, and costs that it may record.
+/// The most updates of a run; an eighth of it is the most recorded costs.
 const LARGEST: f64 = 2e9;
 
-/// Faults the model if a run would take too long or record too much.
+/// Records a fault if a run would take too long or record too much.
 pub(crate) fn affordable(review: &mut Review<'_>, steps: usize, per_step: f64, processors: usize) {
     let (updates, costs) = (steps as f64 * per_step, 2.0 * steps as f64 * processors as f64);
     if updates > LARGEST || costs > LARGEST / 8.0 {
@@ -105,7 +105,7 @@ pub(crate) fn affordable(review: &mut Review<'_>, steps: usize, per_step: f64, p
     }
 }
 
-/// Faults `path` if there are no scenarios.
+/// Records a fault at `path` if there are no scenarios.
 pub(crate) fn scenarios(review: &mut Review<'_>, path: &str, count: usize) {
     if count == 0 {
         review.fault(path, "there are no scenarios", "an empty list", "give at least one");

@@ -34,7 +34,7 @@ impl Picture for Policies<'_> {
     }
 }
 
-/// Scenarios drawn at most.
+/// The most scenarios that are drawn.
 const SHOWN: usize = 6;
 
 /// The optimal thresholds of some scenarios.
@@ -56,7 +56,7 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     }
 }
 
-/// Percent difference against the position of the change.
+/// The difference in percent against the time of the change.
 fn curves(comparison: &Comparison) -> Option<Chart<'_>> {
     let at = &comparison.figure.at;
     let (&first, &last) = (at.first()?, at.last()?);
@@ -66,7 +66,7 @@ fn curves(comparison: &Comparison) -> Option<Chart<'_>> {
         (Policy::Optimal, "optimal thresholds"),
         (Policy::Clairvoyant, "best remap in hindsight"),
     ];
-    // The band of a single run, which has no interval, has no height.
+    // A single run has no interval; its band has no height.
     let ends = |p: &Estimate| match p.half_width().is_finite() {
         true => [p.lower, p.value, p.upper],
         false => [p.value; 3],
@@ -98,7 +98,7 @@ fn curves(comparison: &Comparison) -> Option<Chart<'_>> {
     })
 }
 
-/// Fig. 8: gain of remapping against its cost, both as multiples of the cost in the model.
+/// Fig. 8: the gain of remapping against its cost, both as multiples of the cost in the model.
 fn envelope(comparison: &Comparison) -> Option<Chart<'_>> {
     let points: Vec<_> = comparison.envelope.iter().filter(|point| point.gain > 0.0).collect();
     let span = |values: &mut dyn Iterator<Item = f64>| {
@@ -107,7 +107,7 @@ fn envelope(comparison: &Comparison) -> Option<Chart<'_>> {
     };
     points.first()?;
     let gains = span(&mut points.iter().map(|point| point.gain));
-    // Room for the legend below the points.
+    // Space for the legend below the points.
     let costs = span(&mut points.iter().map(|point| point.remap_cost));
     let costs = costs.start / 6.0..costs.end;
     let edge = [gains.start.max(costs.start), gains.end.min(costs.end)];

@@ -1,16 +1,16 @@
-//! Playing remapping policies on a recorded run.
+//! Simulates remapping policies on a recorded run.
 
 use super::model::{Belief, Premature};
 use super::trace::Cycles;
 
-/// What the belief that the phase has changed rests on.
+/// The parameters of the belief that the phase has changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beliefs {
     /// Probability phi that the phase changes before the next cycle.
     pub hazard: f64,
-    /// Probability alpha of a report although it has not.
+    /// Probability alpha of observing a change before it.
     pub false_alarm: f64,
-    /// Probability beta of none although it has.
+    /// Probability beta of not observing a change after it.
     pub missed: f64,
 }
 
@@ -22,7 +22,7 @@ impl From<&Belief> for Beliefs {
 }
 
 impl Beliefs {
-    /// Probability that the phase has changed, given that of one cycle before and a report
+    /// The probability that the phase has changed, from that of one cycle before and an observation
     /// [NR90, section III-B].
     pub fn update(&self, p: f64, report: bool) -> f64 {
         let prior = p + (1.0 - p) * self.hazard;
@@ -37,24 +37,23 @@ impl Beliefs {
     }
 }
 
-/// How a policy fared on a run.
+/// The result of a policy on a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Outcome {
-    /// Time of the whole run.
+    /// The time of the whole run.
     pub time: f64,
-    /// Of it, time spent on remapping.
+    /// The part of it spent on remapping.
     pub remap_time: f64,
-    /// Remaps made.
+    /// The number of remaps.
     pub remaps: u32,
-    /// Of them, those made before the phase had changed.
+    /// The number of those before the change of phase.
     pub premature: u32,
     /// The cycle before which the last remap was made.
     pub last_remap: Option<usize>,
 }
 
-/// Remaps as soon as the belief exceeds the cycle's threshold, given the detector's reports
-/// (`reports[n]` is made before cycle n; the one before cycle 0 is not used, the belief starts at
-/// zero).
+/// Remaps as soon as the belief exceeds the cycle's threshold. `reports[n]` is the detector's
+/// observation before cycle n; that before cycle 0 is not used, since the belief starts at zero.
 pub fn threshold(
     cycles: &Cycles,
     reports: &[bool],
@@ -91,8 +90,8 @@ pub fn fixed(times: &[f64]) -> Outcome {
     Outcome { time: times.iter().sum(), ..Outcome::default() }
 }
 
-/// Knows the whole run in advance and remaps once, at the best moment, or not at all: no policy
-/// that remaps at most once does better.
+/// Remaps once at the best moment, or never, with the whole run known in advance: no policy with at
+/// most one remap is better.
 pub fn clairvoyant(cycles: &Cycles) -> Outcome {
     let mut best = fixed(&cycles.old);
     let mut rest = 0.0;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use remapping::phase_change::ProblemError;
 use remapping::{Observer, Status};
 
-/// Runs per scenario that the estimates rest on (one where a workload is deterministic).
+/// The runs per scenario for the estimates (one where a workload is deterministic).
 pub const RUNS: u32 = 24;
 
 /// Seed of those runs.
@@ -19,7 +19,7 @@ pub const SEED: u64 = 1990;
 /// Runs every scenario and solves for its thresholds.
 ///
 /// # Errors
-/// If a belief is not a probability.
+/// A belief is not a probability.
 pub fn solve(
     workload: &impl Workload,
     tolerance: f64,
@@ -46,14 +46,14 @@ pub fn solve(
         let short = solved.iter().map(|(_, reached)| *reached).find(|s| *s != Status::Converged);
         status = short.unwrap_or(Status::Converged);
     }
-    // Of a scenario that was stopped the early thresholds are missing.
+    // A scenario that was stopped lacks the thresholds of early steps.
     let whole = |reached| matches!(reached, Status::Converged | Status::IterationLimit);
     let solved = solved.into_iter().filter(|(_, reached)| whole(*reached));
     let scenarios = solved.map(|(scenario, _)| scenario).collect();
     Ok((Answer { axis: workload.axis().to_owned(), scenarios }, status))
 }
 
-/// [`solve`] for the `solve` verb.
+/// [`solve`] for the command `solve`.
 pub fn solve_scenarios(
     asked: &Asked<'_, Settings>,
     workload: &impl Workload,

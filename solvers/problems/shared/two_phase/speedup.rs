@@ -4,9 +4,10 @@ use super::expectation::Expected;
 use super::figure::{Played, Policy};
 use serde::Serialize;
 
-/// Speedup of `processors` over one between two remaps `cycles` apart (b_r), when a point costs
-/// `update` per cycle (c_x) and `moving` to remap (c_r), at parallel `efficiency` e(L, P) and with
-/// the fraction `serial` (h) of the moves one after another: 1 is all of them, 1/P none.
+/// The speedup of `processors` over one between two remaps that are `cycles` apart (b_r). A point
+/// costs `update` per cycle (c_x) and `moving` to remap (c_r); `efficiency` is that of the parallel
+/// work, e(L, P). The fraction `serial` (h) of the moves goes one after another: 1 is all of them,
+/// 1/P none.
 ///
 /// b c_x / (b c_x/(e P) + h c_r)
 pub fn between_remaps(
@@ -34,20 +35,20 @@ pub fn with_routing(
     processors / (1.0 / efficiency + moving * processors.log2() / (cycles * update))
 }
 
-/// What the speedup of a scenario under the fixed threshold policy is made of.
+/// The parts of the speedup of a scenario under the fixed threshold policy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Speedup {
     /// The scenario's position on the horizontal axis.
     pub at: f64,
-    /// Work of the run over its time.
+    /// The work of the run over its time.
     pub speedup: f64,
-    /// Parallel efficiency e of the run apart from remapping.
+    /// The parallel efficiency e of the run without remapping.
     pub efficiency: f64,
-    /// Cost c_x of a point per cycle.
+    /// The cost c_x of a point per cycle.
     pub update: f64,
-    /// Cost c_r of moving a point, if the moves took log2 P rounds.
+    /// The cost c_r of moving a point, if the moves took log2 P rounds.
     pub moving: f64,
-    /// Cycles b_r of the run.
+    /// The cycles b_r of the run.
     pub cycles: f64,
 }
 
@@ -84,7 +85,7 @@ pub struct Scaled {
     pub serial: f64,
 }
 
-/// How the speedup grows with the number of processors if the efficiency stays what it is.
+/// The growth of the speedup with the number of processors at constant efficiency.
 pub fn scale(speedup: &Speedup, processors: &[f64]) -> Vec<Scaled> {
     let Speedup { efficiency, update, moving, cycles, .. } = *speedup;
     let row = |&p: &f64| Scaled {

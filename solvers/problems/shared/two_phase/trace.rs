@@ -1,8 +1,8 @@
-//! What a run costs, processor by processor and step by step, under each of two mappings.
+//! The cost of a run on each processor at each step, under each of two mappings.
 
 use std::fmt::Write;
 
-/// Cost of every step on every processor.
+/// The cost of every step on every processor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loads {
     processors: usize,
@@ -16,7 +16,7 @@ impl Loads {
         Loads { processors, costs: Vec::new() }
     }
 
-    /// Appends a step whose costs are all zero and hands out its row.
+    /// Appends a step whose costs are all zero and returns its row.
     pub fn push_step(&mut self) -> &mut [f64] {
         let from = self.costs.len();
         self.costs.resize(from + self.processors, 0.0);
@@ -33,13 +33,13 @@ impl Loads {
         self.costs.chunks(self.processors)
     }
 
-    /// How long each step takes: as long as its slowest processor.
+    /// The time of each step: that of its slowest processor.
     pub fn times(&self) -> Vec<f64> {
         self.steps().map(|row| row.iter().copied().fold(0.0, f64::max)).collect()
     }
 
-    /// The steps as a trace. `remaps` are the steps before which a remap happened, in order, and what it
-    /// cost.
+    /// The steps as a trace. `remaps` are the steps before which a remap happened, in order, with
+    /// their costs.
     pub fn to_csv(&self, remaps: &[(usize, f64)]) -> String {
         let mut text = String::from(HEADER);
         for (step, row) in self.steps().enumerate() {
@@ -50,10 +50,10 @@ impl Loads {
     }
 }
 
-/// The columns of a trace: a line for each step and processor, a unit of cost counts as a second.
+/// The columns of a trace: a line for each step and processor. A unit of cost counts as a second.
 pub const HEADER: &str = "step,rank,seconds,remapped,remap_seconds\n";
 
-/// Writes the lines of a step of a trace, with what a remap just before it cost.
+/// Writes the lines of a step of a trace, with the cost of a remap just before it.
 pub fn write_step(text: &mut String, step: u64, row: &[f64], remap: Option<f64>) {
     for (rank, seconds) in row.iter().enumerate() {
         let _ = match remap {
@@ -63,26 +63,27 @@ pub fn write_step(text: &mut String, step: u64, row: &[f64], remap: Option<f64>)
     }
 }
 
-/// One run of a workload: its loads under both mappings, and what a faultless detector says.
+/// One run of a workload: its loads under both mappings, and the observations of a faultless
+/// detector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
-    /// Under the mapping the run starts with.
+    /// Under the mapping at the start.
     pub old: Loads,
-    /// Under the one it may change to.
+    /// Under the mapping after a remap.
     pub new: Loads,
     /// Steps between two decisions.
     pub steps_per_cycle: usize,
-    /// For every cycle: has the phase changed, as the detector would report without error before
-    /// the cycle runs?
+    /// For every cycle whether the phase has changed, as a faultless detector observes it before
+    /// the cycle.
     pub changed: Vec<bool>,
-    /// What remapping costs just before each cycle.
+    /// The cost of a remap just before each cycle.
     pub remap_cost: Vec<f64>,
-    /// What the whole run would cost a single processor.
+    /// The cost of the whole run on a single processor.
     pub work: f64,
 }
 
 impl Trace {
-    /// Time of every cycle under the old and the new mapping.
+    /// The time of every cycle under the old and the new mapping.
     pub fn cycle_times(&self) -> Cycles {
         let sum = |loads: &Loads| -> Vec<f64> {
             loads.times().chunks(self.steps_per_cycle).map(|cycle| cycle.iter().sum()).collect()
@@ -98,20 +99,20 @@ impl Trace {
     }
 }
 
-/// A run as the remapping policies see it.
+/// A run as the policies use it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cycles {
     /// Time of every cycle under the old mapping.
     pub old: Vec<f64>,
     /// Time of every cycle under the new mapping.
     pub new: Vec<f64>,
-    /// What a faultless detector says before every cycle.
+    /// The observations of a faultless detector before every cycle.
     pub changed: Vec<bool>,
-    /// What remapping costs before every cycle.
+    /// The cost of a remap before every cycle.
     pub remap_cost: Vec<f64>,
-    /// The best mapping at every step, changed for nothing.
+    /// The time with the best mapping at every step and free remaps.
     pub lower_bound: f64,
-    /// What the whole run would cost a single processor.
+    /// The cost of the whole run on a single processor.
     pub work: f64,
 }
 

@@ -13,7 +13,7 @@ use crate::text::digits::sampled;
 use std::fmt;
 
 impl kind::Answer for Answer {
-    // Thresholds without bounds of their own: that they are numbers is all there is to see.
+    // The thresholds have no bounds of their own: it is only checked that they are numbers.
     fn claims(&self) -> Vec<Claim> {
         let all = self.scenarios.iter().flat_map(|scenario| &scenario.threshold);
         all.map(|threshold| Claim::absolute("a threshold", *threshold, *threshold)).collect()
@@ -32,7 +32,7 @@ impl kind::Answer for Answer {
     }
 }
 
-/// Rows and columns per position of the curve drawn in text.
+/// Rows, and columns per position, of the curve drawn as text.
 const ROWS: usize = 16;
 const COLUMNS: usize = 3;
 
@@ -93,7 +93,7 @@ fn summary(text: &mut String, answer: &Answer) {
     text.push_str(&answer.to_string());
 }
 
-/// A line of a sweep's table.
+/// The row of a sweep's table.
 fn cells(answer: &Answer) -> Row {
     let (gain, threshold) = answer.middle();
     let known = |value: f64, shown: String| if value.is_finite() { shown } else { String::new() };
@@ -184,7 +184,7 @@ impl Comparison {
         writeln!(f)
     }
 
-    /// What remapping gains by position (down) and cost of a remap (across).
+    /// The gain of remapping by position (down) and by the cost of a remap (across).
     fn envelope(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

@@ -17,17 +17,17 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A computation whose load shifts once, at a moment that its scenarios vary.
+/// A computation whose load shifts once, at a time that its scenarios vary.
 pub trait Workload: Sync {
-    /// What the scenarios vary.
+    /// The quantity that the scenarios vary.
     fn axis(&self) -> &'static str;
-    /// Its value in each of them.
+    /// Its value in each scenario.
     fn positions(&self) -> Vec<f64>;
-    /// Runs one of them: run `index` of a seed.
+    /// Run `index` of a seed in a scenario.
     fn trace(&self, scenario: usize, seed: u64, index: u32) -> Trace;
-    /// Whether all runs of a scenario are the same (up to the errors of the detector).
+    /// Whether all runs of a scenario are the same, apart from the errors of the detector.
     fn deterministic(&self) -> bool;
-    /// Detector and policies.
+    /// The detector and the policies.
     fn setting(&self, runs: u32, seed: u64) -> Setting;
     /// Cycles of a run.
     fn cycles(&self) -> usize;
@@ -36,49 +36,49 @@ pub trait Workload: Sync {
     /// Processors P.
     fn processors(&self) -> usize;
 
-    /// Names of the recorded costs, in the order [`write_traces`] hands them out.
+    /// The names of the recorded costs, in the order of [`write_traces`].
     fn trace_names(&self) -> Vec<String> {
         let of = |at: f64| ["old", "new", "dynamic"].map(|mapping| format!("{at}-{mapping}"));
         self.positions().into_iter().flat_map(of).collect()
     }
 }
 
-/// Bytes that a comparison over so many runs holds.
+/// The bytes that a comparison over this many runs needs.
 pub fn memory(workload: &impl Workload, runs: u32) -> u64 {
     let cycle = 3 * size_of::<f64>() + size_of::<bool>();
     let trace = size_of::<Option<Cycles>>() + cycle * workload.cycles();
     let outcomes = Policy::ALL.len() * size_of::<Expected>();
     let runs = u64::from(runs);
     let traces = if workload.deterministic() { 1 } else { runs };
-    // The traces are held twice: by scenario, and all together.
+    // The traces are stored twice: by scenario, and all together.
     let scenario = 2 * traces * trace as u64 + runs * outcomes as u64;
     workload.positions().len() as u64 * scenario
 }
 
-/// How dear a remap is in the envelope, as multiples of what it costs in the model.
+/// The remap costs of the envelope, as multiples of that in the model.
 const FACTORS: [f64; 9] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 /// A policy over all scenarios and runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// Which.
+    /// The policy.
     pub policy: Policy,
-    /// Time of a run: expected over the errors of the detector, estimated from the runs.
+    /// The time of a run: its expectation over the errors of the detector, estimated from the runs.
     #[serde(flatten)]
     pub time: Estimate,
-    /// Whether the policy is fitted to the runs it is played on: then the interval takes it as given, and promises
-    /// nothing of other runs.
+    /// Whether the policy is fitted to the runs on which it is evaluated. The interval then does
+    /// not apply to other runs.
     pub fitted_to_runs: bool,
-    /// The rest.
+    /// The other means.
     pub per_metric: Metrics,
 }
 
 /// Means over all scenarios and runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Metrics {
-    /// Remaps.
+    /// The remaps.
     pub remaps: f64,
-    /// Of them premature.
+    /// The premature ones of these.
     pub premature: f64,
     /// Work over processors times time.
     pub utilization: f64,
@@ -89,13 +89,14 @@ pub struct Metrics {
 pub struct Comparison {
     /// The policies over all scenarios.
     pub policies: Vec<Summary>,
-    /// What the scenarios vary.
+    /// The quantity that the scenarios vary.
     pub axis: &'static str,
     /// Runs per scenario.
     pub runs: u32,
     /// Their seed.
     pub seed: u64,
-    /// Whether runs differ: intervals are of samples then, and else how far off what was computed may be.
+    /// Whether runs differ. Intervals are then confidence intervals; otherwise they bound the error
+    /// of the computation.
     pub sampled: bool,
     /// The curves.
     #[serde(flatten)]
@@ -104,23 +105,23 @@ pub struct Comparison {
     pub envelope: Vec<Point>,
     /// Speedup of every scenario.
     pub speedup: Vec<Speedup>,
-    /// How that of the middle scenario grows with the number of processors.
+    /// The growth of the middle scenario's speedup with the number of processors.
     pub scaling: Vec<Scaled>,
 }
 
 impl Comparison {
-    /// Leaves out the policies that are not among `policies`.
+    /// Removes the policies that are not among `policies`.
     pub fn retain(&mut self, policies: &[Policy]) {
         self.policies.retain(|summary| policies.contains(&summary.policy));
         self.figure.curves.retain(|curve| policies.contains(&curve.policy));
     }
 }
 
-/// Runs all scenarios `runs` times and plays all policies on them. Scenarios that were not finished
-/// when the observer called a halt are left out, and the status says so.
+/// Runs all scenarios `runs` times and evaluates all policies on them. Scenarios that were not
+/// finished when the observer halted are left out, and the status says so.
 ///
 /// # Errors
-/// If a belief is not a probability.
+/// A belief is not a probability.
 pub fn compare(
     workload: &impl Workload,
     runs: u32,
@@ -222,11 +223,11 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
     if played.is_empty() { vec![] } else { Policy::ALL.map(summary).to_vec() }
 }
 
-/// Hands the costs of the first run of every scenario to `write`, per step and processor as CSV:
-/// under the old mapping, the new one, and under the fixed threshold policy (with its remap).
+/// Passes the costs of the first run of every scenario to `write`, per step and processor as CSV:
+/// under the old mapping, the new one, and the fixed threshold policy (with its remap).
 ///
 /// # Errors
-/// The first that `write` returns.
+/// The first error of `write`.
 pub fn write_traces<E>(
     workload: &impl Workload,
     seed: u64,
@@ -252,7 +253,7 @@ pub fn write_traces<E>(
     Ok(())
 }
 
-/// The old mapping up to a step, the new one from there on.
+/// The loads under the old mapping up to a step, and under the new one from there on.
 fn follow(trace: &Trace, remap: Option<usize>) -> Loads {
     let mut loads = Loads::new(trace.old.processors());
     for (step, (old, new)) in trace.old.steps().zip(trace.new.steps()).enumerate() {

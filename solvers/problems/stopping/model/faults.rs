@@ -1,4 +1,4 @@
-//! What is wrong with a `Stopping` problem.
+//! The faults of a `Stopping` problem.
 
 use super::{After, Processes, Stopping};
 use crate::model::chain::review_rows;
@@ -14,7 +14,7 @@ const MOST_SHOWN: usize = 1000;
 /// The most steps.
 const MOST_STEPS: u64 = 10_000_000;
 
-/// The most processes of one model.
+/// The most processes of a model.
 const MOST_PROCESSES: usize = 100;
 
 impl Stopping {
@@ -108,7 +108,7 @@ impl Stopping {
         }
     }
 
-    /// Whether the remap cost and the number of steps go with the rest.
+    /// Checks the remap cost and the number of steps against the other fields.
     fn review_forms(&self, review: &mut Review<'_>) {
         if self.is_varied() && self.after_remap == After::Uniform {
             let label = "Uniform is for one remap cost, and no end";
@@ -142,7 +142,7 @@ impl Stopping {
         }
     }
 
-    /// Without a balanced load vector only a remap ends the cost.
+    /// Checks that the problem ends: without a balanced load vector only a remap ends the cost.
     fn review_balance(&self, states: &States, review: &mut Review<'_>) {
         let Ok(imbalance) = self.imbalance() else { return };
         if (0..states.count()).any(|s| imbalance.is_balanced(&states.loads(s))) {

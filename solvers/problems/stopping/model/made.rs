@@ -1,4 +1,4 @@
-//! States and chain as a review has made them: long files are read once.
+//! The states and the chain that a review has made, so that long files are read once.
 
 use remapping::chain::Operator;
 use remapping::stopping::States;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 type StatesAndChain = (States, Box<dyn Operator>);
 
-/// What has been made and nobody has taken. A copy of the model makes its own.
+/// The result that nobody has taken yet. A copy of the model makes its own.
 #[derive(Default)]
 pub(crate) struct Made(Mutex<Option<StatesAndChain>>);
 
@@ -20,7 +20,7 @@ impl Made {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The states, while they are here.
+    /// The states, unless they have been taken.
     pub(crate) fn states(&self) -> Option<States> {
         let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         made.as_ref().map(|(states, _)| states.clone())
