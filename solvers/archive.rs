@@ -1,17 +1,17 @@
-//! Compressed NumPy archives (`.npz`).
+//! Writes compressed NumPy archives (`.npz`).
 
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder, npz::file_name_from_array_name};
 use std::io::{BufWriter, Error, Result, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// Arrays that are being written.
+/// An archive that is being written.
 pub struct Archive<W: Write + Seek> {
     zip: ZipWriter<W>,
 }
 
 impl<W: Write + Seek> Archive<W> {
-    /// Starts an archive without arrays.
+    /// Starts an empty archive.
     pub fn new(out: W) -> Archive<W> {
         Archive { zip: ZipWriter::new(out) }
     }
@@ -28,7 +28,7 @@ impl<W: Write + Seek> Archive<W> {
         shape: &[u64],
         entries: impl Iterator<Item = T>,
     ) -> Result<()> {
-        // Sizes may pass 4 GiB.
+        // Sizes may exceed 4 GiB.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(3))

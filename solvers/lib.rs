@@ -1,7 +1,8 @@
-//! `remap`: the problems as files, the command line, and everything people see.
+//! The command `remap`: model files, the command line, and all output for people.
 //!
-//! One way down: `commands` read a [`model`], solve it as one of the [`problems`], which use the
-//! `remapping` engine, and show its [`solution`] through [`render`], [`report`] and [`export`].
+//! Calls go one way: `commands` read a [`model`] and solve it as one of the [`problems`], which use
+//! the `remapping` engine. They show the [`solution`] through [`render`], [`report`] and
+//! [`export`].
 
 pub mod archive;
 pub mod checkpoint;

@@ -1,17 +1,17 @@
-//! Measurements read line by line: plain numbers, or one column of a CSV.
+//! Reads measurements line by line: plain numbers, or one column of a CSV file.
 
 use crate::complaint::Complaint;
 use crate::records::Records;
 use std::io::BufRead;
 
-/// Which column to read.
+/// The column to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Column {
     /// By its name in the header.
     Named(String),
-    /// By its place, from 1.
+    /// By its index, from 1.
     Place(usize),
-    /// The last of every line.
+    /// The last field of every line.
     Last,
 }
 
@@ -26,17 +26,18 @@ impl std::str::FromStr for Column {
     }
 }
 
-/// A measurement and the line it stands on.
+/// A measurement and its line.
 pub struct Measurement {
     /// Line, from 1.
     pub line: u64,
-    /// The number, or what stands in its place.
+    /// The number, or the text that is not one.
     pub value: Result<f64, String>,
 }
 
-/// The measurements of `input`, read as they come.
+/// The measurements of `input`, one by one as they arrive.
 ///
-/// A first line of which the column cannot be meant as a number is the header. Empty lines and `#` lines are left out.
+/// The first line is the header if its field does not look like a number. Empty lines and lines
+/// that begin with `#` are skipped.
 pub fn measurements<R: BufRead>(
     input: R,
     column: &Column,
@@ -79,7 +80,8 @@ pub fn measurements<R: BufRead>(
     })
 }
 
-/// Whether the field of a first line is meant as a number: it begins as one does. Where it is empty the others tell.
+/// Whether the field of a first line looks like a number: it begins like one. If it is empty, the
+/// other fields decide.
 fn is_meant(field: Option<&Vec<u8>>, all: &[Vec<u8>]) -> bool {
     let begins = |field: &Vec<u8>| {
         let Ok(text) = std::str::from_utf8(field) else { return false };
@@ -92,7 +94,7 @@ fn is_meant(field: Option<&Vec<u8>>, all: &[Vec<u8>]) -> bool {
     }
 }
 
-/// A complaint about a line of standard input.
+/// A diagnostic about a line of standard input.
 pub fn wrong_line(line: u64, reason: &str, help: &str) -> Complaint {
     Complaint::elsewhere(format!("standard input, line {line}: {reason}"), help)
 }

@@ -1,18 +1,18 @@
-//! How much memory there is, for the machine and for the control group that the program is in.
+//! The memory of the machine, and of the control group that the program is in.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// Bytes of memory: all there are, and those that can be used without swapping.
+/// Bytes of memory: all, and those that can be used without swapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Room {
     all: u64,
     free: u64,
 }
 
-/// How a version of control groups calls what it says of memory.
+/// The files in which a version of control groups reports memory.
 struct Version {
-    /// What comes before the path of the own group in its list.
+    /// Removes the prefix of the own group's path in the list of groups.
     list: fn(&str) -> Option<&str>,
     root: &'static str,
     limit: &'static str,
@@ -42,53 +42,53 @@ const VERSIONS: [Version; 2] = [
 ];
 
 impl Version {
-    /// The folders of the own group and of all around it, by the text of `/proc/self/cgroup`.
+    /// The folders of the own group and of all its ancestors, from the text of `/proc/self/cgroup`.
     fn folders(&self, groups: &str) -> Vec<PathBuf> {
         let own = groups.lines().find_map(self.list).unwrap_or_default();
         Path::new(own).ancestors().map(|group| Path::new(self.root).join(group)).collect()
     }
 }
 
-/// With less than this share of memory left a program that uses more than what is left is about to
-/// be killed.
+/// If less than this share of memory is free, and a program uses more than that, it is about to be
+/// killed.
 const LEAST_SHARE: u64 = 32;
-/// So much is enough of any memory.
+/// This many free bytes are enough on any machine.
 const ENOUGH: u64 = 1 << 30;
 
-/// Bytes of memory that can be used without swapping, where the system says.
+/// The bytes of memory that can be used without swapping, where the system reports them.
 pub fn available() -> Option<u64> {
     Some(room()?.free)
 }
 
-/// Whether memory is about to run out and this program has most to do with it.
+/// Whether memory is running out, mostly because of this program.
 pub fn is_short() -> bool {
     room().zip(resident()).is_some_and(|(room, resident)| room.is_short(resident))
 }
 
 impl Room {
-    /// For a program that uses so many bytes.
+    /// For a program that uses `resident` bytes.
     fn is_short(self, resident: u64) -> bool {
         self.free < (self.all / LEAST_SHARE).min(ENOUGH) && resident > self.free
     }
 
-    /// Of a machine, by the text of `/proc/meminfo`.
+    /// For a machine, from the text of `/proc/meminfo`.
     fn of_machine(facts: &str) -> Option<Room> {
         Some(Room { all: kilobytes(facts, "MemTotal:")?, free: kilobytes(facts, "MemAvailable:")? })
     }
 
-    /// Of an address space, by the texts of `/proc/self/limits` and `/proc/self/status`. Threads
-    /// and tables take more of it than they use.
+    /// For an address space, from the texts of `/proc/self/limits` and `/proc/self/status`. Threads
+    /// and tables reserve more of it than they use.
     fn of_limit(limits: &str, facts: &str) -> Option<Room> {
         let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
         let all: u64 = line.split_whitespace().next()?.parse().ok()?;
         Some(Room { all, free: all.saturating_sub(kilobytes(facts, "VmSize:")?) })
     }
 
-    /// Of a control group with a limit, by its folder. What is kept of files for speed is given up
-    /// when needed.
+    /// For a control group with a limit, from its folder. File caches count as free: the system
+    /// drops them when needed.
     fn of_group(folder: &Path, version: &Version) -> Option<Room> {
         let read = |name: &str| read_to_string(folder.join(name)).ok();
-        // Without a limit there is no number, or in version 1 one beyond all memories.
+        // Without a limit there is no number, or in version 1 one larger than any memory.
         let all: u64 = read(version.limit)?.trim().parse().ok()?;
         let used: u64 = read(version.used)?.trim().parse().ok()?;
         let files = read("memory.stat").and_then(|facts| {
@@ -99,7 +99,7 @@ impl Room {
     }
 }
 
-/// What is left of the address space, where that has a limit (`ulimit -v`).
+/// The remaining address space, where it has a limit (`ulimit -v`).
 fn address_space() -> Option<Room> {
     Room::of_limit(
         &read_to_string("/proc/self/limits").ok()?,
@@ -107,7 +107,7 @@ fn address_space() -> Option<Room> {
     )
 }
 
-/// The least of the machine, of all control groups around this program and of its own limit.
+/// The least of the machine, of all control groups around this program, and of its own limit.
 fn room() -> Option<Room> {
     let machine = Room::of_machine(&read_to_string("/proc/meminfo").ok()?)?;
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -118,12 +118,12 @@ fn room() -> Option<Room> {
     limited.chain(address_space()).chain([machine]).min_by_key(|room| room.free)
 }
 
-/// Bytes that this program has in memory.
+/// The bytes that this program has in memory.
 fn resident() -> Option<u64> {
     kilobytes(&read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// What a line of facts says, in bytes.
+/// The number in a line of such a file, in bytes.
 fn kilobytes(facts: &str, name: &str) -> Option<u64> {
     let line = facts.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -152,7 +152,7 @@ mod tests {
         let room = Room::of_machine(facts).unwrap();
         assert_eq!(room, Room { all: 24_684_024 << 10, free: 500_000 << 10 });
         assert!(room.is_short(8 << 30));
-        // Another program has it.
+        // Another program uses the memory.
         assert!(!room.is_short(100 << 20));
         assert!(!Room { free: 2 << 30, ..room }.is_short(8 << 30));
         assert!(!Room { all: 1 << 40, free: 2 << 30 }.is_short(1 << 39));

@@ -1,4 +1,4 @@
-//! Files written whole or not at all.
+//! Writes files atomically, and prints to standard output.
 
 use crate::complaint::Complaint;
 use std::fs::File;
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
-/// Held while something is put out, so that nobody ends the program in the middle.
+/// Held during output, so that no thread ends the program in the middle of it.
 static OUTPUT: Mutex<()> = Mutex::new(());
 
 fn output() -> MutexGuard<'static, ()> {
     OUTPUT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the program from another thread than the one that works for it: after what it is putting out, unless there is no reason
-/// to any more by then.
+/// Ends the program from a thread that only watches it. It waits for the current output, and then
+/// checks `is_moot`: whether the reason still exists.
 pub fn quit_between_outputs(reason: &str, code: i32, is_moot: impl FnOnce() -> bool) {
     let _whole = output();
     if !is_moot() {
@@ -25,14 +25,14 @@ pub fn quit_between_outputs(reason: &str, code: i32, is_moot: impl FnOnce() -> b
     }
 }
 
-/// Writes `bytes` to `path` by way of a temporary file beside it. Refuses to replace an existing file
-/// unless `force`, and never writes through a symbolic link.
+/// Writes `bytes` to `path` by way of a temporary file in the same folder. Refuses to replace an
+/// existing file unless `force`, and never writes through a symbolic link.
 pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complaint> {
     write_files(&[(path, bytes, force)])
 }
 
-/// The same for files that tell of each other: nobody ends the program between two of them, and none is there before all are
-/// written.
+/// Writes files that refer to each other: the program does not end between two of them, and none
+/// appears before all are written.
 pub fn write_files(files: &[(&Path, &[u8], bool)]) -> Result<(), Complaint> {
     files.iter().try_for_each(|&(path, _, force)| check_free(path, force))?;
     let _whole = output();
@@ -43,7 +43,7 @@ pub fn write_files(files: &[(&Path, &[u8], bool)]) -> Result<(), Complaint> {
     filled.into_iter().try_for_each(|(file, path, force)| place(file, path, force))
 }
 
-/// The same for what is too long to be held in memory as bytes.
+/// The same for content that is too long to hold in memory.
 pub fn write_with(
     path: &Path,
     force: bool,
@@ -54,7 +54,7 @@ pub fn write_with(
     place(written(path, fill)?, path, force)
 }
 
-/// A temporary file beside `path`, filled.
+/// A temporary file in the folder of `path`, filled.
 fn written(
     path: &Path,
     fill: impl FnOnce(Capped<'_>) -> std::io::Result<()>,
@@ -67,7 +67,7 @@ fn written(
     Ok(file)
 }
 
-/// Gives it its own name.
+/// Renames it to its final name.
 fn place(file: NamedTempFile, path: &Path, force: bool) -> Result<(), Complaint> {
     let placed = if force { file.persist(path) } else { file.persist_noclobber(path) };
     placed.map(drop).map_err(|error| unwritten(path, &error.error))
@@ -78,15 +78,15 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Complaint {
     Complaint::elsewhere(message, "choose a path that can be written")
 }
 
-/// A file that fails to grow beyond what the system allows, where a signal would end the program and leave its
-/// temporary file behind.
+/// A file that returns an error when it exceeds the system's size limit. Otherwise a signal would
+/// end the program and leave its temporary file.
 pub struct Capped<'a> {
     file: &'a File,
     most: u64,
     at: u64,
 }
 
-/// The limit on the size of files, where the system says.
+/// The limit on the size of files, where the system reports one.
 fn most_bytes() -> u64 {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max file size"));
@@ -116,7 +116,7 @@ impl Seek for Capped<'_> {
     }
 }
 
-/// Says in advance whether [`write_file`] would refuse `path`, so that no work is done in vain.
+/// Checks in advance whether [`write_file`] would refuse `path`, so that no work is lost.
 pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
     let shown = path.display();
     match std::fs::symlink_metadata(path) {
@@ -147,7 +147,7 @@ pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
     }
 }
 
-/// Makes `folder`, and those it lies in, unless they are there.
+/// Creates `folder` and its parents, unless they exist.
 pub fn make_folder(folder: &Path) -> Result<(), Complaint> {
     std::fs::create_dir_all(folder).map_err(|error| {
         let message = format!("cannot create {}: {error}", folder.display());
@@ -155,7 +155,7 @@ pub fn make_folder(folder: &Path) -> Result<(), Complaint> {
     })
 }
 
-/// Says in advance whether files can be made in `folder`, which may have to be made first.
+/// Checks in advance whether files can be created in `folder`, which may not exist yet.
 pub fn check_folder(folder: &Path) -> Result<(), Complaint> {
     match folder.ancestors().find(|parent| parent.symlink_metadata().is_ok()) {
         Some(parent) if !parent.is_dir() => {
@@ -167,7 +167,7 @@ pub fn check_folder(folder: &Path) -> Result<(), Complaint> {
     }
 }
 
-/// Says whether files can be made in `folder`, by making one and removing it.
+/// Checks whether files can be created in `folder`, by creating one and removing it.
 fn try_folder(folder: &Path) -> Result<(), Complaint> {
     let _whole = output();
     temporary(folder).map(drop).map_err(|error| {
@@ -176,12 +176,12 @@ fn try_folder(folder: &Path) -> Result<(), Complaint> {
     })
 }
 
-/// The folder a file lies in.
+/// The folder of a file.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file that is removed unless it is given its own name.
+/// A file that is removed unless it gets its final name.
 fn temporary(folder: &Path) -> std::io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".remap-").tempfile_in(folder)
 }
@@ -199,13 +199,13 @@ fn make_readable(file: &File) -> std::io::Result<()> {
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Prints to standard output. If its reader has gone away, nothing more is printed, and nothing said:
-/// `remap solve ... | head` has got what it wanted.
+/// Prints to standard output. If the reader has closed it, nothing more is printed, without an
+/// error: `remap solve ... | head` has all it wanted.
 pub fn print(text: &str) {
     print_bytes(text.as_bytes());
 }
 
-/// The same for what is not text.
+/// The same for bytes that are not text.
 pub fn print_bytes(bytes: &[u8]) {
     if is_closed() {
         return;
@@ -225,12 +225,13 @@ pub fn print_bytes(bytes: &[u8]) {
     }
 }
 
-/// Whether something could not be printed, not for want of a reader.
+/// Whether something could not be printed although there is a reader.
 pub fn has_failed() -> bool {
     FAILED.load(Ordering::Relaxed)
 }
 
-/// Whether nothing more can be printed: the reader of standard output has gone away, or it cannot be written.
+/// Whether printing is no longer possible: the reader has closed standard output, or it cannot be
+/// written.
 pub fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }

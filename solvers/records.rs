@@ -1,43 +1,44 @@
-//! Comma-separated values and the like: records, and the lines they stand on.
+//! Reads comma-separated values and similar formats as records with their line numbers.
 
 use std::io::{BufRead, Result};
 
-/// What some programs put in front of UTF-8.
+/// The prefix that some programs write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// The line that a record begins on, and its fields.
+/// The first line of a record, and its fields.
 type Record<'a> = (u64, &'a [Vec<u8>]);
 
-/// Reads one record after the other, as they come. Lines end as on any system; empty ones and those that begin with `#`
-/// are left out.
+/// Reads one record after the other. Line ends may be those of any system. Empty lines and lines
+/// that begin with `#` are skipped.
 pub struct Records<R> {
     input: R,
     delimiter: u8,
-    /// Lines so far.
+    /// The number of lines read.
     lines: u64,
-    /// Whether the last one ended with a carriage return, to which a line feed may belong.
+    /// Whether the last line ended with a carriage return, which a line feed may follow.
     returned: bool,
-    /// The line that is taken apart.
+    /// The current line.
     line: Vec<u8>,
     fields: Vec<Vec<u8>>,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Those of `input`, before which there were so many lines.
+    /// The records of `input`, which follows `lines` earlier lines.
     pub fn new(input: R, delimiter: u8, lines: u64) -> Records<R> {
         let (line, fields) = (Vec::new(), Vec::new());
         Records { input, delimiter, lines, returned: false, line, fields }
     }
 
-    /// The line that was read last, from 1.
+    /// The number of the line that was read last, from 1.
     pub fn line(&self) -> u64 {
         self.lines
     }
 
-    /// The line that the next record begins on, and its fields, without blanks around them and quotes; `None` at the end.
+    /// The first line of the next record, and its fields without surrounding blanks and quotes;
+    /// `None` at the end.
     ///
     /// # Errors
-    /// What the input fails with.
+    /// Those of the input.
     pub fn next(&mut self) -> Result<Option<Record<'_>>> {
         loop {
             if !self.read()? {
@@ -57,7 +58,7 @@ impl<R: BufRead> Records<R> {
             let Records { line, delimiter, fields, .. } = self;
             quoted = split(line, *delimiter, quoted, fields);
             let Some(mut begun) = quoted.take() else { break };
-            // The quotes are closed on another line, unless that is missing.
+            // The closing quote is on a later line, unless it is missing.
             if !self.read()? {
                 self.fields.push(begun.trim_ascii().to_vec());
                 break;
@@ -96,7 +97,8 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// Adds the fields of a line, which may begin within quotes; returns the field whose quotes are still open at its end.
+/// Adds the fields of a line, which may begin within quotes. Returns the field whose quotes are
+/// still open at its end.
 fn split(
     line: &[u8],
     delimiter: u8,
@@ -110,7 +112,7 @@ fn split(
             at += usize::from(opens);
             opens.then(Vec::new)
         });
-        // To the quote that closes it; two are one.
+        // Up to the closing quote; two quotes are one.
         while let Some(own) = &mut field {
             let Some(end) = memchr::memchr(b'"', &line[at..]) else {
                 own.extend_from_slice(&line[at..]);
@@ -137,7 +139,7 @@ mod tests {
     use super::Records;
     use proptest::prelude::*;
 
-    /// Every record of a text with the line it begins on.
+    /// Every record of a text with its first line.
     fn all(text: &[u8]) -> Vec<(u64, Vec<String>)> {
         let mut records = Records::new(text, b',', 0);
         let mut all = Vec::new();
@@ -149,7 +151,7 @@ mod tests {
     }
 
     proptest! {
-        /// Records as they are written: the lines they begin on are those counted when writing.
+        /// Records begin on the lines that were counted when writing them.
         #[test]
         fn records_begin_on_the_lines_they_were_written_to(
             records in prop::collection::vec(
@@ -173,7 +175,7 @@ mod tests {
             prop_assert_eq!(all(text.as_bytes()), expected);
         }
 
-        /// Fields of a line are those of the usual reader.
+        /// The fields of a line are those of another CSV reader.
         #[test]
         fn fields_are_those_of_another_reader(text in "[a\", ]{1,12}") {
             prop_assume!(!text.trim().is_empty());

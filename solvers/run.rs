@@ -1,5 +1,4 @@
-//! A running computation as its user sees it: a progress bar, a time limit, the end of memory,
-//! Ctrl-C.
+//! Controls a running computation: the progress bar, the time limit, low memory, and Ctrl-C.
 
 use crate::memory;
 use crate::output::quit_between_outputs;
@@ -14,20 +13,19 @@ use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether somebody has heard of it, and is about to end.
+/// Whether some computation has noticed the interrupt and is about to end.
 static HEARD: AtomicBool = AtomicBool::new(false);
 
-/// The longest time that a computation has let pass between two reports, in milliseconds.
+/// The longest time between two progress reports of a computation, in milliseconds.
 static LONGEST_SILENCE: AtomicU64 = AtomicU64::new(0);
 
-/// How long an interrupted program may take to answer: at least, and in any case.
+/// How long an interrupted program may take to respond: at least, and in total.
 const ANSWER_WITHIN: Duration = Duration::from_secs(1);
 const MOST_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes the first Ctrl-C stop computations cleanly and the second quit at once. What does not
-/// listen (a reader that waits for its input, a table that is being set up) has nothing to show
-/// yet, and is left after a second; a computation whose steps take longer may finish the one it is
-/// in.
+/// Makes the first Ctrl-C stop computations cleanly and the second quit at once. Code that does not
+/// check for interrupts, such as a reader waiting for input, has nothing to show yet. The program
+/// then ends after a second; a computation with longer steps may finish the present one.
 pub fn catch_interrupts() {
     let handler = || {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
@@ -35,20 +33,20 @@ pub fn catch_interrupts() {
         }
         std::thread::spawn(quit_unless_answered);
     };
-    // Failing to install it only leaves the system's own behaviour.
+    // If this fails, the system's own behavior remains.
     let _ = ctrlc::set_handler(handler);
 }
 
-/// Makes the end of memory, where nothing hears of it in time, the exit code of a limit: by itself
-/// it would abort the program. The message is that of whatever asked for memory.
+/// Turns an abort for lack of memory into the exit code of a limit. The message is that of the
+/// allocation that failed.
 #[cfg(unix)]
 pub fn catch_the_end_of_memory() {
     let always = Arc::new(AtomicBool::new(true));
     let _ = register_conditional_shutdown(SIGABRT, 3, always);
 }
 
-/// The same of a program that several ranks run and a queue has asked to end: it may take as long
-/// as it needs to save and to print, unless it is asked again.
+/// The same for a program on several ranks that a queue asks to end: it may take as long as it
+/// needs to save and print, unless it is asked again.
 pub fn listen_to_interrupts() {
     let handler = || {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
@@ -79,19 +77,19 @@ pub fn is_interrupted() -> bool {
     interrupted
 }
 
-/// Stops computations as Ctrl-C does, or lets new ones start again: for programs that hear of
-/// interrupts by themselves.
+/// Stops computations as Ctrl-C does, or lets new ones start again. It is for programs that handle
+/// interrupts themselves.
 pub fn interrupt(stop: bool) {
     INTERRUPTED.store(stop, Ordering::SeqCst);
 }
 
-/// Does what cannot be asked to stop and has nothing to show before its end, and ends the program
-/// with this reason if that takes longer than so many seconds. What is shown afterwards is shown
-/// whole, whatever the clock says.
+/// Runs `work`, which cannot be stopped and shows nothing before its end. Ends the program with
+/// `reason` if it takes longer than `limit` seconds. Output that has begun afterwards is finished
+/// in any case.
 pub fn within<T>(limit: Option<f64>, reason: &'static str, work: impl FnOnce() -> T) -> T {
     let done = Arc::new(AtomicBool::new(false));
     let heard = done.clone();
-    // A limit beyond the reach of clocks is none.
+    // A limit beyond the range of clocks is no limit.
     let left = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
     if let Some(left) = left {
         std::thread::spawn(move || {
@@ -108,35 +106,35 @@ pub fn within<T>(limit: Option<f64>, reason: &'static str, work: impl FnOnce() -
 pub struct Watch {
     started: Instant,
     limit: Option<Duration>,
-    /// Milliseconds from the start to the last report.
+    /// The milliseconds from the start to the last report.
     heard: AtomicU64,
-    /// When memory is looked at next, likewise.
+    /// The time of the next memory check, in the same unit.
     looks: AtomicU64,
     is_short: fn() -> bool,
-    /// Whether memory ran short.
+    /// Whether memory became low.
     short: AtomicBool,
     bar: ProgressBar,
 }
 
-/// Milliseconds between two looks at memory.
+/// The milliseconds between two memory checks.
 const LOOKS: u64 = 200;
 
-/// Shorter computations show no bar.
+/// The time before a bar appears.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// How often the time that has passed is drawn.
+/// The interval at which the elapsed time is drawn.
 const TICK: Duration = Duration::from_millis(200);
 
 impl Watch {
-    /// Starts the clock. The bar appears on a terminal, after a second. A limit beyond the reach of
-    /// clocks is none.
+    /// Starts the clock. On a terminal the bar appears after a second. A limit beyond the range of
+    /// clocks is no limit.
     pub fn start(title: &str, limit: Option<f64>) -> Watch {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_message(title.to_owned());
         Watch {
             started: Instant::now(),
             limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-            // No silence before the first report: things are set up then.
+            // The time before the first report does not count: it is for preparations.
             heard: AtomicU64::new(u64::MAX),
             looks: AtomicU64::new(LOOKS),
             is_short: memory::is_short,
@@ -145,8 +143,8 @@ impl Watch {
         }
     }
 
-    /// The same of a computation that does not say how far it is: until it does, the time that it
-    /// has taken is shown.
+    /// The same for a computation that does not report progress at first: until it does, the
+    /// elapsed time is shown.
     pub fn waiting(title: &str, limit: Option<f64>) -> Watch {
         let watch = Watch::start(title, limit);
         let bar = watch.bar.clone();
@@ -191,7 +189,7 @@ impl Observer for Watch {
         if self.limit.is_some_and(|limit| elapsed > limit) {
             return ControlFlow::Break(Halt::TimeLimit);
         }
-        // One of the threads looks; those that ask meanwhile go on.
+        // One of the threads checks; the others continue.
         if now >= self.looks.load(Ordering::Relaxed)
             && now >= self.looks.swap(now + LOOKS, Ordering::Relaxed)
             && (self.is_short)()
@@ -249,7 +247,7 @@ mod tests {
         watch.looks.store(0, Ordering::Relaxed);
         let stopped = watch.check();
         assert_eq!(stopped, ControlFlow::Break(Halt::MemoryLimit));
-        // What is given back as it stops does not start it again.
+        // Memory that is freed as it stops does not start it again.
         watch.is_short = || false;
         watch.looks.store(0, Ordering::Relaxed);
         assert_eq!(watch.check(), stopped);

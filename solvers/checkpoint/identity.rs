@@ -1,4 +1,4 @@
-//! Which computation a checkpoint belongs to.
+//! Identifies the computation that a checkpoint belongs to.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,19 +6,19 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The problem that is solved and what decides how each of its steps is computed: two computations
-/// with the same identity have the same bits. The number of threads, limits and outputs do not
-/// count, nor do comments and layout of the model.
+/// The problem, and the settings that determine how each of its steps is computed. Two computations
+/// with the same identity give the same bits. Threads, limits, outputs, and the comments and layout
+/// of the model do not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
-    /// The problem as it is stated in the model.
+    /// The problem as the model states it.
     problem: Value,
     /// The checksum of the file that the model names, if it names one.
     file: Option<u32>,
     iteration: Iteration,
 }
 
-/// What is iterated.
+/// The iteration of a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Iteration {
     /// The recursion of drifting loads, with the decisions of this step.
@@ -26,12 +26,12 @@ pub enum Iteration {
         /// The step whose decisions are kept.
         step: Option<u64>,
     },
-    /// Value iteration, until bounds are as near as this.
+    /// Value iteration until the bounds are this close.
     Values {
         /// The largest distance of the bounds.
         tolerance: f64,
     },
-    /// Policy iteration, likewise.
+    /// Policy iteration until the bounds are this close.
     Policies {
         /// The largest distance of the bounds.
         tolerance: f64,
@@ -39,23 +39,23 @@ pub enum Iteration {
 }
 
 impl Identity {
-    /// That of this iteration of a problem, which may name a file.
+    /// The identity of this iteration of a problem, which may name a file.
     pub fn new(problem: Value, file: Option<&Path>, iteration: Iteration) -> Identity {
         let file = file.and_then(|file| checksum(file).ok());
         Identity { problem, file, iteration }
     }
 
-    /// As it is written.
+    /// Its form in a checkpoint.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("numbers, texts and lists")
     }
 
-    /// What was written.
+    /// Reads that form.
     pub fn from_json(text: &[u8]) -> Option<Identity> {
         serde_json::from_slice(text).ok()
     }
 
-    /// A name for the file of this computation alone.
+    /// A file name for this computation.
     pub(super) fn name(&self) -> String {
         let text = self.to_json();
         format!("{:08x}-{}.checkpoint", crc32fast::hash(text.as_bytes()), text.len())

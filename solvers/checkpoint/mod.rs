@@ -1,4 +1,4 @@
-//! Checkpoints of long recursions: written whole or not at all, checksummed, bound to their model.
+//! Checkpoints of long recursions: written atomically, with a checksum, and bound to their model.
 
 mod identity;
 mod shared;
@@ -14,33 +14,32 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// First bytes of a checkpoint; the number is that of its layout.
+/// The first bytes of a checkpoint; the number is the version of the layout.
 const MAGIC: &[u8; 16] = b"remap-snapshot-3";
 
-/// How often a running computation is saved, and how many times as long as saving it took it goes
-/// on at least.
+/// The least time between two saves; and the least ratio of computing to saving time.
 const INTERVAL: Duration = Duration::from_secs(2);
 const WORTH: u32 = 20;
 
-/// How fast files are expected to be written.
+/// The assumed speed of writing files.
 const BYTES_IN_A_SECOND: u64 = 500_000_000;
 
-/// Numbers that are written or read at once.
+/// How many numbers are written or read at once.
 const CHUNK: usize = 1 << 13;
 
-/// Where it is kept beside the results of the model at `name`.
+/// The path of the checkpoint in the folder of the results of the model at `name`.
 pub fn beside(folder: &Path, name: &Path) -> PathBuf {
     let mut path = folder.join(name.file_stem().unwrap_or_default()).into_os_string();
     path.push(".checkpoint");
     path.into()
 }
 
-/// What is saved.
+/// The content of a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {
-    /// Where the recursion stands.
+    /// The state of the recursion.
     pub snapshot: Snapshot,
-    /// What has been read off on the way.
+    /// Results recorded so far.
     pub notes: Vec<u64>,
 }
 
@@ -49,13 +48,13 @@ pub struct Checkpoint {
     path: PathBuf,
     identity: Identity,
     saved: Instant,
-    /// How long the last save took, or the first is expected to take.
+    /// The duration of the last save, or the expected one of the first.
     took: Duration,
 }
 
 impl Checkpoint {
-    /// The checkpoint of the computation with this identity: beside its results if it has a folder
-    /// for them, and otherwise in the user's cache.
+    /// The checkpoint of the computation with this identity. It is next to the results if there is
+    /// a folder for them, and otherwise in the user's cache.
     pub fn new(folder: Option<&Path>, name: &Path, identity: Identity) -> Checkpoint {
         let path = match folder {
             Some(folder) => beside(folder, name),
@@ -64,28 +63,28 @@ impl Checkpoint {
         Checkpoint::at(path, identity)
     }
 
-    /// The same in this file.
+    /// The checkpoint of the computation in this file.
     pub fn at(path: PathBuf, identity: Identity) -> Checkpoint {
         let (saved, took) = (Instant::now(), Duration::ZERO);
         Checkpoint { path, identity, saved, took }
     }
 
-    /// The same of about so many bytes: the longer it is expected to be written, the later that is
-    /// done first.
+    /// Sets the expected size: the longer a save is expected to take, the later the first one is
+    /// made.
     #[must_use]
     pub fn of_size(self, bytes: u64) -> Checkpoint {
         Checkpoint { took: Duration::from_secs(bytes / BYTES_IN_A_SECOND), ..self }
     }
 
-    /// Where it is kept.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The snapshot saved earlier, if there is one.
+    /// The saved snapshot, if there is one.
     ///
     /// # Errors
-    /// A file that is damaged, or belongs to another computation.
+    /// The file is damaged, or belongs to another computation.
     pub fn load(&self) -> Result<Option<Saved>, Complaint> {
         match self.beginning() {
             Ok(None) => Ok(None),
@@ -94,7 +93,7 @@ impl Checkpoint {
         }
     }
 
-    /// The whole of what begins like this.
+    /// Reads the whole file, which has this beginning.
     fn rest(&self, bytes: &[u8]) -> Result<Saved, &'static str> {
         let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
         let Head { mut saved, vectors, states, length } = read_head(bytes, &self.identity)?;
@@ -113,8 +112,8 @@ impl Checkpoint {
         if is_whole { Ok(saved) } else { Err(DAMAGED) }
     }
 
-    /// What comes before the vectors, and the sum at the end; a file of another length is cut
-    /// short.
+    /// The part before the vectors, and the sum at the end. A file of the wrong length is
+    /// truncated, so that it is refused.
     fn beginning(&self) -> io::Result<Option<Vec<u8>>> {
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -125,8 +124,7 @@ impl Checkpoint {
         let mut length = 1 << 16;
         loop {
             Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)?;
-            // What is wrong with it shows on all ranks. A beginning that is too short looks
-            // damaged.
+            // All ranks must report the same fault. A beginning that is too short looks damaged.
             let short = bytes.starts_with(MAGIC)
                 && read_head(&bytes, &self.identity).is_err_and(|reason| reason == DAMAGED);
             if !short || bytes.len() as u64 >= all.min(1 << 32) {
@@ -138,7 +136,7 @@ impl Checkpoint {
             let numbers = vectors.checked_mul(states).and_then(|numbers| numbers.checked_mul(8));
             let expected = numbers.and_then(|numbers| numbers.checked_add(length + 4));
             if expected != usize::try_from(all).ok() {
-                // Neither more nor less than that.
+                // The length must be exact.
                 bytes.truncate(3);
                 return Ok(Some(bytes));
             }
@@ -159,20 +157,20 @@ impl Checkpoint {
         self.saved.elapsed() >= INTERVAL.max(WORTH * self.took)
     }
 
-    /// Takes note of a save that began then.
+    /// Records a save that began at `begun`.
     fn note(&mut self, begun: Instant) {
         self.saved = Instant::now();
         self.took = self.saved - begun;
     }
 
-    /// Saves, with what has been noted on the way.
+    /// Saves the snapshot with the recorded notes.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn save(&mut self, snapshot: &Snapshot, notes: &[u64]) -> Result<(), Complaint> {
         let begun = Instant::now();
         if let Some(folder) = self.path.parent() {
-            // What is wrong with the folder shows when the file is written.
+            // A fault of the folder is reported when the file is written.
             let _ = std::fs::create_dir_all(folder);
         }
         let written =
@@ -181,7 +179,7 @@ impl Checkpoint {
         written
     }
 
-    /// Removes the file: the computation is done.
+    /// Removes the file when the computation is finished.
     pub fn remove(&self) {
         // It may never have been written.
         let _ = std::fs::remove_file(&self.path);
@@ -202,9 +200,9 @@ fn cache() -> PathBuf {
         .join("remap")
 }
 
-/// MAGIC, length and JSON of the identity, remaining, number of notes, limits, words of the region
-/// and vectors, states, the notes, the limits, the words, the vectors, and the CRC-32 of all that;
-/// numbers are little endian.
+/// The layout: MAGIC, length and JSON of the identity, remaining steps, number of notes, limits,
+/// words of the region and vectors, states, the notes, the limits, the words, the vectors, and the
+/// CRC-32 of all this. Numbers are little-endian.
 fn encode(
     snapshot: &Snapshot,
     notes: &[u64],
@@ -222,7 +220,7 @@ fn encode(
     file.write_all(&hasher.finalize().to_le_bytes())
 }
 
-/// Writes these numbers, and adds them to the sum.
+/// Writes these numbers and adds them to the checksum.
 fn write_numbers(numbers: &[f64], sum: &mut Hasher, file: &mut impl Write) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(8 * CHUNK);
     for numbers in numbers.chunks(CHUNK) {
@@ -234,7 +232,7 @@ fn write_numbers(numbers: &[f64], sum: &mut Hasher, file: &mut impl Write) -> io
     Ok(())
 }
 
-/// So many numbers at this place of a file, and their sum.
+/// Reads `count` numbers at this offset of a file, and returns them with their checksum.
 fn read_part(path: &Path, place: u64, count: usize) -> io::Result<(Vec<f64>, u32)> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(place))?;
@@ -249,7 +247,7 @@ fn read_part(path: &Path, place: u64, count: usize) -> io::Result<(Vec<f64>, u32
     Ok((numbers, hasher.finalize()))
 }
 
-/// All that comes before so many vectors, which have an entry for each of so many states.
+/// The part before the vectors. Each vector has an entry for each state.
 fn head(
     snapshot: &Snapshot,
     notes: &[u64],
@@ -273,8 +271,8 @@ fn head(
 
 const DAMAGED: &str = "is damaged";
 
-/// What comes before the vectors, how many these are, how many states, and how many bytes that
-/// takes.
+/// The part before the vectors, the number of vectors and of states, and the length of that part in
+/// bytes.
 struct Head {
     saved: Saved,
     vectors: usize,
@@ -329,7 +327,7 @@ mod tests {
         Identity::new(problem, None, Iteration::Recursion { step: None })
     }
 
-    /// What is read of a file with these bytes by a program of so many steps.
+    /// Reads a file with these bytes as a program of `steps` steps does.
     fn read(bytes: &[u8], steps: u64) -> Result<Option<Saved>, String> {
         let folder = tempfile::tempdir().unwrap();
         let name = Path::new("model.ron");

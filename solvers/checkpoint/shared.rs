@@ -1,5 +1,5 @@
-//! The checkpoint of ranks of which each has its own states: one file, of which each writes and
-//! reads its part.
+//! The checkpoint of several ranks, each of which has its own states: one file, in which each
+//! writes and reads its part.
 
 use super::{Checkpoint, DAMAGED, Head, Saved, head, read_head, read_part, write_numbers};
 use crate::complaint::Complaint;
@@ -11,15 +11,15 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What connects the ranks, and who has which states.
+/// The connection of the ranks, and the owners of the states.
 type Others<'o> = (&'o dyn Communicator, &'o Shares);
 
 impl Checkpoint {
-    /// The snapshot of the own states, from what any number of ranks has saved, or `remap solve`.
-    /// All ranks call it.
+    /// The snapshot of the own states, from a file that any number of ranks, or `remap solve`, has
+    /// saved. All ranks call it.
     ///
     /// # Errors
-    /// A file that is damaged, or belongs to another computation: the same on all ranks.
+    /// The file is damaged or belongs to another computation: the same error on all ranks.
     pub fn load_shared(&self, (others, shares): Others<'_>) -> Result<Option<Saved>, Complaint> {
         let found = if others.rank() == 0 { self.beginning() } else { Ok(None) };
         let (found, reason) = match found {
@@ -63,11 +63,11 @@ impl Checkpoint {
         if is_same { Ok(Some(saved)) } else { Err(self.refuse(DAMAGED)) }
     }
 
-    /// Whether a file that is there may be gone on from, without reading what it holds. All ranks
-    /// call it.
+    /// Checks whether the computation can continue from an existing file, without reading its
+    /// vectors. All ranks call it.
     ///
     /// # Errors
-    /// As of [`load_shared`](Self::load_shared), but for damage.
+    /// As of [`load_shared`](Self::load_shared), without damage.
     pub fn check_shared(&self, others: &dyn Communicator) -> Result<(), Complaint> {
         let found = if others.rank() == 0 { self.beginning() } else { Ok(None) };
         let reason = match found {
@@ -82,8 +82,8 @@ impl Checkpoint {
         }
     }
 
-    /// Saves a snapshot, whose vectors stand apart: of what all ranks have each shows its own part.
-    /// The notes are those of the first.
+    /// Saves a snapshot and the vectors, of which each rank passes its own part. The notes are
+    /// those of the first rank.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -128,7 +128,7 @@ impl Checkpoint {
             return Ok(());
         }
         if first {
-            // It may not be there.
+            // The file may not exist.
             let _ = std::fs::remove_file(&beside);
         }
         let reason =
@@ -138,7 +138,7 @@ impl Checkpoint {
     }
 }
 
-/// What it is called until it is whole.
+/// The name of the file until it is complete.
 fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".remap-mpi-");
     name.push(path.file_name().unwrap_or_default());
@@ -162,7 +162,7 @@ fn finish(path: &Path, end: u64, sum: u32, name: &Path) -> io::Result<()> {
     std::fs::rename(path, name)
 }
 
-/// Writes numbers at this place of a file that is there; returns their sum.
+/// Writes numbers at this offset of an existing file; returns their checksum.
 fn write_part(path: &Path, place: u64, numbers: &[f64]) -> io::Result<u32> {
     let mut file = File::options().write(true).open(path)?;
     file.seek(SeekFrom::Start(place))?;
@@ -172,7 +172,7 @@ fn write_part(path: &Path, place: u64, numbers: &[f64]) -> io::Result<u32> {
     Ok(hasher.finalize())
 }
 
-/// The sum of all of a file, from those of the parts of all ranks.
+/// The checksum of the whole file, from those of the parts of all ranks.
 fn together((others, shares): Others<'_>, head: &[u8], own: &[u32]) -> u32 {
     let own: Vec<f64> = own.iter().map(|sum| f64::from(*sum)).collect();
     let all = others.gather(&own);
@@ -195,7 +195,7 @@ fn all_can(others: &dyn Communicator, failed: &Option<io::Error>) -> bool {
     fails == [0.0]
 }
 
-/// The bytes that the first rank has, on all of them.
+/// The bytes of the first rank, on all ranks.
 fn told(others: &dyn Communicator, bytes: Option<Vec<u8>>) -> Vec<u8> {
     let numbers = bytes.iter().flatten().map(|byte| f64::from(*byte)).collect::<Vec<_>>();
     others.gather(&numbers).into_iter().map(|byte| byte as u8).collect()

@@ -1,4 +1,4 @@
-//! What is wrong, said to a person: where, what, and what would be right.
+//! Diagnostics: messages that say what is wrong, where, and what would be right.
 
 mod text;
 
@@ -16,7 +16,7 @@ pub type Span = Range<usize>;
 /// The text of a file, shared by every message about it.
 pub type Source = Arc<ReadText>;
 
-/// One fault of what was given.
+/// One fault of the input.
 #[derive(Debug, Clone)]
 pub struct Complaint {
     source: Option<Source>,
@@ -24,9 +24,9 @@ pub struct Complaint {
     message: String,
     label: String,
     help: String,
-    /// Which limit was hit, where that is why there is nothing to show and not the input.
+    /// The limit that was reached, where that and not the input is the reason.
     pub limit: Option<Status>,
-    /// What was computed cannot be true, whatever was given.
+    /// Whether the computed result cannot be true for any input: a bug.
     pub is_bug: bool,
 }
 
@@ -44,7 +44,7 @@ impl Complaint {
         }
     }
 
-    /// A fault that is not in a text: a missing file, say.
+    /// A fault that is not in a text, such as a missing file.
     pub fn elsewhere(message: impl Into<String>, help: impl Into<String>) -> Complaint {
         Complaint {
             source: None,
@@ -57,24 +57,25 @@ impl Complaint {
         }
     }
 
-    /// What was computed contradicts itself.
+    /// The computed result contradicts itself.
     pub fn bug(message: impl Into<String>) -> Complaint {
         let complaint = Complaint::elsewhere(message, "please report this as a bug");
         Complaint { is_bug: true, ..complaint }
     }
 }
 
-/// What a message repeats from a file or an argument must not steer the terminal.
+/// Replaces control characters, so that text from a file or an argument does not control the
+/// terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// The same for what may have several lines.
+/// The same for text of several lines.
 fn lines(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
 }
 
-/// The message; with `#`, what stands at the place, too.
+/// The message; with `#`, also the text at its place.
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;

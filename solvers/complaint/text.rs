@@ -1,26 +1,27 @@
-//! The text of a file as its reader is shown it.
+//! The text of a file, as messages show it.
 
 use super::Span;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 /// A file's name and text.
 ///
-/// Excerpts come cropped and free of control characters, so that a message stays readable (and quick)
-/// however large the file, long its lines, or odd its bytes.
+/// Excerpts are cropped and have no control characters. So messages stay short for large files,
+/// long lines and unusual bytes.
 #[derive(Debug)]
 pub struct ReadText {
     name: String,
     text: String,
-    /// `text` with every control character replaced by as many question marks, if it has any.
+    /// `text` with every control character replaced by as many question marks; `None` if it has
+    /// none.
     printable: Option<String>,
     /// Where each line starts.
     starts: Vec<usize>,
 }
 
-/// Bytes of a line shown before and after the place a message is about.
+/// The bytes of a line that are shown before and after the place of a message.
 const MARGIN: usize = 100;
 
-/// Bytes of that place shown at most.
+/// The most bytes of that place that are shown.
 const WIDEST: usize = 80;
 
 impl ReadText {
@@ -48,7 +49,7 @@ impl ReadText {
         &self.name
     }
 
-    /// The text as it stands in the file.
+    /// The text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -58,7 +59,7 @@ impl ReadText {
         self.starts.partition_point(|start| *start <= at) - 1
     }
 
-    /// The bytes of a line, its line break left out.
+    /// The bytes of a line without its line break.
     fn line_span(&self, line: usize) -> Span {
         let start = self.starts[line];
         let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
@@ -66,14 +67,14 @@ impl ReadText {
         start..end
     }
 
-    /// The part of `span` to underline: its first line, and not too much of that.
+    /// The part of `span` to underline: its first line, up to a maximum.
     pub fn visible(&self, span: &Span) -> Span {
         let start = self.floor(span.start);
         let end = span.end.min(self.line_span(self.line(start)).end).min(start + WIDEST);
         start..self.floor(end.max(start))
     }
 
-    /// The bytes of a position of `ron`: lines and columns from 1, columns in characters.
+    /// The byte offset of a position of `ron`: lines and columns from 1, columns in characters.
     pub fn offset(&self, line: usize, column: usize) -> usize {
         let Some(&start) = line.checked_sub(1).and_then(|line| self.starts.get(line)) else {
             return self.text.len();
@@ -109,8 +110,8 @@ impl SourceCode for ReadText {
         let (first, last) = (self.line(start), self.line(end));
         let (mut from, mut to) =
             (first.saturating_sub(before), (last + after).min(self.starts.len() - 1));
-        // Neighbouring lines are left out where they are long, or where much of this line would have to
-        // be shown to reach them.
+        // Neighboring lines are left out where they are long, or where too much of this line would
+        // be shown.
         let long = |line: usize| self.line_span(line).len() > 2 * MARGIN;
         if start - self.line_span(first).start > MARGIN {
             from = first;
@@ -125,7 +126,7 @@ impl SourceCode for ReadText {
             opening = self.floor(start - MARGIN);
         }
         let (column, shown_from) = match (before, after) {
-            // Only the place itself is asked for.
+            // The request is only for the place itself.
             (0, 0) => (self.text[self.line_span(first).start..start].chars().count(), start),
             _ => (self.text[self.line_span(from).start..opening].chars().count(), opening),
         };

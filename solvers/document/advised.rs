@@ -1,4 +1,5 @@
-//! The rule `advised` with what it learnt from a log, and what it costs there beside other rules.
+//! The document of the rule `advised`: what it learned from a log, and its cost there relative to
+//! other rules.
 
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
@@ -9,56 +10,59 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
 
-/// By which share a simple rule may cost more than this one and be written in its place.
+/// The share by which a simple rule may cost more than this one and still replace it.
 pub const WITHIN: f64 = 0.01;
 
 /// The document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Advised {
-    /// What tells the document from others: `advised`.
+    /// The field that identifies the document: `advised`.
     pub policy: Name,
-    /// The log, and what was advised.
+    /// The log, and the advice.
     pub title: String,
     /// Version of `remap`.
     pub version: String,
     /// Number of ranks.
     pub ranks: usize,
-    /// Cost of a remap, in the unit of the log's times; with what it slows the steps beside it.
+    /// Cost of a remap, in the unit of the log's times; with the slowdown of the steps that it
+    /// overlaps.
     pub remap_cost: f64,
     /// How remaps overlap the steps.
     #[serde(default, skip_serializing_if = "Overlap::is_none")]
     pub overlap: Overlap,
     /// Seconds in that unit.
     pub unit_seconds: f64,
-    /// Steps of the program in a step of the log.
+    /// The number of the program's steps in a step of the log.
     pub stride: u64,
     /// Length of the job in steps of the log, where it was stated.
     pub steps: Option<u64>,
-    /// First and last step of the log, from 0, that the rule has learnt from.
+    /// First and last step of the log, from 0, that the rule was trained on.
     pub trained_on: [u64; 2],
-    /// First and last step that the costs are of.
+    /// First and last step that the costs are for.
     pub judged_on: [u64; 2],
-    /// What the costs take for granted.
+    /// The assumption behind the costs.
     pub assumption: String,
     /// Mean time of a judged step, the mean over the ranks.
     pub mean_step: f64,
-    /// The least cost any remaps have on the judged steps.
+    /// The least cost of any remaps on the judged steps.
     pub clairvoyant: f64,
-    /// Costs on the judged steps, `advised` first: it is told how many steps follow. `advised_endless` is not.
+    /// Costs on the judged steps, `advised` first: it knows how many steps follow.
+    /// `advised_endless` does not.
     pub costs: Vec<Cost>,
-    /// Thresholds and intervals, tuned on the steps `trained_on`; the cheapest on the judged first.
+    /// Thresholds and intervals tuned on the steps `trained_on`; the cheapest on the judged steps
+    /// first.
     pub simple: Vec<Cost>,
-    /// Levels of what single codes compare, SWIFT and 4C, likewise.
+    /// The same for levels of statistics that only single codes compare (SWIFT and 4C).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_codes: Vec<Cost>,
-    /// What was chosen on the steps `trained_on` to be written: `advised`, or one of `simple`. Without it, the
-    /// cheapest of these if it is as good.
+    /// The rule that was chosen on the steps `trained_on`: `advised`, or one of `simple`. Without
+    /// it, the cheapest of these is chosen if it is as good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
-    /// The numbers the rule is made of.
+    /// The parameters of the rule.
     pub parameters: Parameters,
-    /// The rule after the steps `trained_on`.
+    /// The state of the rule after the steps `trained_on`.
     #[serde(serialize_with = "in_one_line")]
     pub rule: Engine,
 }
@@ -72,36 +76,36 @@ pub enum Name {
     Advised,
 }
 
-/// What a policy costs on the judged steps.
+/// The cost of a policy on the judged steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
-    /// As `replay` names it.
+    /// Its name in `replay`.
     pub policy: String,
-    /// Sum of max - mean, and the remaps.
+    /// The sum of max - mean over the steps, plus the remaps.
     pub cost: f64,
-    /// Remaps made.
+    /// The number of remaps.
     pub remaps: u64,
 }
 
-/// A rule that codes know: a threshold or an interval. The simplest come first.
+/// A rule that many codes have: a threshold or an interval. The simplest come first.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum Simple {
-    /// Every so many steps of the log; never if none.
+    /// Every `n` steps of the log; never if `None`.
     Every(Option<u64>),
-    /// Past this max - mean.
+    /// Above this max - mean.
     Excess(f64),
     /// Below this mean / max.
     Utilization(f64),
 }
 
 impl Simple {
-    /// The rule of this name.
+    /// The simple rule with this name.
     pub fn named(name: &str) -> Option<Simple> {
         Simple::of(name.parse().ok()?)
     }
 
-    /// This rule, if it is one of them.
+    /// The simple rule that is the same as this one, if there is one.
     pub fn of(rule: Rule) -> Option<Simple> {
         match rule {
             Rule::Never => Some(Simple::Every(None)),
@@ -114,12 +118,12 @@ impl Simple {
 }
 
 impl Advised {
-    /// What `advised` costs on the judged steps.
+    /// The cost of `advised` on the judged steps.
     pub fn cost(&self) -> f64 {
         self.costs.first().map_or(f64::NAN, |advised| advised.cost)
     }
 
-    /// The simple rule that was chosen, or that is as good, within [`WITHIN`].
+    /// The simple rule that was chosen, or that costs as little, within [`WITHIN`].
     pub fn simple_enough(&self) -> Option<(Simple, &Cost)> {
         if let Some(chosen) = &self.chosen {
             let cost = self.simple.iter().find(|cost| cost.policy == *chosen)?;
@@ -129,12 +133,12 @@ impl Advised {
         self.is_enough(cost).then_some((simple, cost))
     }
 
-    /// Whether a rule of this cost may be written in place of `advised`.
+    /// Whether a rule of this cost may replace `advised`.
     pub fn is_enough(&self, cost: &Cost) -> bool {
         cost.cost <= (1.0 + WITHIN) * self.cost()
     }
 
-    /// The best simple rule of a kind; of several that cost the same but for rounding the simplest.
+    /// The best simple rule of a kind; of several with equal costs, up to rounding, the simplest.
     pub fn best(&self, kind: impl Fn(Simple) -> bool) -> Option<(Simple, &Cost)> {
         let known =
             self.simple.iter().filter_map(|cost| Some((Simple::named(&cost.policy)?, cost)));
@@ -154,7 +158,7 @@ impl Advised {
         self.of_codes.iter().find_map(|cost| Some((level(cost)?, cost)))
     }
 
-    /// A cost beside that of `advised`, for people.
+    /// A cost relative to that of `advised`, in words.
     pub fn compared(&self, cost: &Cost) -> String {
         let more = 100.0 * (cost.cost / self.cost().max(f64::MIN_POSITIVE) - 1.0);
         if more.abs() < 0.05 {
@@ -166,7 +170,7 @@ impl Advised {
         }
     }
 
-    /// What does not belong in such a document, if anything.
+    /// The first fault of such a document, if any.
     pub fn fault(&self) -> Option<String> {
         if self.parameters != Parameters::of_the_rule() {
             let version = env!("CARGO_PKG_VERSION");
@@ -208,7 +212,7 @@ impl Advised {
         }
     }
 
-    /// What a file made from it says, a sentence each: what was assumed, what it costs.
+    /// The remarks in files made from it, one sentence each: the assumptions and the costs.
     pub fn notes(&self) -> Vec<String> {
         let [first, last] = self.judged_on;
         let mut notes = vec![
@@ -269,12 +273,12 @@ pub fn overlapping(Overlap { steps, slowdown }: Overlap) -> String {
     }
 }
 
-/// Six digits of a number.
+/// A number rounded to six digits.
 fn six(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// Thousands of numbers in a line of their own.
+/// Writes thousands of numbers on one line.
 fn in_one_line<S: Serializer>(rule: &Engine, serializer: S) -> Result<S::Ok, S::Error> {
     let text = serde_json::to_string(rule).map_err(serde::ser::Error::custom)?;
     RawValue::from_string(text).map_err(serde::ser::Error::custom)?.serialize(serializer)

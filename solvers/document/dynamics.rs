@@ -1,4 +1,4 @@
-//! How the loads of a solved model move: what it takes to price other rules than the optimal one.
+//! The motion of the loads of a solved model, with which other rules can be evaluated.
 
 use remapping::Rational;
 use remapping::decimal::decimal;
@@ -6,17 +6,17 @@ use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::simulate::{Course, Trials, Walker};
 use serde::{Deserialize, Serialize};
 
-/// Independent chains, and what a step pays.
+/// Independent chains, and the cost of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dynamics {
-    /// One chain for all processes, or one for each; none where the processes do not move independently, or other rules are not
-    /// priced.
+    /// One chain for all processes, or one for each. Empty where the processes do not move
+    /// independently, or other rules are not evaluated.
     pub chains: Vec<Moves>,
-    /// The capacity of each process; none where all are 1.
+    /// The capacity of each process; empty where all are 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<f64>,
-    /// What a step pays.
+    /// The cost of a step.
     pub running_cost: RunningCost,
     /// When and how often a remap is decided.
     pub course: Kind,
@@ -32,17 +32,17 @@ pub struct Moves {
     pub rows: Vec<(usize, Vec<f64>)>,
 }
 
-/// What the model is about.
+/// The kind of problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A job, decided after its steps, that pays its imbalance.
+    /// A job, decided after its steps; its cost is the imbalance.
     AfterStep,
     /// Decided before its steps.
     BeforeStep,
-    /// Decided after its steps; it pays its time.
+    /// Decided after its steps; its cost is the time.
     AfterStepMakespan,
-    /// Decided before its steps; it pays its time.
+    /// Decided before its steps; its cost is the time.
     BeforeStepMakespan,
     /// Until balance or the first remap.
     Once,
@@ -50,13 +50,13 @@ pub enum Kind {
     Endless,
 }
 
-/// Steps of a path without end, or until balance.
+/// The steps of a path without end, or until balance.
 const STEPS: u64 = 2000;
-/// The most levels that are written out.
+/// The most levels that are written.
 pub const MOST_LEVELS: usize = 200;
 
 impl Moves {
-    /// Of a chain with these rows.
+    /// The moves of a chain with these rows.
     pub fn of(lowest: i64, rows: &[Vec<f64>]) -> Moves {
         let short = |row: &Vec<f64>| {
             let first = row.iter().position(|p| *p != 0.0).unwrap_or(0);
@@ -89,7 +89,8 @@ impl Moves {
 }
 
 impl Dynamics {
-    /// A workload to price rules on: `processes` of them, for `job` (initial load, steps) where it is one.
+    /// A workload for evaluating rules: `processes` of them, for `job` (initial load, steps) if it
+    /// is one.
     pub fn trials(&self, processes: usize, remap_cost: f64, job: (i64, u64)) -> Option<Trials> {
         let first = self.chains.first()?;
         let walkers: Vec<Walker> = match self.chains.len() {
@@ -118,12 +119,12 @@ impl Dynamics {
         fits.then(|| Trials::new(walkers, &capacities, imbalance, remap_cost, course))
     }
 
-    /// Without the chains: of problems whose other rules are not priced, the capacities are known all the same.
+    /// Without the chains: where other rules are not evaluated, the capacities are still known.
     pub fn unpriced(self) -> Dynamics {
         Dynamics { chains: Vec::new(), ..self }
     }
 
-    /// The capacity of each of so many processes.
+    /// The capacity of each of these processes.
     pub fn capacities(&self, processes: usize) -> Vec<f64> {
         match self.capacities.len() {
             given if given == processes => self.capacities.clone(),
@@ -131,7 +132,7 @@ impl Dynamics {
         }
     }
 
-    /// What is wrong with lists that do not fit, if anything.
+    /// The first inconsistency among its fields, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         if !self.chains.iter().all(Moves::holds) {
             return Some("`dynamics` has rows that are not laws between its levels".to_owned());

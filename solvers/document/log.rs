@@ -1,4 +1,4 @@
-//! What a model that was fitted to a log keeps of it, and its solution too.
+//! The facts about a log that a model fitted to it keeps, and so does its solution.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,8 @@ pub struct Log {
     /// Whether the model fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fits: Option<Fits>,
-    /// Length of the job in steps of the program, where it was stated. Otherwise its rules are for any length.
+    /// The length of the job in steps of the program, where it was stated. Otherwise its rules are
+    /// for any length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_steps: Option<u64>,
 }
@@ -21,9 +22,9 @@ pub struct Log {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fits {
-    /// In a word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What speaks for it or against it.
+    /// The reason for it.
     pub why: String,
 }
 
@@ -31,14 +32,14 @@ pub struct Fits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Records made by the model look like the log.
+    /// Records simulated by the model look like the log.
     Yes,
     /// They do not.
     No,
 }
 
 impl Log {
-    /// From fields that may be left out; `None` if all are.
+    /// From optional fields; `None` if all are absent.
     pub fn of(
         unit_seconds: Option<f64>,
         stride: Option<u64>,
@@ -54,13 +55,14 @@ impl Log {
         })
     }
 
-    /// Why not to rely on the model, if so.
+    /// Why the model should not be relied on, if so.
     pub fn misfit(&self) -> Option<String> {
         let fits = self.fits.as_ref().filter(|fits| fits.verdict == Verdict::No)?;
         Some(format!("the model does not fit its log: {}", fits.why))
     }
 
-    /// Its units and steps, a sentence each; whether steps of the rule are those `of_the_program`.
+    /// Its units and steps, one sentence each. `of_the_program`: the rule's steps are those of the
+    /// program.
     pub fn notes(&self, of_the_program: bool) -> Vec<String> {
         let mut notes = vec!["Times are in seconds.".to_owned()];
         if self.stride > 1 {

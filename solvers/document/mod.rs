@@ -1,5 +1,5 @@
-//! What all answers share, whatever the problem: what is kept of a log, rules and their prices, how loads
-//! move, and the text of a document.
+//! The parts that all answers share: facts of a log, rules and their costs, the motion of loads,
+//! and the text of a document.
 
 pub mod advised;
 pub mod dynamics;
@@ -14,15 +14,15 @@ pub use remapping::phase_change::Curve;
 use remapping::phase_change::Run;
 use serde::Serialize;
 
-/// One JSON document, ending in a newline.
+/// A JSON document that ends in a newline.
 pub fn to_json<T: Serialize>(value: &T) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("documents have string keys only");
     text.push('\n');
     text
 }
 
-/// The thresholds from step `first` on: of the head one by one, of most steps, which may share one up to
-/// some step, and of the others one by one.
+/// The thresholds from step `first` on: those of the head one by one, then one that steps share up
+/// to some step, then the others one by one.
 pub(crate) fn curve(
     first: u64,
     head: &[[f64; 2]],

@@ -1,12 +1,12 @@
-//! What other rules of a solved model cost, for settings made from its rule.
+//! The costs of other rules of a solved model, for settings made from its rule.
 
 use super::dynamics::Dynamics;
 use remapping::simulate::Trials;
 
-/// What other rules of the same model cost, in units and steps of the model.
+/// The costs of other rules of the same model, in units and steps of the model.
 #[derive(Debug, Clone)]
 pub struct Priced {
-    /// How the loads move.
+    /// The motion of the loads.
     pub dynamics: Dynamics,
     /// Number of processes.
     pub processes: usize,
@@ -14,31 +14,32 @@ pub struct Priced {
     pub remap_cost: f64,
     /// Initial load and number of steps of a job.
     pub job: (i64, u64),
-    /// What the optimal policy costs.
+    /// The cost of the optimal policy.
     pub optimum: Option<f64>,
-    /// Never remapping, and the best fixed interval.
+    /// The costs of never remapping and of the best fixed interval.
     pub fixed: Option<BestFixed>,
-    /// Steps of the program in one of the model.
+    /// The number of the program's steps in a step of the model.
     pub stride: u64,
-    /// The program goes on after a remap, and what that costs is known for the optimal policy: it is in `remap_cost`.
+    /// Whether the program continues after a remap, and `remap_cost` includes the later costs under
+    /// the optimal policy.
     pub goes_on: bool,
 }
 
-/// The best fixed interval, exactly.
+/// The best fixed interval, exact.
 #[derive(Debug, Clone, Copy)]
 pub struct BestFixed {
-    /// Steps between remaps; never if none.
+    /// The steps between remaps; `None` is never.
     pub interval: Option<u64>,
-    /// What it costs.
+    /// Its cost.
     pub cost: f64,
-    /// What never remapping costs.
+    /// The cost of never remapping.
     pub never: f64,
-    /// What a step takes on average, waiting included and remaps not.
+    /// The mean time of a step, including waiting but not remaps.
     pub step_time: Option<f64>,
 }
 
 impl Priced {
-    /// Paths to price other rules on; none where the loads do not move independently.
+    /// Paths for evaluating other rules; `None` where the loads do not move independently.
     pub fn trials(&self) -> Option<Trials> {
         self.dynamics.trials(self.processes, self.remap_cost, self.job)
     }

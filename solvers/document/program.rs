@@ -1,11 +1,11 @@
-//! Rules of models that were fitted to logs, in the units and steps of the program.
+//! Converts the rules of models fitted to logs to the units and steps of the program.
 
 use super::log::Log;
 use super::rule::Threshold;
 use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule};
 
-/// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
-/// steps as it does at the first.
+/// A rule in seconds and in steps of the program. For a job of unknown length, the rule of the
+/// first step holds at all steps.
 pub(crate) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
     let Log { unit_seconds: unit, stride, job_steps, .. } = *log;
     let steps = |steps: u64| steps.saturating_mul(stride);

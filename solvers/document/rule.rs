@@ -7,7 +7,7 @@ pub use remapping::policy::stated::Measure;
 use remapping::simulate::Statistic;
 use serde::{Deserialize, Serialize};
 
-/// The threshold that holds from a number of steps on, up to that of the next.
+/// A threshold that holds from a number of steps on, until the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Threshold {
@@ -18,7 +18,7 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// No imbalance is above it: there is no remap to decide on.
+    /// No imbalance exceeds it, so the rule never remaps.
     pub const NEVER: f64 = remapping::load_drift::Curve::NEVER;
 }
 
@@ -28,48 +28,50 @@ impl Threshold {
 pub struct Filter {
     /// The belief at step 0.
     pub initial: f64,
-    /// The chance that the first phase ends between one step and the next.
+    /// The probability per step that the first phase ends.
     pub to_second: f64,
-    /// The same of the second.
+    /// The same for the second phase.
     pub to_first: f64,
     /// The probability of each level of the detector in the first phase.
     pub first: Vec<f64>,
-    /// The same in the second.
+    /// The same in the second phase.
     pub second: Vec<f64>,
 }
 
-/// What a document says of when to remap.
+/// A rule found in a document.
 pub enum Found {
     /// The rule of a solution.
     Rule(Box<StatedRule>),
-    /// The rule that a log has taught.
+    /// The rule that was trained on a log.
     Advised(Box<Advised>),
 }
 
-/// A rule and where it comes from.
+/// A rule and its source.
 #[derive(Debug, Clone)]
 pub struct StatedRule {
     /// The model's title.
     pub title: String,
-    /// Whether it is the best for its model; rules from logs are not.
+    /// Whether it is optimal for its model; rules from logs are not.
     pub optimal: bool,
-    /// What the rule itself is, a sentence each; of settings made from it, it says nothing.
+    /// The description of the rule, one sentence each. It does not apply to settings made from the
+    /// rule.
     pub about: Vec<String>,
-    /// What it promises and assumes, a sentence each.
+    /// Its guarantees and assumptions, one sentence each.
     pub notes: Vec<String>,
     /// The rule: in seconds and in steps of the program, where the model was fitted to a log.
     pub rule: Rule,
-    /// Seconds in a unit of the loads of a map.
+    /// The seconds in a unit of the loads of a map.
     pub unit_seconds: f64,
-    /// Whether steps are those of a program.
+    /// Whether its steps are those of a program.
     pub of_a_log: bool,
-    /// What other rules of the same model cost, where that is known.
+    /// The costs of other rules of the same model, where these are known.
     pub priced: Option<Priced>,
-    /// The level of a statistic that single codes compare, in place of the rule.
+    /// The level of a statistic that only single codes compare; it replaces the rule.
     pub level_of: Option<(Statistic, f64)>,
-    /// Processors of its model, on whose number thresholds and intervals depend; absent where no model has them.
+    /// The number of processors of its model, on which thresholds and intervals depend; `None`
+    /// where the model has none.
     pub processors: Option<usize>,
-    /// Whether it is asked before steps, with the times of the step about to be made.
+    /// Whether it is called before a step, with the times of that step.
     pub before_step: bool,
 }
 
@@ -80,13 +82,13 @@ pub enum Rule {
     Belief(Belief),
     /// Two mappings: to the second above one threshold on the belief in the second phase, back below another.
     Switching(Switching),
-    /// In the load vectors of a map.
+    /// In some load vectors of a map.
     Map(Map),
     /// When max - mean exceeds the threshold of the step.
     Imbalance(LoadThresholds),
-    /// Every so many steps.
+    /// Every `n` steps.
     Interval(RemapInterval),
-    /// Past a level that is the same in all steps.
+    /// Above a level that is the same at all steps.
     Level(Level),
 }
 
@@ -107,7 +109,7 @@ pub struct Belief {
     pub hazard: Vec<f64>,
 }
 
-/// The shortest run of equal thresholds that is not written out.
+/// The shortest run of equal thresholds that is stored once.
 const SHORTEST_RUN: usize = 16;
 
 impl Belief {
@@ -126,7 +128,7 @@ impl Belief {
         }
     }
 
-    /// Takes the longest run of equal thresholds out of a full list.
+    /// Replaces the longest run of equal thresholds of a full list by one number.
     pub(crate) fn of_list(
         last: u64,
         list: &[f64],
@@ -156,27 +158,28 @@ impl Belief {
     }
 }
 
-/// Two thresholds by step, and Bayes' rule for phases that come back.
+/// Two thresholds by step, and Bayes' rule for recurring phases.
 #[derive(Debug, Clone)]
 pub struct Switching {
-    /// From which step on which threshold to the second mapping holds.
+    /// The thresholds for a switch to the second mapping, each with its first step.
     pub to_second: Vec<(u64, f64)>,
-    /// The same of the way back.
+    /// The same for the switch back.
     pub to_first: Vec<(u64, f64)>,
-    /// The chances that a phase ends, the belief at step 0, and the levels of the detector in either phase.
+    /// The parameters of Bayes' rule.
     pub belief: Filter,
 }
 
 /// Thresholds on max - mean.
 #[derive(Debug, Clone)]
 pub struct LoadThresholds {
-    /// Number of steps; none is followed by a remap from the last on.
+    /// The number of steps; no remap follows the last one.
     pub steps: u64,
-    /// From which step on which threshold holds.
+    /// The thresholds by step, each with its first step.
     pub thresholds: Vec<(u64, f64)>,
-    /// From how many steps since the last remap or the start on which threshold holds besides; empty without.
+    /// Additional thresholds by the number of steps since the last remap or the start; may be
+    /// empty.
     pub since: Vec<(u64, f64)>,
-    /// The one that holds at most remaps.
+    /// The threshold that holds at most of the remaps.
     pub level: f64,
     /// Load of every processor at the start.
     pub mean: f64,
@@ -195,25 +198,25 @@ impl LoadThresholds {
 /// A fixed interval.
 #[derive(Debug, Clone)]
 pub struct RemapInterval {
-    /// Steps between remaps; never if none.
+    /// The steps between remaps; `None` is never.
     pub every: Option<u64>,
-    /// The max / mean - 1 expected at its end, where it is known.
+    /// The expected max / mean - 1 at its end, where it is known.
     pub tolerance: Option<f64>,
     /// Load of every processor at the start.
     pub mean: f64,
-    /// What a step takes longer than that on average, where it is known.
+    /// The mean excess of a step's time over `mean`, where it is known.
     pub waiting: Option<f64>,
 }
 
 /// A level of imbalance, for any number of steps.
 #[derive(Debug, Clone, Copy)]
 pub struct Level {
-    /// What is compared.
+    /// The statistic that is compared.
     pub measure: Measure,
     /// The level.
     pub value: f64,
     /// Mean time of a step.
     pub mean: f64,
-    /// Steps of the program between two looks.
+    /// The number of the program's steps between two checks.
     pub stride: u64,
 }

@@ -1,4 +1,4 @@
-//! Charts stated as data: curves, areas and marks over two axes.
+//! Charts described by data: curves, areas and marks over two axes.
 
 mod apart;
 mod words;
@@ -13,25 +13,25 @@ use words::beside;
 
 /// A chart with a key to its series.
 pub struct Chart<'a> {
-    /// Above the chart; nothing if empty.
+    /// The title above the chart; may be empty.
     pub title: &'a str,
     /// The horizontal axis.
     pub x: Axis<'a>,
     /// The vertical axis.
     pub y: Axis<'a>,
-    /// What is drawn, one upon the other; what has a name stands in a key above.
+    /// The series, drawn one over the other; those with a name appear in a key above.
     pub series: Vec<Series>,
 }
 
 /// An axis.
 pub struct Axis<'a> {
-    /// What it shows.
+    /// The quantity it shows.
     pub name: &'a str,
-    /// From where to where.
+    /// Its range.
     pub range: Range<f64>,
     /// Whether it is logarithmic.
     pub logarithmic: bool,
-    /// Digits of its labels after the point; `None` is no labels.
+    /// The digits after the decimal point of its labels; `None` for no labels.
     pub digits: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Axis<'a> {
             Some(_) if self.logarithmic => format!("{value}"),
             Some(digits) => format!("{value:.digits$}"),
         };
-        // What lies a rounding below 0 is 0.
+        // A number that rounds to 0 is shown as 0.
         let text = match text.parse() {
             Ok(0.0) => text.trim_start_matches('-'),
             _ => &text,
@@ -65,24 +65,24 @@ impl<'a> Axis<'a> {
     }
 }
 
-/// A number in thousands or millions, without the zeros at its end.
+/// A number in thousands or millions, without trailing zeros.
 fn thousands(value: f64, digits: usize, unit: &str) -> String {
     let text = format!("{value:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0') } else { &text };
     format!("{}{unit}", text.trim_end_matches('.'))
 }
 
-/// Points drawn in one way and one colour.
+/// Points drawn in one way and one color.
 pub struct Series {
     name: String,
     colour: RGBColor,
     points: Vec<(f64, f64)>,
     mark: Mark,
-    /// Which dashes a line has; none at 0.
+    /// The pattern of dashes; none at 0.
     dashes: usize,
 }
 
-/// Pixels that are drawn and left out.
+/// The pixels that are drawn and skipped.
 const DASHES: [(u32, u32); 3] = [(9, 9), (4, 8), (14, 6)];
 
 enum Mark {
@@ -128,17 +128,17 @@ impl Series {
         Series { mark: Mark::Words(words), ..Series::line(colour, points) }
     }
 
-    /// With a name in the key.
+    /// The series with a name in the key.
     pub fn named(self, name: impl Into<String>) -> Series {
         Series { name: name.into(), ..self }
     }
 }
 
-/// A curve by name, and values from elsewhere that belong to it.
+/// A curve by name, its points, and the printed values of the paper.
 pub type Printed = (String, Vec<(f64, f64)>, Vec<(f64, f64)>);
 
 impl<'a> Chart<'a> {
-    /// Curves in the order of the palette, with values from elsewhere as crosses.
+    /// Curves in the order of the palette, with printed values as crosses.
     pub fn of_curves(
         title: &'a str,
         (x, logarithmic): (&'a str, bool),
@@ -257,7 +257,7 @@ impl Chart<'_> {
                     let pixels: Vec<_> =
                         points.clone().map(|at| chart.backend_coord(&at)).collect();
                     let (across, down) = chart.plotting_area().get_pixel_range();
-                    // There is room beyond the right end, but the other sides have labels.
+                    // There is space beyond the right end, but the other sides have labels.
                     let right = area.get_pixel_range().0.end;
                     let room = [across.start, down.start, right, down.end];
                     let places = beside(&pixels, &sizes, room);
@@ -274,7 +274,8 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// Draws the key at the top of an area, in as many rows as it needs, and returns what is left below.
+    /// Draws the key at the top of an area, in as many rows as it needs, and returns the area
+    /// below.
     fn draw_key<B: DrawingBackend>(
         &self,
         area: DrawingArea<B, Shift>,
@@ -311,7 +312,7 @@ impl Chart<'_> {
 }
 
 impl Series {
-    /// How it looks, in the key.
+    /// Draws its symbol in the key.
     fn draw_symbol<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,

@@ -1,4 +1,4 @@
-//! The times of all ranks as colours, a row a rank.
+//! The times of all ranks as colors, one row for each rank.
 
 use crate::plot::{DrawError, FONT};
 use plotters::coord::Shift;
@@ -6,34 +6,35 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use remapping::record::Record;
 
-/// Columns and rows of colours at most.
+/// The most columns and rows.
 const COLUMNS: usize = 160;
 const ROWS: usize = 48;
 
-/// Shades on either side of the mean.
+/// The number of shades on either side of the mean.
 const SHADES: i32 = 8;
 
-/// Room for the words around it.
+/// The margins for labels.
 const LEFT: i32 = 90;
 const RIGHT: i32 = 30;
 const ABOVE: i32 = 34;
 const BELOW: i32 = 40;
 
-/// Deviations from the mean of the step, thinned: of the steps and ranks that share a place, the largest.
+/// Deviations from the mean of the step, reduced to a grid: of the steps and ranks that share a
+/// cell, the largest counts.
 pub struct Heat {
     ranks: usize,
     steps: usize,
-    /// A row for each place of ranks, a number for each place of steps.
+    /// A row for each group of ranks, with a number for each group of steps.
     rows: Vec<Vec<f64>>,
-    /// The deviation of the fullest colour: one in fifty places has more.
+    /// The deviation of the strongest color: one cell in fifty has more.
     full: f64,
 }
 
-/// Share of the places whose colour says how much, not just that it is more.
+/// The share of the cells whose color shows the amount, not only that it is larger.
 const TOLD: f64 = 0.98;
 
 impl Heat {
-    /// The record as it was.
+    /// The times of a record.
     pub fn of(record: &Record) -> Heat {
         let (ranks, steps) = (record.ranks(), record.steps());
         let (columns, lines) = (steps.min(COLUMNS), ranks.min(ROWS));
@@ -53,7 +54,7 @@ impl Heat {
         Heat { ranks, steps, rows, full }
     }
 
-    /// From blue, faster than the mean, over white to red, slower.
+    /// From blue, faster than the mean, through white to red, slower.
     fn shade(&self, value: f64) -> i32 {
         if self.full <= 0.0 {
             return 0;
@@ -80,7 +81,7 @@ impl Heat {
         let x = |column: usize| LEFT + (column as i32) * (right - LEFT) / columns as i32;
         let y = |line: usize| ABOVE + (line as i32) * (bottom - ABOVE) / self.rows.len() as i32;
         for (line, row) in self.rows.iter().enumerate() {
-            // Neighbours of one colour are one rectangle.
+            // Adjacent cells of one color form one rectangle.
             let mut first = 0;
             for column in 1..=columns {
                 let shade = self.shade(row[first]);

@@ -1,4 +1,4 @@
-//! Drawing primitives: plots in SVG and PNG. The font is built in, so no system font is needed.
+//! Drawing primitives: pictures in SVG and PNG. The font is built in, so no system font is needed.
 
 pub mod chart;
 pub mod heat;
@@ -12,7 +12,7 @@ use std::sync::Once;
 /// Picture size in pixels.
 pub const SIZE: (u32, u32) = (960, 600);
 
-/// The file formats plots come in.
+/// The file formats of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Scalable vector graphics.
@@ -22,7 +22,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the ending of the file's name.
+    /// The format for the extension of a file name.
     pub fn of(path: &Path) -> Result<Format, Complaint> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
@@ -96,7 +96,7 @@ fn register_font() {
     ONCE.call_once(|| {
         let font = dejavu::sans::regular();
         for style in [FontStyle::Normal, FontStyle::Bold] {
-            // Fails only for a font that cannot be read, and this one can.
+            // This fails only for a font that cannot be read, and the built-in one can be.
             let _ = plotters::style::register_font(FONT, style, font);
         }
     });
@@ -105,14 +105,14 @@ fn register_font() {
 /// The font of all pictures, which is built in.
 pub const FONT: &str = "sans-serif";
 
-/// The colour of thresholds and of the regions where one remaps, in all pictures.
+/// The color of thresholds, and of regions where one remaps, in all pictures.
 pub const THRESHOLD: RGBColor = RGBColor(31, 90, 166);
-/// The colour of certified bands.
+/// The color of certified bands.
 pub const BAND: RGBColor = RGBColor(158, 194, 230);
-/// The colour of what stands against it: the way back, the new mapping.
+/// The color of the opposite: the switch back, the new mapping.
 pub const AGAINST: RGBColor = RGBColor(190, 84, 32);
 
-/// Colours of curves beside each other, in this order.
+/// The colors of the curves of a chart, in this order.
 pub const COLOURS: [RGBColor; 8] = [
     THRESHOLD,
     AGAINST,

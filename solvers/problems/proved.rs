@@ -319,16 +319,17 @@ pub(super) fn open(
     })
 }
 
-/// What a field that must be there holds.
+/// The value of a field that must be present.
 pub(super) fn needed<T>(name: impl Display, given: Option<T>) -> Result<T, Fault> {
     given.ok_or_else(|| format!("`{name}` is missing or null"))
 }
 
-/// How far what is proved may reach beyond bounds, relatively, if they are to be called proved themselves, and how
-/// far outside what is proved a number may lie, however coarse the bounds are that it is given with.
+/// The relative tolerance of comparisons with the proof. Bounds count as proved if the proved
+/// interval exceeds them by at most this. A number may be this far outside the proved interval,
+/// however wide its own bounds are.
 pub(super) const NEAR: f64 = 1e-9;
 
-/// Why numbers of a list, and their bounds, are not proved, if some are not: what is said of the first.
+/// Why numbers of a list, or their bounds, are not proved: the reason for the first of them.
 #[derive(Default)]
 pub(super) struct Open {
     pub number: Option<String>,
@@ -336,7 +337,7 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// A number of which this is proved, and why its bounds are not.
+    /// Adds a number, the interval proved of it, and why its bounds are not proved.
     pub fn see(
         &mut self,
         name: &dyn Display,
@@ -350,8 +351,8 @@ impl Open {
     }
 }
 
-/// A fraction within what is proved, as a double; and why it is not proved where that is too wide to tell it from
-/// others, with units this large.
+/// A fraction within the proved interval, as a double. Also why it is not proved, where the
+/// interval is too wide to identify it, in units of `unit`.
 pub(super) fn fraction(
     name: impl Display,
     text: &str,
@@ -369,17 +370,17 @@ pub(super) fn fraction(
     Ok((near, open(name, near, proved, [0.0, NEAR * unit])))
 }
 
-/// How far outside what is proved a number lies.
+/// The distance of a number from the proved interval; 0 inside.
 pub(super) fn outside(given: f64, proved: Interval) -> f64 {
     (proved.lower - given).max(given - proved.upper).max(0.0)
 }
 
-/// How far a number may be from one of which this is known.
+/// The largest distance between a number and any number of the proved interval.
 pub(super) fn farthest(given: f64, proved: Interval) -> f64 {
     (given - proved.lower).abs().max((proved.upper - given).abs())
 }
 
-/// A number with three digits that is no smaller: a unit of the last one is at most so much of it.
+/// A bound rounded up to three digits.
 pub fn above(bound: f64) -> String {
     format!("{:.2e}", 1.005 * bound)
 }

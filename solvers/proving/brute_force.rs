@@ -1,13 +1,14 @@
-//! Slow and obvious: every report, every load vector, every place followed.
+//! Slow and simple evaluations: they enumerate every observation, every load vector and every
+//! position.
 
 use remapping::Rational;
 use remapping::load_drift::{LoadDrift, Rebalance, Timing};
 use remapping::phase_change::{PhaseChange, Premature};
 
-/// The phase-change recursion followed down every branch from one belief.
+/// The phase-change recursion from one belief, over every branch.
 pub(crate) struct Direct<'a> {
     problem: &'a PhaseChange,
-    /// E_n(0) of the steps that are asked for.
+    /// E_n(0) for the steps that are needed.
     from_certainty: Vec<Rational>,
 }
 
@@ -27,7 +28,7 @@ impl<'a> Direct<'a> {
         self.problem.lifetime.continuation_exact(n)
     }
 
-    /// E_n(p), the mean of V_{n+1} over the next report.
+    /// E_n(p), the mean of V_{n+1} over the next observation.
     fn expected(&self, n: u64, p: &Rational) -> Rational {
         if n == self.problem.last_step() {
             return Rational::ZERO;
@@ -146,11 +147,11 @@ fn eliminate(mut system: Vec<Vec<Rational>>) -> Vec<Rational> {
     system.into_iter().map(|row| row[n].clone()).collect()
 }
 
-/// Expected objective, work and number of remaps still to come.
+/// The expected objective, work and number of remaps from here on.
 pub(crate) type Triple = [f64; 3];
 
-/// Says whether to remap after a step (before the next) at these levels, given the expected
-/// objective of going on and of remapping.
+/// Whether to remap after a step (before the next) at these levels, given the expected objectives
+/// of continuing and of remapping.
 pub(crate) type Rule<'a> = &'a dyn Fn(u64, &[usize], f64, f64) -> bool;
 
 /// Drifting loads over all ordered load vectors.
@@ -161,7 +162,7 @@ pub(crate) struct Ordered<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    /// O(levels^(2 processors)) a step.
+    /// Takes O(levels^(2 processors)) time per step.
     pub fn new(problem: &'a LoadDrift) -> Self {
         let levels = problem.chain.levels();
         let mut vectors = vec![vec![]];
@@ -183,7 +184,7 @@ impl<'a> Ordered<'a> {
         ahead[levels.iter().fold(0, |index, level| index * self.rows.len() + level)]
     }
 
-    /// After a remap, by the words of the rule.
+    /// The expectation after a remap, as the rule of the model defines it.
     fn remapped(&self, ahead: &[Triple], levels: &[usize]) -> Triple {
         let r = levels.len();
         let total: usize = levels.iter().sum();
@@ -230,7 +231,7 @@ impl<'a> Ordered<'a> {
         self.vectors.iter().zip(ahead).map(|(levels, ahead)| self.paid(levels, ahead)).collect()
     }
 
-    /// From the initial state, when `rule` decides.
+    /// The expectation from the initial state, when `rule` decides.
     pub fn solve(&self, rule: Rule<'_>) -> Triple {
         let mut ahead = vec![[0.0; 3]; self.vectors.len()];
         for step in (1..=self.problem.steps).rev() {

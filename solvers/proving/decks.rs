@@ -1,9 +1,9 @@
-//! Random parts of model files. Whatever is random shrinks towards what stands in the model.
+//! Random parts of model files. Random parts shrink toward those of the model.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What the model has, or else something random.
+/// The model's own text, or else a random one.
 pub fn field(own: Option<&str>, random: BoxedStrategy<String>) -> BoxedStrategy<String> {
     match own {
         Some(own) => prop_oneof![Just(own.to_owned()), random].boxed(),
@@ -27,7 +27,7 @@ pub fn hundredth(hundredths: u32) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A law on some of the values, with weights in tenths.
+/// A distribution on some of the values, with weights in tenths.
 pub fn weights(values: std::ops::Range<i64>, most: usize) -> BoxedStrategy<BTreeMap<i64, u32>> {
     prop::collection::btree_map(values, 1u32..6, 1..=most)
         .prop_map(|parts| {
@@ -45,14 +45,14 @@ pub fn weights(values: std::ops::Range<i64>, most: usize) -> BoxedStrategy<BTree
         .boxed()
 }
 
-/// The law as it stands in a deck: `{0: 0.9, 6: 0.1}`.
+/// The distribution as a model file states it: `{0: 0.9, 6: 0.1}`.
 pub fn law(weights: &BTreeMap<i64, u32>) -> String {
     let parts =
         weights.iter().map(|(value, weight)| format!("{value}: {}", hundredth(10 * weight)));
     format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
 }
 
-/// A deck with these fields of a problem.
+/// A model file with these fields of a problem.
 pub fn deck(problem: &str, fields: &[(&str, String)]) -> String {
     let fields: String =
         fields.iter().map(|(name, value)| format!("        {name}: {value},\n")).collect();

@@ -1,11 +1,12 @@
-//! Claims about models, and the search for a model that refutes one.
+//! Claims about models, and the search for models that refute them.
 //!
-//! A [`Claim`] speaks about one problem; its check compares what the engine says with a slow and
-//! obvious evaluation: exact rationals, dense matrices, every branch and every load vector followed.
-//! Claims come in two kinds: theorems, which must hold, and statements of the papers (or natural
-//! guesses) that are false. A false one must be refuted, on the model, near it, or on the model that
-//! is known to refute it. Random models are decks that the model reader reads, so that what proptest
-//! shrinks a failure to is a model file.
+//! A [`Claim`] is about one problem. Its check compares the engine with a slow and simple
+//! evaluation: exact fractions, dense matrices, and an enumeration of every branch and load vector.
+//!
+//! Some claims are theorems, which must hold. Others are statements of the papers, or natural
+//! conjectures, that are false. A false one must be refuted: on the model, on a similar one, or on
+//! a known counterexample. Random models are texts that the model reader reads, so the minimal
+//! counterexample of proptest is a model file.
 
 pub(crate) mod brute_force;
 pub(crate) mod decks;
@@ -22,7 +23,7 @@ pub struct Claim<C> {
     pub statement: &'static str,
     /// Who claims it.
     pub source: &'static str,
-    /// Whether it is true.
+    /// Whether the claim is true.
     pub truth: Truth,
     /// Checks it on one case.
     pub check: fn(&C) -> Verdict,
@@ -33,28 +34,28 @@ pub struct Claim<C> {
 pub enum Truth {
     /// It is proved.
     Theorem,
-    /// It fails, on this model for one.
+    /// It is false, for example on this model.
     Fails(&'static str),
 }
 
-/// What a check finds.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// The claim holds.
     Holds,
     /// The claim says nothing about the case.
     Silent,
-    /// It fails; what was found.
+    /// The claim fails; the details.
     Fails(String),
 }
 
 impl Verdict {
-    /// Fails, with these words, unless `holds`.
+    /// Holds, or fails with these words.
     pub(crate) fn holds_if(holds: bool, otherwise: impl FnOnce() -> String) -> Verdict {
         if holds { Verdict::Holds } else { Verdict::Fails(otherwise()) }
     }
 
-    /// The first of many checks that fails, if any; silent if all are.
+    /// The first of many verdicts that fails, if any; silent if all are.
     pub(crate) fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
         let mut found = Verdict::Silent;
         for verdict in verdicts {
@@ -68,22 +69,22 @@ impl Verdict {
     }
 }
 
-/// What became of a claim.
+/// The result for one claim.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
     /// What is claimed.
     pub statement: &'static str,
     /// Who claims it.
     pub source: &'static str,
-    /// `holds` for a theorem, `fails` for what is known to be false.
+    /// `holds` for a theorem, `fails` for a claim that is known to be false.
     pub expected: &'static str,
-    /// `holds`, `fails`, or `untested` where it speaks of no case that was tried.
+    /// `holds`, `fails`, or `untested` where the claim applies to no model that was tried.
     pub found: &'static str,
-    /// On the model itself: `holds`, `fails`, or `silent` where it says nothing about it.
+    /// On the model itself: `holds`, `fails`, or `silent` where the claim does not apply.
     pub on_the_model: &'static str,
-    /// On how many models near it the claim was seen to hold.
+    /// The number of similar models on which the claim holds.
     pub cases: u32,
-    /// Where it fails.
+    /// A model on which it fails.
     pub counterexample: Option<Counterexample>,
 }
 
@@ -96,7 +97,7 @@ impl Finding {
         }
     }
 
-    /// Whether this is a theorem.
+    /// Whether the claim is a theorem.
     pub fn is_theorem(&self) -> bool {
         self.expected == "holds"
     }
@@ -107,28 +108,28 @@ impl Finding {
 pub struct Counterexample {
     /// `the model`, `near it` or `elsewhere`.
     pub place: &'static str,
-    /// What was found.
+    /// The details.
     pub reason: String,
-    /// The deck, unless it is the model itself.
+    /// The model file, unless it is the model itself.
     pub model: Option<String>,
 }
 
-/// How hard to look.
+/// The effort of the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Models near the one given, for each claim.
+    /// The number of similar models for each claim.
     pub cases: u32,
-    /// Seed of their choice.
+    /// The seed of the random models.
     pub seed: u64,
 }
 
-/// A model and the models near it, as cases for claims.
+/// A model and similar ones, as cases for claims.
 pub(crate) struct Field<'a, C> {
-    /// The model itself, or what of it is small enough to be looked at in full.
+    /// The model itself, or the part of it that is small enough for a full check.
     pub(crate) own: Option<C>,
-    /// Decks near it.
+    /// Similar model files.
     pub(crate) near: BoxedStrategy<String>,
-    /// The case that a deck makes; none if it is no model, or too large.
+    /// The case that a model file gives; `None` if it is not a model, or too large.
     pub(crate) read: &'a dyn Fn(&str) -> Option<C>,
 }
 
@@ -168,7 +169,7 @@ impl<C> Field<'_, C> {
         finding
     }
 
-    /// How many nearby models satisfy the claim, and a minimal one that does not.
+    /// The number of similar models on which the claim holds, and a minimal one on which it fails.
     fn search(&self, claim: &Claim<C>, effort: Effort) -> (u32, Option<Counterexample>) {
         let config = Config {
             cases: effort.cases,
@@ -181,7 +182,7 @@ impl<C> Field<'_, C> {
         let (held, failed) = (Cell::new(0), Cell::new(false));
         let outcome = TestRunner::new(config).run(&self.near, |deck| {
             if is_interrupted() {
-                // Ends the search; shrinking it goes nowhere.
+                // Ends the search; shrinking has no effect.
                 return if failed.get() { Ok(()) } else { Err(TestCaseError::fail("interrupted")) };
             }
             match self.judge(claim, &deck) {
@@ -202,13 +203,13 @@ impl<C> Field<'_, C> {
                 let reason = reason.message().to_owned();
                 Some(Counterexample { place: "near it", reason, model: Some(deck) })
             }
-            // Few of the models are such that the claim speaks of them.
+            // The claim applies to few of the models.
             Err(TestError::Abort(_)) | Ok(()) => None,
         };
         (held.get(), found)
     }
 
-    /// The model that a false claim is known to fail on.
+    /// The known counterexample of a false claim.
     fn known(&self, claim: &Claim<C>) -> Option<Counterexample> {
         let Truth::Fails(deck) = claim.truth else { return None };
         match self.judge(claim, deck) {

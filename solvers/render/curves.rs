@@ -1,5 +1,5 @@
-//! A sweep as curves: the numbers of the table, over the first parameter, one chart below the other; of drifting loads the optimal cost per step, between
-//! both of its bounds.
+//! A sweep as curves: the numbers of its table against the first parameter, one chart below the
+//! other. For drifting loads it shows the optimal cost per step between both bounds.
 
 use super::row;
 use crate::document::Bounds;
@@ -12,26 +12,27 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde_json::Value;
 
-/// Curves beside each other at most; others are left out.
+/// The most curves of a chart; others are left out.
 const MOST_CURVES: usize = 8;
 
-/// Charts below each other at most: the first columns of the table.
+/// The most charts: the first columns of the table.
 const MOST_CHARTS: usize = 4;
 
-/// Height of each in pixels, where they are several.
+/// The height of each chart in pixels, where there are several.
 const LOW: u32 = 360;
 
-/// What one run adds: the place on the axis, the values of the other parameters, and the numbers of its row.
+/// The data of one run: the position on the axis, the other parameters, and the numbers of its row.
 struct Point {
     x: f64,
-    /// What its numbers may be off by, relative to them or to 1.
+    /// The error of its numbers, relative to them or to 1.
     tolerance: f64,
     others: String,
     cells: Vec<(String, Option<f64>)>,
     cost: Option<Cost>,
 }
 
-/// The optimal cost per step: where it surely or very likely lies, and the lower bound and the policy's cost.
+/// The optimal cost per step: an interval that contains it, with certainty or with high confidence,
+/// the lower bound, and the policy's cost.
 #[derive(Clone, Copy)]
 struct Cost {
     within: [f64; 2],
@@ -39,7 +40,7 @@ struct Cost {
 }
 
 impl Cost {
-    /// Of a run of drifting loads.
+    /// The cost of a run of drifting loads.
     fn of(run: &Run) -> Option<Cost> {
         let (within, both, steps) = match &run.solution.body {
             Body::LoadDrift(answer) => (answer.value_bounds, answer.bounds, answer.steps),
@@ -57,7 +58,7 @@ impl Cost {
     }
 }
 
-/// What a chart shows.
+/// The content of a chart.
 enum Drawn {
     Cost,
     Column(String),
@@ -71,12 +72,12 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Of the first parameter, at `path`.
+    /// For the first parameter, at `path`.
     pub fn new(title: &str, path: &str) -> Curves {
         Curves { title: title.to_owned(), path: path.to_owned(), points: Vec::new() }
     }
 
-    /// Takes in a run; its first parameter is a number.
+    /// Adds a run if its first parameter is a number.
     pub fn add(&mut self, run: &Run) {
         let Some(x) = run.set.first().and_then(|(_, value)| value.as_f64()) else { return };
         let other = |(path, value): &(String, Value)| {
@@ -89,7 +90,8 @@ impl Curves {
         self.points.push(Point { x, tolerance, others, cells, cost: Cost::of(run) });
     }
 
-    /// The columns of the table whose numbers differ by more than they may be off, or the first that has any.
+    /// The columns of the table whose numbers differ by more than their errors, or the first column
+    /// with numbers.
     fn columns(&self) -> Vec<String> {
         let Some(first) = self.points.first() else { return Vec::new() };
         let names = first.cells.iter().map(|(name, _)| name.clone());
@@ -112,7 +114,7 @@ impl Curves {
         }
     }
 
-    /// What is drawn, a chart each.
+    /// The charts to draw.
     fn drawn(&self) -> Vec<Drawn> {
         if self.points.iter().any(|point| point.cost.is_some()) {
             return vec![Drawn::Cost];
@@ -133,10 +135,10 @@ fn number(text: &str) -> Option<f64> {
     first.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Room around numbers, relative to them: labels of axes have digits for no less.
+/// The least margin around numbers, relative to them: the labels of axes have digits down to this.
 const LEAST_ROOM: f64 = 1e-4;
 
-/// The ends of some numbers, with room around.
+/// The range of some numbers, with a margin.
 fn ends(values: impl Iterator<Item = f64> + Clone) -> std::ops::Range<f64> {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.fold(f64::NEG_INFINITY, f64::max);
@@ -180,7 +182,7 @@ impl Curves {
         let places = || self.points.iter().map(|point| point.x);
         let (least, most) =
             (places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max));
-        // Numbers of processors and the like.
+        // Numbers of processors and similar parameters.
         let logarithmic = matches!(what, Drawn::Cost) && least > 0.0 && most >= 20.0 * least;
         let x = if logarithmic { least / 1.1..most * 1.1 } else { ends(places()) };
         let costs = || self.points.iter().filter_map(|point| point.cost);
@@ -229,7 +231,7 @@ impl Picture for Curves {
     }
 }
 
-/// The costs of some runs: both bounds as lines, and where they may lie in all.
+/// The costs of some runs: both bounds as lines, and the interval as a band.
 fn between<'a>(
     name: &str,
     colour: RGBColor,

@@ -1,4 +1,4 @@
-//! A log as a picture: its times and remaps, and what policies have paid.
+//! A log as a picture: its times and remaps, and the accumulated costs of policies.
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::heat::Heat;
@@ -9,18 +9,19 @@ use plotters::prelude::*;
 use remapping::record::Record;
 use std::ops::Range;
 
-/// Points of a curve.
+/// The most points of a curve.
 const POINTS: usize = 500;
 
-/// Above, the largest and the mean time of each step; then those of all ranks as colours; below, the cost of some
-/// policies as it adds up.
+/// Three parts: the largest and the mean time of each step; the times of all ranks as colors; and
+/// the accumulated costs of some policies.
 pub struct Log<'a> {
     times: Chart<'a>,
     heat: Heat,
     costs: Chart<'a>,
 }
 
-/// The picture of a log whose steps `steps` have been judged, with the courses of these policies.
+/// The picture of a log whose steps `steps` have been judged, with the cost curves of these
+/// policies.
 pub fn picture<'a>(
     title: &'a str,
     record: &Record,
@@ -87,7 +88,7 @@ pub fn picture<'a>(
     }
 }
 
-/// Values at some hundred steps, those between joined.
+/// At most [`POINTS`] values; those of steps in between are joined.
 fn thinned(
     steps: Range<usize>,
     value: impl Fn(usize) -> f64,

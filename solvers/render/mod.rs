@@ -1,4 +1,4 @@
-//! What people see: summaries, tables, curves in text, and plots. One file for each problem.
+//! The output for people: summaries, tables, curves as text, and pictures.
 
 pub mod curves;
 pub mod log;
@@ -31,7 +31,7 @@ pub fn summary(solution: &Solution) -> String {
     text
 }
 
-/// How the computation ended, and what that says of the bounds.
+/// How the computation ended, and what that means for the bounds.
 fn ending(solution: &Solution) -> String {
     let asked = solution.tolerance;
     if solution.contradiction.is_some() {
@@ -44,7 +44,7 @@ fn ending(solution: &Solution) -> String {
         }
         (Status::Converged, Accuracy::Told) => "complete".to_owned(),
         (Status::Converged, Accuracy::Proved) => format!("certified to {asked:e}"),
-        // Asked for over all states, which do not fit, it is no solution.
+        // The request was for all states, which do not fit, so this does not answer it.
         (Status::IterationLimit, Accuracy::Statistical { gap, .. }) if gap <= asked => {
             format!("not over all states; the gap of {asked:e} is reached, nothing is proved")
         }
@@ -58,7 +58,7 @@ fn ending(solution: &Solution) -> String {
     }
 }
 
-/// What units and steps of a model that was fitted to a log are to the program, where they are not its own.
+/// The units and steps of a model fitted to a log, where they are not those of the program.
 fn of_the_program(answer: &dyn Answer, log: &Log) -> Option<String> {
     let Log { unit_seconds, stride, .. } = *log;
     let unit = (unit_seconds != 1.0).then(|| format!("a unit of load is {unit_seconds} seconds"));
@@ -71,8 +71,8 @@ fn of_the_program(answer: &dyn Answer, log: &Log) -> Option<String> {
     Some(format!("for the program: {}\n", words.join("; ")))
 }
 
-/// What to do, and what it is worth, in a sentence that says whether it is the final one. Problems without it begin with
-/// theirs.
+/// The recommendation and its value in a sentence, which says whether it is final. `None` for
+/// problems whose summary begins with it.
 pub fn headline(solution: &Solution) -> Option<String> {
     let sentence = match solution.body.answer().headline() {
         Headline::InSummary => return None,
@@ -124,7 +124,7 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
     }
 }
 
-/// The line of one run.
+/// The row of one run.
 pub fn row(run: &Run) -> Row {
     let set = run.set.iter().map(|(path, value)| (path.clone(), value.to_string()));
     let cells = run.solution.body.answer().cells();
@@ -139,9 +139,9 @@ pub fn row(run: &Run) -> Row {
     set.chain(cells).chain(ended).collect()
 }
 
-/// The table of a sweep: one line per value.
+/// The table of a sweep: one row per value.
 pub fn sweep_table(rows: &[Row]) -> String {
-    // A method may apply to some of the values only: the columns are those of any row.
+    // A method may apply only to some of the values: the columns are those of any row.
     let mut columns: Vec<(&str, usize)> = Vec::new();
     for (heading, cell) in rows.iter().flatten() {
         match columns.iter_mut().find(|(name, _)| name == heading) {

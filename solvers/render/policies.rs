@@ -1,4 +1,5 @@
-//! Policies side by side: the table, and utilization against the mean interval.
+//! Policies compared on sample paths: the table, and the picture of utilization against the mean
+//! interval.
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
@@ -7,7 +8,7 @@ use crate::text::digits::{brief, plain, sampled};
 use remapping::estimate::Estimate;
 use std::fmt::Write;
 
-/// What is said where runs agree, as their table shows them.
+/// The remark below a table where runs agree.
 const AGREED: &str =
     "numbers without ± are exact, or the same in all runs, which gives no interval\n";
 
@@ -86,7 +87,7 @@ pub fn table(title: &str, report: &Report) -> String {
     text
 }
 
-/// The name of a policy, its parameter with four significant digits. JSON has all of them.
+/// The name of a policy, with its parameter in four significant digits. JSON has all of them.
 fn short(name: &str) -> String {
     let parameter = name.split_once(':').and_then(|(rule, number)| {
         let number = number.parse::<f64>().ok().filter(|number| number.fract() != 0.0)?;
@@ -104,8 +105,8 @@ fn with_width(found: Estimate) -> String {
     }
 }
 
-/// Utilization against the mean number of steps between remaps [NRS86, Figs. 4 and 5]; the cost, where utilization is not
-/// known.
+/// Utilization against the mean number of steps between remaps [NRS86, Figs. 4 and 5]; the cost,
+/// where utilization is unknown.
 pub fn picture<'a>(title: &'a str, report: &Report) -> Chart<'a> {
     let timed = report.policies.iter().all(|line| line.per_metric.utilization_of_means.is_some());
     let height = |line: &Line| match line.per_metric.utilization_of_means {

@@ -1,4 +1,4 @@
-//! The decision maps of a sweep over one parameter in one picture, and the work each one took.
+//! The decision maps of a sweep over one parameter in one picture, and the work for each.
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{DrawError, Picture, THRESHOLD};
@@ -10,11 +10,11 @@ use crate::problems::stopping::map::{
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// A cell is the darker the more values of the parameter have it remap.
+/// A cell is darker the more values of the parameter have it remap.
 pub struct Regions {
     title: String,
     parameter: String,
-    /// The values and the applications of the chain, in the order of the sweep.
+    /// The values, and the applications of the transition operator, in the order of the sweep.
     runs: Vec<(f64, u64)>,
     /// The maps of the first run.
     panels: Vec<Panel>,
@@ -22,17 +22,17 @@ pub struct Regions {
     remaps: Vec<Vec<bool>>,
 }
 
-/// Colours in the legend, at most.
+/// The most colors of the legend.
 const SHADES: usize = 10;
 
 impl Regions {
-    /// Of a sweep over `parameter`.
+    /// For a sweep over `parameter`.
     pub fn new(title: &str, parameter: &str) -> Self {
         let (title, parameter) = (title.to_owned(), parameter.to_owned());
         Self { title, parameter, runs: Vec::new(), panels: Vec::new(), remaps: Vec::new() }
     }
 
-    /// Takes the next run. One whose states are others is left out.
+    /// Adds the next run; runs with other states are left out.
     pub fn add(&mut self, run: &Run) {
         let (Body::Stopping(answer), [(_, value)]) = (&run.solution.body, run.set.as_slice())
         else {
@@ -54,12 +54,13 @@ impl Regions {
         }
     }
 
-    /// In how many runs each cell remaps.
+    /// The number of runs in which each cell remaps.
     fn counts(&self) -> Vec<usize> {
         self.remaps.iter().map(|runs| runs.iter().filter(|remaps| **remaps).count()).collect()
     }
 
-    /// What it means to remap in `count` runs: regions that shrink along the sweep have a last value.
+    /// The meaning of remapping in `count` runs: regions that shrink along the sweep have a last
+    /// value.
     fn meaning(&self, count: usize) -> String {
         let shrink = self.remaps.iter().all(|runs| runs.is_sorted_by(|a, b| a >= b));
         match count {
@@ -70,7 +71,7 @@ impl Regions {
     }
 }
 
-/// From light to dark.
+/// A color from light to dark.
 fn shade(share: f64) -> RGBColor {
     let light = RGBColor(214, 230, 246);
     let mix =

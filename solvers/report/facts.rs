@@ -1,4 +1,4 @@
-//! The numbers of a solution worth reading, each with what is known of its error.
+//! The important numbers of a solution, each with its error.
 
 use crate::document::Bounds;
 use crate::problems::load_drift::answer as load_drift;
@@ -19,7 +19,7 @@ pub(super) struct Fact {
     pub name: String,
     /// As many digits as the error allows, and the error.
     pub value: String,
-    /// What kind of error that is.
+    /// The kind of error.
     pub is: &'static str,
 }
 
@@ -185,7 +185,7 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
     if let Some(utilization) = answer.utilization {
         facts.put("utilization", plain(utilization));
     }
-    // Between bounds it knows nothing of the units that a remap moves.
+    // With sampled bounds it leaves out the cost of moved units.
     if !answer.statistical || answer.cost_by_state.is_none() {
         facts.put("interval of least average cost", answer.least_average_cost);
     }
@@ -223,7 +223,7 @@ fn of_periodic(facts: &mut Facts, answer: &periodic::Answer) {
     match (answer.interval, answer.at_least) {
         (Some(steps), _) => facts.put(what, steps),
         (None, None) => facts.put(what, "never ends"),
-        // Not computed.
+        // It was not computed.
         (None, Some(_)) => {}
     }
     if answer.bound.is_some() {

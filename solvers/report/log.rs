@@ -1,4 +1,4 @@
-//! The page of a log: the advice first, then how to use it, what it rests on, and the pictures.
+//! The page about a log: the advice, its use, its assumptions, and the pictures.
 
 use super::page::{STYLE, escaped};
 use crate::complaint::Complaint;
@@ -11,35 +11,35 @@ use remapping::record::Record;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// What the page is made of.
+/// The content of the page.
 pub struct Page<'a> {
-    /// The file.
+    /// The name of the file.
     pub name: &'a str,
-    /// The sentence.
+    /// The advice in a sentence.
     pub advice: &'a str,
-    /// How the rule is called, as C.
+    /// The call of the rule in C.
     pub snippet: Option<&'a str>,
-    /// Whether the header that it includes is written beside the page.
+    /// Whether the header that it includes is written to the same folder as the page.
     pub has_header: bool,
-    /// What was found strange or was repaired.
+    /// Oddities and repairs of the log.
     pub notes: &'a [String],
-    /// The policies at other costs of a remap.
+    /// The policies at other remap costs.
     pub what_if: &'a [WhatIf],
     /// The log.
     pub record: &'a Record,
-    /// The policies, where any were played.
+    /// The policies, where any were evaluated.
     pub judged: Option<&'a Judged>,
-    /// The steps they were judged on.
+    /// The steps on which they were evaluated.
     pub steps: Range<usize>,
     /// The policy that would be exported.
     pub chosen: Option<&'a str>,
     /// The fitted model.
     pub model: Option<&'a str>,
-    /// What the numbers take for granted.
+    /// The assumption behind the numbers.
     pub assumption: &'a str,
 }
 
-/// The page.
+/// Writes the page.
 pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
     let name = escaped(page.name);
     let mut text = format!(
@@ -118,7 +118,7 @@ slider.addEventListener('input', follow);
 follow();
 ";
 
-/// A table for each cost of a remap; a slider shows one of them, without scripts all are shown.
+/// A table for each remap cost. A slider shows one of them; without scripts all are visible.
 fn at_other_costs(rows: &[WhatIf]) -> String {
     if rows.is_empty() {
         return String::new();

@@ -1,7 +1,7 @@
-//! A report: one page, without anything from elsewhere.
+//! The report: one page that loads nothing from elsewhere.
 //!
-//! There is a picture for each position of the sliders; the page's script shows one of
-//! them at a time, and without the script the first is there.
+//! It contains a picture for each position of the sliders. Its script shows one at a time; without
+//! scripts the first is visible.
 
 mod facts;
 pub mod log;
@@ -21,13 +21,13 @@ use facts::Fact;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// One solution with what belongs to it.
+/// One solution with its variants.
 struct Section {
     title: String,
     problem: String,
-    /// Sliders: what each is called, and its positions.
+    /// The sliders, each with its name and positions.
     sliders: Vec<Slider>,
-    /// For each combination, the last slider varying fastest.
+    /// For each combination of positions; the last slider varies fastest.
     frames: Vec<Frame>,
     /// The combination shown first.
     first: Vec<usize>,
@@ -41,15 +41,15 @@ struct Slider {
     positions: Vec<String>,
 }
 
-/// What is shown at one position.
+/// The content at one combination.
 struct Frame {
-    /// What was set in the model, as `sweep --set` takes it.
+    /// The values set in the model, in the form of `sweep --set`.
     set: String,
     svg: String,
     facts: Vec<Fact>,
 }
 
-/// Seconds that the policies of a model may take.
+/// The seconds for evaluating the policies of a model.
 const SECONDS_FOR_POLICIES: f64 = 6.0;
 
 /// The page of these solutions, sweeps and models.
@@ -80,7 +80,7 @@ fn of_document(path: &Path) -> Result<Section, Complaint> {
 }
 
 impl Section {
-    /// Of a solution, with frames in place of its own.
+    /// The section of a solution, with these frames in place of its own.
     fn of(solution: &Solution, frames: Vec<Frame>) -> Section {
         Section {
             title: solution.title.clone(),
@@ -95,7 +95,7 @@ impl Section {
     }
 }
 
-/// The runs of a sweep: a slider for each path that was set.
+/// The section of a sweep, with a slider for each path that was set.
 fn of_sweep(runs: &[Run], name: &str) -> Result<Section, Complaint> {
     let incomplete = || {
         let message = format!("{name}: the sweep is not complete");
@@ -155,7 +155,7 @@ fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>>
 fn frame(solution: &Solution, set: String) -> Result<Frame, Complaint> {
     let svg = String::from_utf8_lossy(&render::draw(solution, Format::Svg)?).into_owned();
     let label = format!("<svg role=\"img\" aria-label=\"{}\"", page::escaped(&solution.title));
-    // Inside a page the namespace goes without saying.
+    // Inside a page the namespace is implied.
     let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "").replacen("<svg", &label, 1);
     Ok(Frame { set, svg, facts: facts::of(solution) })
 }

@@ -1,4 +1,4 @@
-//! The page itself.
+//! Writes the page of a report.
 
 use super::Section;
 use super::facts::Fact;
@@ -6,7 +6,7 @@ use crate::problems::comparison::Usual;
 use crate::text::digits::{plain, sampled};
 use std::fmt::Write;
 
-/// Text in HTML.
+/// Text with HTML escapes.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! A model solved for other costs of a remap and other tolerances.
+//! A model solved for other remap costs and other tolerances.
 //!
-//! From the values of the model outwards, one position of a slider after the other and down and up in turn, as
-//! far as the time reaches.
+//! It starts from the values of the model and extends one slider after the other, down and up in
+//! turn, until time is up.
 
 use super::{Frame, Slider, frame};
 use crate::complaint::Complaint;
@@ -16,31 +16,31 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the values of the model are multiplied by.
+/// The factors for the values of the model.
 const COSTS: [f64; 9] = [0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0];
 const SWITCHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 const BOUNDS: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0];
 
-/// Seconds that the other values of a model may take.
+/// The seconds for solving the other values of a model.
 const SECONDS: f64 = 10.0;
 
-/// A place in a model that is varied.
+/// A parameter that is varied.
 struct Axis {
-    /// What it is, the place behind it.
+    /// Its name, followed by its path.
     name: String,
     path: &'static str,
     values: Vec<f64>,
     first: usize,
 }
 
-/// What the page shows of a model.
+/// The sliders and frames of a model.
 pub(super) struct Variants {
     pub sliders: Vec<Slider>,
-    /// For each combination, the last slider varying fastest.
+    /// For each combination of positions; the last slider varies fastest.
     pub frames: Vec<Frame>,
     /// The combination of the model itself.
     pub first: Vec<usize>,
-    /// Why there are no sliders, or fewer positions, where something varies.
+    /// Why there are no sliders, or fewer positions, where a parameter varies.
     pub note: Option<&'static str>,
 }
 
@@ -53,7 +53,7 @@ impl Axis {
     }
 }
 
-/// What varies in a model.
+/// The parameters of a model that are varied.
 fn axes(loaded: &Loaded, solution: &Solution) -> Vec<Axis> {
     let cost = "cost of a remap";
     let at_cost = |given: f64| Axis::of(cost, "problem.remap_cost", given, &COSTS);
@@ -105,14 +105,14 @@ fn combinations(ranges: &[RangeInclusive<usize>]) -> Vec<Vec<usize>> {
     })
 }
 
-/// Solves the model for other values. It was solved once, with this solution.
+/// Solves the model for other values. `solution` is that of its own values.
 pub(super) fn of(
     loaded: &Loaded,
     solution: &Solution,
     settings: &Settings,
 ) -> Result<Variants, Complaint> {
     let mut axes = axes(loaded, solution);
-    // What the file does not state as a number cannot be set.
+    // A parameter that the file does not state as a number cannot be set.
     axes.retain(|axis| loaded.with(&[(axis.path, &text(axis.values[axis.first]))]).is_ok());
     let first: Vec<usize> = axes.iter().map(|axis| axis.first).collect();
     let watch = Watch::waiting(&loaded.title, None);
@@ -127,13 +127,13 @@ pub(super) fn of(
         let settings = Settings { time_limit: Some(limit), ..settings.clone() };
         let solved = problems::solve(&loaded.with(&chosen).ok()?, &settings, Files::default());
         let solution = solved.ok()?.solution;
-        // Interrupted, the next solution is so too.
+        // After an interrupt the next solution is interrupted, too.
         let _ = watch.progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
         (!solution.status.is_halted()).then_some((at, solution))
     };
     let mut found = vec![(first.clone(), solution.clone())];
     let mut reached: Vec<RangeInclusive<usize>> = first.iter().map(|at| *at..=*at).collect();
-    // Each slider grows downwards and upwards, and stops where its next position takes too long.
+    // Each slider extends down and up, and stops where its next position takes too long.
     let mut sides: VecDeque<Side> = (0..axes.len())
         .flat_map(|axis| [false, true].map(|up| Side { axis, up, longest: solution.seconds }))
         .collect();
@@ -188,15 +188,15 @@ pub(super) fn of(
     Ok(Variants { sliders: sliders.collect(), frames, first, note })
 }
 
-/// A slider, and whether downwards or upwards.
+/// A slider and one of its directions.
 struct Side {
     axis: usize,
     up: bool,
-    /// Seconds that a solution there took at most.
+    /// The longest time of a solution there, in seconds.
     longest: f64,
 }
 
-/// As it stands in a model file.
+/// A number in the form of a model file.
 fn text(value: f64) -> String {
     format!("{value:?}")
 }

@@ -1,4 +1,5 @@
-//! What \[YXW03\] proposes where the chain is not known: its distance from the optimum by the number of observed steps.
+//! The learning method of \[YXW03\] for an unknown chain: its distance from the optimum by the
+//! number of observed steps.
 
 use super::model as study;
 use super::model::Printed;
@@ -14,7 +15,7 @@ use remapping::stopping::{self, AfterRemap, Learner, School, Settings};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The most steps that are observed in all.
+/// The most steps observed in all runs.
 const MOST_OBSERVED: f64 = 1e9;
 
 pub(crate) fn distances(

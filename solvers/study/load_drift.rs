@@ -7,7 +7,7 @@ use remapping::load_drift::{AverageCosts, Expected, LoadDrift};
 use remapping::phase_change::Bounds;
 use remapping::simulate::Estimate;
 
-/// What is expected of each step.
+/// The expectation of each step.
 pub(crate) fn course(
     problem: &LoadDrift,
     read: impl Fn(&Expected) -> f64,
@@ -18,7 +18,7 @@ pub(crate) fn course(
     }
 }
 
-/// W(n) along one path, and where it is least.
+/// W(n) along one path, and its minimum.
 pub(crate) fn average_cost(problem: &LoadDrift, seed: u64, mut found: impl FnMut(Found)) {
     let costs = AverageCosts::along(&problem.path(seed, 0), problem.remap_cost);
     for (k, average) in costs.averages.iter().enumerate() {
@@ -32,7 +32,7 @@ pub(crate) fn average_cost(problem: &LoadDrift, seed: u64, mut found: impl FnMut
     }
 }
 
-/// W(n) where it first stops falling, or where it is least, over many paths.
+/// W(n) at its first minimum, or at its least value, over many paths.
 pub(crate) fn minimum(
     problem: &LoadDrift,
     which: Which,
@@ -48,7 +48,7 @@ pub(crate) fn minimum(
         Which::First => mean(&|pair| pair.0),
         Which::Least => mean(&|pair| pair.1),
         Which::Excess => {
-            // A ratio of means, by the deviations from it.
+            // A ratio of means; its error follows from the deviations.
             let (first, least) = (mean(&|pair| pair.0).value, mean(&|pair| pair.1).value);
             let excess = 100.0 * (first / least - 1.0);
             let spread = mean(&|pair| 100.0 * (pair.0 - first / least * pair.1) / least);

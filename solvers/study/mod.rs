@@ -1,4 +1,4 @@
-//! What `remap study` shows: one series after the other, each point between bounds.
+//! The computations of `remap study`: one series after the other, with bounds for each point.
 
 mod learning;
 mod load_drift;
@@ -21,13 +21,13 @@ use std::path::{Path, PathBuf};
 
 /// A point of a series.
 pub struct Found {
-    /// Where on the horizontal axis.
+    /// The position on the horizontal axis.
     pub at: f64,
-    /// Between these it lies.
+    /// Bounds on the value.
     pub bounds: Bounds,
-    /// What the paper prints.
+    /// The value that the paper prints.
     pub printed: Option<f64>,
-    /// What is to be said of it.
+    /// A remark about it.
     pub remark: Option<&'static str>,
 }
 
@@ -36,7 +36,7 @@ impl Found {
         Found { at, bounds, printed, remark: None }
     }
 
-    /// Known up to rounding, and not printed.
+    /// A value that is exact up to rounding, without a printed one.
     fn at(at: f64, value: f64) -> Found {
         Found::new(at, Bounds { lower: value, upper: value }, None)
     }
@@ -49,7 +49,7 @@ impl Found {
 
 /// Why a series ends early.
 pub enum Stop {
-    /// A model cannot be read, or is not of the kind that the series is made of.
+    /// A model cannot be read, or is not of the kind that the series needs.
     Model(Vec<Complaint>),
     /// A policy cannot be evaluated.
     Evaluation(EvaluationError),
@@ -67,14 +67,14 @@ impl From<Halt> for Stop {
     }
 }
 
-/// Computes, and remembers the models it has solved.
+/// Computes series, and keeps the models it has solved.
 pub struct Desk<'a> {
     watch: &'a Watch,
     solved: HashMap<PathBuf, Solved>,
 }
 
 impl<'a> Desk<'a> {
-    /// With nothing solved yet.
+    /// Without solved models.
     pub fn new(watch: &'a Watch) -> Desk<'a> {
         Desk { watch, solved: HashMap::new() }
     }
@@ -134,7 +134,7 @@ fn whole(at: f64) -> Option<usize> {
     (at >= 1.0 && at.fract() == 0.0 && at <= 1e6).then_some(at as usize)
 }
 
-/// The most steps times processors of a path that is drawn.
+/// The most steps times processors of a sampled path.
 const MAX_SIZE: u64 = 10_000_000;
 
 fn drifting(

@@ -14,18 +14,20 @@ use remapping::phase_change::{self, Accuracy, Bounds, Hazard, PhaseChange, Prema
 use remapping::{Halt, Rational};
 use std::path::Path;
 
-/// Accuracy of thresholds.
+/// The accuracy of thresholds.
 const TOLERANCE: f64 = 1e-9;
 
-/// How exactly costs are wanted, as a share of the possible gain; reports, in reports; and probabilities.
+/// The desired accuracy of costs, as a share of the possible gain; of observations, as a number of
+/// them; and of probabilities.
 const KEPT: f64 = 2e-4;
 const REPORTS: f64 = 1e-4;
 const PROBABILITY: f64 = 2e-5;
 
-/// What is said of a heuristic that never pays for a new mapping, and of what is printed for it nevertheless.
+/// The remarks about a heuristic that never remaps, and about the value printed for it
+/// nevertheless.
 const NEVER: &str = "it never remaps: 0 at most";
 
-/// A problem with its solution and what never remapping costs.
+/// A problem with its solution and the cost of never remapping.
 pub(crate) struct Solved {
     problem: PhaseChange,
     solution: Solution,
@@ -45,7 +47,7 @@ impl Solved {
         Ok(Solved { problem, solution, optimum, never })
     }
 
-    /// What the optimal policy saves.
+    /// The saving of the optimal policy.
     fn possible(&self) -> Bounds {
         Bounds {
             lower: self.never.lower - self.optimum.upper,
@@ -55,7 +57,7 @@ impl Solved {
 }
 
 impl Desk<'_> {
-    /// A series that is made of changes of phase.
+    /// A series over changes of phase.
     pub(crate) fn phase_change(
         &mut self,
         series: &Series,
@@ -152,14 +154,14 @@ fn problem(path: &Path) -> Result<PhaseChange, Stop> {
     }
 }
 
-/// Places on the axis of the beliefs, and most segments of an exact function.
+/// The number of intervals on the axis of beliefs, and the most segments of an exact function.
 const PLACES: i64 = 20;
 const SEGMENTS: usize = 2000;
 
-/// Where the two costs are the same.
+/// The remark where the two costs are equal.
 const CROSSING: &str = "the threshold: retaining and remapping cost the same";
 
-/// A cost of a step as a function of the belief, exactly, at even places and at the threshold.
+/// A cost of a step as an exact function of the belief, at even positions and at the threshold.
 fn over_belief(
     curve: &CostCurve,
     watch: &Watch,
@@ -201,7 +203,8 @@ fn over_belief(
     Ok(())
 }
 
-/// The share of the possible gain the heuristic keeps, if it misjudges the gain by `factor`.
+/// The share of the possible gain that the heuristic keeps, if the gain it assumes is off by
+/// `factor`.
 fn kept(solved: &Solved, factor: f64, watch: &Watch) -> Result<Bounds, EvaluationError> {
     let Solved { problem, solution, never, .. } = solved;
     let possible = solved.possible();
@@ -211,8 +214,8 @@ fn kept(solved: &Solved, factor: f64, watch: &Watch) -> Result<Bounds, Evaluatio
     Ok(gained.percent_of(possible))
 }
 
-/// The problem with nothing to pay, and one remapping that stays: what is left is when its threshold is
-/// passed.
+/// The problem without costs and with one remap that is kept: its value shows only when the
+/// threshold is exceeded.
 fn watching(problem: &PhaseChange) -> PhaseChange {
     PhaseChange {
         before: Rational::ZERO,
@@ -236,11 +239,11 @@ fn response(problem: &PhaseChange, tau: f64, watch: &Watch) -> Result<Bounds, Ev
         PhaseChange { hazard: Hazard::PerStep(hazard), after: Rational::ONE, ..watching.clone() };
     let Bounds { lower, upper } =
         expected(&truth, &watching, &vec![tau; last + 1], Some(REPORTS), watch)?;
-    // The first report comes with the first cycle after the change.
+    // The first observation comes with the first cycle after the change.
     Ok(Bounds { lower: lower + 1.0, upper: upper + 1.0 })
 }
 
-/// Fig. 5 of 1990: no change comes; the one remapping costs 1.
+/// Fig. 5 of 1990: no change comes; the one remap costs 1.
 fn premature(problem: &PhaseChange, tau: f64, watch: &Watch) -> Result<Bounds, EvaluationError> {
     let watching = watching(problem);
     let truth = PhaseChange {

@@ -1,4 +1,4 @@
-//! What policies lose on recurring phases, by how long the phases last.
+//! The loss of policies on recurring phases, by the length of the phases.
 
 use super::model::Printed;
 use super::{Found, Stop};
@@ -12,8 +12,8 @@ use remapping::phase_switching::evaluation::EvaluationError;
 use remapping::{Halt, Rational};
 use std::path::Path;
 
-/// The cost above the optimum, in per cent of it, for mean lengths of the first phase; that of the second
-/// changes in proportion.
+/// The excess over the optimum, in percent of it, for mean lengths of the first phase. The length
+/// of the second changes in proportion.
 pub(crate) fn above_optimum(
     path: &Path,
     policy: &str,
@@ -54,7 +54,7 @@ pub(crate) fn above_optimum(
     Ok(())
 }
 
-/// The problem with a first phase of so many cycles on average.
+/// The problem with a first phase of this mean length in cycles.
 fn lasting(problem: PhaseSwitching, cycles: f64) -> Option<PhaseSwitching> {
     let cycles = Rational::try_from(cycles).ok().filter(|cycles| *cycles >= Rational::ONE)?;
     let [a, b] = &problem.rates;

@@ -1,4 +1,4 @@
-//! Figs. 2 and 3 of [FXW03]: loads that are given, and how far they are from balance.
+//! Figs. 2 and 3 of [FXW03]: given loads, and their distance from balance.
 
 use super::model::{Measure, Printed, Uneven};
 use super::{Found, Stop, whole};

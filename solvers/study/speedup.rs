@@ -3,11 +3,11 @@
 use super::Found;
 use super::model::{Moves, Printed, Scaled};
 
-/// b_r c_x / (b_r c_x / (e(L, P) P) + h c_r): P over its axis, and L = P times the points of a processor, or
-/// L over its axis for so many processors.
+/// b_r c_x / (b_r c_x / (e(L, P) P) + h c_r). The axis is P, with L = P times the points of a
+/// processor; or L, for a fixed number of processors.
 ///
-/// e(L, P) "depends entirely on the problem and architecture"; here every processor has a square block whose
-/// edges it exchanges in each cycle: e = 1 / (1 + 4 c_e sqrt(P / L) / c_x) for P > 1.
+/// e(L, P) "depends entirely on the problem and architecture". Here every processor has a square
+/// block whose edges it exchanges in each cycle: e = 1 / (1 + 4 c_e sqrt(P / L) / c_x) for P > 1.
 pub(crate) fn speedup(scaled: &Scaled, mut found: impl FnMut(Found)) {
     for Printed { at, printed } in &scaled.points {
         let (processors, points) = match scaled.processors {

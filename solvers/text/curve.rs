@@ -1,11 +1,12 @@
-//! A threshold curve drawn in text.
+//! Draws a threshold curve as text.
 
 use crate::document::Curve;
 
 const WIDTH: usize = 72;
 const HEIGHT: usize = 12;
 
-/// Points (step, threshold) that show the whole curve: the ends of its runs, thinned to `most`.
+/// Points (step, threshold) that show the whole curve: the ends of its runs, at most `most` of
+/// them.
 pub fn points(curve: &Curve, most: usize) -> Vec<(u64, f64)> {
     let stride = curve.runs().len().div_ceil(most).max(1);
     let last = curve.runs().len().saturating_sub(1);
@@ -21,7 +22,7 @@ pub fn points(curve: &Curve, most: usize) -> Vec<(u64, f64)> {
     points
 }
 
-/// The steps worth drawing: where all but the last tenth of a long curve is flat, its end.
+/// The steps worth drawing: of a long curve that is flat except in its last tenth, the end.
 pub fn window(curve: &Curve) -> Option<(u64, u64)> {
     let first = curve.first_step()?;
     let last = curve.runs().next_back()?.last;
@@ -50,7 +51,7 @@ pub fn framed(
     text + &format!("{left}+{}\n{left} {first}{gap}{last}   {name}\n", "-".repeat(columns))
 }
 
-/// What stands at each step and probability, in `height` rows.
+/// The character at each step and probability, in `height` rows.
 pub fn over_probability(
     (first, last): (u64, u64),
     height: usize,

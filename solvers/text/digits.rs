@@ -1,14 +1,15 @@
-//! Numbers in as many digits as their errors allow, and errors rounded up.
+//! Numbers with as many digits as their errors allow, and errors rounded up.
 
 use crate::document::Bounds;
 use remapping::estimate::Estimate;
 
-/// A number as it is shown.
+/// A number for output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// The number.
     pub value: String,
-    /// How far from what is shown the bounds reach; absent where they coincide, or there are none.
+    /// The largest distance of the bounds from the shown value; absent where they coincide, or
+    /// there are none.
     pub error: Option<String>,
 }
 
@@ -22,7 +23,7 @@ impl Shown {
     }
 }
 
-/// Proved bounds, by their middle.
+/// Proved bounds, shown by their midpoint.
 pub fn proved(bounds: Bounds) -> Shown {
     let Bounds { lower, upper } = bounds;
     if !(lower.is_finite() && upper.is_finite()) {
@@ -32,7 +33,7 @@ pub fn proved(bounds: Bounds) -> Shown {
     around(0.5 * lower + 0.5 * upper, lower, upper)
 }
 
-/// What a sample says.
+/// A sample mean with its interval.
 pub fn sampled(found: Estimate) -> Shown {
     match found.is_bounded() {
         true => around(found.value, found.lower, found.upper),
@@ -48,7 +49,7 @@ pub fn plain(value: f64) -> String {
     significant(value, 10)
 }
 
-/// Six digits, for sentences; the numbers below them have more.
+/// Six digits, for sentences; tables have more.
 pub fn brief(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -56,7 +57,8 @@ pub fn brief(value: f64) -> String {
     significant(value, 6)
 }
 
-/// What is between these bounds: in six digits where they agree on them to a unit of the last, otherwise with its error.
+/// The number between these bounds: with six digits where they agree to a unit of the last,
+/// otherwise with its error.
 pub fn settled(bounds: Bounds) -> String {
     let middle = bounds.middle();
     let unit = if middle == 0.0 { 0.0 } else { 10f64.powi(exponent(middle) - 5) };
@@ -66,7 +68,7 @@ pub fn settled(bounds: Bounds) -> String {
     }
 }
 
-/// A number other than 0 in so many digits, without zeros at the end.
+/// A nonzero number with this many digits, without trailing zeros.
 fn significant(value: f64, digits: i32) -> String {
     let places = |exponent: i32| (digits - 1 - exponent).max(0) as usize;
     if !is_decimal(value) {
@@ -79,7 +81,8 @@ fn significant(value: f64, digits: i32) -> String {
     }
 }
 
-/// A threshold that loads have to exceed, in six digits: rounded up, so that loads that are equal to it do not.
+/// A threshold that loads must exceed, in six digits: rounded up, so that equal loads do not exceed
+/// it.
 pub fn exceeded(threshold: f64) -> String {
     let text = brief(threshold);
     match text.parse::<f64>() {
@@ -98,10 +101,11 @@ pub fn every(interval: u64) -> String {
     }
 }
 
-/// Percent within which costs are the same: what rounding and tolerances leave.
+/// The difference of equal costs in percent: rounding and tolerances allow it.
 const SAME: f64 = 1e-6;
 
-/// How a cost compares with another one: `2.5 % less than`, beside 0 `3.5 more than`. Both are finite.
+/// A cost relative to another one: `2.5 % less than`; if the other is 0, `3.5 more than`. Both are
+/// finite.
 pub fn compared(cost: f64, other: f64) -> String {
     let percent = 100.0 * (cost / other - 1.0);
     match percent {
@@ -116,7 +120,8 @@ pub fn compared(cost: f64, other: f64) -> String {
     }
 }
 
-/// How a cost compares with another one, both between close bounds: where these overlap, neither is less.
+/// A cost relative to another one, both between close bounds. Where the bounds overlap, neither is
+/// less.
 pub fn compared_between(cost: Bounds, other: Bounds) -> String {
     let apart = cost.upper <= other.lower || other.upper <= cost.lower;
     match compared(cost.middle(), other.middle()) {
@@ -125,7 +130,7 @@ pub fn compared_between(cost: Bounds, other: Bounds) -> String {
     }
 }
 
-/// How a cost between bounds compares with another one, as far as the bounds tell.
+/// A cost between bounds relative to another one, as far as the bounds decide it.
 pub fn compared_within(cost: Bounds, other: f64) -> Option<String> {
     let is_close = cost.width() <= 1e-4 * other.abs();
     match () {
@@ -152,14 +157,14 @@ fn around(value: f64, lower: f64, upper: f64) -> Shown {
     let finest = if value == 0.0 { 300 } else { 16 - exponent(value) };
     let places = (1 - exponent(half)).min(finest);
     let text = match is_decimal(value) {
-        // Zeros say no more of a 0 whose error is written with a power of ten.
+        // More zeros have no meaning for a 0 whose error is written with a power of ten.
         true if value == 0.0 && places > 16 => "0".to_owned(),
         true => format!("{value:.*}", places.max(0) as usize),
         false => format!("{value:.*e}", (places + exponent(value)).max(0) as usize),
     };
     let shown: f64 = text.parse().unwrap_or(value);
     let reach = (upper - shown).max(shown - lower);
-    // The difference of two doubles is rounded, and so is the text of a third.
+    // The difference of two doubles is rounded, and so is the shown text.
     let reach = reach * (1.0 + 4.0 * f64::EPSILON) + f64::EPSILON * shown.abs();
     Shown { value: text, error: Some(up(reach)) }
 }
@@ -178,12 +183,12 @@ pub fn up(error: f64) -> String {
             format!("{}.{}e{}", units / 10, units % 10, power + 1)
         }
     };
-    // Powers of ten below 1e-307 are no doubles.
+    // Powers of ten below 1e-307 are not doubles.
     let shift = if error < 1e-280 { 60 } else { 0 };
     let scaled = error * 10f64.powi(shift);
     let power = exponent(scaled) - 1;
     let first = (scaled / 10f64.powi(power)).floor() as i64;
-    // Among the least doubles a text may be read as more than it says.
+    // For the smallest doubles, reading the text may give a larger number.
     (first..)
         .filter(|units| *units as f64 * 10f64.powi(power) >= scaled)
         .map(|units| text(units, power - shift))
@@ -283,7 +288,7 @@ mod tests {
         }
     }
 
-    /// What is shown, give or take its error, contains the bounds, and is little wider.
+    /// The shown value with its error contains the bounds, and is only a little wider.
     #[test]
     fn shown_numbers_contain_their_bounds() {
         let mut state = 1_u64;

@@ -1,11 +1,11 @@
-//! Numbers, tables and curves in text.
+//! Numbers, tables and curves as text.
 
 pub mod curve;
 pub mod digits;
 
 use remapping::Bounds;
 
-/// A number without a fraction as a document has it: a whole number as long as doubles count.
+/// A number without a fraction for a document: an integer as long as doubles are exact.
 pub fn whole(number: f64) -> serde_json::Value {
     match number < (1_u64 << f64::MANTISSA_DIGITS) as f64 {
         true => (number as u64).into(),
@@ -13,12 +13,12 @@ pub fn whole(number: f64) -> serde_json::Value {
     }
 }
 
-/// Proved bounds in as many digits as they allow.
+/// Proved bounds with as many digits as they allow.
 pub fn within(bounds: Bounds) -> String {
     digits::proved(bounds).joined("+-")
 }
 
-/// Fractions grow without bound; their whole length is in the JSON document.
+/// Shortens long fractions; the JSON document has them in full.
 pub(crate) fn shorten(fraction: &str) -> String {
     if fraction.len() <= 60 {
         fraction.to_owned()
@@ -27,5 +27,5 @@ pub(crate) fn shorten(fraction: &str) -> String {
     }
 }
 
-/// A line of a sweep's table: headings with their cells.
+/// A row of a sweep's table: headings with their cells.
 pub type Row = Vec<(String, String)>;

@@ -1,4 +1,4 @@
-//! What an examination of a model came to, as a document.
+//! The results of checking the papers' claims on a model, as a document.
 
 use super::verify;
 use crate::problems;
@@ -9,28 +9,28 @@ use remapping::Status;
 use serde::Serialize;
 use std::time::Instant;
 
-/// All that was found.
+/// All results.
 #[derive(Debug, Serialize)]
 pub struct Verification {
-    /// Of the model.
+    /// The model's title.
     pub title: String,
-    /// Its problem.
+    /// The name of its problem.
     pub problem: &'static str,
-    /// Whether it came to its end.
+    /// How the examination ended.
     pub status: Status,
     /// Whether every theorem holds and every false claim is refuted.
     pub as_expected: bool,
-    /// Random models for each lemma.
+    /// The number of random models for each claim.
     pub cases: u32,
-    /// Seed of their choice.
+    /// The seed of the random models.
     pub seed: u64,
-    /// What was found of each claim.
+    /// The result for each claim.
     pub claims: Vec<Finding>,
-    /// Of this program.
+    /// Version of `remap`.
     pub version: &'static str,
-    /// How long it took.
+    /// Wall-clock seconds.
     pub seconds: f64,
-    /// What may be wrong with the model.
+    /// Suspicious parts of the model.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The lemmas and theorems of the papers, checked on a model and on random models near it.
+//! The lemmas and theorems of the papers, checked on a model and on similar random models.
 
 mod document;
 
@@ -12,7 +12,7 @@ use crate::problems::registry::{Loaded, Problem};
 use crate::problems::stopping::lemmas as stopping;
 use crate::proving::{Effort, Finding};
 
-/// What is known about the claims that speak of this kind of model.
+/// The results for the claims about this kind of model.
 pub fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
     match &loaded.problem {
         Problem::PhaseChange(_) => phase_change::verify(loaded, effort),

@@ -1,20 +1,21 @@
-//! Lines that run along others, told apart by dashes.
+//! Makes overlapping lines distinguishable by dashes.
 
 use super::{Chart, Mark};
 
-/// Lines nearer to each other than this share of the picture lie on each other.
+/// Lines closer to each other than this share of the picture overlap.
 const NEAR: f64 = 4e-3;
 
-/// Shorter pieces than this share of the picture do not count: lines may cross.
+/// Overlaps shorter than this share of the picture do not count: lines may cross.
 const SHORT: f64 = 1e-2;
 
-/// Lines of more points than these are not looked at.
+/// Lines with more points than this are not compared.
 const MOST_POINTS: usize = 2000;
 
 type Point = (f64, f64);
 
 impl Chart<'_> {
-    /// The same, a line that covers an earlier one, be it in part, being dashed, so that both are seen.
+    /// The same chart, where each line that covers part of an earlier one is dashed, so that both
+    /// are visible.
     pub fn told_apart(mut self) -> Self {
         let scaled = |value: f64, axis: &super::Axis<'_>| {
             let (from, to) = (axis.range.start, axis.range.end);
@@ -39,7 +40,7 @@ impl Chart<'_> {
     }
 }
 
-/// Whether a piece of one of two lines lies on the other.
+/// Whether a segment of one of two lines lies on the other.
 fn lie_on(a: &[Point], b: &[Point]) -> bool {
     let along = |line: &[Point], other: &[Point]| {
         line.windows(2).any(|piece| {
@@ -52,7 +53,7 @@ fn lie_on(a: &[Point], b: &[Point]) -> bool {
     along(a, b) || along(b, a)
 }
 
-/// How far a point is from a line.
+/// The distance of a point from a line.
 fn distance(point: Point, line: &[Point]) -> f64 {
     let of_piece = |piece: &[Point]| {
         let (from, to) = (piece[0], piece[1]);
@@ -86,7 +87,7 @@ mod tests {
         let low: &[Point] = &[(5.0, 0.0), (5.0, 3.0)];
         assert_eq!(dashes(&[across, up]), [0, 0]);
         assert_eq!(dashes(&[across, near, across]), [0, 1, 2]);
-        // Whichever is the longer one.
+        // In either order of the longer one.
         assert_eq!(dashes(&[low, up]), [0, 1]);
         assert_eq!(dashes(&[up, low]), [0, 1]);
         assert_eq!(dashes(&[across, &[]]), [0, 0]);

@@ -1,13 +1,14 @@
-//! Where words stand beside their dots.
+//! Places the labels of dots.
 
 /// Left, top, right and bottom.
 type Box = [i32; 4];
 
-/// Words that are further than this from their dots have a line to them.
+/// Labels farther than this from their dots have a line to them.
 const FAR: i32 = 12;
 
-/// Where words of these sizes stand beside their dots, from dot to corner: as near as they may, so that all are in the room and no
-/// word lies on another or on a dot, as far as there is place for that.
+/// The positions of labels of these sizes, as offsets from dot to corner. They are as close as
+/// possible, so that all are within `room` and, as far as there is space, no label overlaps another
+/// one or a dot.
 pub(super) fn beside(dots: &[(i32, i32)], sizes: &[(u32, u32)], room: Box) -> Vec<(i32, i32)> {
     let [left, top, right, bottom] = room;
     let apart = |a: &Box, b: &Box| a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3];
@@ -37,18 +38,18 @@ pub(super) fn beside(dots: &[(i32, i32)], sizes: &[(u32, u32)], room: Box) -> Ve
     places
 }
 
-/// The point of a word at this place that is nearest to its dot, at the middle of its height.
+/// The point of a label that is closest to its dot, at the middle of its height.
 fn end((along, down): (i32, i32), (width, height): (i32, i32)) -> (i32, i32) {
     (0.clamp(along, along + width), down + height / 2)
 }
 
-/// How far that is from the dot, squared.
+/// The squared distance of that point from the dot.
 fn distance(place: (i32, i32), size: (i32, i32)) -> i32 {
     let (x, y) = end(place, size);
     x * x + y * y
 }
 
-/// A line from a dot to a word that is far from it; no points for others.
+/// A line from a dot to a label that is far from it; empty for others.
 pub(super) fn leader(place: (i32, i32), (width, height): (u32, u32)) -> Vec<(i32, i32)> {
     let size = (width as i32, height as i32);
     let (x, y) = end(place, size);
