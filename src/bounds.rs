@@ -1,4 +1,4 @@
-//! Two numbers that a third lies between.
+//! Certified intervals: two numbers between which the true value lies.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,28 +13,29 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The point reported.
+    /// The midpoint, which is reported.
     pub fn middle(&self) -> f64 {
         0.5 * (self.lower + self.upper)
     }
 
-    /// Width of the certificate: infinite if it is none, the lower bound not being below the upper one.
+    /// The width; infinite if the bounds are inverted, which means that there is no certificate.
     pub fn width(&self) -> f64 {
         if self.lower <= self.upper { self.upper - self.lower } else { f64::INFINITY }
     }
 
-    /// How far the point reported may be off.
+    /// Greatest error of the midpoint.
     pub fn half_width(&self) -> f64 {
         0.5 * self.width()
     }
 
-    /// By how much this cost exceeds `least`, which nothing falls below.
+    /// Bounds on the excess of this cost over `least`, a lower bound on all costs; never negative.
     pub fn above(self, least: Bounds) -> Bounds {
         let lower = (self.lower - least.upper).max(0.0);
         Bounds { lower, upper: (self.upper - least.lower).max(0.0) }
     }
 
-    /// This as a percentage of `whole`, which is positive; unbounded where that may be nothing.
+    /// This cost as a percentage of `whole`, which must be positive; unbounded if its lower bound
+    /// is 0.
     pub fn percent_of(self, whole: Bounds) -> Bounds {
         let share = |part: f64, dearest: f64, cheapest: f64| {
             100.0 * part / if part < 0.0 { cheapest } else { dearest }

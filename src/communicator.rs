@@ -1,10 +1,11 @@
-//! What processes that solve one problem together ask of the system that connects them.
+//! The interface between a solver and the system that connects its ranks: distributed vectors,
+//! collective operations, saved states.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Which part of every vector each rank has, and which part it needs to move its own.
-///
+/// For each rank the part of every vector that it owns, and the window that it needs to compute its
+/// own part.
 /// ```
 /// use remapping::communicator::Shares;
 ///
@@ -19,11 +20,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Rank k has the entries from `starts[k]` to the next start, and needs those of `windows[k]`.
+    /// Rank k owns the entries from `starts[k]` to the next start, and needs those of `windows[k]`.
     ///
     /// # Panics
-    /// When starts do not ascend from 0, are not one more than the windows, or a window has not all
-    /// that is the rank's own.
+    /// Unless `starts` ascends from 0 with one more entry than `windows`, and every window contains
+    /// the rank's own entries.
     pub fn new(starts: Vec<usize>, windows: Vec<Range<usize>>) -> Self {
         assert!(starts.first() == Some(&0) && starts.len() == windows.len() + 1);
         for (own, window) in starts.windows(2).zip(&windows) {
@@ -42,91 +43,92 @@ impl Shares {
         self.starts[self.ranks()]
     }
 
-    /// What this rank has.
+    /// The entries that this rank owns.
     pub fn own(&self, rank: usize) -> Range<usize> {
         self.starts[rank]..self.starts[rank + 1]
     }
 
-    /// What this rank needs: its own, and some before and after that.
+    /// The entries that this rank needs: its own, and some before and after them.
     pub fn window(&self, rank: usize) -> Range<usize> {
         self.windows[rank].clone()
     }
 
-    /// So many numbers in nearly equal parts, one for each rank.
+    /// Splits `count` numbers into almost equal parts, one per rank.
     pub(crate) fn evenly(count: usize, ranks: usize) -> Vec<usize> {
         let place = |rank: usize| (count as u128 * rank as u128 / ranks as u128) as usize;
         (0..=ranks).map(place).collect()
     }
 }
 
-/// `(I - P) x = right`, of which every rank has a part.
+/// The linear system `(I - P) x = right`, of which every rank has a part.
 pub struct Equations<'e> {
-    /// Writes the own part of `(I - P) x`, given that of x; all ranks call it together.
+    /// Writes the own part of `(I - P) x`, given that of x; a collective call.
     pub apply: &'e mut dyn FnMut(&[f64], &mut [f64]),
-    /// Writes the own part of the diagonal of that operator; asked for only where it is needed.
+    /// Writes the own part of the diagonal of that operator; called only if the solver needs it.
     pub diagonal: &'e mut dyn FnMut(&mut [f64]),
-    /// Whether to stop before the goal; all ranks ask together before each step.
+    /// Whether to halt before the goal; a collective call before each step.
     pub halts: &'e mut dyn FnMut() -> bool,
     /// Whether I - P is symmetric and positive definite.
     pub symmetric: bool,
-    /// The right side.
+    /// The own part of the right-hand side.
     pub right: &'e [f64],
-    /// The root of the sum of all squared residuals at which to stop.
+    /// The Euclidean norm of the residual at which to stop.
     pub goal: f64,
-    /// The most applications.
+    /// Most applications of the operator.
     pub limit: u64,
 }
 
-/// Where an iteration stands, so that another run can continue it to the same bits.
+/// The state of an iteration, from which another run can continue with bitwise equal results.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Standing<'s> {
-    /// Numbers that all ranks have alike; floating-point ones by their bits.
+    /// Numbers that are equal on all ranks; floating-point numbers by their bits.
     pub words: Vec<u64>,
     /// The own parts of vectors.
     pub vectors: Vec<Cow<'s, [f64]>>,
 }
 
-/// Ranks that solve one problem, each with its own part of every vector. All call the same methods
-/// in the same order.
+/// Ranks that solve one problem, each with its own part of every vector. All ranks call the same
+/// methods in the same order.
 pub trait Communicator: Send + Sync {
-    /// The number of this one, from 0.
+    /// The number of this rank, from 0.
     fn rank(&self) -> usize;
 
-    /// How many there are.
+    /// The number of ranks.
     fn ranks(&self) -> usize;
 
-    /// Receives what this rank's window holds `below` and `above` its own entries.
+    /// Receives the entries of this rank's window `below` and `above` its own ones.
     fn exchange(&self, shares: &Shares, own: &[f64], below: &mut [f64], above: &mut [f64]);
 
-    /// Each number becomes the largest that any rank has in its place.
+    /// Replaces each number by its maximum over all ranks.
     fn largest(&self, numbers: &mut [f64]);
 
-    /// The numbers of all ranks in their order, on all of them.
+    /// The numbers of all ranks, concatenated in their order, on all ranks.
     fn gather(&self, own: &[f64]) -> Vec<f64>;
 
-    /// The same on rank 0 only; nothing on others.
+    /// The same on rank 0 only; empty on others.
     fn collect(&self, own: &[f64]) -> Vec<f64>;
 
-    /// The most entries of all ranks that [`solve`](Self::solve) can take.
+    /// Most entries of all ranks that [`solve`](Self::solve) supports.
     fn most(&self) -> usize {
         usize::MAX
     }
 
-    /// Seconds of a processor that this rank has worked so far, not counting what it waits and
-    /// sends; 0 where nobody measures that.
+    /// Processor seconds this rank has computed so far, without waiting and communication; 0 if
+    /// they are not measured.
     fn busy(&self) -> f64 {
         0.0
     }
 
-    /// Improves the own part of x; returns the number of applications, 0 if nothing could be done.
+    /// Improves the own part of x. Returns the number of applications; 0 if no progress was
+    /// possible.
     fn solve(&self, equations: Equations<'_>, x: &mut [f64]) -> u64;
 
-    /// What [`save`](Self::save) has kept of an earlier run, if anything. Each iteration asks once,
-    /// before its first step: the iterations of a problem are told apart by their order.
+    /// The state that [`save`](Self::save) kept in an earlier run, if any. Each iteration calls it
+    /// once, before its first step; iterations of a problem are identified by their order.
     fn resume(&self, _shares: &Shares) -> Option<Standing<'static>> {
         None
     }
 
-    /// May keep where the iteration stands; `is_last` if it stops here before its end.
+    /// May save the state of the iteration; `is_last` if it halts here before its end.
     fn save<'s>(&self, _shares: &Shares, _standing: &dyn Fn() -> Standing<'s>, _is_last: bool) {}
 }

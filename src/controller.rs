@@ -1,7 +1,7 @@
-//! A policy inside a running program: fed once a step, stored in a checkpoint, going on from there.
+//! A policy inside a running program: it receives every step, can be stored in a checkpoint, and
+//! resumes from there.
 //!
-//! It decides as [`crate::replay`] does, step by step, given the same times: both run the same
-//! [`Player`].
+//! Given the same times it decides as [`crate::replay`] does: both run the same [`Player`].
 //!
 //! ```
 //! use remapping::controller::Controller;
@@ -24,15 +24,15 @@ use crate::record::{MOST_SECONDS, Record, RecordError};
 use crate::replay::{Ground, NameError, Needs, Outset, Player};
 use serde::{Deserialize, Serialize};
 
-/// Steps to come where nobody knows how many: beyond what any plan looks at.
+/// Number of remaining steps if it is unknown: beyond the horizon of every plan.
 const ENDLESS: u64 = u64::MAX / 2;
 
-/// A policy between two steps of a program.
+/// The state of a policy between two steps of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Controller {
     player: Player,
-    /// Steps taken in.
+    /// Number of steps processed.
     #[serde(default)]
     steps: u64,
     #[serde(default)]
@@ -41,7 +41,7 @@ pub struct Controller {
     step: Step,
 }
 
-/// What remaps have cost, as far as the program has said.
+/// Number and measured cost of remaps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Remaps {
@@ -50,23 +50,23 @@ struct Remaps {
     seconds: f64,
 }
 
-/// Why a controller cannot be had, or cannot take a step in.
+/// Why a controller cannot be created, or cannot process a step.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControllerError {
     /// No policy has the name.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The policy is tuned on a log.
+    /// The policy must be trained on a log.
     #[error("`{0}` is tuned on recorded steps: train it on some, or give a rule with its number")]
     Untrained(String),
-    /// The steps to train on are no record.
+    /// The training steps are not a valid record.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// Too few steps to train on.
+    /// There are too few training steps.
     #[error("{0} steps are too few to train on: it takes 4")]
     TooFew(usize),
-    /// What a remap costs is no cost.
+    /// The cost of a remap is invalid.
     #[error("a remap cannot cost {0}: give a number from 0 on")]
     Cost(f64),
     /// A time is negative or not finite.
@@ -75,37 +75,37 @@ pub enum ControllerError {
     /// A time, or a cost, above [`MOST_SECONDS`].
     #[error("{0:e} is too large")]
     TooLarge(f64),
-    /// A summary is negative or not finite, or its parts do not fit.
+    /// A summary is negative or not finite, or its values contradict each other.
     #[error(
         "max = {max} and mean = {mean} are not the largest and the mean of times{least}",
         least = .min.map_or(String::new(), |min| format!(", or min = {min} is not the least"))
     )]
     Summary {
-        /// As given.
+        /// The maximum given.
         max: f64,
-        /// As given.
+        /// The mean given.
         mean: f64,
-        /// As given.
+        /// The minimum given.
         min: Option<f64>,
     },
-    /// The policy looks at single ranks.
+    /// The policy needs the time of every rank.
     #[error("this policy needs the time of every rank, not only the largest and the mean")]
     NeedsTimes,
-    /// The policy looks at the least time.
+    /// The policy needs the least time.
     #[error("this policy needs the least time too")]
     NeedsMin,
-    /// Times of another number of ranks.
+    /// The number of times differs from the policy's number of ranks.
     #[error("{given} times, but this policy is for {ranks} ranks")]
     Ranks {
-        /// Of the policy.
+        /// Ranks of the policy.
         ranks: usize,
-        /// Handed over.
+        /// Times given.
         given: usize,
     },
-    /// A step without times.
+    /// A step has no times.
     #[error("a step has the time of at least one rank")]
     NoRanks,
-    /// A stored controller that does not fit together.
+    /// A stored controller is inconsistent.
     #[error("not a controller: {0}")]
     Stored(&'static str),
 }
@@ -124,7 +124,7 @@ fn checked_cost(remap_cost: f64) -> Result<f64, ControllerError> {
     Ok(remap_cost)
 }
 
-/// Whether it can be the time of a step, as [`Record`] takes it.
+/// Whether it is a valid time of a step, as in [`Record`].
 fn is_time(seconds: f64) -> bool {
     seconds.is_finite() && seconds >= 0.0
 }
@@ -137,11 +137,11 @@ fn not_too_large(seconds: impl IntoIterator<Item = f64>) -> Result<(), Controlle
 }
 
 impl Controller {
-    /// A policy by its name in `replay`, for remaps that cost `remap_cost`, in the unit of the times. It knows
-    /// nothing yet, and learns in place if it is one that learns; the program starts balanced.
+    /// A policy by its name in `replay`, for remaps of cost `remap_cost` in the unit of the times.
+    /// It is untrained; a learning policy learns online. The program is assumed to start balanced.
     ///
     /// # Errors
-    /// If there is none of this name, or it has to be tuned on recorded steps.
+    /// If no policy has this name, or it must be trained on recorded steps.
     pub fn named(name: &str, remap_cost: f64) -> Result<Controller, ControllerError> {
         let cost = checked_cost(remap_cost)?;
         let player = match name {
@@ -160,12 +160,12 @@ impl Controller {
         Ok(player.into())
     }
 
-    /// The same after training on all steps of `record`, as `replay` trains its policies on the steps before
-    /// the first that is judged; the program is balanced at the last of them. `steps` is how many follow,
-    /// where that is known. `seed` is that of Q-learning.
+    /// The same after training on all steps of `record`, as `replay` trains its policies on the
+    /// steps before the evaluated ones. The program is balanced at the last of them. `steps` is the
+    /// number of remaining steps, if known; `seed` is that of Q-learning.
     ///
     /// # Errors
-    /// If there is none of this name, the steps are too few, or a time is too large.
+    /// If no policy has this name, there are too few steps, or a time is too large.
     pub fn trained(
         name: &str,
         remap_cost: f64,
@@ -191,26 +191,27 @@ impl Controller {
         Ok(ground.run(&found, steps.unwrap_or(ENDLESS)).into())
     }
 
-    /// With the knowledge that `steps` steps follow, if the policy has a use for it.
+    /// Gives the policy the number of remaining steps, if it can use that.
     pub fn for_steps(self, steps: u64) -> Controller {
         Controller { player: self.player.for_steps(steps), ..self }
     }
 
-    /// What it must be told of a step.
+    /// The data of a step that it needs.
     pub fn needs(&self) -> Needs {
         self.player.needs()
     }
 
-    /// The number of ranks it is for, if for a certain one.
+    /// The number of ranks, if the policy is made for a fixed one.
     pub fn ranks(&self) -> Option<usize> {
         self.player.ranks()
     }
 
-    /// Takes in the time each rank needed for a step, and says whether to remap now.
+    /// Processes the time of each rank in a step, and returns whether to remap now. O(ranks), plus
+    /// the policy's time.
     ///
     /// # Errors
-    /// If a time is negative, not finite or too large, or there are times of other ranks than before; the step is
-    /// then not taken in.
+    /// If a time is negative, not finite or too large, or the number of ranks differs from before.
+    /// The step is then ignored.
     pub fn step(&mut self, times: &[f64]) -> Result<bool, ControllerError> {
         if times.is_empty() {
             return Err(ControllerError::NoRanks);
@@ -231,11 +232,11 @@ impl Controller {
         Ok(self.player.wants_remap())
     }
 
-    /// The same from the largest time and the mean, and the least where it is known: for policies that do not
-    /// look at single ranks.
+    /// The same from the largest and the mean time, and the least time if known, for policies that
+    /// do not need single ranks.
     ///
     /// # Errors
-    /// If the policy needs more, or the numbers cannot be those of a step; it is then not taken in.
+    /// If the policy needs more, or the numbers contradict each other. The step is then ignored.
     pub fn step_summary(
         &mut self,
         max: f64,
@@ -247,7 +248,7 @@ impl Controller {
             Needs::MaxMeanMin if min.is_none() => return Err(ControllerError::NeedsMin),
             _ => {}
         }
-        // Sums over ranks round.
+        // Allows for rounding of sums over ranks.
         let at_least = |one: f64, other: f64| one - other >= -1e-9 * (one + other);
         let fits = |min| is_time(min) && at_least(mean, min);
         if !(is_time(max) && is_time(mean) && at_least(max, mean) && min.is_none_or(fits)) {
@@ -259,11 +260,11 @@ impl Controller {
         Ok(self.player.wants_remap())
     }
 
-    /// The program has remapped, whoever asked for it; `seconds` is what it cost, where that was
-    /// measured. Policies go on with the cost they were made for, as in `replay`.
+    /// Records a remap, whoever decided it; `seconds` is its cost, if it was measured. Policies
+    /// keep the remap cost that they were created with, as in `replay`.
     ///
     /// # Errors
-    /// If the cost is negative, not finite or too large; the remap is then not taken in.
+    /// If the cost is negative, not finite or too large. The remap is then ignored.
     pub fn remapped(&mut self, seconds: Option<f64>) -> Result<(), ControllerError> {
         if let Some(seconds) = seconds {
             self.remaps.seconds += checked_cost(seconds)?;
@@ -274,26 +275,26 @@ impl Controller {
         Ok(())
     }
 
-    /// Steps taken in.
+    /// Number of steps processed.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Remaps made.
+    /// Number of remaps.
     pub fn remaps(&self) -> u64 {
         self.remaps.count
     }
 
-    /// Mean of what remaps have cost; `None` before one was measured.
+    /// Mean measured cost of remaps; `None` before one was measured.
     pub fn mean_remap_cost(&self) -> Option<f64> {
         let Remaps { measured, seconds, .. } = self.remaps;
         (measured > 0).then(|| seconds / measured as f64)
     }
 
-    /// Checks a controller that was read.
+    /// Checks a deserialized controller.
     ///
     /// # Errors
-    /// If it does not fit together.
+    /// If it is inconsistent.
     pub fn check(self) -> Result<Controller, ControllerError> {
         match self.player.fault() {
             Some(fault) => Err(ControllerError::Stored(fault)),

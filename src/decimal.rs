@@ -1,30 +1,30 @@
-//! Exact rational numbers from decimals as people write them.
+//! Exact rational numbers from decimal text.
 
 use crate::Rational;
 use dashu_int::UBig;
 
-/// Why a text is no exact number.
+/// Why a text is not an exact number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecimalError {
     /// Not digits with an optional sign, point and exponent.
     #[error("`{0}` is not a decimal number")]
     Malformed(String),
-    /// More digits than [`MAX_DIGITS`].
+    /// It has more digits than [`MAX_DIGITS`].
     #[error("a number may have {MAX_DIGITS} digits at most")]
     TooLong,
-    /// An exponent beyond [`MAX_EXPONENT`].
+    /// Its exponent is beyond [`MAX_EXPONENT`].
     #[error("the exponent of `{0}` is not in -{MAX_EXPONENT}..={MAX_EXPONENT}")]
     Exponent(String),
 }
 
-/// Powers of ten a number may reach; doubles end at 308.
+/// Greatest absolute exponent; doubles end at 308.
 pub const MAX_EXPONENT: i64 = 400;
 
-/// Digits a number may have.
+/// Most digits of a number.
 pub const MAX_DIGITS: usize = 1000;
 
-/// The exact value of a decimal such as `0.05`, `-1_000` or `2.5e-3`. Time grows with the square of the
+/// The exact value of a decimal such as `0.05`, `-1_000` or `2.5e-3`. Time is quadratic in the
 /// number of digits.
 ///
 /// ```
@@ -37,7 +37,7 @@ pub const MAX_DIGITS: usize = 1000;
 /// ```
 ///
 /// # Errors
-/// Anything else than a decimal, and one that is too long or too large to compute with.
+/// Text that is not a decimal, or is too long or too large.
 pub fn decimal(text: &str) -> Result<Rational, DecimalError> {
     let malformed = || DecimalError::Malformed(text.to_owned());
     let plain = text.replace('_', "");
@@ -68,7 +68,7 @@ pub fn decimal(text: &str) -> Result<Rational, DecimalError> {
     Ok(if negative { -value } else { value })
 }
 
-/// The number that somebody who gives a double has most likely written: the shortest decimal that is read as that double.
+/// The shortest decimal that is read as this double: most likely the number that its author wrote.
 ///
 /// ```
 /// use remapping::{Rational, decimal::written};
@@ -98,7 +98,7 @@ mod tests {
     }
 
     proptest! {
-        /// A double is read as the fraction nearest to which it lies.
+        /// A double is read as the nearest fraction.
         #[test]
         fn decimals_are_read_as_they_stand(value in -1e12..1e12f64, places in 0..9usize) {
             let text = format!("{value:.places$}");
@@ -108,7 +108,8 @@ mod tests {
             prop_assert!(scaled.is_int());
         }
 
-        /// A double stands for the decimal it was read from, if that has no more digits than doubles tell apart.
+        /// A double stands for the decimal it was read from, if that has no more digits than
+        /// doubles distinguish.
         #[test]
         fn doubles_are_taken_as_they_were_written(digits in -999_999_999_999_999..999_999_999_999_999i64, power in -300..290i32) {
             let text = format!("{digits}e{power}");

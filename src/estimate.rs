@@ -13,23 +13,23 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use statrs::function::beta::beta_reg;
 
-/// The share of samples whose interval contains the truth, at least about so many.
+/// Confidence level: the approximate fraction of samples whose interval contains the true value.
 pub const LEVEL: f64 = 0.95;
 
-/// What either end of an interval may miss.
+/// Probability of an error at either end of an interval.
 const TAIL: f64 = 0.5 * (1.0 - LEVEL);
 
-/// Relative differences of numbers that are rounding.
+/// Relative differences up to this are rounding errors.
 const AGREE: f64 = 1e-13;
 
-/// The 97.5 % quantile of the standard normal law.
+/// The 97.5 % quantile of the standard normal distribution.
 pub const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// What a sample says of an unknown number: an estimate and the ends of its 95 % confidence interval.
+/// An estimate of an unknown number, with the ends of its 95 % confidence interval.
 ///
-/// As a document: `mean` (the estimate), `half_width` (the larger distance of an end from it), `lower`,
-/// `upper` and `level`; what is not finite is `null`. Numbers that are all the same say nothing of how far
-/// others may be: then there is no interval, and both ends are `null`.
+/// As a document: `mean` (the estimate), `half_width` (the larger distance of an end from it),
+/// `lower`, `upper` and `level`; values that are not finite are `null`. A sample of equal numbers
+/// has no interval: it does not show how far others may be. Both ends are then `null`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The estimate.
@@ -41,14 +41,14 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The expectation of independent numbers of one law, at least one, by Student's t: exact for
-    /// normal numbers. There is no interval from a single one, or where all agree.
+    /// The expectation of independent, equally distributed numbers, by Student's t; exact for
+    /// normal numbers. There is no interval for a single number, or if all are equal. O(count).
     pub fn of(values: &[f64]) -> Estimate {
         Estimate::of_sums(values, 0.0)
     }
 
-    /// The same of sums and differences of numbers of this size: what differs by no more than rounding in them agrees, and counts
-    /// as the first.
+    /// The same for sums and differences of numbers of magnitude `size`. Values that differ only by
+    /// their rounding count as equal, with the first as estimate.
     pub fn of_sums(values: &[f64], size: f64) -> Estimate {
         let n = values.len() as f64;
         let first = values.first().copied().unwrap_or(f64::NAN);
@@ -71,12 +71,12 @@ impl Estimate {
         Estimate::around(mean, half_width)
     }
 
-    /// The same for numbers that lie between `least` and `most`, as their expectation does.
+    /// The same for numbers that lie between `least` and `most`, hence so does their expectation.
     pub fn between(values: &[f64], least: f64, most: f64) -> Estimate {
         Estimate::of(values).within(least, most)
     }
 
-    /// Without what lies below `least` or above `most`, where the number does not.
+    /// The interval intersected with `least` to `most`, for a number known to lie there.
     pub fn within(self, least: f64, most: f64) -> Estimate {
         let Estimate { value, lower, upper } = self;
         if upper == f64::INFINITY {
@@ -85,19 +85,19 @@ impl Estimate {
         Estimate { value, lower: lower.max(least).min(value), upper: upper.min(most).max(value) }
     }
 
-    /// Whether there is an interval.
+    /// Whether the interval is bounded.
     pub fn is_bounded(&self) -> bool {
         self.lower.is_finite() && self.upper.is_finite()
     }
 
-    /// An interval with the estimate in the middle.
+    /// An interval symmetric about the estimate.
     pub fn around(value: f64, half_width: f64) -> Estimate {
         Estimate { value, lower: value - half_width, upper: value + half_width }
     }
 
-    /// A probability from `hits` of `count` independent trials: the relative frequency, and the exact
-    /// interval (C. J. Clopper and E. S. Pearson, Biometrika 26, 1934), which contains the
-    /// probability at least as often as it says, however rare the hits are.
+    /// A probability from `hits` of `count` independent trials: the relative frequency, and the
+    /// exact interval (C. J. Clopper and E. S. Pearson, Biometrika 26, 1934). Its coverage is at
+    /// least the confidence level, however rare the hits are.
     pub fn probability(hits: u64, count: u64) -> Estimate {
         if count == 0 {
             return Estimate { value: 0.5, lower: 0.0, upper: 1.0 };
@@ -105,8 +105,8 @@ impl Estimate {
         Estimate::share(hits as f64, count as f64)
     }
 
-    /// The interval of a probability from numbers of hits and trials that need not be whole: those of
-    /// trials that depend on each other count as fewer.
+    /// The interval of a probability from numbers of hits and trials that need not be integers.
+    /// Dependent trials count as fewer.
     pub fn share(hits: f64, count: f64) -> Estimate {
         let (rest, value) = (count - hits, hits / count);
         let lower = if hits > 0.0 { beta_quantile(hits, rest + 1.0, TAIL) } else { 0.0 };
@@ -114,8 +114,7 @@ impl Estimate {
         Estimate { value, lower: lower.min(value), upper: upper.max(value) }
     }
 
-    /// The larger distance of an end from the estimate: the interval lies within the estimate plus
-    /// and minus so much.
+    /// The larger distance of an end from the estimate: the interval lies within this distance.
     pub fn half_width(&self) -> f64 {
         (self.value - self.lower).max(self.upper - self.value)
     }
@@ -152,20 +151,20 @@ pub fn student(freedom: f64) -> f64 {
         let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
         return z + (first + second / freedom) / freedom;
     }
-    // The share t^2 / (freedom + t^2) has a beta law.
+    // t^2 / (freedom + t^2) has a beta distribution.
     let share = beta_quantile(0.5, 0.5 * freedom, LEVEL);
     (freedom * share / (1.0 - share)).sqrt()
 }
 
-/// The quantile of Student's t that numbers stay below in absolute value with probability `level`, for
+/// The quantile of Student's t below which the absolute value lies with probability `level`, for
 /// `freedom` > 0 degrees of freedom.
 pub fn student_at(freedom: f64, level: f64) -> f64 {
     let share = beta_quantile(0.5, 0.5 * freedom, level);
     (freedom * share / (1.0 - share)).sqrt()
 }
 
-/// The quantile of the beta law with parameters `a` and `b`, by bisection to the last bit: the library's
-/// iteration does not end for some parameters.
+/// The quantile of the beta distribution with parameters `a` and `b`, by bisection to the last bit.
+/// The library's iteration does not terminate for some parameters.
 fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     loop {
@@ -185,7 +184,8 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// What rounding in sums of this size tells apart is the same: there is no interval that could miss the truth.
+    /// Numbers that differ by rounding in sums of this magnitude are equal, so there is no
+    /// interval.
     #[test]
     fn sums_that_only_rounding_tells_apart_agree() {
         let costs: [f64; 3] = [1000.6, 2000.6, 1500.6];
@@ -199,7 +199,7 @@ mod tests {
         assert!(apart.is_bounded() && apart.contains(0.65));
     }
 
-    /// What agrees says nothing of what varies; what is bounded has bounded ends.
+    /// Equal values give no interval; bounded values give bounded ends.
     #[test]
     fn samples_that_agree_give_no_interval() {
         for values in [&[6.0, 6.0][..], &[0.0; 20], &[0.1 + 0.2, 0.3]] {
@@ -238,7 +238,7 @@ mod tests {
         assert!((student_at(4.0, LEVEL) - student(4.0)).abs() < 1e-12);
     }
 
-    /// P(at most, at least so many hits) at the ends is 2.5 %, summed term by term.
+    /// P(at most or at least so many hits) at the ends is 2.5 %, summed term by term.
     #[test]
     fn ends_of_probabilities_leave_their_tails() {
         let tail = |n: u64, range: std::ops::RangeInclusive<u64>, p: f64| -> f64 {

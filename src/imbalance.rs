@@ -1,9 +1,15 @@
-//! The running cost of an unbalanced load: what a step takes longer than it would if every
-//! processor carried its share.
+//! The running cost of an unbalanced load: the additional time of a step compared with a balanced
+//! one.
 //!
 //! Process i carries the integer load w_i on a processor of capacity c_i. Its share of the total is
-//! `c_i sum(w) / sum(c)`, and its deviation `d_i = w_i / c_i - sum(w) / sum(c)` is the time by which
-//! it finishes after (before, if negative) a balanced step would.
+//! `c_i sum(w) / sum(c)`. Its deviation
+//!
+//! ```text
+//! d_i = w_i / c_i - sum(w) / sum(c)
+//! ```
+//!
+//! is the time by which it finishes after (before, if negative) a balanced step would. The cost is
+//! a function of the deviations. Balance is decided in integers. O(processes) per evaluation.
 //!
 //! ```
 //! use remapping::Rational;
@@ -22,11 +28,11 @@ use crate::Rational;
 use dashu_base::{Gcd, UnsignedAbs};
 use dashu_int::UBig;
 
-/// How deviations make a cost.
+/// The function of the deviations that is the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum RunningCost {
-    /// The largest deviation: what the step takes longer than balanced. (`|i - j| / 2` for two
-    /// processes in `[YXW03, section 5]`.)
+    /// The largest deviation: the additional time of the step. (`|i - j| / 2` for two processes in
+    /// `[YXW03, section 5]`.)
     #[default]
     MaxMinusMean,
     /// The largest deviation in absolute value `[YXW03, eq. (4)]`.
@@ -42,7 +48,7 @@ pub enum ImbalanceError {
     /// A capacity that is not positive.
     #[error("capacity {index} (from 0) is {value}, not positive")]
     NotPositive {
-        /// Which one, from 0.
+        /// Its index, from 0.
         index: usize,
         /// Its value.
         value: String,
@@ -72,8 +78,8 @@ impl Imbalance {
     /// The running cost on processors with these capacities, for loads of absolute value at most
     /// `largest_load`.
     ///
-    /// # Errors
-    /// No capacities, one that is not positive, or so fine that shares overflow 62 bits.
+    /// No capacities, a capacity that is not positive, or capacities so fine that shares overflow
+    /// 62 bits.
     pub fn new(
         cost: RunningCost,
         capacities: &[Rational],
@@ -87,7 +93,8 @@ impl Imbalance {
                 return Err(ImbalanceError::NotPositive { index, value: c.to_string() });
             }
         }
-        // c_i = n_i / d_i = C_i g / l, l the common denominator, g what the numerators share.
+        // c_i = n_i / d_i = C_i g / l, with l the common denominator and g the greatest common
+        // divisor of the numerators.
         let common = capacities.iter().fold(UBig::ONE, |l, c| {
             let shared = (&l).gcd(c.denominator());
             l * c.denominator() / shared
@@ -128,20 +135,21 @@ impl Imbalance {
     /// Whether every process carries exactly its share, computed in integers.
     ///
     /// # Panics
-    /// When there is not one load for each process.
+    /// Unless there is one load for each process.
     pub fn is_balanced(&self, loads: &[i64]) -> bool {
         self.excess(loads).all(|excess| excess == 0)
     }
 
     /// The balanced load vector in which process `i` carries `load`, if there is one.
     pub fn balanced_with(&self, i: usize, load: i64) -> Option<Vec<i64>> {
-        // The capacities have no common factor, so loads in proportion are whole multiples of them.
+        // The capacities are coprime, so proportional loads are integer multiples of them.
         let own = self.capacities[i];
         (load % own == 0).then(|| self.capacities.iter().map(|c| c * (load / own)).collect())
     }
 
-    /// A total load in shares proportional to the capacities, in whole units: each share rounded
-    /// down, and the units left over to the largest remainders, the first of equal ones first.
+    /// A total load in shares proportional to the capacities, in whole units (largest remainder
+    /// method). Each share is rounded down; the remaining units go to the largest remainders, ties
+    /// to the first.
     pub fn split(&self, total: i64) -> Vec<i64> {
         let share = |c: &i64| i128::from(*c) * i128::from(total);
         let whole = i128::from(self.total);
@@ -154,9 +162,10 @@ impl Imbalance {
         loads
     }
 
-    /// The [`split`](Self::split) of a total, or where that leaves these ranges, the one within them
-    /// whose largest scaled load is least: unit by unit from the lowest loads up, each to where it makes
-    /// the least, the first of equal ones. `None` when the ranges cannot hold the total.
+    /// The [`split`](Self::split) of a total; if that leaves these ranges, the split within them
+    /// that minimizes the largest scaled load. It adds units one by one to the lowest loads, each
+    /// to the process where the result is least, ties to the first. `None` if the ranges cannot
+    /// hold the total.
     pub fn split_within(&self, total: i64, lowest: &[i64], highest: &[i64]) -> Option<Vec<i64>> {
         let split = self.split(total);
         let within = |(load, (low, high)): (&i64, (&i64, &i64))| (low..=high).contains(&load);
@@ -171,7 +180,7 @@ impl Imbalance {
         (loads.iter().sum::<i64>() == total).then_some(loads)
     }
 
-    /// Where one more unit makes the least largest scaled load, the first of equal ones.
+    /// The process where one more unit gives the least scaled load, ties to the first.
     fn next_unit(&self, loads: &[i64], highest: &[i64]) -> Option<usize> {
         // (w + 1) / c, compared as products.
         let order = |i: usize, j: usize| {
@@ -183,7 +192,7 @@ impl Imbalance {
         free.min_by(|&i, &j| order(i, j))
     }
 
-    /// [`split_within`](Self::split_within) for all totals there are, in ascending order.
+    /// [`split_within`](Self::split_within) for all feasible totals, in ascending order.
     pub(crate) fn splits_within(&self, lowest: &[i64], highest: &[i64]) -> Vec<Vec<i64>> {
         let (mut loads, mut all) = (lowest.to_vec(), Vec::new());
         loop {
@@ -196,12 +205,12 @@ impl Imbalance {
         }
     }
 
-    /// How deviations make a cost.
+    /// The function of the deviations that is the cost.
     pub(crate) fn kind(&self) -> RunningCost {
         self.cost
     }
 
-    /// What the load of process i counts beside its capacity, and what it adds to the mean.
+    /// Factors of the load of process i: in its scaled load, and in the mean.
     pub(crate) fn scales(&self, i: usize) -> [f64; 2] {
         [self.scale[i] * self.total as f64, self.scale[i] * self.capacities[i] as f64]
     }
@@ -210,7 +219,7 @@ impl Imbalance {
     /// and exact to a few units in the last place.
     ///
     /// # Panics
-    /// When there is not one load for each process.
+    /// Unless there is one load for each process.
     pub fn cost(&self, loads: &[i64]) -> f64 {
         let deviations = self.excess(loads).zip(&self.scale).map(|(e, scale)| e as f64 * scale);
         match self.cost {

@@ -1,8 +1,14 @@
-//! Q-learning: a policy learnt from costs alone, without a model, the extension `[YXW03]` closes with.
+//! Q-learning (C. J. C. H. Watkins, P. Dayan, "Q-learning", Machine Learning 8, 1992): a policy
+//! learned from costs alone, without a model. It is the extension that `[YXW03]` closes with.
 //!
-//! The state is the imbalance max - mean against the cost C of a remap, in logarithmic classes; the
-//! actions are to go on and to remap; Q(state, action) estimates the discounted cost of what follows
-//! (C. J. C. H. Watkins, P. Dayan, "Q-learning", Machine Learning 8, 1992).
+//! The state is the imbalance max - mean relative to the cost C of a remap, in logarithmic classes.
+//! The actions are to continue and to remap. Q(state, action) estimates the discounted future cost:
+//!
+//! ```text
+//! Q(s, a) += max(n^-0.7, 0.02) (cost + 0.97 min over b of Q(s', b) - Q(s, a))
+//! ```
+//!
+//! with n the number of visits of (s, a). O(ranks) per step.
 //!
 //! ```
 //! use remapping::learning::Learnt;
@@ -22,27 +28,27 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Classes of the imbalance: class k ends at C 2^((k - 12) / 2).
+/// Number of classes of the imbalance: class k ends at C 2^((k - 12) / 2).
 const CLASSES: usize = 24;
 
-/// Discount of a step, and how often a learner tries the other action at first.
+/// Discount per step, and the initial probability of exploring the other action.
 const DISCOUNT: f64 = 0.97;
 const CURIOSITY: f64 = 0.3;
 
-/// What was learnt: remaps where the estimate of its cost is lower.
+/// A learned policy: it remaps where the estimated cost of that is lower.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Learnt {
     remap_cost: f64,
-    /// Q(class, go on), Q(class, remap).
+    /// Q(class, continue), Q(class, remap).
     table: Vec<[f64; 2]>,
     visits: Vec<[u32; 2]>,
     class: usize,
 }
 
 impl Learnt {
-    /// Knows nothing yet: fears that an imbalance stays as it is for ever, and hopes that after a remap
-    /// there is none.
+    /// An untrained policy. Its initial estimates assume that an imbalance lasts forever, and that
+    /// there is none after a remap.
     pub fn new(remap_cost: f64) -> Learnt {
         let stays = |class: usize| remap_cost * 2.0_f64.powf((class as f64 - 12.0) / 2.0);
         let fear = |class| [stays(class) / (1.0 - DISCOUNT), remap_cost];
@@ -50,7 +56,7 @@ impl Learnt {
         Learnt { remap_cost, table, visits, class: 0 }
     }
 
-    /// What does not fit together in it, after it was read.
+    /// An inconsistency in a deserialized policy, if there is one.
     pub fn fault(&self) -> Option<&'static str> {
         let sizes = self.table.len() == CLASSES && self.visits.len() == CLASSES;
         (!sizes || self.class >= CLASSES).then_some("it is not of as many classes as there are")
@@ -68,9 +74,9 @@ impl Learnt {
         usize::from(self.table[class][1] < self.table[class][0])
     }
 
-    /// Learns from playing the steps `steps` of a record `episodes` times, each time from a random
-    /// balanced step on; `seed` draws the starts and the trials. After each episode `watch` sees its
-    /// number, from 1, and what has been learnt.
+    /// Learns from `episodes` simulated passes over the steps `steps` of a record, each from a
+    /// random balanced step on. `seed` determines starts and explorations. After each episode
+    /// `watch` receives its number, from 1, and the policy. O(episodes x steps x ranks).
     pub fn train(
         &mut self,
         record: &Record,

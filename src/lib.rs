@@ -2,12 +2,12 @@
 //!
 //! A bulk-synchronous program slows down as its work drifts out of balance. Remapping costs time,
 //! and so does not remapping. This crate computes the *optimal* moment as the solution of a
-//! stochastic dynamic program and returns it with certified two-sided bounds.
+//! stochastic dynamic program, with certified two-sided bounds.
 //!
-//! It is pure mathematics: it never prints, reads files, looks at a clock or catches signals.
+//! The crate has no side effects: it never prints, reads files, uses a clock or catches signals.
 //!
-//! A detector that errs once in twenty tests watches a job of 80 cycles. How sure must one be that
-//! the phase has changed before a remap pays?
+//! Example: a detector that errs once in twenty tests observes a job of 80 cycles. How probable
+//! must a change of phase be before a remap pays?
 //!
 //! ```
 //! use remapping::belief::Levels;
@@ -36,13 +36,14 @@
 //!
 //! | question | module | source |
 //! |---|---|---|
-//! | one change of phase, seen by a test that errs | [`phase_change`], [`monitor`] | \[NR86\], \[NR90\] |
-//! | phases that come back again and again | [`phase_switching`] | \[NR86\], section X |
-//! | loads that move as a Markov chain, until a remap | [`stopping`] | \[YXW03\] |
+//! | one change of phase, fallible detector | [`phase_change`], [`monitor`] | \[NR86\], \[NR90\] |
+//! | two recurring phases | [`phase_switching`] | \[NR86\], section X |
+//! | any number of recurring phases | [`many_phases`] | \[NR86\], section X |
+//! | loads that are a Markov chain, until a remap | [`stopping`] | \[YXW03\] |
 //! | drifting loads over a given number of steps | [`load_drift`] | \[NRS86\], section 3 |
-//! | units of work that wander over a mesh | [`activity_mesh`] | \[NRS86\], section 4 |
-//! | every how many steps | [`periodic`] | \[FXW03\] |
-//! | rules for running programs, and their logs | [`policy`], [`controller`], [`replay`], [`fit`] | |
+//! | units of work that move over a mesh | [`activity_mesh`] | \[NRS86\], section 4 |
+//! | the best interval between remaps | [`periodic`] | \[FXW03\] |
+//! | rules for running programs, their logs | [`policy`], [`controller`], [`replay`], [`fit`] | |
 //!
 //! \[NR86\] Nicol and Reynolds 1986, \[NRS86\] Nicol, Reynolds and Saltz 1986, \[NR90\] Nicol and
 //! Reynolds 1990, \[YXW03\] Yin, Xu and Wang 2003, \[FXW03\] Fong, Xu and Wang 2003.

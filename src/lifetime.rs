@@ -1,7 +1,8 @@
-//! Law of the number of cycles N: how long the program still runs.
+//! The distribution of the number of cycles N: how long the program continues to run.
 //!
-//! Cycle n (from 0) runs iff N >= n, so N = m means m + 1 cycles. Everything the recursions need is
-//! the continuation probability s_n = P(N >= n+1 | N >= n) and its complement, the failure rate.
+//! Cycle n (from 0) runs iff N >= n, so N = m means m + 1 cycles. The recursions need the
+//! continuation probability s_n = P(N >= n+1 | N >= n) and its complement, the failure rate. Both
+//! take O(1), or O(log values) for a given list of probabilities.
 //!
 //! ```
 //! use remapping::decimal::decimal;
@@ -16,7 +17,7 @@
 use crate::Rational;
 use crate::rounding::nearest;
 
-/// Law of the number of cycles.
+/// Distribution of the number of cycles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lifetime {
     law: Law,
@@ -36,7 +37,8 @@ struct Geometric {
     rate: Rational,
     first: u64,
     last: u64,
-    /// The rate, its complement and the logarithm of that, each to full relative precision.
+    /// The rate, its complement and the logarithm of that, each accurate to full relative
+    /// precision.
     rate_nearest: f64,
     survival: f64,
     log_survival: f64,
@@ -45,7 +47,7 @@ struct Geometric {
 impl Geometric {
     fn new(rate: Rational, first: u64, last: u64) -> Geometric {
         let (rate_nearest, survival) = (nearest(&rate), nearest(&(Rational::ONE - &rate)));
-        // Either argument is away from where the logarithm would magnify its rounding.
+        // Each branch avoids arguments at which the logarithm amplifies rounding errors.
         let log_survival = if rate_nearest < 0.5 { (-rate_nearest).ln_1p() } else { survival.ln() };
         Geometric { rate, first, last, rate_nearest, survival, log_survival }
     }
@@ -83,7 +85,7 @@ struct Mass {
     survival: f64,
 }
 
-/// Why a law of N is not one.
+/// Why a distribution of N is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifetimeError {
@@ -102,7 +104,7 @@ pub enum LifetimeError {
 }
 
 impl Lifetime {
-    /// N = `last` for certain.
+    /// N = `last` with probability 1.
     pub fn fixed(last: u64) -> Lifetime {
         Lifetime { law: Law::Fixed { last } }
     }
@@ -133,8 +135,8 @@ impl Lifetime {
         Ok(Lifetime { law: Law::Geometric(Geometric::new(rate, first, last)) })
     }
 
-    /// The given probabilities of the given values. They are used as they are, never renormalised:
-    /// only the ratios of their tail sums matter.
+    /// Given probabilities of given values. They are not normalized: only the ratios of their tail
+    /// sums matter.
     pub fn pmf(mut weights: Vec<(u64, Rational)>) -> Result<Lifetime, LifetimeError> {
         weights.sort_by_key(|(value, _)| *value);
         if let Some(pair) = weights.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -186,7 +188,8 @@ impl Lifetime {
         }
     }
 
-    /// The expected sum of `cost(n)` over the cycles n = 0..=N, in doubles; asked for n = 0, 1, ..., M. O(M).
+    /// The expected sum of `cost(n)` over the cycles n = 0..=N, in doubles; `cost` is called for n
+    /// = 0, 1, ..., M. O(M).
     pub fn expected_sum(&self, mut cost: impl FnMut(u64) -> f64) -> f64 {
         let mut running = 1.0;
         let mut sum = 0.0;
@@ -197,7 +200,7 @@ impl Lifetime {
         sum
     }
 
-    /// P(N = n | N >= n) = 1 - s_n, without the cancellation.
+    /// P(N = n | N >= n) = 1 - s_n, computed without cancellation.
     pub fn failure_rate(&self, n: u64) -> f64 {
         match &self.law {
             Law::Uniform { first, last } if n >= *first => {
@@ -211,7 +214,7 @@ impl Lifetime {
         }
     }
 
-    /// s_n exactly. For geometric laws the numbers grow with M - n.
+    /// s_n exactly. For geometric distributions the numbers grow with M - n.
     pub fn continuation_exact(&self, n: u64) -> Rational {
         if n >= self.last() {
             return Rational::ZERO;
@@ -251,8 +254,8 @@ impl Lifetime {
         }
     }
 
-    /// The least m such that s_m, ..., s_n are all the same number to within two units in the last
-    /// place: the recursion may treat those steps alike.
+    /// The least m such that s_m, ..., s_n are equal to within two units in the last place, so that
+    /// the recursion may treat those steps alike.
     pub fn constant_from(&self, n: u64) -> u64 {
         if n >= self.last() {
             return n;
@@ -284,7 +287,7 @@ impl Lifetime {
         }
     }
 
-    /// The least of all s_n and 1 - s_n that are not 0, to within a factor of 2.
+    /// The least nonzero value among all s_n and 1 - s_n, to within a factor of 2.
     pub(crate) fn least_chance(&self) -> f64 {
         match &self.law {
             Law::Fixed { .. } => 1.0,
@@ -309,7 +312,8 @@ impl Lifetime {
         }
     }
 
-    /// L_n = E\[N - n + 1 | N >= n\]: the mean number of cycles left at step n <= M, this one included.
+    /// L_n = E\[N - n + 1 | N >= n\]: the mean number of remaining cycles at step n <= M, this one
+    /// included.
     pub fn residual_mean(&self, n: u64) -> f64 {
         match &self.law {
             Law::Fixed { last } => (last - n) as f64 + 1.0,
@@ -327,7 +331,7 @@ impl Lifetime {
                         (from..=*last).rev().fold(0.0, |l, m| 1.0 + self.continuation(m) * l);
                     return ahead + mean;
                 }
-                // A geometric variable cut at K values has mean 1/rate - K q^K / (1 - q^K).
+                // A geometric variable truncated at K values has mean 1/rate - K q^K / (1 - q^K).
                 let lost =
                     values * (values * log_survival).exp() / -(values * log_survival).exp_m1();
                 ahead + 1.0 / rate_nearest - lost

@@ -1,13 +1,13 @@
-//! How a long computation tells its caller where it stands, and how the caller stops it.
+//! Progress of long computations, and how a caller halts them.
 
 use std::ops::ControlFlow;
 
-/// Why a caller stopped a computation before it had converged.
+/// Why a caller halted a computation before it converged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Halt {
-    /// The time the caller allowed is used up.
+    /// The caller's time limit was reached.
     TimeLimit,
-    /// Hardly any memory is left.
+    /// Memory is almost exhausted.
     MemoryLimit,
     /// The caller was interrupted.
     Interrupted,
@@ -16,7 +16,7 @@ pub enum Halt {
 impl Halt {
     const ALL: [Halt; 3] = [Halt::TimeLimit, Halt::MemoryLimit, Halt::Interrupted];
 
-    /// A number by which ranks that are halted for different reasons agree: the largest counts, and 0 is none.
+    /// A number by which ranks agree on one of several halts, by the maximum; 0 means none.
     pub fn code(halt: Option<Halt>) -> f64 {
         let place = Self::ALL.iter().position(|other| Some(*other) == halt);
         place.map_or(0.0, |place| place as f64 + 1.0)
@@ -28,29 +28,29 @@ impl Halt {
     }
 }
 
-/// How a computation ended. Bounds that come with it hold whatever the status is.
+/// How a computation ended. Bounds hold whatever the status is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// The requested accuracy is reached.
     Converged,
-    /// A limit on iterations, segments or precision was hit first.
+    /// A limit on iterations, segments or precision was reached first.
     IterationLimit,
-    /// The caller's time limit was hit first.
+    /// The caller's time limit was reached first.
     TimeLimit,
-    /// Memory ran short first.
+    /// Memory was almost exhausted first.
     MemoryLimit,
     /// The caller was interrupted.
     Interrupted,
 }
 
 impl Status {
-    /// Why it was stopped from outside, if it was.
+    /// Why it was halted, if it was.
     pub fn halt(self) -> Option<Halt> {
         Halt::ALL.into_iter().find(|halt| Status::from(*halt) == self)
     }
 
-    /// Whether it was stopped from outside.
+    /// Whether it was halted.
     pub fn is_halted(self) -> bool {
         self.halt().is_some()
     }
@@ -66,8 +66,9 @@ impl From<Halt> for Status {
     }
 }
 
-/// Receives the progress of a computation and may stop it. Called often (every iteration or every
-/// few milliseconds), so an implementation must be cheap; the engine keeps no clock of its own.
+/// Receives the progress of a computation and may halt it. It is called often (every iteration or
+/// every few milliseconds), so an implementation must be cheap. The engine uses no clock of its
+/// own.
 ///
 /// ```
 /// use remapping::chain::{BirthDeath, Edge};
@@ -99,14 +100,14 @@ pub trait Observer: Sync {
     /// `done` of `total` units of work are finished; `total` is an estimate and may grow.
     fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt>;
 
-    /// Whether to go on, asked from within a unit of work that takes long. What a halt leaves
-    /// undone has no meaning: whoever asked for it asks again before taking it up.
+    /// Whether to continue, called from within a long unit of work. After a halt the partial result
+    /// is meaningless; the caller checks again before using it.
     fn check(&self) -> ControlFlow<Halt> {
         self.progress(0, 1)
     }
 }
 
-/// The observer that only watches: never stops anything.
+/// Never halts anything.
 impl Observer for () {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
         ControlFlow::Continue(())

@@ -1,8 +1,10 @@
-//! Remaps that go on beside the steps: the new mapping comes into force some steps after the decision.
+//! Delayed (asynchronous) remaps: the new mapping takes effect some steps after the decision.
+//!
+//! A remap costs `stops + steps * slowdown * time of a step` in total.
 
 use serde::{Deserialize, Serialize};
 
-/// How a remap overlaps the steps that follow the decision.
+/// How a remap overlaps the steps after the decision.
 ///
 /// ```
 /// use remapping::overlap::Overlap;
@@ -14,34 +16,34 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overlap {
-    /// Steps still made on the old mapping. The new one balances the loads of the step after which it was
-    /// decided.
+    /// Steps that still run on the old mapping. The new one balances the loads of the step after
+    /// which it was decided.
     pub steps: u64,
-    /// By which share of their time these steps are slower.
+    /// Relative slowdown of those steps.
     pub slowdown: f64,
 }
 
 impl Overlap {
-    /// The program stands still while it remaps.
+    /// The program stops while it remaps.
     pub const NONE: Overlap = Overlap { steps: 0, slowdown: 0.0 };
 
-    /// Whether the program stands still while it remaps.
+    /// Whether the program stops while it remaps.
     pub fn is_none(&self) -> bool {
         self.steps == 0
     }
 
-    /// What a remap costs in all if it stops the program for `stops` and steps take `step`.
+    /// Total cost of a remap that stops the program for `stops`, if a step takes `step`.
     pub fn price(&self, stops: f64, step: f64) -> f64 {
         stops + self.steps as f64 * self.slowdown * step
     }
 }
 
-/// What a remap costs, and how it overlaps.
+/// The cost of a remap and its overlap with the steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// For how long it stops the program.
+    /// How long it stops the program.
     pub stops: f64,
-    /// What it does to the steps that follow.
+    /// Its effect on the steps that follow.
     pub overlap: Overlap,
 }
 

@@ -1,4 +1,5 @@
-//! Streams of random numbers that depend on a seed and a number alone.
+//! Streams of random numbers that depend only on a seed and a number (ChaCha8, a counter-based
+//! generator).
 //!
 //! ```
 //! use rand::RngExt;
@@ -13,10 +14,10 @@
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-/// The generator of one run.
+/// The generator of a run.
 pub type Stream = ChaCha8Rng;
 
-/// The stream of random numbers of run `run` under `seed`: streams of different runs never overlap.
+/// The stream of run `run` under `seed`; streams of different runs do not overlap.
 pub fn stream(seed: u64, run: u64) -> Stream {
     let mut stream = ChaCha8Rng::seed_from_u64(seed);
     stream.set_stream(run);

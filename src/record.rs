@@ -1,4 +1,8 @@
-//! A recorded run of a program: what every rank needed for every step, and where it was remapped.
+//! A recorded run of a program: the time of every rank in every step, and the remaps.
+//!
+//! Without remaps the ranks would follow paths x_k(i), the sums of the recorded increments. Over a
+//! recorded remap the increment of a rank is its distance from the balanced loads of the step
+//! before. O(ranks x steps) time and memory.
 //!
 //! ```
 //! use remapping::record::Record;
@@ -11,11 +15,10 @@
 
 use std::ops::Range;
 
-/// The largest time that is taken from outside, and the largest cost of a remap: squares of them are summed, and stay
-/// finite.
+/// Greatest accepted time, and greatest cost of a remap: sums of their squares stay finite.
 pub const MOST_SECONDS: f64 = 1e100;
 
-/// More than the sum of the squares of such times comes to in any run.
+/// An upper bound on the sum of the squares of such times in any run.
 pub(crate) const MOST_SQUARES: f64 = 1e250;
 
 /// Step times of every rank, in time order.
@@ -24,44 +27,44 @@ pub struct Record {
     ranks: usize,
     seconds: Vec<f64>,
     remaps: Vec<Remap>,
-    /// Where every rank would be had nothing been remapped: `paths[t * ranks + i]`.
+    /// Rank times if there had been no remaps: `paths[t * ranks + i]`.
     paths: Vec<f64>,
-    /// What the times have beside the loads, in the same order, where that is told; else empty.
+    /// Measurement noise in the times, in the same order; empty if unknown.
     noise: Vec<f64>,
-    /// The paths without it.
+    /// The paths without noise and remainders of remaps; empty if they equal the paths.
     loads: Vec<f64>,
-    /// Which of the times were not measured, in the same order, where some were not; else empty.
+    /// Which times were filled in rather than measured, in the same order; empty if none were.
     filled: Vec<bool>,
-    /// What remaps left of the imbalance, where that is told.
+    /// The imbalance that remaps left; empty if unknown.
     left: Vec<Left>,
 }
 
-/// What a recorded remap left of the imbalance.
+/// The imbalance that a recorded remap left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Left {
     /// The step right after the remap, from 0.
     pub before: usize,
-    /// How far each rank was from the mean.
+    /// Distance of each rank from the mean.
     pub off: Vec<f64>,
 }
 
-/// A remap that was recorded.
+/// A recorded remap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Remap {
     /// The step right after it, from 0.
     pub before: usize,
-    /// What it cost, where that was recorded.
+    /// Its cost, if it was recorded.
     pub seconds: Option<f64>,
 }
 
-/// Why step times are no record.
+/// Why step times are not a valid record.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// Fewer than two ranks: there is nothing to balance.
+    /// Fewer than two ranks.
     #[error("{0} rank: a record needs at least two")]
     TooFewRanks(usize),
-    /// No whole number of steps.
+    /// The number of times is not a multiple of the ranks.
     #[error("the steps differ in their number of ranks")]
     Ragged,
     /// No steps.
@@ -81,8 +84,8 @@ pub enum RecordError {
 }
 
 impl Record {
-    /// A record of `ranks` ranks; `seconds` has the ranks of the first step, then the second, and so
-    /// on. Work and memory: proportional to its length.
+    /// A record of `ranks` ranks; `seconds` lists the ranks of the first step, then of the second,
+    /// and so on. Time and memory proportional to its length.
     ///
     /// # Errors
     /// See [`RecordError`].
@@ -122,10 +125,11 @@ impl Record {
         Record { ranks, seconds, remaps, paths, noise, loads, filled, left }
     }
 
-    /// The same record of which some times were not measured but filled in: they say nothing of how loads change.
+    /// The same record with some times marked as filled in: they carry no information on changes of
+    /// the loads.
     ///
     /// # Panics
-    /// If that is said neither of each time nor, where all were measured, of none.
+    /// Unless `filled` is empty or has one entry per time.
     #[must_use]
     pub fn with_filled(mut self, filled: Vec<bool>) -> Record {
         assert!([0, self.seconds.len()].contains(&filled.len()), "said of each time");
@@ -133,15 +137,17 @@ impl Record {
         self
     }
 
-    /// Which times of a step were filled in, by rank; empty where all of the record were measured.
+    /// The times of a step that were filled in, by rank; empty if all times of the record were
+    /// measured.
     pub fn filled(&self, step: usize) -> &[bool] {
         self.filled.get(step * self.ranks..(step + 1) * self.ranks).unwrap_or_default()
     }
 
-    /// The same record with so much noise in each of its times: remaps, recorded or played, even out what is beside it.
+    /// The same record with this noise in its times. Recorded and simulated remaps balance the
+    /// loads without it.
     ///
     /// # Panics
-    /// If it is not one number for each time.
+    /// Unless there is one number per time.
     #[must_use]
     pub fn with_noise(mut self, noise: Vec<f64>) -> Record {
         assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
@@ -150,10 +156,11 @@ impl Record {
         self
     }
 
-    /// The same record whose remaps left so much, in time order: a remap that is played leaves what the nearest of these did.
+    /// The same record with the imbalance that its remaps left, in time order. A simulated remap
+    /// leaves that of the nearest recorded one.
     ///
     /// # Panics
-    /// If that is not said of each rank.
+    /// Unless each remap has one entry per rank.
     #[must_use]
     pub fn with_left(mut self, left: Vec<Left>) -> Record {
         assert!(left.iter().all(|left| left.off.len() == self.ranks), "of each rank");
@@ -162,12 +169,12 @@ impl Record {
         self
     }
 
-    /// What recorded remaps left, where that was told.
+    /// The imbalance that recorded remaps left; empty if unknown.
     pub fn left(&self) -> &[Left] {
         &self.left
     }
 
-    /// What a remap before this step leaves.
+    /// The imbalance that a remap before this step leaves.
     fn left_before(&self, step: usize) -> &[f64] {
         let after = self.left.partition_point(|left| left.before <= step);
         let around = self.left[after.saturating_sub(1)..].iter().take(2);
@@ -175,8 +182,9 @@ impl Record {
         nearest.map_or(&[], |left| &left.off)
     }
 
-    /// Adds up the increments. Over a recorded remap the ranks start from the mean of the step before and what the remap left, beside
-    /// which their times had noise alone.
+    /// Sums the increments. Over a recorded remap the ranks start from the mean of the step before
+    /// plus the imbalance that the remap left. Their times in that step contained noise in
+    /// addition.
     fn follow(&mut self) {
         let mut paths = self.row(0).to_vec();
         let mut remaps = self.remaps.iter().map(|remap| remap.before).peekable();
@@ -209,7 +217,7 @@ impl Record {
         self.paths = paths;
     }
 
-    /// A part of the steps, at least one, as a record of its own.
+    /// A nonempty range of the steps as a record of its own.
     pub fn part(&self, steps: Range<usize>) -> Record {
         let inside = |remap: &&Remap| steps.contains(&remap.before) && remap.before > steps.start;
         let shift = |remap: &Remap| Remap { before: remap.before - steps.start, ..*remap };
@@ -249,7 +257,7 @@ impl Record {
         &self.remaps
     }
 
-    /// The largest number: of the times, and of what remaps cost.
+    /// The greatest number among the times and the costs of remaps.
     pub fn largest(&self) -> f64 {
         let costs = self.remaps.iter().filter_map(|remap| remap.seconds);
         self.seconds.iter().copied().chain(costs).fold(0.0, f64::max)
@@ -271,26 +279,26 @@ impl Record {
         mean(self.row(step))
     }
 
-    /// max - mean of a step, as recorded.
+    /// max - mean of the recorded times of a step.
     pub fn imbalance(&self, step: usize) -> f64 {
         imbalance(self.row(step))
     }
 
-    /// Where every rank would be at a step, had nothing been remapped: the recorded increments added
-    /// up. At a recorded remap the increment is the distance to the mean of the step before it: the
-    /// remap is taken to have restored balance.
+    /// The rank times at a step if there had been no remaps: the sum of the recorded increments. At
+    /// a recorded remap the increment is the distance to the mean of the step before, which assumes
+    /// that the remap restored balance.
     pub fn path(&self, step: usize) -> &[f64] {
         &self.paths[step * self.ranks..(step + 1) * self.ranks]
     }
 
-    /// The same without noise and what a remap leaves, where these are told: from here ranks that are evened out after this step go
-    /// on.
+    /// The same without noise and remainders of remaps, if these are known. A simulated remap after
+    /// this step balances these loads.
     pub fn loads(&self, step: usize) -> &[f64] {
         let cells = step * self.ranks..(step + 1) * self.ranks;
         self.loads.get(cells).unwrap_or_else(|| self.path(step))
     }
 
-    /// The stretches without a remap, in time order.
+    /// The ranges of steps without a remap, in time order.
     pub fn stretches(&self) -> Vec<Range<usize>> {
         let mut stretches = Vec::new();
         let mut first = 0;
@@ -305,7 +313,7 @@ impl Record {
     }
 }
 
-/// Mean of at least one number.
+/// The mean of at least one number.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

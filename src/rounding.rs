@@ -1,24 +1,25 @@
-//! Outward rounding without changing the processor's rounding mode: a result that has gone through a
-//! few rounded operations is moved by [`SLACK`] in the safe direction.
+//! Outward rounding without changes of the processor's rounding mode: a result of a few rounded
+//! operations is moved by [`SLACK`] in the safe direction.
 
 use crate::Rational;
 use std::cmp::Ordering;
 
-/// Sixteen times the unit roundoff: more than any chain of operations between two uses of it loses.
+/// Sixteen times the unit roundoff: exceeds the rounding error of every chain of operations between
+/// two uses.
 pub(crate) const SLACK: f64 = 16.0 * UNIT;
 
 /// Unit roundoff of doubles.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// The least double that is rounded to full relative precision. An operation that ends below it loses less
-/// than this, and what two or three such operations and [`nearest`] lose is less than [`TINY`].
+/// The least double with full relative precision. An operation with a smaller result loses less
+/// than this. Two or three such operations and [`nearest`] lose less than [`TINY`].
 const LEAST: f64 = f64::MIN_POSITIVE;
 
-/// More than underflow takes from a product of a few numbers of at most 1.
+/// Exceeds the loss by underflow in a product of a few numbers of at most 1.
 pub(crate) const TINY: f64 = 4.0 * LEAST;
 
-/// The double nearest to an exact number. What is not zero stays so: it is at least the least double of
-/// full precision, which differs from it by no more than that.
+/// The double nearest to an exact number. A nonzero number stays nonzero: its absolute value is at
+/// least the least double of full precision, an error of at most that.
 pub(crate) fn nearest(exact: &Rational) -> f64 {
     let value = exact.to_f64().value();
     match exact.cmp(&Rational::ZERO) {
@@ -28,8 +29,8 @@ pub(crate) fn nearest(exact: &Rational) -> f64 {
     }
 }
 
-/// A nonnegative `value` moved outward past what underflow may have taken from it; zero stays zero. It
-/// changes no number above 1e-290.
+/// A nonnegative `value` moved outward by a bound on underflow; zero stays zero. Numbers above
+/// 1e-290 are unchanged.
 pub(crate) fn eased<const UPPER: bool>(value: f64) -> f64 {
     match (value == 0.0, UPPER) {
         (true, _) => 0.0,
@@ -38,7 +39,7 @@ pub(crate) fn eased<const UPPER: bool>(value: f64) -> f64 {
     }
 }
 
-/// `value`, which carries errors of a few units of `magnitude`, moved up or down past them.
+/// `value` moved up or down by a bound on rounding errors of a few units of `magnitude`.
 pub(crate) fn outward<const UPPER: bool>(value: f64, magnitude: f64) -> f64 {
     let margin = SLACK * magnitude.abs();
     if UPPER { value + margin } else { value - margin }
@@ -49,16 +50,16 @@ pub(crate) fn scaled<const UPPER: bool>(value: f64) -> f64 {
     outward::<UPPER>(value, value)
 }
 
-/// A coarser set of floating-point numbers to round to, so that a sequence that has converged up to
-/// rounding noise converges to the last bit.
+/// A coarser set of floating-point numbers to round to. A sequence that has converged up to
+/// rounding errors then converges to the last bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grain {
-    /// Low bits of the significand that are dropped.
+    /// Mask of the low bits of the significand that are dropped.
     mask: u64,
 }
 
 impl Grain {
-    /// Rounds nothing.
+    /// No rounding.
     pub(crate) const FINE: Grain = Grain { mask: 0 };
 
     /// Relative spacing at most `relative`.
@@ -67,7 +68,7 @@ impl Grain {
         Grain { mask: (1u64 << bits) - 1 }
     }
 
-    /// The neighbour of a nonnegative `value` above or below.
+    /// The neighbor of a nonnegative `value`, above or below.
     pub(crate) fn round<const UPPER: bool>(self, value: f64) -> f64 {
         let bits = value.to_bits();
         let bits = if UPPER { bits + self.mask } else { bits };
@@ -103,7 +104,7 @@ impl DoubleDouble {
         self.high + self.low
     }
 
-    /// With the other sign.
+    /// The negated number.
     pub(crate) fn negated(self) -> DoubleDouble {
         DoubleDouble { high: -self.high, low: -self.low }
     }

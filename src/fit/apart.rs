@@ -6,9 +6,10 @@
 //! good.
 //!
 //! The loads are unknown, but their conditional distribution given all times is known: a random
-//! walk with a slope, observed with normal noise. One sample of them is drawn (forward filtering,
-//! backward sampling), so that loads and noise together vary as in the log. The most likely loads
-//! would vary less.
+//! walk with a slope, observed with normal noise. One sample of them is drawn by forward filtering
+//! and backward sampling (Kalman filter; Carter and Kohn 1994, Fruehwirth-Schnatter 1994). So loads
+//! and noise together vary as in the log; the most likely loads would vary less. O(ranks x steps)
+//! time and memory.
 //!
 //! The deviation of the walk follows from changes over a few steps. Under noise that hides these,
 //! it follows from how much farther from the mean the ranks are late after a remap than early.

@@ -1,5 +1,5 @@
-//! Sums over the steps of a run with the same bits for any division of the steps among processes.
-//! The steps of each block are summed separately, and the sums of blocks are added in order.
+//! Sums over the steps of a run, bitwise equal for every division of the steps among processes. The
+//! steps of each block are summed separately, and the sums of blocks are added in order.
 
 /// Number of steps in a block.
 pub const BLOCK: usize = 1 << 14;

@@ -1,4 +1,7 @@
 //! Loads as levels: a birth–death chain estimated by relative frequencies.
+//!
+//! The test for equal probabilities at all levels is a likelihood ratio with a parametric
+//! bootstrap. O(ranks x steps) time, plus the simulated moves of the bootstrap.
 
 use super::counting::Counting;
 use super::{probability, resample};

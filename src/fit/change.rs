@@ -1,4 +1,7 @@
 //! Change-point detection: the step at which the mean of a series changes.
+//!
+//! Least squares over all split points, accepted by Akaike's criterion against a constant and a
+//! line. O(values).
 
 use crate::estimate::{Estimate, LEVEL};
 

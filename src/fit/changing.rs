@@ -1,4 +1,7 @@
 //! Streaming estimate of drifts and spread, step by step.
+//!
+//! Power sums of changes over fixed lags replace the stored steps of [`super::increments`].
+//! O(ranks) time per step, O(ranks) memory.
 
 use super::blocks::Blocks;
 use super::increments::Increments;

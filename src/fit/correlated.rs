@@ -1,4 +1,4 @@
-//! Means of successive times with first-order autoregressive correlation.
+//! Means of successive times with first-order autoregressive correlation. O(values).
 
 use crate::estimate::{Estimate, student};
 

@@ -1,4 +1,5 @@
-//! Streaming count of moves between levels.
+//! Streaming count of moves between levels: O(ranks) time per step, O(levels) memory, or O(ranks x
+//! levels^2) by rank.
 
 use super::chain::{is_on, measured};
 use super::transitions::are_few;

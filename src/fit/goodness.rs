@@ -1,5 +1,7 @@
 //! Goodness of fit: a Monte Carlo test whether a record resembles those that its fitted model
-//! generates.
+//! generates (parametric bootstrap; the largest standardized difference over several statistics).
+//!
+//! O(simulated records x ranks x steps).
 
 use super::growth::{self, Point};
 use crate::random::{Stream, stream};

@@ -1,4 +1,7 @@
-//! Growth of the imbalance between remaps: recorded, and predicted by a model.
+//! Growth of the imbalance between remaps, E (max - mean) of the gains after some steps: recorded,
+//! and predicted by simulation of a model.
+//!
+//! O(lags x ranks x steps) for a record, O(paths x ranks x longest lag) for a prediction.
 
 use super::blocks::Blocks;
 use crate::estimate::NORMAL;

@@ -1,4 +1,5 @@
-//! Changes per step: drifts of the ranks, and their spread.
+//! Changes per step: drifts of the ranks and their spread, with an F test for equal drifts. O(ranks
+//! x steps).
 
 use super::level;
 use super::spread::Spread;

@@ -1,4 +1,5 @@
-//! Parametric bootstrap: p-values from simulated records.
+//! Parametric bootstrap: p-values from simulated records, with sequential stopping (Besag and
+//! Clifford 1991).
 
 use crate::random::{Stream, stream};
 use rayon::prelude::*;

@@ -3,8 +3,9 @@
 //! Between two remaps every rank has a least-squares slope, relative to the mean over the ranks.
 //! Redrawn slopes are independent, so every assignment to the ranks of a stretch is equally likely.
 //! The variance of the mean slopes of the ranks is compared with that under random permutations
-//! within each stretch (a permutation test). Kept slopes differ between stretches only by a random
-//! walk and measurement noise; the excess is tested by chi-square.
+//! within each stretch (a permutation test). Slopes that persist differ between stretches only by a
+//! random walk and measurement noise; the excess is tested by chi-square. O(ranks x (steps +
+//! permutations x stretches)).
 
 use crate::random::stream;
 use crate::record::{Record, mean};

@@ -1,5 +1,5 @@
-//! Steps right after remaps that take longer on all ranks: caches are cold, neighbor lists and
-//! communicators are rebuilt.
+//! Steps right after remaps that take longer on all ranks, because caches are cold or neighbor
+//! lists and communicators are rebuilt.
 //!
 //! max - mean does not show this time, nor does the recorded cost of a remap. A run with more
 //! remaps pays it more often, so it belongs to the cost of a remap.

@@ -1,5 +1,8 @@
 //! Loads as levels with arbitrary moves: transition matrices of all ranks together, or of each
 //! rank.
+//!
+//! Relative frequencies, smoothed. The test for equal ranks is a parametric bootstrap. O(ranks x
+//! steps) time, O(ranks x levels^2) memory.
 
 use super::chain::{extent, starts};
 use super::counting::Counting;
