@@ -1,4 +1,4 @@
-//! Study files: a table or figure of a paper, what it prints, and the models that give it.
+//! Study files: a table or figure of a paper, its printed values, and the models that reproduce it.
 
 mod speedup;
 
@@ -14,9 +14,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// Which table or figure.
+    /// The table or figure.
     pub title: String,
-    /// Where it stands.
+    /// Its place in the paper.
     #[serde(default)]
     pub source: Option<String>,
     /// What the horizontal axis shows.
@@ -26,10 +26,10 @@ pub struct Study {
     /// Whether the horizontal axis is logarithmic.
     #[serde(default)]
     pub logarithmic: bool,
-    /// The least value the picture shows; what lies below is drawn there.
+    /// The least value in the picture; smaller ones are drawn there.
     #[serde(default)]
     pub shown_from: Option<f64>,
-    /// How far a printed number may be off, by its own account.
+    /// The largest error of a printed number, as the paper states it.
     #[serde(default)]
     pub printed_within: f64,
     /// The curves, or the columns of the table.
@@ -40,29 +40,30 @@ pub struct Study {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Series {
-    /// The share of the possible gain that the heuristic of 1986 keeps, in per cent.
+    /// The share of the possible gain that the heuristic of 1986 keeps, in percent.
     Kept {
         /// Its name.
         name: String,
         /// A model for each point.
         points: Vec<Point>,
     },
-    /// What the optimal policy saves of the time never remapping takes, in per cent.
+    /// The saving of the optimal policy, in percent of the time of never remapping.
     Saved {
         /// Its name.
         name: String,
         /// A model for each point.
         points: Vec<Point>,
     },
-    /// What the optimal policy saves, in per cent of its own time, if cycles before the change cost as much as
-    /// those of a remapped program after it.
+    /// The saving of the optimal policy, in percent of its own time. Cycles before the change cost
+    /// as much as those of a remapped program after it.
     SavedOfOptimal {
         /// Its name.
         name: String,
         /// A model for each point.
         points: Vec<Point>,
     },
-    /// The share of the possible gain that the heuristic keeps when it misjudges the gain by factors.
+    /// The share of the possible gain that the heuristic keeps when the gain it assumes is wrong by
+    /// a factor.
     Misjudged {
         /// Its name.
         name: String,
@@ -78,11 +79,12 @@ pub enum Series {
         /// The model.
         model: PathBuf,
     },
-    /// The expected number of reports after a change until the belief, 0 before it, exceeds tau.
+    /// The expected number of observations after a change until the belief, 0 before it, exceeds
+    /// tau.
     Response {
         /// Its name.
         name: String,
-        /// The model: its hazard, its detector, and M, after which it counts no further.
+        /// The model: its hazard, its detector, and M, the last cycle that counts.
         model: PathBuf,
         /// The thresholds tau.
         points: Vec<Printed>,
@@ -100,13 +102,14 @@ pub enum Series {
     Retaining(CostCurve),
     /// The cost of remapping at a step, over the belief.
     Remapping(CostCurve),
-    /// What a policy costs above the optimum of recurring phases, in per cent of it.
+    /// The excess of a policy's cost over the optimum of recurring phases, in percent of the
+    /// optimum.
     AboveOptimum {
         /// Its name.
         name: String,
         /// The model, a `PhaseSwitching` one.
         model: PathBuf,
-        /// The policy, as `compare` names it.
+        /// The policy's name in `compare`.
         policy: String,
         /// Mean lengths of the first phase, in cycles; those of the second change in proportion.
         points: Vec<Printed>,
@@ -121,51 +124,51 @@ pub enum Series {
     SampledUtilization(Sampled),
     /// W(n), the average cost per step if the first remap is after step n, along one path.
     AverageCost(Sampled),
-    /// How far J is from what is learnt of it from so many observed steps of a chain that is not known.
+    /// The error of J learned from a number of observed steps of an unknown chain.
     Learning {
         /// Its name.
         name: String,
         /// The model, a `Stopping` one.
         model: PathBuf,
-        /// How it is learnt.
+        /// The learning method.
         learner: Learner,
-        /// How many times, with other observations.
+        /// The number of runs with different observations.
         runs: u64,
-        /// Of the random numbers.
+        /// The seed of the random numbers.
         seed: u64,
         /// The numbers of observed steps, in ascending order.
         points: Vec<Printed>,
     },
-    /// How far given loads of mean 1 are from balance, by the number of processors.
+    /// The distance of given loads of mean 1 from balance, by the number of processors.
     Scenario {
         /// Its name.
         name: String,
         /// The loads.
         loads: Uneven,
-        /// How they are measured.
+        /// The measure of that distance.
         measure: Measure,
         /// The numbers of processors.
         points: Vec<Printed>,
     },
-    /// W(n) over many paths: where it first stops falling, where it is least, or how much the one is above the
-    /// other.
+    /// W(n) over many paths: its first local minimum, its least value, or the excess of the first
+    /// over the second.
     Minimum {
         /// Its name.
         name: String,
         /// The model.
         model: PathBuf,
-        /// Which value of W.
+        /// The value of W.
         which: Which,
-        /// How many paths.
+        /// The number of paths.
         runs: u64,
-        /// Of the random numbers.
+        /// The seed of the random numbers.
         seed: u64,
         /// The numbers of processors.
         points: Vec<Printed>,
     },
 }
 
-/// A step of a change of phase, seen as a function of the belief.
+/// A step of a change of phase as a function of the belief.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostCurve {
@@ -177,7 +180,7 @@ pub struct CostCurve {
     pub step: u64,
 }
 
-/// A program whose loads drift and that never remaps.
+/// A program with drifting loads that never remaps.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unremapped {
@@ -185,12 +188,12 @@ pub struct Unremapped {
     pub name: String,
     /// The model.
     pub model: PathBuf,
-    /// Another number of processors than the model has.
+    /// The number of processors, if it is not that of the model.
     #[serde(default)]
     pub processors: Option<usize>,
 }
 
-/// One path of a program whose loads drift and that never remaps.
+/// One path of a program with drifting loads that never remaps.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sampled {
@@ -198,25 +201,25 @@ pub struct Sampled {
     pub name: String,
     /// The model.
     pub model: PathBuf,
-    /// Another number of processors than the model has.
+    /// The number of processors, if it is not that of the model.
     #[serde(default)]
     pub processors: Option<usize>,
-    /// Of the random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
 /// Loads of mean 1.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub enum Uneven {
-    /// Half of them by so much below it, half above.
+    /// Half of them this much below the mean, half above.
     Half(f64),
-    /// One by so much below, one above, the others balanced.
+    /// One this much below, one above, the others balanced.
     Pair(f64),
-    /// One above it, the others by so much below.
+    /// One above it, the others this much below.
     One(f64),
 }
 
-/// How far loads are from their mean, as a share of it.
+/// The distance of loads from their mean, as a share of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Measure {
     /// The largest deviation, d.
@@ -225,48 +228,48 @@ pub enum Measure {
     Deviation,
 }
 
-/// How what stopping costs is learnt.
+/// The method that learns the cost of stopping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Learner {
-    /// By the iterates of Robbins and Monro, the last of them.
+    /// The last iterate of Robbins and Monro.
     Last,
-    /// By their average.
+    /// The average of these iterates.
     Averaged,
-    /// By relative frequencies, and the optimum of what they say.
+    /// The optimum for relative frequencies.
     Frequencies,
 }
 
-/// Which value of W(n).
+/// A value of W(n).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Which {
-    /// At its first local minimum.
+    /// The first local minimum.
     First,
-    /// At its least.
+    /// The least value.
     Least,
-    /// The mean of the first above that of the second, in per cent of the latter.
+    /// The excess of the mean of the first over that of the second, in percent of the latter.
     Excess,
 }
 
-/// A point with a model of its own.
+/// A point with its own model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    /// Where on the horizontal axis.
+    /// The position on the horizontal axis.
     pub at: f64,
     /// The model.
     pub model: PathBuf,
-    /// What the paper prints, if it does.
+    /// The value that the paper prints, if it does.
     #[serde(default)]
     pub printed: Option<f64>,
 }
 
-/// A point, and what the paper prints there.
+/// A point, and the value that the paper prints for it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Printed {
-    /// Where on the horizontal axis.
+    /// The position on the horizontal axis.
     pub at: f64,
-    /// What the paper prints, if it does.
+    /// The value that the paper prints, if it does.
     #[serde(default)]
     pub printed: Option<f64>,
 }
@@ -303,7 +306,7 @@ impl Study {
     }
 }
 
-/// The text without the comments before it.
+/// The text after its leading comments.
 fn text_of(source: &Source) -> &str {
     let mut text = source.text().trim_start();
     while let Some(comment) = text.strip_prefix("//") {
@@ -362,7 +365,7 @@ impl Series {
         }
     }
 
-    /// What it shows, in words.
+    /// The quantity it shows, in words.
     pub fn quantity(&self) -> &'static str {
         match self {
             Series::Kept { .. } => "gain kept by the heuristic, %",
