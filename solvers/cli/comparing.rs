@@ -1,4 +1,4 @@
-//! Options of the verbs that set models, values and policies side by side.
+//! Options of the commands that compare models, values and policies.
 
 use super::policies::{COMPARED, Named};
 use super::{Settings, positive};
@@ -63,16 +63,16 @@ pub struct Sweep {
     /// The model file (.ron).
     #[arg(value_name = "MODEL.ron")]
     pub model: PathBuf,
-    /// A place in the model and its values: PATH=first:last:step (exact; with last, where
-    /// steps come to it), or PATH=v1,v2,...
+    /// A place in the model and its values: PATH=first:last:step (exact; last is included if a step
+    /// reaches it), or PATH=v1,v2,...
     #[arg(long, required = true, value_name = "PATH=VALUES")]
     pub set: Vec<String>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
-    /// Draw the numbers of the table that differ, up to four of them, over the first --set, a curve for each value of the
-    /// others; of drifting loads the cost per step; for a Stopping model and one --set, the regions where one
-    /// remaps, and the iterations.
+    /// Draw the numbers of the table that differ, up to four of them, over the first --set, with a
+    /// curve for each value of the others. Drifting loads: the cost per step. A Stopping model and
+    /// one --set: the regions where one remaps, and the iterations.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Solve every N-th model only, from the I-th on: job I of N. `remap join` puts the parts together.
@@ -86,13 +86,14 @@ pub struct Sweep {
 /// Options of `join`.
 #[derive(Debug, Clone, Args)]
 pub struct Join {
-    /// What `remap sweep`, or `remap regret`, printed with --part I/N and --json, all parts in any order.
+    /// The parts: what `remap sweep` or `remap regret` printed with --part I/N and --json, in any
+    /// order.
     #[arg(required = true, value_name = "PART.json")]
     pub parts: Vec<PathBuf>,
     /// Print the JSON document of the whole and nothing else.
     #[arg(long)]
     pub json: bool,
-    /// Draw what --plot of the command draws.
+    /// Draw what --plot of that command draws.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing file.
@@ -130,7 +131,7 @@ pub struct Compare {
     /// Worker threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Stop after so many seconds and print what is finished by then.
+    /// Stop after this many seconds and print what is finished by then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
 }
@@ -141,7 +142,7 @@ pub struct Regret {
     /// The true model (.ron), a change of phase or drifting loads.
     #[arg(value_name = "MODEL.ron")]
     pub model: PathBuf,
-    /// A place in the model and the values it is wrongly taken to have: PATH=first:last:step or
+    /// A place in the model and the values wrongly assumed for it: PATH=first:last:step or
     /// PATH=v1,v2,...
     #[arg(long, value_name = "PATH=VALUES")]
     pub set: Vec<String>,
@@ -151,13 +152,13 @@ pub struct Regret {
     /// Try every N-th value only, from the I-th on: job I of N. `remap join` puts the parts together.
     #[arg(long, value_name = "I/N", value_parser = share, conflicts_with = "plot")]
     pub part: Option<(usize, usize)>,
-    /// Draw the share of the possible gain that is lost against the factor a parameter is off by.
+    /// Draw the lost share of the possible gain against the factor by which a parameter is wrong.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,
-    /// Stop after so many seconds and print what is finished by then.
+    /// Stop after this many seconds and print what is finished by then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
 }
@@ -177,7 +178,7 @@ pub struct Study {
     /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,
-    /// Stop after so many seconds and print what is finished by then.
+    /// Stop after this many seconds and print what is finished by then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
 }

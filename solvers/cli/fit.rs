@@ -23,15 +23,15 @@ those of a change of phase take times as correlated from step to step, and its h
 /// Models that can be fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Fitted {
-    /// Loads that walk on levels, all ranks alike.
+    /// Loads that walk on levels, with one chain for all ranks.
     LoadDrift,
-    /// Loads that walk on levels, each rank by a chain of its own.
+    /// Loads that walk on levels, with a chain for each rank.
     Stopping,
-    /// Loads that drift by normal increments, with slopes and noise where there are any.
+    /// Loads that drift by normal increments, with drift rates and noise where the log has them.
     ContinuousDrift,
     /// Changes per step, for the best fixed interval.
     Periodic,
-    /// One change for good.
+    /// One permanent change.
     PhaseChange,
 }
 
@@ -51,10 +51,10 @@ impl Fitted {
 /// Chains that can be fitted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Chain {
-    /// Dense where more than one move in a hundred is over several levels.
+    /// Dense where more than one move in a hundred crosses several levels.
     #[default]
     Auto,
-    /// Moves to neighbouring levels only.
+    /// Moves to neighboring levels only.
     BirthDeath,
     /// Any moves.
     Dense,
@@ -76,7 +76,7 @@ pub struct Fit {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,
-    /// Which model [default: the first that fits].
+    /// Model to fit [default: the first that fits].
     #[arg(long, value_enum)]
     pub model: Option<Fitted>,
     /// How loads on levels move.
@@ -85,7 +85,7 @@ pub struct Fit {
     /// The job's length in steps of the program; without it rules hold for any length.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub steps: Option<u64>,
-    /// Write the model to FILE, and what was found to standard output; without it, both go to
+    /// Write the model to FILE, and the findings to standard output; without it, both go to
     /// standard output as one model file.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -1,7 +1,7 @@
-//! Help in paragraphs that the terminal wraps.
+//! Formats help texts as paragraphs that the terminal wraps.
 
-/// Text whose lines are joined to paragraphs. What is indented stays as it is, and so does a line that ends in
-/// a colon.
+/// Joins the lines of a text to paragraphs. Indented lines stay as they are, and so does a line
+/// that ends in a colon.
 pub(super) fn flowing(text: &str) -> String {
     let mut flown = String::with_capacity(text.len());
     let mut before = "";

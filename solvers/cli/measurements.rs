@@ -1,4 +1,4 @@
-//! Options of what looks at measurements of a running program: `monitor`, `calibrate`.
+//! Options of the commands that read measurements of a running program: `monitor` and `calibrate`.
 
 use super::{finite, positive};
 use crate::measurements::Column;
@@ -35,7 +35,8 @@ pub struct Monitor {
     /// Batches in a cluster.
     #[arg(long, value_name = "C", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub cluster: u32,
-    /// The column of the measurements: its name in the header, or its place from 1 [default: last].
+    /// The column of the measurements: its name in the header, or its number from 1 [default:
+    /// last].
     #[arg(long, value_name = "NAME|K", default_value = "last", value_parser = column, hide_default_value = true)]
     pub column: Column,
     /// Leave out lines that are not finite numbers, with a warning, instead of stopping.
@@ -55,25 +56,26 @@ pub struct Calibrate {
     /// Batches in a cluster.
     #[arg(long, value_name = "C", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub cluster: u32,
-    /// Law of the measurements: normal, ar1:CORRELATION, or student:DEGREES (heavy tails) [default: normal].
+    /// Distribution of the measurements: normal, ar1:CORRELATION, or student:DEGREES (heavy tails)
+    /// [default: normal].
     #[arg(long, value_name = "LAW", value_parser = noise)]
     pub noise: Option<SimulatedNoise>,
-    /// By how many standard deviations the change moves the mean [default: 1].
+    /// Number of standard deviations by which the change moves the mean [default: 1].
     #[arg(long, value_name = "K", value_parser = finite)]
     pub shift: Option<f64>,
-    /// By which factor the change multiplies the standard deviation [default: 1].
+    /// Factor by which the change multiplies the standard deviation [default: 1].
     #[arg(long, value_name = "K", value_parser = positive)]
     pub scale: Option<f64>,
     /// Pairs of clusters to simulate [default: 10000].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     pub runs: Option<u32>,
-    /// Seed of what is simulated [default: 1].
+    /// Seed of the simulation [default: 1].
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
     /// Read a trace from standard input instead; the change comes after this many measurements.
     #[arg(long, value_name = "K")]
     pub change_at: Option<u64>,
-    /// The column of the trace: its name in the header, or its place from 1 [default: last].
+    /// The column of the trace: its name in the header, or its number from 1 [default: last].
     #[arg(long, value_name = "NAME|K", value_parser = column)]
     pub column: Option<Column>,
     /// Print one JSON document and nothing else.
@@ -81,7 +83,7 @@ pub struct Calibrate {
     pub json: bool,
 }
 
-/// A law of measurements named on the command line.
+/// A distribution of measurements, named on the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct SimulatedNoise(pub Noise);
 

@@ -1,4 +1,4 @@
-//! The command line: what can be asked for.
+//! The command line: commands and their options.
 
 mod comparing;
 mod fit;
@@ -35,21 +35,22 @@ use std::path::PathBuf;
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
 ///
 /// A model file states the problem: what a cycle costs before and after the work has drifted, what
-/// remapping costs, how reliable the signs of drift are. `solve` returns the policy that minimises the
-/// expected time, with bounds that are proved.
+/// remapping costs, how reliable the signs of drift are. `solve` returns the policy that minimizes
+/// the expected time, with bounds that are proved.
 ///
 /// Results go to standard output; warnings, faults and progress to standard error.
 #[derive(Debug, Parser)]
 #[command(name = "remap", version, max_term_width = 100, after_help = flowing(EXIT_CODES))]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
 impl Cli {
-    /// What was asked for, the name of the program first; a fault ends the program with its message. A number below 0 is the value of its option, so that
-    /// the message says what is wrong with it.
+    /// Parses the arguments, the name of the program first; a fault ends the program with its
+    /// message. A negative number counts as the value of its option, so that the message says what
+    /// is wrong with it.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Cli {
         let below_0 = |argument: Arg| {
             let is_option = !argument.is_positional() && argument.get_action().takes_values();
@@ -61,7 +62,7 @@ impl Cli {
     }
 }
 
-/// Ends the program with the message of a fault, or with the help that was asked for.
+/// Ends the program with the message of a fault, or with the requested help.
 fn leave(error: &clap::Error) -> ! {
     let printed = error.print().and_then(|()| std::io::stdout().flush());
     match printed {
@@ -124,7 +125,7 @@ followed) on the model, or what of it is small enough, and on random models that
 it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
 model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
 
-/// The verbs.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compute the optimal policy of each model.
@@ -135,20 +136,20 @@ pub enum Command {
     /// Solve a model for each value of a parameter (or each combination of several).
     #[command(after_help = flowing(SWEEP_HELP))]
     Sweep(Sweep),
-    /// Put the parts of a sweep together that several jobs have solved.
+    /// Join the parts of a sweep that several jobs have solved.
     #[command(after_help = flowing(JOIN_HELP))]
     Join(Join),
-    /// Policies side by side: exact costs where there are, otherwise on the same sample paths.
+    /// Compare policies: exact costs where possible, otherwise on the same sample paths.
     #[command(after_help = flowing(COMPARE_HELP))]
     Compare(Compare),
-    /// What it costs to be wrong about a parameter: policies that are optimal for wrong models, in the
+    /// Compute the cost of a wrong parameter: of policies that are optimal for wrong models, in the
     /// true one.
     #[command(after_help = flowing(REGRET_HELP))]
     Regret(Regret),
-    /// Recompute a table or figure of a paper, with what it prints beside it.
+    /// Recompute a table or figure of a paper, and compare it with the printed numbers.
     #[command(after_help = flowing(STUDY_HELP))]
     Study(Study),
-    /// Watch measurements of a running program, one a line, and decide after each.
+    /// Watch measurements of a running program, one per line, and decide after each.
     #[command(after_help = flowing(MONITOR_HELP))]
     Monitor(Monitor),
     /// Measure how often the monitor's change test errs, for your own noise or a recorded trace.
@@ -157,13 +158,13 @@ pub enum Command {
     /// Check the lemmas of the papers on a model and on random models near it, or the proof of an answer.
     #[command(after_help = flowing(VERIFY_HELP))]
     Verify(Verify),
-    /// Make a trace of a model: step times of every rank, as CSV.
+    /// Simulate a trace of a model: step times of every rank, as CSV.
     #[command(after_help = flowing(SIMULATE_HELP))]
     Simulate(Simulate),
     /// Fit a model to the recorded step times of a program, and say how well it fits.
     #[command(after_help = flowing(FIT_HELP))]
     Fit(Fit),
-    /// Play policies on recorded step times: what would each have cost?
+    /// Evaluate policies on recorded step times: what would each have cost?
     #[command(after_help = flowing(REPLAY_HELP))]
     Replay(Replay),
     /// Say when the program of a log should remap, and what that is worth.
@@ -193,17 +194,17 @@ pub struct Solve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
-    /// Not an option of this verb: `sweep` sets values.
+    /// Not an option of this command: `sweep` sets values.
     #[arg(long, hide = true, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
-    /// Write each solution to DIR/MODEL.json too; DIR is made if need be. Decision maps of more than
-    /// 10^6 load vectors go to DIR/MODEL.npz (see docs/guide/stopping.md).
+    /// Write each solution to DIR/MODEL.json too; DIR is created if needed. Decision maps of more
+    /// than 10^6 load vectors go to DIR/MODEL.npz (see docs/guide/stopping.md).
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the threshold curve or decision map of one model.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
-    /// Write a proof of the answer to one model, which `remap verify` checks by other means.
+    /// Write a proof of the answer to one model, which `remap verify` checks independently.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// Overwrite existing files; without it they stop the command before any work is done.
@@ -211,16 +212,16 @@ pub struct Solve {
     pub force: bool,
 }
 
-/// Options every solving verb shares.
+/// Options of all commands that solve.
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
     /// Largest certified width of a threshold, and of a value relative to max(1, |value|) [default:
-    /// 1e-9]. LoadDrift and ContinuousDrift between statistical bounds: their relative gap, by the upper
-    /// end of its 95 % interval [default: 2.5e-3; 1e-2, with slopes that are kept 5e-2]. ManyPhases: the
-    /// relative gap of its bounds [default: 1e-2].
+    /// 1e-9]. LoadDrift and ContinuousDrift with statistical bounds: their relative gap, by the
+    /// upper end of its 95 % interval [default: 2.5e-3; 1e-2, with persistent drift rates 5e-2].
+    /// ManyPhases: the relative gap of its bounds [default: 1e-2].
     #[arg(long, value_name = "T", value_parser = positive)]
     pub tolerance: Option<f64>,
     /// Stopping, LoadDrift: include the value function.
@@ -229,35 +230,36 @@ pub struct Settings {
     /// Worker threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Stop after so many seconds with the bounds reached by then (exit code 3).
+    /// Stop after this many seconds with the bounds reached by then (exit code 3).
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
     /// LoadDrift: give the decision after this step (before the next) for every state.
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u64).range(1..))]
     pub step: Option<u64>,
-    /// PhaseChange: keep at most so many linear segments and report the width reached.
+    /// PhaseChange: keep at most this many linear segments and report the width reached.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
     pub segments: Option<u32>,
-    /// Stopping: how to solve the Bellman equation; all ways give the same answer, but that with Restart
-    /// `value` takes decisions in loads that are hardly ever met by what its sweeps end with. LoadDrift:
-    /// over all states, or between statistical bounds for many ranks.
+    /// Stopping: method for the Bellman equation. All methods give the same answer, except with
+    /// Restart: `value` does not certify decisions in states that are almost never visited; it
+    /// reports the last iterate's choice there. LoadDrift: over all states, or statistical bounds
+    /// for many ranks.
     #[arg(long, value_enum)]
     pub method: Option<Method>,
     /// Stopping: give the remap cost at which each decision switches.
     #[arg(long)]
     pub critical_costs: bool,
-    /// PhaseChange, PhaseSwitching: solve in exact rationals too (short horizons) and print fractions.
+    /// PhaseChange, PhaseSwitching: also solve in exact fractions (short horizons) and print them.
     #[arg(long)]
     pub exact: bool,
     /// Periodic: also simulate R sample paths until they violate the bound (95 % confidence).
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     pub simulate: Option<u64>,
-    /// Seed of what is simulated or sampled [default: 1].
+    /// Seed of simulations and sampling [default: 1].
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 }
 
-/// Ways to solve a problem.
+/// Methods of solving a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// Stopping: policy iteration, then accelerated value iteration where it helps. LoadDrift: exact
@@ -323,16 +325,17 @@ pub struct Verify {
     /// The model file (.ron), or a solution (.json) that names a certificate.
     #[arg(value_name = "MODEL.ron|SOLUTION.json")]
     pub model: PathBuf,
-    /// What `remap solve --certificate` wrote: check it instead of the lemmas.
+    /// A certificate by `remap solve --certificate`: check it instead of the lemmas.
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: Option<PathBuf>,
     /// Random models for each lemma [default: 64].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub cases: Option<u32>,
-    /// Seed of their choice [default: 1].
+    /// Seed of the random models [default: 1].
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Give up on a certificate after so many seconds (exit code 3), and allow it any work until then.
+    /// Give up on a certificate after this many seconds (exit code 3), with no other limit on the
+    /// work.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
     /// Print one JSON document and nothing else.

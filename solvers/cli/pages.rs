@@ -43,7 +43,7 @@ pub struct Report {
     pub force: bool,
 }
 
-/// The targets by name, each with what it is.
+/// The targets by name, each with its description.
 fn targets() -> impl TypedValueParser<Value = Target> {
     let shown =
         |(_, name, what): (_, &'static str, &'static str)| PossibleValue::new(name).help(what);
@@ -56,7 +56,7 @@ pub struct Export {
     /// The solution, as `remap solve --json` prints it, or the rule that `replay --advised` writes.
     #[arg(value_name = "SOLUTION.json")]
     pub solution: PathBuf,
-    /// What to write.
+    /// Format to write.
     #[arg(long, value_name = "TARGET", value_parser = targets())]
     pub to: Target,
     /// Write to FILE instead of standard output.

@@ -1,4 +1,4 @@
-//! Names of policies, for the completion of shells. What follows a colon is for people to say.
+//! Names of policies, for shell completion. The user adds what follows a colon.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -6,7 +6,7 @@ use clap::{Arg, Command, Error};
 use remapping::replay::OURS;
 use std::ffi::OsStr;
 
-/// Rules that play on any loads.
+/// Rules for any loads.
 pub(super) const RULES: [&str; 13] = [
     "never",
     "fixed:",
@@ -23,14 +23,14 @@ pub(super) const RULES: [&str; 13] = [
     "marquez:",
 ];
 
-/// What `compare` knows: rules, and those of a change of phase.
+/// The policies of `compare`: rules, and those for a change of phase.
 pub(super) const COMPARED: [&[&str]; 2] =
     [&RULES, &["optimal", "guarded:", "heuristic_1986", "threshold_curve"]];
 
-/// What `replay` knows.
+/// The policies of `replay`.
 pub(super) const PLAYED: [&[&str]; 3] = [&OURS, &RULES, &["solution"]];
 
-/// Any text; shells are told these names.
+/// Accepts any text; shells complete these names.
 #[derive(Debug, Clone)]
 pub(super) struct Named(pub &'static [&'static [&'static str]]);
 

@@ -46,13 +46,13 @@ are made on the old mapping and take 5 % longer, and --remap-cost is what stops 
 Assumed: a remap restores balance and does not change later increments."
 );
 
-/// Where the judged run starts.
+/// The state at the start of the judged run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Start {
     /// Balanced, as if there had been a remap just before.
     #[default]
     Balance,
-    /// Where the recorded run stood.
+    /// The imbalance of the recorded run.
     Actual,
 }
 
@@ -71,37 +71,39 @@ pub struct Replay {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,
-    /// Policies, separated by commas [default: the rules in use, those that are tuned, trained or solved on the log, and
-    /// the one of --solution].
+    /// Policies, separated by commas [default: the published rules, those that are tuned, trained
+    /// or solved on the log, and the one of --solution].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = played(), hide_possible_values = true)]
     pub policies: Vec<String>,
     /// Share of the steps that fitted policies are trained on; all are judged on the rest [default: 0.5].
     #[arg(long, value_name = "F", value_parser = share)]
     pub split: Option<f64>,
-    /// Where the judged run starts.
+    /// Start of the judged run.
     #[arg(long, value_enum, default_value_t)]
     pub from: Start,
-    /// Remaps go on beside the steps: the new mapping comes into force STEPS after the decision, and
-    /// these cost a share SLOWDOWN more, as in 3:0.05 [default: the run stands still].
+    /// Remaps overlap the steps: the new mapping takes effect STEPS after the decision, and these
+    /// steps cost a share SLOWDOWN more, as in 3:0.05 [default: the program stops].
     #[arg(long, value_name = "STEPS:SLOWDOWN", value_parser = overlap, default_value = "0:0", hide_default_value = true)]
     pub overlap: Overlap,
-    /// Judge the steps in K parts, each with policies trained anew on all steps before it, and from where --from
-    /// says; costs are those of all parts.
+    /// Judge the steps in K parts, each with policies trained anew on all steps before it, and from
+    /// the start that --from states; costs are those of all parts.
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=50))]
     pub splits: u64,
-    /// Say, too, which policy would be best if a remap cost a quarter, half, twice, four times as much.
+    /// Say, too, which policy would be best if a remap cost a quarter, half, twice, four times as
+    /// much.
     #[arg(long)]
     pub what_if: bool,
-    /// A solution, or a rule that --advised wrote, to play too, as the policy `solution`.
+    /// A solution, or a rule that --advised wrote, to evaluate too, as the policy `solution`.
     #[arg(long, value_name = "SOLUTION.json")]
     pub solution: Option<PathBuf>,
-    /// Seconds in a unit of load of that solution [default: as it says, otherwise 1].
+    /// Seconds in a unit of load of that solution [default: what it states, otherwise 1].
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub unit: Option<f64>,
     /// Seed of Q-learning and of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Draw the log, its remaps, the times of all ranks as colours, and what the policies pay as it adds up.
+    /// Draw the log, its remaps, the times of all ranks as colors, and the accumulated costs of the
+    /// policies.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Write the rule `advised`, as it is after the training steps, to FILE, for `remap export`.
@@ -121,18 +123,19 @@ pub struct Advise {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,
-    /// The job's length in steps of the program: the advice says what it is worth on the whole job. The rule that
-    /// votes is told by the program how many steps are left; rules of one number do not ask.
+    /// The job's length in steps of the program: the advice states the savings on the whole job.
+    /// The program tells the adaptive rule how many steps remain; rules of one number do not ask.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub steps: Option<u64>,
-    /// Remaps go on beside the steps: the new mapping comes into force STEPS after the decision, and
-    /// these cost a share SLOWDOWN more, as in 3:0.05 [default: the run stands still].
+    /// Remaps overlap the steps: the new mapping takes effect STEPS after the decision, and these
+    /// steps cost a share SLOWDOWN more, as in 3:0.05 [default: the program stops].
     #[arg(long, value_name = "STEPS:SLOWDOWN", value_parser = overlap, default_value = "0:0", hide_default_value = true)]
     pub overlap: Overlap,
     /// Seed of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Write the rule, a report, the fitted model and settings into DIR, which is made if need be.
+    /// Write the rule, a report, the fitted model and settings into DIR, which is created if
+    /// needed.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print one JSON document and nothing else.
@@ -147,7 +150,7 @@ fn played() -> Named {
     Named(&PLAYED)
 }
 
-/// Steps that a rule can look back on.
+/// The number of earlier steps that a rule remembers.
 const LONGEST_OVERLAP: u64 = 63;
 
 fn overlap(text: &str) -> Result<Overlap, String> {

@@ -1,4 +1,4 @@
-//! The log that `fit`, `replay`, `advise` and `report` read, and how.
+//! Options for reading the log of `fit`, `replay`, `advise` and `report`.
 
 use crate::logs::{Form, How, Named, Pattern};
 use clap::{Args, ValueEnum};
@@ -42,35 +42,38 @@ pub struct Reading {
     /// Cost of a remap in seconds [default: the mean of those recorded].
     #[arg(long, value_name = "C", value_parser = cost)]
     pub remap_cost: Option<f64>,
-    /// Seconds in a unit of the log's times, whatever their columns are called [default: as they are called, otherwise
-    /// 1]. Costs of remaps are in the same unit unless their own column names one, as `remap_seconds` does.
+    /// Seconds in a unit of the log's times, whatever the names of its columns [default: by their
+    /// names, otherwise 1]. Costs of remaps are in the same unit unless their own column names one,
+    /// as `remap_seconds` does.
     #[arg(long, visible_alias = "seconds-per-load", value_name = "SECONDS", value_parser = unit)]
     pub log_unit: Option<f64>,
-    /// How the log is written [default: what it looks like].
+    /// Format of the log [default: detected].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
     /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a list), and
     /// remap_seconds, as `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
     pub regex: Option<Pattern>,
-    /// Which columns are what, by their names or places from 1, where names do not say so. `seconds=NAME*` is a column
-    /// for each rank; `wait=NAME` is part of the seconds and is taken from them; `wait=-` leaves out a column.
+    /// The meaning of columns, by their names or numbers from 1, where names do not tell.
+    /// `seconds=NAME*` is a column for each rank; `wait=NAME` is part of the seconds and is
+    /// subtracted; `wait=-` ignores a column.
     #[arg(long, value_name = "step=..,rank=..,seconds=..", value_parser = named)]
     pub columns: Option<Named>,
-    /// A row is one step in N, not the sum of N [default: the sum of as many as its steps are apart].
+    /// A row is one step in N, not the sum of N [default: the sum of as many as its steps are
+    /// apart].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub every: Option<u32>,
-    /// Take sudden falls of the imbalance for remaps that were not recorded.
+    /// Treat sudden decreases of the imbalance as remaps that were not recorded.
     #[arg(long)]
     pub suspected: bool,
 }
 
-/// Ways to write a log.
+/// Formats of logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Rows and columns, separated by commas, semicolons, tabs or blanks.
     Table,
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines,
     /// A log of LAMMPS.
     Lammps,
@@ -80,18 +83,18 @@ pub enum Format {
     Warpx,
     /// rank_cpu_balance.log of SWIFT.
     Swift,
-    /// Parquet: the table in columns.
+    /// Parquet: a table stored by columns.
     Parquet,
 }
 
 impl Reading {
-    /// What the user says of the log.
+    /// The user's statements about the log.
     pub fn how(&self) -> How {
         let columns = self.columns.clone().unwrap_or_default();
         How { form: self.form(), unit: self.log_unit, columns, every: self.every }
     }
 
-    /// The form that was asked for.
+    /// The format that was asked for.
     pub fn form(&self) -> Option<Form> {
         let forced = self.format.map(|format| match format {
             Format::Table => Form::Table,
@@ -114,7 +117,7 @@ fn pattern(text: &str) -> Result<Pattern, String> {
     text.parse()
 }
 
-/// Times in such a unit have squares that are numbers, and so have their sums.
+/// Squares of times in such a unit are finite doubles, and so are their sums.
 fn unit(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (1e-40..=1e40).contains(&value) => Ok(value),

@@ -22,7 +22,7 @@ pub enum Chain {
         up: Decimal,
         /// Probability of one less.
         down: Decimal,
-        /// What happens at the edges.
+        /// The behavior at the lowest and the highest level.
         edge: Edge,
     },
     /// Steps of at most one level, level by level.
@@ -43,14 +43,14 @@ pub enum Chain {
         /// The transition probabilities from each level.
         rows: Vec<Vec<Decimal>>,
     },
-    /// A load that is multiplied and added to.
+    /// A load that is multiplied by a factor and increased by a number.
     Affine {
         /// The load at the lowest level.
         #[serde(default)]
         lowest: i64,
         /// The number of levels.
         levels: usize,
-        /// What may happen in a step.
+        /// The possible changes of a step.
         changes: Vec<Change>,
     },
 }
@@ -64,13 +64,13 @@ pub struct Change {
     probability: Decimal,
 }
 
-/// Loads beyond this are not counted exactly.
+/// The largest load that is counted exactly.
 const LARGEST_LOAD: i64 = 1 << 40;
 
 /// The most levels of one process.
 const MOST_LEVELS: usize = 100_000_000;
 
-/// The same where the transition matrix is made from changes.
+/// The most levels where the transition matrix is computed from changes.
 const MOST_AFFINE: usize = 1000;
 
 impl Chain {
@@ -93,12 +93,12 @@ impl Chain {
         }
     }
 
-    /// Faults what is wrong with the chain at `path`.
+    /// Records the faults of the chain at `path`.
     pub fn review(&self, path: &str, review: &mut Review<'_>) {
         self.review_up_to(MOST_LEVELS, path, review);
     }
 
-    /// The same of a chain of no more than so many levels.
+    /// The same for a chain of at most `most` levels.
     pub fn review_up_to(&self, most: usize, path: &str, review: &mut Review<'_>) {
         let before = review.faults.len();
         let levels = self.levels();
@@ -199,7 +199,7 @@ impl Chain {
                 if let (Some(top), Some(bottom)) = (ups.last_mut(), downs.first_mut()) {
                     (*top, *bottom) = (Rational::ZERO, Rational::ZERO);
                     if *edge == Edge::Reflect {
-                        // Sums may miss 1 by so much, single probabilities may not.
+                        // Sums may exceed 1 by this much; single probabilities may not.
                         let most =
                             Rational::ONE + Rational::from_parts(1.into(), 1_000_000_000u32.into());
                         let sum = &up.exact + &down.exact;
@@ -218,13 +218,13 @@ impl Chain {
         }
     }
 
-    /// The engine's process. The chain has passed review.
+    /// The engine's process. The chain must have passed review.
     pub fn process(&self) -> Process {
         Process { lowest: self.lowest(), chain: self.build().expect("reviewed") }
     }
 }
 
-/// Faults changes that have no law.
+/// Records a fault if the changes are not a distribution.
 fn review_changes(path: &str, levels: usize, changes: &[Change], review: &mut Review<'_>) {
     if levels > MOST_AFFINE {
         let (label, help) = (format!("{levels} levels"), format!("at most {MOST_AFFINE}"));
@@ -239,7 +239,7 @@ fn review_changes(path: &str, levels: usize, changes: &[Change], review: &mut Re
     review.exact_sum_to_one(&format!("{path}.changes"), &sum, "the list of changes");
 }
 
-/// Faults rows that are no transition matrix.
+/// Records a fault if the rows are not a transition matrix.
 pub fn review_rows(path: &str, rows: &[Vec<Decimal>], review: &mut Review<'_>) {
     for (i, row) in rows.iter().enumerate() {
         let place = format!("{path}[{i}]");

@@ -1,4 +1,4 @@
-//! What a remap costs: a number, by the units it moves, or a number for each listed state.
+//! The cost of a remap: a number, by the units moved, or a number for each listed state.
 
 use super::number::Decimal;
 use super::review::Review;
@@ -10,16 +10,16 @@ use serde::{Deserialize, Deserializer};
 /// `5.0`, `(fixed: 2.0, per_unit_moved: 0.5)` or `PerState([0.0, 2.0, ...])`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cost {
-    /// The same everywhere.
+    /// The same cost in every state.
     Constant(Decimal),
-    /// A fixed part, and one for each unit of load that changes its processor.
+    /// A fixed part, and a part for each unit of load that changes its processor.
     Moved {
         /// The fixed part.
         fixed: Decimal,
-        /// For each unit.
+        /// The cost of each unit.
         per_unit_moved: Decimal,
     },
-    /// One for each listed state.
+    /// A cost for each listed state.
     PerState(Vec<Decimal>),
 }
 
@@ -30,21 +30,21 @@ struct Moved {
     per_unit_moved: Decimal,
 }
 
-/// A remap that comes into force some steps after its decision: `(steps: 3, slowdown: 0.05)`.
+/// A remap that takes effect some steps after its decision: `(steps: 3, slowdown: 0.05)`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Late {
     steps: u64,
-    /// By which share of their time these steps are slower.
+    /// The share by which these steps are slower.
     #[serde(default = "nothing")]
     slowdown: Decimal,
 }
 
-/// Most steps until a remap is in force.
+/// The most steps until a remap takes effect.
 const MOST_LATE: u64 = 63;
 
 impl Late {
-    /// Faults what is negative or too long.
+    /// Records a fault for negative numbers and too many steps.
     pub(crate) fn review(&self, path: &str, review: &mut Review<'_>) {
         let slowdown = format!("{path}.slowdown");
         review.exact_nonnegative(&slowdown, &self.slowdown, "the slowdown of steps");
@@ -57,7 +57,7 @@ impl Late {
         }
     }
 
-    /// The engine's.
+    /// The engine's form of the overlap.
     pub fn overlap(late: Option<&Late>) -> Overlap {
         late.map_or(Overlap::NONE, |late| Overlap {
             steps: late.steps,
@@ -66,7 +66,7 @@ impl Late {
     }
 }
 
-/// What may stand for it.
+/// The forms of a cost, for messages.
 const FORMS: &str = "a number, (fixed: 2.0, per_unit_moved: 0.5) or PerState([...])";
 
 impl<'de> Deserialize<'de> for Cost {
@@ -92,9 +92,10 @@ impl<'de> Deserialize<'de> for Cost {
     }
 }
 
-/// A number, or what a description of the machine makes of it: the LogGP model of Alexandrov, Ionescu, Schauser and
-/// Scheiman (1997), which is LogP with long messages. The busiest processor sends and receives so many messages with so
-/// many bytes in all, one after the other:
+/// A number, or the cost that follows from a description of the machine. The description is the
+/// LogGP model of Alexandrov, Ionescu, Schauser and Scheiman (1997), which is LogP with long
+/// messages. The busiest processor sends and receives `messages` messages with `bytes` bytes in
+/// all, one after the other:
 ///
 /// ```text
 /// 2 overhead + latency + (messages - 1) max(gap, overhead) + (bytes - messages) gap_per_byte + planning
@@ -102,11 +103,11 @@ impl<'de> Deserialize<'de> for Cost {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     number: Decimal,
-    /// What makes it.
+    /// The description of the machine.
     machine: Option<Box<Machine>>,
 }
 
-/// `LogGP(...)`, in units of load.
+/// The fields of `LogGP(...)`, in units of load.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Machine {
@@ -116,7 +117,7 @@ struct Machine {
     gap_per_byte: Decimal,
     messages: u64,
     bytes: u64,
-    /// What finding the new mapping takes.
+    /// The time to compute the new mapping.
     #[serde(default = "nothing")]
     planning: Decimal,
 }
@@ -145,7 +146,7 @@ impl Price {
         &self.number
     }
 
-    /// Faults what is negative, and messages without bytes.
+    /// Records a fault for negative numbers and messages without bytes.
     pub(crate) fn review(&self, path: &str, review: &mut Review<'_>) {
         let Some(machine) = &self.machine else {
             return review.exact_nonnegative(path, self.number(), "the cost of a remap");
@@ -188,7 +189,7 @@ impl<'de> Deserialize<'de> for Price {
 }
 
 impl Cost {
-    /// Faults what is negative.
+    /// Records a fault for negative numbers.
     pub(crate) fn review(&self, path: &str, review: &mut Review<'_>) {
         match self {
             Cost::Constant(cost) => review.exact_nonnegative(path, cost, "the remap cost"),
@@ -206,7 +207,7 @@ impl Cost {
         }
     }
 
-    /// The number, if it is one.
+    /// The number, if the cost is one.
     pub fn constant(&self) -> Option<&Decimal> {
         match self {
             Cost::Constant(cost) => Some(cost),

@@ -1,4 +1,4 @@
-//! What watches for a change of phase: a detector that says yes or no, one with more levels, or several.
+//! The detector of a change of phase: one that says yes or no, one with more levels, or several.
 
 use super::explain::Shape;
 use super::number::Decimal;
@@ -24,17 +24,17 @@ pub struct Level {
     after: Decimal,
 }
 
-/// What may stand for it.
+/// The forms of a detector, for messages.
 pub(crate) const SHAPE: Shape = (
     "problem.detector",
     "(false_alarm: 0.05, missed: 0.05), Levels([(before: 0.7, after: 0.1), (before: 0.2, after: 0.3), \
      (before: 0.1, after: 0.6)]) or Several([detector, detector])",
 );
 
-/// Most levels a detector may have in all.
+/// The most levels of a detector.
 const MAX_LEVELS: usize = 1000;
 
-/// What stands in brackets where a detector may: `ron` does not tell its name.
+/// An element of a list in a detector: `ron` does not report its name.
 enum Entry {
     Level(Level),
     Detector(Detector),
@@ -148,7 +148,7 @@ impl<'de> Deserialize<'de> for Detector {
 }
 
 impl Detector {
-    /// Faults what is not a detector at `path`.
+    /// Records the faults of the detector at `path`.
     pub(crate) fn review(&self, review: &mut Review<'_>, path: &str) {
         match self {
             Detector::Binary { false_alarm, missed } => {
@@ -207,7 +207,7 @@ impl Detector {
         }
     }
 
-    /// Warns of what is legal but suspicious. Call for a detector that has passed review.
+    /// Warns of legal but suspicious parts. Call it for a detector that has passed review.
     pub(crate) fn warn(&self, review: &mut Review<'_>) {
         if let Detector::Binary { false_alarm, missed } = self {
             let sum = &false_alarm.exact + &missed.exact;
@@ -224,7 +224,7 @@ impl Detector {
         }
     }
 
-    /// As the engine takes it. The model has passed review.
+    /// The engine's form. The model must have passed review.
     pub(crate) fn levels(&self) -> Levels {
         match self {
             Detector::Binary { false_alarm, missed } => {
@@ -246,7 +246,7 @@ impl Detector {
         }
     }
 
-    /// What `check` prints.
+    /// The facts that `check` prints.
     pub(crate) fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let levels = self.levels().likelihoods();
         let ratio = |at: usize| {
@@ -271,14 +271,14 @@ impl Detector {
     }
 }
 
-/// Which of the two probabilities of a level.
+/// Selects one of the two probabilities of a level.
 type Read = fn(&Level) -> &Decimal;
 
 fn sum(levels: &[Level], row: Read) -> Rational {
     levels.iter().fold(Rational::ZERO, |sum, level| sum + &row(level).exact)
 }
 
-/// Faults what stands at `path` unless it has one of these names.
+/// Records a fault at `path` unless the value has one of these names.
 fn named(review: &mut Review<'_>, path: &str, names: &[&str]) {
     let written = review.written_name(path);
     if names.contains(&written.as_str()) {

@@ -1,13 +1,13 @@
-//! What `ron` found wrong with the types of a model, in plain words and at the right place.
+//! Explains the type errors of `ron` in a model: in plain words and at the right place.
 
 use super::syntax::Node;
 use crate::complaint::{Complaint, Source, Span};
 use ron::Error;
 
-/// A place of a model, by its path, and what may stand there.
+/// A path in a model, and an example of its value.
 pub type Shape = (&'static str, &'static str);
 
-/// What may stand at the places every model has.
+/// Examples of the fields of every model.
 const MODEL: &[Shape] = &[
     ("title", "title: \"what the model is about\""),
     ("source", "source: \"where it comes from\""),
@@ -15,7 +15,8 @@ const MODEL: &[Shape] = &[
     ("", "Model(title: \"...\", source: \"...\", problem: ...)"),
 ];
 
-/// Explains `error` of the model read from `source`. `shapes` says what may stand where.
+/// Explains `error` of the model read from `source`. `shapes` has examples of the values of its
+/// problem.
 pub fn explain(
     error: &ron::error::SpannedError,
     source: &Source,
@@ -32,7 +33,7 @@ struct Explanation<'a> {
     source: &'a Source,
     tree: &'a Node,
     shapes: &'a [Shape],
-    /// Where `ron` stopped: at the offending token, in it, or after it.
+    /// Where `ron` stopped: at the wrong token, in it, or after it.
     at: usize,
     end: usize,
 }
@@ -92,7 +93,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// A value that is not of the kind its place asks for.
+    /// A value of the wrong kind for its place.
     fn wrong_kind(&self, error: &Error) -> Complaint {
         let text = self.source.text();
         let (outer, brackets) = self.tree.enclosing(self.at);
@@ -180,7 +181,7 @@ impl Explanation<'_> {
         self.shape(path).map_or(fallback.to_owned(), |shape| format!("such as {shape}"))
     }
 
-    /// What may stand at `path`: what its longest known beginning says, within the problem.
+    /// The example for `path`: that of its longest known prefix within the problem.
     fn shape(&self, path: &str) -> Option<&'static str> {
         let exactly = |shapes: &[Shape], path: &str| {
             shapes.iter().find(|(place, _)| *place == path).map(|(_, shape)| *shape)
@@ -198,7 +199,7 @@ impl Explanation<'_> {
     }
 }
 
-/// The path of the value that begins at `at`, or else of what is around it.
+/// The path of the value that begins at `at`, or else of the value around it.
 fn outer_path(tree: &Node, at: usize) -> String {
     tree.enclosing(at + 1).0
 }
@@ -214,10 +215,10 @@ fn choices(what: &str, names: &[&str], found: &str) -> String {
     }
 }
 
-/// Longest value a message quotes, in characters.
+/// The longest value that a message quotes, in characters.
 const QUOTED: usize = 30;
 
-/// A value as a message repeats it.
+/// A value as a message quotes it.
 pub fn quoted(value: &str) -> String {
     let line = value.lines().next().unwrap_or_default();
     if line.len() == value.len() && line.chars().count() <= QUOTED {

@@ -1,4 +1,4 @@
-//! A model file as text: what it says in its head, and where everything in it stands.
+//! A model file as text: its header, and the positions of all its parts.
 
 use super::folder_of;
 use super::number::Decimal;
@@ -7,18 +7,18 @@ use crate::complaint::{Complaint, Source, Span};
 use crate::document::log::Log;
 use std::path::{Path, PathBuf};
 
-/// A model file that has been read and found right, without its problem.
+/// A model file that has been read and has passed review, without its problem.
 #[derive(Debug, Clone)]
 pub struct ModelFile {
-    /// What the model is about, in a line.
+    /// The subject of the model, in a line.
     pub title: String,
     /// Where it comes from.
     pub source: Option<String>,
-    /// What the model keeps of the log it was fitted to.
+    /// The facts about the log that the model was fitted to.
     pub log: Option<Log>,
     /// The file it was read from; paths inside the model are relative to its folder.
     pub path: PathBuf,
-    /// What is legal in it but suspicious.
+    /// Legal but suspicious parts of the model.
     pub warnings: Vec<String>,
     pub(crate) read: Source,
     pub(crate) tree: Node,
@@ -36,17 +36,17 @@ impl ModelFile {
         problem.map_or(serde_json::Value::Null, |node| node.to_json(self.read.text()))
     }
 
-    /// A number that tells this text from others.
+    /// A checksum of the text.
     pub fn checksum(&self) -> String {
         format!("{:08x}", crc32fast::hash(self.text().as_bytes()))
     }
 
-    /// The text of the value at `path`, if it is there.
+    /// The text of the value at `path`, if there is one.
     pub fn literal(&self, path: &str) -> Option<&str> {
         self.tree.find(path).map(|node| &self.read.text()[node.span.clone()])
     }
 
-    /// The number at `path`, if one stands there.
+    /// The number at `path`, if there is one.
     pub fn number(&self, path: &str) -> Option<Decimal> {
         let node = self.tree.find(path)?.unwrapped();
         Decimal::parse(&self.read.text()[node.span.clone()]).ok()
@@ -57,21 +57,21 @@ impl ModelFile {
         folder_of(&self.path)
     }
 
-    /// A complaint about the value at `path`, for faults that only solving brings to light.
+    /// A diagnostic about the value at `path`, for faults that only solving reveals.
     pub fn complain(&self, path: &str, message: &str, label: &str, help: &str) -> Complaint {
         Complaint::at(&self.read, self.tree.locate(path), message, label, help)
     }
 
-    /// Faults the first of `settings` that names no place of the model.
+    /// An error for the first of `settings` that is not a place of the model.
     pub fn check_places(&self, settings: &[(&str, &str)]) -> Result<(), Complaint> {
         settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
     }
 
-    /// The text with other values: pairs of a path (`problem.remap_cost`) and what to write there.
-    /// Fields left to their defaults can be given too.
+    /// The text with other values: pairs of a path (`problem.remap_cost`) and the new text. Fields
+    /// with defaults can be given too.
     ///
     /// # Errors
-    /// A path that names no place of the model, or lies inside another one.
+    /// A path is not a place of the model, or lies inside another one.
     pub fn replaced(&self, settings: &[(&str, &str)]) -> Result<String, Complaint> {
         let mut edits = Vec::new();
         for (path, value) in settings {
@@ -93,10 +93,11 @@ impl ModelFile {
         Ok(replaced)
     }
 
-    /// What to replace in the text, and by what, so that `path` has `value`.
+    /// The range of text to replace, and its replacement, so that `path` has `value`.
     fn edit(&self, path: &str, value: &str) -> Result<(Span, String), Complaint> {
         if let Some(node) = self.tree.find(path) {
-            // A name replaces the variant, `Fixed(9)`; a number what the variant holds.
+            // A name replaces the variant, such as `Fixed(9)`; a number replaces the content of the
+            // variant.
             let named = value.starts_with(|c: char| c.is_alphabetic() || "[({\"".contains(c));
             let node = if named { node } else { node.unwrapped() };
             return Ok((node.span.clone(), value.to_owned()));

@@ -1,4 +1,4 @@
-//! Laws of the change of a load in one step, in a model file.
+//! The distribution of the change of a load in one step, in a model file.
 
 use super::number::Decimal;
 use super::review::Review;
@@ -8,7 +8,7 @@ use remapping::distribution::{Law as EngineLaw, Steps};
 use remapping::periodic::Moments;
 use serde::Deserialize;
 
-/// Law of the change of a load in one step.
+/// The distribution of the change of a load in one step.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) enum Law {
     Steps(Weights<Decimal>),
@@ -18,7 +18,7 @@ pub(crate) enum Law {
     Moments { mean: Decimal, variance: Decimal },
 }
 
-/// Loads and costs may be as large as ten to this power, and as small.
+/// The largest power of ten of loads and costs; its negative is the smallest.
 pub(crate) const SIZES: i32 = 40;
 
 impl Law {
@@ -49,7 +49,7 @@ impl Law {
         }
     }
 
-    /// Mean and variance of what has passed its review, as it is written.
+    /// Exact mean and variance of a distribution that has passed review.
     pub(crate) fn moments(&self) -> [Rational; 2] {
         let square = |x: &Decimal| &x.exact * &x.exact;
         match self {
@@ -66,7 +66,7 @@ impl Law {
         }
     }
 
-    /// The law the engine knows; `None` if it is not one.
+    /// The engine's distribution; `None` if it is not valid.
     pub(crate) fn engine(&self) -> Option<EngineLaw> {
         let law = match self {
             Law::Steps(Weights(entries)) => {
@@ -86,7 +86,7 @@ impl Law {
     }
 }
 
-/// Faults a number that is not positive.
+/// Records a fault if a number is not positive.
 pub(crate) fn positive(review: &mut Review<'_>, path: &str, value: &Decimal, what: &str) {
     if value.value <= 0.0 {
         let label = format!("{} is not above zero", value.value);

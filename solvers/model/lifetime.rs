@@ -1,4 +1,4 @@
-//! The law of the number of cycles in a model file.
+//! The distribution of the number of cycles in a model file.
 
 use super::explain::Shape;
 use super::number::Decimal;
@@ -8,7 +8,7 @@ use remapping::Rational;
 use remapping::lifetime::{Lifetime, LifetimeError};
 use serde::Deserialize;
 
-/// Law of the number of cycles N.
+/// The distribution of the number of cycles N.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Law {
@@ -18,7 +18,7 @@ pub(crate) enum Law {
     Pmf(Weights<u64>),
 }
 
-/// What may stand for it.
+/// The forms of the distribution, for messages.
 pub(crate) const SHAPE: Shape = (
     "problem.lifetime",
     "Fixed(1000), Uniform(first: 1, last: 200), Geometric(rate: 0.02, first: 1, last: 150) or \
@@ -26,7 +26,7 @@ pub(crate) const SHAPE: Shape = (
 );
 
 impl Law {
-    /// Faults numbers that are out of range.
+    /// Records a fault for numbers that are out of range.
     pub(crate) fn review(&self, review: &mut Review<'_>) {
         match self {
             Law::Fixed(_) => {}
@@ -53,7 +53,7 @@ impl Law {
         }
     }
 
-    /// The law, or a fault. Call if [`review`](Law::review) found none.
+    /// The distribution, or a fault. Call it if [`review`](Law::review) found none.
     pub(crate) fn reviewed(&self, review: &mut Review<'_>) -> Option<Lifetime> {
         match self.law() {
             Err(error) => {
@@ -71,7 +71,7 @@ impl Law {
         }
     }
 
-    /// As the engine takes it.
+    /// The engine's form.
     pub(crate) fn law(&self) -> Result<Lifetime, LifetimeError> {
         match self {
             Law::Fixed(last) => Ok(Lifetime::fixed(*last)),

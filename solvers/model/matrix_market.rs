@@ -1,6 +1,6 @@
-//! Transition matrices in Matrix Market coordinate form.
+//! Reads transition matrices in the Matrix Market coordinate format.
 //!
-//! `sprs` reads this form too, but panics on indices out of range, and outside data must not.
+//! `sprs` reads this format, too, but panics on indices out of range; input must not cause panics.
 
 use super::number::Decimal;
 use remapping::Rational;
@@ -9,23 +9,23 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::path::Path;
 
-/// A square matrix as read: its size, and (row, column, value) from 0.
+/// A square matrix: its size, and (row, column, value), counted from 0.
 pub struct Entries {
     /// Rows and columns.
     pub size: usize,
-    /// The entries, symmetric ones on both sides.
+    /// The entries; those of a symmetric matrix are listed on both sides.
     pub entries: Vec<(usize, usize, f64)>,
 }
 
 /// Reads a real square matrix with `expected` rows, general or symmetric.
 ///
 /// # Errors
-/// What is wrong with the file, in words, with its line.
+/// The fault of the file, in words, with its line.
 pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
     read_rows(path, expected, 0..expected)
 }
 
-/// The same, of which only the rows `own` are kept, and must sum to 1.
+/// The same, but keeps only the rows `own`, which must sum to 1.
 ///
 /// # Errors
 /// As [`read`].
@@ -118,7 +118,7 @@ fn entry(line: &str) -> Result<Entry, &'static str> {
     Ok((i, j, number))
 }
 
-/// `12 7 0.25` with single spaces, as programs write it.
+/// Parses `12 7 0.25` with single spaces, as programs write it.
 fn plain_entry(line: &str) -> Option<Entry> {
     let mut rest = line.trim_ascii_end().as_bytes();
     let mut index = || {
@@ -132,7 +132,7 @@ fn plain_entry(line: &str) -> Option<Entry> {
     Some((i, j, Number::plain(rest)?))
 }
 
-/// So many digits fit in 64 bits.
+/// This many digits fit in 64 bits.
 const MOST_DIGITS: usize = 19;
 
 fn digits_of(bytes: &[u8]) -> Option<u64> {
@@ -166,16 +166,16 @@ impl<R: BufRead> Text<R> {
     }
 }
 
-/// Places behind the point that a plain number may have, and 1 in units of the last of them.
+/// The decimal places that a plain number may have, and the number 1 in units of the last of them.
 const PLACES: u32 = 30;
 const PLAIN_ONE: u128 = 10u128.pow(PLACES);
 
-/// Powers of ten up to here fit in 64 bits, and are doubles.
+/// Powers of ten up to here fit in 64 bits and are exact doubles.
 const EXACT_POWERS: u32 = 19;
 
-/// A number of the file, exactly.
+/// An exact number of the file.
 enum Number {
-    /// A decimal of few digits and places: in units of [`PLAIN_ONE`], and the double nearest to it.
+    /// A decimal with few digits: in units of [`PLAIN_ONE`], and the nearest double.
     Plain(u128, f64),
     /// Any other.
     Other(Decimal),
@@ -189,7 +189,8 @@ impl Number {
         }
     }
 
-    /// `0.25`, `1` or `2.5e-01`, as programs write them: no sign, nothing before the point but a digit.
+    /// Parses `0.25`, `1` or `2.5e-01`, as programs write them: no sign, and one digit before the
+    /// point.
     fn plain(word: &[u8]) -> Option<Number> {
         let [whole, rest @ ..] = word else { return None };
         let end = rest.iter().position(|c| *c == b'e').unwrap_or(rest.len());
@@ -208,7 +209,7 @@ impl Number {
         let units = 10u128.pow(PLACES.checked_sub(places)?);
         let tens = 10u64.pow(fraction.len() as u32);
         let all = digits_of(&[*whole])? * tens + digits_of(fraction)?;
-        // A quotient of doubles that hold both is the nearest one.
+        // The quotient of two exact doubles is the nearest double.
         let value = match all < 1 << f64::MANTISSA_DIGITS && places <= EXACT_POWERS {
             true => all as f64 / 10u64.pow(places) as f64,
             false => std::str::from_utf8(word).ok()?.parse().ok()?,
@@ -231,7 +232,7 @@ impl Number {
     }
 }
 
-/// Sums of rows, exactly.
+/// The exact sums of rows.
 struct Sums {
     plain: Vec<u128>,
     others: HashMap<usize, Rational>,
@@ -249,7 +250,7 @@ impl Sums {
         }
     }
 
-    /// Whether a row of plain numbers sums to 1, or nearly.
+    /// Whether a row of plain numbers sums to 1 within 1e-9.
     fn is_plainly_one(&self, row: usize) -> bool {
         self.plain[row].abs_diff(PLAIN_ONE) <= PLAIN_ONE / 1_000_000_000
             && !self.others.contains_key(&row)

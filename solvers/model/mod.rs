@@ -1,4 +1,4 @@
-//! Model files: RON decks read, checked, and explained where they are wrong.
+//! Model files in RON: reads and checks them, and explains their faults.
 
 pub mod chain;
 pub mod cost;
@@ -54,7 +54,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Complaint> {
     }
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    // Not every file knows its size beforehand.
+    // Not every file knows its size in advance.
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!("{shown} is too large: model files end at {} MiB", MAX_BYTES >> 20);
@@ -75,7 +75,7 @@ pub(crate) fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
     })
 }
 
-/// Where everything stands in `source`.
+/// The positions of all parts of `source`.
 pub(crate) fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
     let text = source.text();
     if text.trim().is_empty() {
@@ -94,7 +94,7 @@ pub(crate) fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
     }
 }
 
-/// The value that `text` states, which is that of `source` but for what is read elsewhere.
+/// The value of `text`, which is that of `source` except for parts that are read elsewhere.
 pub(crate) fn values<T: DeserializeOwned>(
     source: &Source,
     tree: &Node,
@@ -107,7 +107,7 @@ pub(crate) fn values<T: DeserializeOwned>(
         .map_err(|error| vec![explain::explain(&error, source, tree, shapes)])
 }
 
-/// Repeated keys, and numbers that are not finite.
+/// Records a fault for repeated keys, and for numbers that are not finite.
 fn reject_what_ron_lets_pass(text: &str, tree: &Node, review: &mut Review<'_>) {
     for span in tree.repeated_keys(text) {
         let label = format!("{} again", explain::quoted(&text[span.clone()]));
@@ -123,7 +123,7 @@ fn reject_what_ron_lets_pass(text: &str, tree: &Node, review: &mut Review<'_>) {
     }
 }
 
-/// Warns of numbers that are not 0, but nearer to it than any double.
+/// Warns of numbers that are not 0 but closer to it than any double.
 pub(crate) fn warn_of_what_vanishes(text: &str, tree: &Node, review: &mut Review<'_>) {
     let may_vanish =
         |literal: &str| literal.len() > 300 || literal.contains("e-") || literal.contains("E-");
@@ -142,7 +142,7 @@ fn is_not_finite(literal: &str) -> bool {
     if matches!(plain, "inf" | "NaN") {
         return true;
     }
-    // Short literals without an exponent are within range whatever their digits.
+    // Short literals without an exponent are within range.
     let may_overflow = plain.len() > 300 || plain.contains(['e', 'E']);
     plain.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && may_overflow

@@ -1,11 +1,11 @@
-//! Decimal numbers that mean what they say: the exact value of the literal beside its double.
+//! Decimal numbers with the exact value of their literal and the nearest double.
 
 use super::explain::quoted;
 use remapping::Rational;
 use remapping::decimal::{DecimalError, MAX_EXPONENT, decimal};
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// A decimal literal of a model file, kept exactly.
+/// A decimal literal of a model file, with its exact value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decimal {
     /// The exact value of the literal.
@@ -35,7 +35,7 @@ impl Decimal {
         Ok(Decimal { exact, value })
     }
 
-    /// Whether it lies in \[0, 1\], to its last digit.
+    /// Whether it lies in \[0, 1\], exactly.
     pub fn is_probability(&self) -> bool {
         self.exact >= Rational::ZERO && self.exact <= Rational::ONE
     }
@@ -50,14 +50,14 @@ impl<'de> Deserialize<'de> for Decimal {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
         let mut literal = raw.get_ron().trim();
         if literal.contains('/') {
-            // A comment stands beside the number.
+            // A comment may follow the number.
             literal = raw.trim().get_ron();
         }
         Decimal::parse(literal).map_err(D::Error::custom)
     }
 }
 
-/// A rational with a power of ten below, written out.
+/// A fraction whose denominator is a power of ten, as a decimal.
 pub fn written_out(value: &Rational) -> String {
     let mut places = 0;
     let mut scaled = value.clone();

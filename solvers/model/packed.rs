@@ -1,5 +1,6 @@
-//! Long lists of plain numbers, or of lists of them: stepped over byte by byte, taken apart only where a message has to
-//! point into them. Load vectors are read here too, where `ron` would take most of the time.
+//! Long lists of plain numbers, or of lists of these. They are scanned byte by byte, and parsed
+//! only where a message must refer to an element. Load vectors are also read here, since `ron`
+//! would take most of the time.
 
 use super::reader;
 use super::syntax::Node;
@@ -7,13 +8,13 @@ use crate::complaint::{Source, Span};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// Bytes from which on a list is long.
+/// The length in bytes from which on a list is long.
 const LONG: usize = 4096;
 
-/// Digits from which on a number may be beyond all doubles.
+/// The digits from which on a number may exceed all doubles.
 const MANY_DIGITS: usize = 300;
 
-/// A long list that has not been taken apart.
+/// A long list that has not been parsed.
 #[derive(Debug, Clone)]
 pub(super) struct Packed {
     source: Source,
@@ -22,7 +23,8 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// The list that opens at `open`, if it is plain and long; otherwise where looking for one ended.
+    /// The list that opens at `open`, if it is plain and long; otherwise the position where the
+    /// scan ended.
     pub(super) fn at(source: &Source, open: usize) -> Result<Packed, usize> {
         let end = end_of_plain_list(source.text().as_bytes(), open)?;
         if end - open < LONG {
@@ -31,7 +33,7 @@ impl Packed {
         Ok(Packed { source: source.clone(), span: open..end, items: OnceLock::new() })
     }
 
-    /// Where the list ends.
+    /// The end of the list.
     pub(super) fn end(&self) -> usize {
         self.span.end
     }
@@ -40,7 +42,7 @@ impl Packed {
         self.items.get_or_init(|| reader::items_of(&self.source, self.span.start))
     }
 
-    /// The load vectors of a list of lists of whole numbers.
+    /// The load vectors of a list of lists of integers.
     fn rows(&self) -> Option<Vec<Vec<i64>>> {
         let text = &self.source.text()[self.span.start + 1..self.span.end - 1];
         let mut lists = text.split('[');
@@ -65,8 +67,8 @@ impl Packed {
     }
 }
 
-/// Where the list ends that opens at `open`, if it holds plain decimals, or lists of them each on one line; otherwise
-/// where it does not.
+/// The end of the list that opens at `open`, if it contains plain decimals, or lists of them each
+/// on one line. Otherwise the position of the first other part.
 fn end_of_plain_list(bytes: &[u8], open: usize) -> Result<usize, usize> {
     let (mut at, mut inside, mut stands) = (open + 1, false, false);
     while let Some(byte) = bytes.get(at) {
@@ -92,8 +94,8 @@ fn end_of_plain_list(bytes: &[u8], open: usize) -> Result<usize, usize> {
     Err(at)
 }
 
-/// The load vectors at `path`, where they are many and all of them whole numbers, and the text without them: nothing
-/// else in it has moved.
+/// The load vectors at `path`, where they are many and all integers, and the text without them. The
+/// positions of all other parts stay the same.
 pub(crate) fn set_aside<'a>(
     text: &'a str,
     tree: &Node,

@@ -1,4 +1,4 @@
-//! Reads RON as far as its shape goes, and says where it goes wrong better than `ron` can.
+//! Parses the structure of RON, with better error messages than those of `ron`.
 
 use super::packed::Packed;
 use super::scanner::{Fault, Read, Scanner, is_word};
@@ -27,24 +27,24 @@ pub(super) fn read(source: &Source) -> Result<Node, Fault> {
     }
 }
 
-/// The values of the list that opens at `open` and has been found plain.
+/// The values of the plain list that opens at `open`.
 pub(super) fn items_of(source: &Source, open: usize) -> Vec<Node> {
     let mut reader = Reader { looked_to: usize::MAX, ..Reader::new(source, open + 1) };
     reader.open.push((open, ']'));
     reader.items().expect("a plain list")
 }
 
-/// Brackets may be nested so deep; `ron` gives up at 128 values in each other.
+/// The deepest nesting of brackets; `ron` stops at 128 nested values.
 const MAX_DEPTH: usize = 128;
 
 struct Reader<'a> {
     source: &'a Source,
     scanner: Scanner<'a>,
-    /// The brackets not yet closed: where, and which bracket closes them.
+    /// The open brackets: their positions, and the brackets that close them.
     open: Vec<(usize, char)>,
-    /// A bracket closed on a line of another indentation than the one it was opened on.
+    /// A bracket whose closing line has another indentation than its opening line.
     askew: Option<usize>,
-    /// No long list of plain numbers opens before this.
+    /// No long list of plain numbers opens before this position.
     looked_to: usize,
 }
 
@@ -100,10 +100,10 @@ impl<'a> Reader<'a> {
         Ok(Node { span: start..self.scanner.at, kind })
     }
 
-    /// Steps over a long list of plain numbers, if one opens here.
+    /// Skips a long list of plain numbers, if one opens here.
     fn packed(&mut self) -> Option<Packed> {
         let open = self.scanner.at;
-        // It may hold lists.
+        // It may contain lists.
         if open < self.looked_to || self.open.len() + 2 > MAX_DEPTH {
             return None;
         }
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.scanner.fault_here("a value is missing", &label, help)
     }
 
-    /// Steps over an opening bracket.
+    /// Skips an opening bracket.
     fn enter(&mut self, close: char) -> Read<()> {
         if self.open.len() >= MAX_DEPTH {
             let label = format!("more than {MAX_DEPTH} brackets are open here");
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Steps over the closing bracket if it comes next.
+    /// Skips the closing bracket if it comes next.
     fn leave(&mut self) -> Read<bool> {
         self.scanner.skip_blank()?;
         let Some(&(opened, close)) = self.open.last() else { return Ok(false) };
@@ -155,9 +155,9 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Notes a bracket that is closed on a line of another indentation than the one it was opened on.
+    /// Records a bracket whose closing line has another indentation than its opening line.
     fn compare_indentation(&mut self, opened: usize, closed: usize) {
-        // Lines may be very long: a bracket that is closed on its own line is not looked at again.
+        // Lines may be very long: a bracket that closes on its own line is not checked.
         let text = self.scanner.text;
         if self.askew.is_none() && text[opened..closed].contains('\n') {
             let indentation = |at: usize| {
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The file ends inside brackets.
+    /// The fault of a file that ends inside brackets.
     fn cut_short(&self) -> Fault {
         let Some(&(innermost, close)) = self.open.last() else {
             let help = "a model file reads Model(title: \"...\", problem: ...)";
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
                 help,
             );
         };
-        // Where indentation tells that an earlier bracket was meant to close, that one is the culprit.
+        // Where indentation shows that an earlier bracket should have closed, the fault is there.
         let opened = self.askew.unwrap_or(innermost);
         let close = match self.scanner.text.as_bytes()[opened] {
             b'(' => ')',
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// After a value: a comma, or the end of the brackets it stands in.
+    /// After a value: a comma, or the end of the brackets around it.
     fn separator(&mut self, last: &Span) -> Read<()> {
         self.scanner.skip_blank()?;
         let Some(&(opened, close)) = self.open.last() else { return Ok(()) };

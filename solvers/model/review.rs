@@ -1,4 +1,4 @@
-//! The review of one model: its faults, and what is legal but suspicious.
+//! The review of a model: its faults, and warnings of legal but suspicious parts.
 
 use super::explain::quoted;
 use super::number::Decimal;
@@ -6,27 +6,27 @@ use super::syntax::Node;
 use crate::complaint::{Complaint, Source, Span};
 use remapping::Rational;
 
-/// Faults of one model that are listed one by one.
+/// The most faults that are listed.
 const MOST_FAULTS: usize = 10;
 
-/// What is done with probabilities whose sum is not 1.
+/// The help for probabilities whose sum is not 1.
 const KEPT: &str =
     "correct the numbers; they are never renormalised, and may miss 1 by 1e-9 at most";
 const DIVIDED: &str =
     "correct the numbers: they may miss 1 by 1e-9 at most, and are then divided by their sum";
 
-/// Collects the faults of one model, and the warnings about what is legal but suspicious.
+/// Collects the faults and the warnings of one model.
 pub struct Review<'a> {
     source: &'a Source,
     tree: &'a Node,
-    /// Faults found so far; beyond a few they are only counted.
+    /// The faults found so far; beyond [`MOST_FAULTS`] they are only counted.
     pub faults: Vec<Complaint>,
     unlisted: usize,
     /// Warnings so far, in plain words.
     pub warnings: Vec<String>,
 }
 
-/// What to write for a probability; above 1 it may be meant in per cent.
+/// The help for a probability; a number above 1 may be meant as a percentage.
 fn a_share(value: f64) -> String {
     match value > 1.0 && value <= 100.0 {
         true => format!("give a number from 0 to 1: {value} % is {}", value / 100.0),
@@ -60,7 +60,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The faults and the warnings. A model is right if there are no faults.
+    /// The faults and the warnings. A model is valid if there are no faults.
     pub fn finish(mut self) -> (Vec<Complaint>, Vec<String>) {
         if self.unlisted > 0 {
             let message = format!("{} more faults of this model are not listed", self.unlisted);
@@ -69,12 +69,12 @@ impl<'a> Review<'a> {
         (self.faults, self.warnings)
     }
 
-    /// Records something legal that is probably not meant.
+    /// Records a legal part that is probably a mistake.
     pub fn warn(&mut self, message: impl Into<String>) {
         self.warnings.push(message.into());
     }
 
-    /// Faults `path` unless `value` is a probability.
+    /// Records a fault at `path` unless `value` is a probability.
     pub fn probability(&mut self, path: &str, value: f64) {
         if !(0.0..=1.0).contains(&value) {
             let label = format!("{value} is not in [0, 1]");
@@ -82,7 +82,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The same for a decimal number, to its last digit.
+    /// The same for the exact value of a decimal number.
     pub fn exact_probability(&mut self, path: &str, number: &Decimal) {
         if !number.is_probability() {
             let label = format!("{} is not in [0, 1]", self.written(path));
@@ -91,7 +91,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Warns of a share above 1, which may be meant in per cent: `what` it lets pass.
+    /// Warns of a share above 1, which may be meant as a percentage; `what` says what it means.
     pub fn share(&mut self, path: &str, value: f64, what: &str) {
         if value > 1.0 {
             let (all, meant) = (100.0 * value, value / 100.0);
@@ -101,8 +101,8 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Faults `path` if a number that is multiplied with others of its kind, and squared, is so large or so
-    /// small that products leave the range of doubles: beyond 10^`power`, or below 10^-`power` and not 0.
+    /// Records a fault at `path` if a number is too large or too small for products and squares:
+    /// beyond 10^`power`, or below 10^-`power` and not 0.
     pub fn moderate(&mut self, path: &str, value: f64, power: i32) {
         self.at_most(path, value, power);
         let least = 10_f64.powi(-power);
@@ -111,7 +111,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Faults `path` if a number that is summed, and squared, is beyond 10^`power`.
+    /// Records a fault at `path` if a number that is summed and squared is beyond 10^`power`.
     pub fn at_most(&mut self, path: &str, value: f64, power: i32) {
         if value.abs() > 10_f64.powi(power) {
             self.size(path, value, "large", &format!("up to 1e{power} will do"));
@@ -124,7 +124,7 @@ impl<'a> Review<'a> {
         self.fault(path, &message, &format!("{value:e}"), &help);
     }
 
-    /// Faults `path` if `value` is below zero.
+    /// Records a fault at `path` if `value` is below zero.
     pub fn nonnegative(&mut self, path: &str, value: f64, what: &str) {
         if value < 0.0 {
             let message = format!("{what} cannot be negative");
@@ -133,7 +133,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The same for a decimal number, to its last digit.
+    /// The same for the exact value of a decimal number.
     pub fn exact_nonnegative(&mut self, path: &str, number: &Decimal, what: &str) {
         if number.exact < Rational::ZERO {
             let message = format!("{what} cannot be negative");
@@ -142,7 +142,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Faults `path` unless `sum` is 1 within 1e-9, saying by how much it misses.
+    /// Records a fault at `path` unless `sum` is 1 within 1e-9.
     pub fn sums_to_one(&mut self, path: &str, sum: f64, what: &str) {
         self.misses_one(path, [sum, sum - 1.0], what, KEPT);
     }
@@ -168,7 +168,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The name of the variant written at `path`; empty for brackets without one.
+    /// The name of the variant at `path`; empty for brackets without one.
     pub(super) fn written_name(&self, path: &str) -> String {
         let text = &self.source.text()[self.tree.locate(path)];
         text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
@@ -180,7 +180,7 @@ impl<'a> Review<'a> {
         quoted(&self.source.text()[span])
     }
 
-    /// Points at the literal alone, without the variant around it.
+    /// Records a fault of the literal alone, without the variant around it.
     pub(crate) fn fault_of_literal(&mut self, path: &str, message: &str, label: &str, help: &str) {
         match self.tree.find(path) {
             Some(node) => self.fault_at(node.unwrapped().span.clone(), message, label, help),
@@ -189,7 +189,7 @@ impl<'a> Review<'a> {
     }
 }
 
-/// Seven digits, without an exponent where it would not help.
+/// Seven digits, with an exponent only for very small or large numbers.
 fn short(value: f64) -> String {
     if (1e-3..1e6).contains(&value) {
         format!("{value:.7}").trim_end_matches('0').trim_end_matches('.').to_owned()

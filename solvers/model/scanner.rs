@@ -1,11 +1,11 @@
-//! The words, strings, comments and signs a RON text is made of.
+//! Splits a RON text into words, strings, comments and signs.
 
 use crate::complaint::Span;
 
-/// Where a text stops being RON.
+/// The first place where a text is not RON.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {
-    /// The offending token, or the bracket or quote that is never closed.
+    /// The wrong token, or the bracket or quote that is never closed.
     pub span: Span,
     /// What is wrong.
     pub message: String,
@@ -15,10 +15,10 @@ pub struct Fault {
     pub help: String,
 }
 
-/// Longest token a message quotes, in characters.
+/// The longest token that a message quotes, in characters.
 const QUOTED: usize = 24;
 
-/// A text, and how far it has been read.
+/// A text, and the position that has been read.
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -44,7 +44,7 @@ impl<'a> Scanner<'a> {
         self.fault(self.token(), message, label, help)
     }
 
-    /// The word or sign that comes next.
+    /// The next word or sign.
     pub(super) fn token(&self) -> Span {
         let word = self.rest().find(|c: char| !is_word(c)).unwrap_or(self.rest().len());
         let length = if word > 0 { word } else { self.peek().map_or(0, char::len_utf8) };
@@ -69,7 +69,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn skip_blank(&mut self) -> Read<()> {
         let bytes = self.text.as_bytes();
         loop {
-            // Large files are numbers, with spaces and line ends between them.
+            // Large files are mostly numbers, with spaces and line ends between them.
             while let Some(b' ' | b'\n') = bytes.get(self.at) {
                 self.at += 1;
             }
@@ -95,7 +95,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn skip_block_comment(&mut self) -> Read<()> {
         let (bytes, opened) = (self.text.as_bytes(), self.at);
         let mut depth = 0usize;
-        // Both signs are ASCII: a byte search cannot cut a character.
+        // Both signs are ASCII: a byte search cannot split a character.
         while let Some(sign) = bytes.get(self.at..self.at + 2) {
             match sign {
                 b"/*" => depth += 1,
@@ -150,7 +150,7 @@ impl<'a> Scanner<'a> {
         self.fault(opened..opened + 1, "a string is never closed", label, &help)
     }
 
-    /// `'c'`: no model has one, but a bracket in it must not count.
+    /// Skips `'c'`: no model has one, but a bracket in it must not count.
     pub(super) fn character(&mut self) -> Read<()> {
         let body = self.rest()[1..].strip_prefix('\\').unwrap_or(&self.rest()[1..]);
         let first = body.chars().next().map_or(0, char::len_utf8);
@@ -167,7 +167,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A number, a name, a raw string or a byte string; whether there was one.
+    /// Skips a number, a name, a raw string or a byte string. Returns whether there was one.
     pub(super) fn word(&mut self) -> Read<bool> {
         let start = self.at;
         if self.plain_number() {
@@ -197,7 +197,7 @@ impl<'a> Scanner<'a> {
         self.at += end.map_or(rest.len(), |end| end + raw_name);
         Ok(self.at > start)
     }
-    /// Steps over a word of digits, signs and points, if that is all of it.
+    /// Skips a word of digits, signs and points, if it has nothing else.
     fn plain_number(&mut self) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
         let part = |c: &u8| c.is_ascii_digit() || matches!(c, b'-' | b'.');

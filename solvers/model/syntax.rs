@@ -1,7 +1,7 @@
-//! Where everything stands in a RON text: a tree of spans beside the typed value.
+//! The positions of all parts of a RON text: a tree of spans for the typed value.
 //!
-//! `ron` reads values but forgets where they stood. The tree keeps only positions, and answers what
-//! messages need: where is the field at this path, what stands at this place, is any number not
+//! `ron` reads values but loses their positions. The tree has only positions, and answers the
+//! questions of messages: where is the field at this path, what is at this place, is any number not
 //! finite, is any map key repeated. The reader that builds it is in [`super::reader`].
 
 use super::packed::Packed;
@@ -12,12 +12,12 @@ use serde_json::{Map, Value};
 /// One value of the text.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Where the whole value stands, variant name included.
+    /// The position of the whole value, including the variant name.
     pub span: Span,
     pub(super) kind: Kind,
 }
 
-/// What a value is, as far as its shape goes.
+/// The form of a value.
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
     /// A number, string, name or unit variant.
@@ -28,14 +28,14 @@ pub(super) enum Kind {
     Tuple(Vec<Node>),
     /// `[value, ...]`.
     List(Vec<Node>),
-    /// The same, long and of plain numbers.
+    /// A long list of plain numbers.
     Packed(Packed),
     /// `{key: value, ...}`.
     Map(Vec<(Node, Node)>),
 }
 
 impl Node {
-    /// Reads `source`, or says where it stops being RON.
+    /// Reads `source`, or returns the first fault.
     pub fn parse(source: &Source) -> Result<Node, scanner::Fault> {
         reader::read(source)
     }
@@ -49,7 +49,7 @@ impl Node {
         }
     }
 
-    /// The long list of plain numbers that stands here.
+    /// The long list of plain numbers here, if it is one.
     pub(super) fn packed(&self) -> Option<&Packed> {
         match &self.kind {
             Kind::Packed(packed) => Some(packed),
@@ -58,13 +58,12 @@ impl Node {
     }
 
     /// The node at a path such as `problem.lifetime[3].rate`. Variant names and the parentheses of
-    /// one-value variants are passed through: in `hazard: PerStep([0.1])` the number is
-    /// `hazard[0]`.
+    /// one-value variants are skipped: in `hazard: PerStep([0.1])` the number is `hazard[0]`.
     pub fn find(&self, path: &str) -> Option<&Node> {
         steps(path).try_fold(self, |node, step| node.unwrapped().child(step))
     }
 
-    /// The span a message about `path` should point at: the value, or else its nearest parent.
+    /// The span that a message about `path` should show: the value, or else its nearest parent.
     pub fn locate(&self, path: &str) -> Span {
         let mut node = self;
         for step in steps(path) {
@@ -76,7 +75,7 @@ impl Node {
         node.span.clone()
     }
 
-    /// The longest beginning of `path` that there is, and the names of the fields it has.
+    /// The longest existing prefix of `path`, and the names of its fields.
     pub fn nearest<'a>(&self, path: &'a str) -> (&'a str, Vec<&str>) {
         let (mut node, mut known) = (self, 0);
         for step in steps(path) {
@@ -102,7 +101,7 @@ impl Node {
         }
     }
 
-    /// Where a further field can be written into this struct, and whether a comma must precede it.
+    /// The position for another field of this struct, and whether a comma must precede it.
     pub fn insertion_point(&self) -> Option<(usize, bool)> {
         match &self.unwrapped().kind {
             Kind::Struct(fields) => match fields.last() {
@@ -113,7 +112,7 @@ impl Node {
         }
     }
 
-    /// Every scalar, in the order of the text, but for long lists of numbers that are certainly
+    /// Every scalar, in the order of the text, except in long lists of numbers that are certainly
     /// finite.
     pub fn scalars(&self) -> Vec<Span> {
         let mut found = Vec::new();
@@ -144,7 +143,7 @@ impl Node {
         found
     }
 
-    /// The innermost value that `at` lies in, or comes right after, with its path.
+    /// The innermost value that contains `at`, or ends just before it, with its path.
     pub fn place(&self, text: &str, at: usize) -> (String, &Node) {
         let follows = |gap: &str| !gap.contains([',', ':', '(', ')', '[', ']', '{', '}']);
         self.descend(|node| {
@@ -185,15 +184,15 @@ impl Node {
         }
     }
 
-    /// The value as it is written, without comments and layout: fields by name, `""` that of a
-    /// variant.
+    /// The value without comments and layout: fields by name; the name of a variant is in the field
+    /// `""`.
     pub fn to_json(&self, text: &str) -> Value {
         let own = &text[self.span.clone()];
         let list = |items: &[Node]| items.iter().map(|item| item.to_json(text)).collect();
         let name = own.split_once('(').map_or("", |(name, _)| name.trim());
         match &self.kind {
             Kind::Scalar => own.into(),
-            // Long lists are compared by the text that they are.
+            // Long lists are compared by their text.
             Kind::Packed(_) => own.split_whitespace().collect::<String>().into(),
             Kind::List(items) => Value::Array(list(items)),
             Kind::Tuple(items) => {
@@ -219,7 +218,7 @@ impl Node {
         matches!(self.kind, Kind::Scalar)
     }
 
-    /// How many values stand in `Name(...)` or `(...)`, if they have no names.
+    /// The number of values in `Name(...)` or `(...)`, if they have no names.
     pub fn arguments(&self) -> Option<usize> {
         match &self.kind {
             Kind::Tuple(items) => Some(items.len()),

@@ -1,4 +1,5 @@
-//! How processes move jointly: a matrix, written down or in a file, of which a rank may read its rows alone.
+//! The joint motion of processes: a matrix in the model or in a file. A rank may read only its own
+//! rows.
 
 use super::matrix_market;
 use super::number::Decimal;
@@ -16,25 +17,26 @@ pub enum Transition {
     File(String),
 }
 
-/// Which of several ranks this is, and how many there are: each looks only at its own rows of files of transitions.
+/// The index of this rank and the number of ranks: each checks only its own rows of transition
+/// files.
 static RANK: OnceLock<(usize, usize)> = OnceLock::new();
 
-/// From now on models are reviewed with the rows of this rank alone of so many, which must all review them.
+/// From now on, reviews of models read only the rows of this rank. All ranks must call it.
 pub fn share_rows(rank: usize, ranks: usize) {
-    // Said once.
+    // It is called only once.
     let _ = RANK.set((rank, ranks));
 }
 
-/// Whose rows are looked at, if not all.
+/// The rank whose rows are checked, if not all rows are.
 pub(crate) fn rank() -> Option<(usize, usize)> {
     RANK.get().copied()
 }
 
 impl Transition {
-    /// The chain on so many states.
+    /// The chain on this many states.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// The fault of the chain, in words.
     pub(crate) fn chain(&self, folder: &Path, states: usize) -> Result<Joint, String> {
         match self {
             Transition::Dense(rows) => dense(rows),
@@ -42,10 +44,10 @@ impl Transition {
         }
     }
 
-    /// The rows of one of so many ranks; a file is read through, and no more of it kept.
+    /// The rows of one of several ranks. The whole file is read, but only these rows are kept.
     ///
     /// # Errors
-    /// As of [`chain`](Self::chain).
+    /// As for [`chain`](Self::chain).
     pub(crate) fn rows(
         &self,
         folder: &Path,
@@ -85,7 +87,7 @@ fn entries_of(rows: &[Vec<Decimal>]) -> impl Iterator<Item = (usize, usize, f64)
     })
 }
 
-/// Reads a transition matrix in Matrix Market form.
+/// Reads a transition matrix in Matrix Market format.
 fn of_file(path: &Path, states: usize) -> Result<Joint, String> {
     let shown = path.display();
     if !path.is_file() {

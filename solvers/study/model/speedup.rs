@@ -15,22 +15,22 @@ pub struct Scaled {
     pub update: f64,
     /// c_r: the cost of moving a point to another processor.
     pub remap: f64,
-    /// The time to exchange a point of an edge with a neighbour.
+    /// The time to exchange a point of an edge with a neighbor.
     #[serde(default)]
     pub exchange: f64,
     /// How the points move.
     pub moves: Moves,
-    /// P, if it does not grow: then the axis is L.
+    /// P, if it is fixed: the axis is then L.
     #[serde(default)]
     pub processors: Option<f64>,
-    /// L / P, if both grow: then the axis is P.
+    /// L / P, if both grow: the axis is then P.
     #[serde(default)]
     pub points_per_processor: Option<f64>,
-    /// Places on the axis.
+    /// Positions on the axis.
     pub points: Vec<Printed>,
 }
 
-/// How the points move in a remapping.
+/// How the points move in a remap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Moves {
     /// One after the other: h = 1.
@@ -42,7 +42,7 @@ pub enum Moves {
 }
 
 impl Scaled {
-    /// What is wrong with it, if anything.
+    /// The first fault, if any.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let above = |value: f64| value.is_finite() && value > 0.0;
         let not_below = |value: f64| value.is_finite() && value >= 0.0;
