@@ -1,24 +1,20 @@
 //! Means of functions of the belief after many steps, from the adjoint recursion of kinks.
 //!
-//! A piecewise-linear function is a sum of hinges (p - x)^+. Let F_n(x) be the mean of (p - x)^+ at
-//! the belief p after n steps. With an observation of probabilities `before` and `after`, P maps (p
-//! - x)^+ to a function with a kink at the belief z whose update is x. Its slope rises there by
-//! (1-a-b) fall, with fall(x) = after (1 - x) + before x. The falls of all observations sum to 1:
+//! A piecewise-linear function is a sum of hinges H_x(p) = (p - x)^+. Let F_n(x) be the mean of H_x
+//! at the belief after n steps. P maps H_x to a function with a kink at the belief z whose update
+//! under an observation of probabilities `before` and `after` is x. Its slope rises there by
+//! (1-a-b) fall(x), fall(x) = after (1 - x) + before x. The falls of all observations sum to 1:
 //!
 //! ```text
 //! F_{n+1}(x) = (1-a-b) sum of fall(x) F_n(z(x)),   F_n(z) = m_n - z for z <= 0, 0 for z >= 1
 //! ```
 //!
-//! m_n is the mean belief, which tends to the stationary share of the second phase: m_n = share +
-//! t_n, t_{n+1} = (1-a-b) t_n. So F_n = F + t_n B + R_n. F satisfies the recursion with the share
-//! for m_n. B satisfies B(x) = sum of fall(x) B(z(x)), with 1 below 0 and 0 beyond 1. R_n satisfies
-//! the recursion with 0 outside.
-//!
-//! Kinks leave (0, 1) quickly, even if phases last long: |R_n| <= (1-a-b)^n K_n sup |R_0|. K_n(x)
-//! is the probability that a kink that starts at x has not left within n steps.
-//!
-//! The operator is monotone: iterating it from a lower and an upper bound of F (or B) keeps both
-//! valid. Time O(iterations x nodes x levels), memory O(nodes).
+//! The mean belief tends to the share of the second phase: m_n = share + t_n, t_{n+1} = (1-a-b)
+//! t_n. So F_n = F + t_n B + R_n. F satisfies the recursion with the share for m_n, and B(x) = sum
+//! of fall(x) B(z(x)), with 1 below 0 and 0 beyond 1. R_n satisfies it with 0 outside. Kinks leave
+//! (0, 1) quickly, even if phases last long: |R_n| <= (1-a-b)^n K_n sup |R_0|. K_n(x) is the
+//! probability that a kink that starts at x has not left within n steps. Iterates of a lower and an
+//! upper bound of F (or B) remain bounds. Time O(iterations x nodes x levels).
 
 use super::around::Pair;
 use super::operator::{Filter, Line};
@@ -28,12 +24,10 @@ use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Most distance that reductions may keep between the bounds on F and B, as a fraction of their
-/// current distance.
+/// Most distance that reductions keep between bounds on F and B, relative to the current one.
 const FINER: f64 = 0.6;
 
-/// Relative amount by which a step may raise K, and the relative width of its fall to 0 outside [0,
-/// 1].
+/// Relative amount by which a step may raise K, and the relative width of its fall outside (0, 1).
 const ROUGHLY: f64 = 1e-3;
 const FADE: f64 = 1.0 / 64.0;
 
@@ -94,8 +88,7 @@ impl Kinks<'_> {
         all
     }
 
-    /// `times` the mean over all observations of `next`, a function on the whole range, rounded up
-    /// (`UPPER`) or down.
+    /// `times` the mean over all observations of `next`, on the whole range, rounded up or down.
     fn back<const UPPER: bool>(&self, next: &Polyline, times: f64) -> Polyline {
         let reports = self.filter.likelihoods();
         self.filter.worked(next.nodes() * reports.len());
@@ -190,8 +183,8 @@ impl Kinks<'_> {
     }
 
     /// Iterates the bounds until the mean of `typical` gains is known to `error`. A kink stays at
-    /// most `stay` steps on average, so equal reductions at every step move the bounds apart by
-    /// `stay` times as much.
+    /// most `stay` steps on average, so equal reductions at every step add up to `stay` times as
+    /// much.
     fn closed(
         &self,
         (start, times): ([Polyline; 2], Times),
@@ -288,8 +281,7 @@ pub(super) struct Means {
 }
 
 impl Means {
-    /// Means with an error of at most `error` for `typical` gains. `None` if the filter does not
-    /// mix within `most` steps.
+    /// Means accurate to `error` for `typical` gains; `None` if the filter mixes too slowly.
     pub(super) fn of(
         filter: &Filter,
         initial: f64,
@@ -334,8 +326,7 @@ impl Means {
         }))
     }
 
-    /// The distance of the mean belief from the share after `n` steps, and the magnitude for its
-    /// rounding bound.
+    /// Distance of the mean belief from the share after `n` steps; magnitude of its rounding.
     fn tilt(&self, n: u64) -> (f64, f64) {
         let tilt = (n as f64 * (-self.changes).ln_1p()).exp() * (self.initial - self.share);
         (tilt, tilt.abs() * (1.0 + n as f64 * self.changes / (1.0 - self.changes)))
@@ -400,7 +391,7 @@ impl Means {
     }
 }
 
-/// The mean of a function: in the stationary distribution, and per unit of the distance of the mean
+/// The mean of a function: its stationary value, and its change per unit of distance of the mean
 /// belief from the share. With the errors of both, and the magnitudes for rounding.
 pub(super) struct Mean {
     sums: [f64; 2],

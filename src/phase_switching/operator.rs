@@ -1,8 +1,7 @@
 //! The belief filter as a linear operator on piecewise-linear functions of the belief: (P f)(p) =
-//! sum over observations r of w_r(p) f(p_r), with w_r the probability of r and p_r the updated
-//! belief.
+//! sum over observations r of w_r(p) f(p_r), with w_r its probability and p_r the updated belief.
 //!
-//! Cost of one application: O(observations x nodes) nodes with O(observations) operations each. A
+//! One application takes O(observations x nodes) nodes with O(observations) operations each. A
 //! merge over the observations visits the nodes in increasing order, without sorting.
 
 use super::gain::Gain;
@@ -37,8 +36,7 @@ const HALVINGS: u32 = 32;
 /// A linear function of the belief, by its values at 0 and 1.
 pub(super) type Line = [f64; 2];
 
-/// A linear piece a + b q of a function, moved outward by a bound on the rounding error of a mean
-/// of it.
+/// A linear piece a + b q, moved outward by a bound on the rounding error of a mean of it.
 #[derive(Clone, Copy)]
 struct Piece {
     start: f64,
@@ -50,8 +48,7 @@ struct Piece {
     near: f64,
 }
 
-/// The pieces of a function in the order in which the updated belief of one observation visits
-/// them.
+/// The pieces of a function in the order in which an observation's updated belief visits them.
 #[derive(Clone)]
 struct Way {
     report: Likelihood,
@@ -112,8 +109,7 @@ impl Filter {
         &self.reports
     }
 
-    /// Joint probabilities of `report` with the first and with the second phase, one step after the
-    /// belief `here`.
+    /// Joint probabilities of `report` with either phase, one step after the belief `here`.
     pub(super) fn chances(&self, report: Likelihood, here: f64) -> [f64; 2] {
         let second = here * self.lasts + (1.0 - here) * self.begins;
         let first = here * self.ends + (1.0 - here) * self.calm;
@@ -130,8 +126,7 @@ impl Filter {
         self.begins
     }
 
-    /// 1 - a - b: factor by which a step shrinks the distance of a belief from the stationary
-    /// share.
+    /// 1 - a - b: factor of a belief's distance from the stationary share in a step.
     pub(super) fn memory(&self) -> f64 {
         self.memory
     }
@@ -198,8 +193,7 @@ impl Filter {
         result
     }
 
-    /// As [`Filter::back`], reduced by `merge`, or by more if the result would have more than
-    /// `most` nodes.
+    /// As [`Filter::back`], reduced by `merge`, or by more to have at most `most` nodes.
     pub(super) fn back_reduced<const UPPER: bool>(
         &self,
         next: &Polyline,
@@ -222,8 +216,7 @@ impl Filter {
         }
     }
 
-    /// As [`Filter::back_reduced`] without a gain, each half of the nodes in its own thread. Also
-    /// returns the reduction used.
+    /// As [`Filter::back_reduced`] without a gain, in two threads; with the reduction used.
     pub(super) fn back_in_halves<const UPPER: bool>(
         &self,
         next: &Polyline,
@@ -239,8 +232,8 @@ impl Filter {
                 let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
                 let gain = Gain::new::<UPPER>(None);
                 let visit = |at: f64, value: f64| {
-                    // The segment that links the halves is linear: the first half ends before it,
-                    // the second begins there.
+                    // The link between the halves is linear: the first half ends before it, and the
+                    // second begins there.
                     if at < until || until >= 1.0 {
                         reducing.add(at, value);
                     }
@@ -280,8 +273,8 @@ impl Filter {
         SLACK * (1.0 + self.reports.len() as f64 / 8.0)
     }
 
-    /// Calls `visit` with the nodes of `back` from 0 to 1 until it returns false; returns whether
-    /// it reached 1.
+    /// Calls `visit` with the nodes of `back` until it returns false; returns whether 1 was
+    /// reached.
     fn follow<const UPPER: bool>(
         &self,
         next: &Polyline,
@@ -303,8 +296,7 @@ impl Filter {
         (self.reports.iter().map(way).collect(), pieces)
     }
 
-    /// Calls `visit` with the nodes of `back` within a range of beliefs, and with the ends of that
-    /// range.
+    /// Calls `visit` with the nodes of `back` within a range, and with the ends of that range.
     fn through<const UPPER: bool>(
         &self,
         ways: Vec<Way>,
@@ -314,8 +306,7 @@ impl Filter {
         rest: (Gain, [f64; 2]),
         visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
-        // A loop with a fixed length of two is compiled separately: binary detectors are the common
-        // case.
+        // Binary detectors are the common case, so a loop of length two is compiled separately.
         match <[Way; 2]>::try_from(ways) {
             Ok(mut two) => self.pass::<UPPER>(&mut two, pieces, survival, line, rest, visit),
             Err(mut all) => self.pass::<UPPER>(&mut all, pieces, survival, line, rest, visit),

@@ -289,8 +289,8 @@ impl Polyline {
         })
     }
 
-    /// The function whose nodes `add` feeds, reduced by `tolerance`, or by more if more than `most`
-    /// > 2 nodes would stay.
+    /// The function whose nodes `add` feeds, reduced by `tolerance`. The reduction is larger if
+    /// more than `most` nodes would stay; `most` exceeds 2.
     fn short<const UPPER: bool>(
         &self,
         tolerance: f64,

@@ -1,5 +1,5 @@
-//! The relative value of stationary steps and the average cost, by relative value iteration (White
-//! 1963) with certified bounds.
+//! The relative value of stationary steps and the average cost, with certified bounds: relative
+//! value iteration (White 1963).
 //!
 //! The step is T v = e_1 - (D - c)^+ + s P v with the gains fixed. O(pieces x levels) a step.
 

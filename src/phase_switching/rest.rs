@@ -126,8 +126,8 @@ impl Room {
         self.most
     }
 
-    /// Whether the range is valid for all functions between `difference` - `below` and `difference`
-    /// + `above`; `difference` increases.
+    /// Whether the range is valid for all functions at most `above` above and at most `below` below
+    /// `difference`, which increases.
     pub(super) fn holds(
         &self,
         recursion: &Recursion,

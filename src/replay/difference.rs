@@ -3,8 +3,8 @@
 //!
 //! Costs of successive steps are dependent from one remap to the next, so blocks longer than that
 //! are resampled. With few blocks the interval is widened by the ratio of Student's t to the normal
-//! quantile. For skewed sums it also covers the bootstrap-t interval (Efron 1982). O(draws x blocks
-//! + steps) time.
+//! quantile. For skewed sums it also covers the bootstrap-t interval (Efron 1982). Time O(steps +
+//! draws x blocks).
 
 use super::Course;
 use crate::estimate::{Estimate, NORMAL, student};

@@ -263,8 +263,8 @@ fn keep(best: &mut Best, enclosure: &Enclosure, base: f64, saving: &[f64]) {
 ///
 /// If a remap costs R in total, continuing on C saves d, with `(I - P) d = R P(balanced) - psi` on
 /// C and 0 where the policy stops. `Uniform` requires the R at which the mean of d is rho. That
-/// mean grows with R at the rate mean(b). Here b is the probability to balance before stopping, `(I
-/// - P) b = P(balanced)` on C. So one step of Newton's method corrects R and d.
+/// mean grows with R at the rate mean(b). Here b is the probability to balance before stopping: on
+/// C `(I - P) b = P(balanced)`. So one step of Newton's method corrects R and d.
 struct Evaluation {
     inner: InnerProducts,
     /// The probability to be balanced after one step.

@@ -1,8 +1,7 @@
 //! Relative costs of a policy that remaps and continues (policy evaluation for the average cost).
 //!
-//! Let D hold the states that continue and the targets of remaps. y is the cost of a step from
-//! there and of all that follows, relative to the average g. A remap from s costs `rho(s) +
-//! y(b(s))`, so on D
+//! D are the states that continue and the targets of remaps. y is the cost of a step from there and
+//! of all that follows, relative to the average g. A remap from s costs `rho(s) + y(b(s))`, so on D
 //!
 //! ```text
 //! y(s) + g = psi(s) + sum over t in C of P(s, t) y(t)
@@ -10,14 +9,12 @@
 //! ```
 //!
 //! C are the states that continue, R those that remap. D is small where remaps are cheap. The chain
-//! leaves D quickly between two remaps, but a remap keeps the total load, and the total mixes
-//! slowly. Three methods, in this order:
+//! leaves D quickly between two remaps, but the total load, which remaps keep, mixes slowly.
 //!
 //! 1. Stabilized biconjugate gradients, with a coarse correction for functions of the total alone:
 //!    a direct solution on up to [`MOST_CLASSES`] classes of totals.
 //! 2. The same with a multigrid cycle of the chain killed at remaps, if continuing lasts long.
-//! 3. If levels trap the loads, a banded factorization of that chain, plus one equation for each
-//!    target of a remap.
+//! 3. If levels trap loads, a banded factorization of that chain, plus an equation for each target.
 //!
 //! Solutions are unique up to constants; the one computed has the mean g.
 
@@ -32,8 +29,7 @@ use std::cell::Cell;
 /// Most classes of totals: a direct solution takes cubic time.
 const MOST_CLASSES: usize = 128;
 
-/// Initial distance of classes whose images are computed together: two walks change their total by
-/// at most two.
+/// Initial distance of classes whose images are computed together: two walks move a total by two.
 const APART: usize = 5;
 
 /// Steps without a multigrid cycle.
@@ -224,8 +220,7 @@ impl<'a> System<'a> {
                 unit.iter_mut().skip(first).step_by(apart_now).for_each(|x| *x = 1.0);
                 self.apply_chain(&self.interpolate(&unit), &mut image);
                 for (i, x) in self.restrict(&image).into_iter().enumerate() {
-                    // The nearest class of this residue, or the class itself if all are computed
-                    // separately.
+                    // The nearest class of this residue; if all are separate, the class itself.
                     let j = if apart_now == m {
                         first
                     } else {
@@ -335,9 +330,8 @@ impl<'a> System<'a> {
     /// Sets `x` to the solution by a factorization with some corrections, if that reduces the
     /// residual. Returns whether it ever did.
     ///
-    /// With B = I - P on D, E(s, c) the probability of a remap that leads to c, and m the mean: B y
-    /// = r + E y - m. So y is a combination of the solutions for r, for each column of E and for
-    /// ones.
+    /// Let B = I - P on D, E(s, c) the probability of a remap that leads to c, and m the mean. Then
+    /// `B y = r + E y - m`: y combines the solutions for r, for each column of E and for ones.
     fn solve_directly(&mut self, right: &[f64], x: &mut [f64]) -> bool {
         let back = self.renewal.rebalanced;
         let mut targets: Vec<usize> =
