@@ -46,7 +46,7 @@ pub(super) fn check(folder: &Path, force: bool) -> Result<(), Complaint> {
         .try_for_each(|path| check_free(&path, force))
 }
 
-/// What is written beside the advice itself.
+/// The content of the files in addition to the advice itself.
 pub(super) struct Parts<'a> {
     pub notes: &'a [String],
     pub what_if: &'a [WhatIf],
@@ -101,7 +101,8 @@ pub(super) fn write(
     Ok(files)
 }
 
-/// Removes what an earlier advice wrote and this one does not: beside it, it would pass for the rule of this log.
+/// Removes the files of an earlier advice that this one does not write: they would look like rules
+/// for this log.
 fn remove_others(folder: &Path, written: &[String]) -> Result<(), Complaint> {
     let is_old = |path: &PathBuf| {
         let is_file = path.symlink_metadata().is_ok_and(|facts| facts.is_file());

@@ -152,8 +152,9 @@ struct Work {
 }
 
 impl Work {
-    /// Plays the policies on the steps after those that were looked at, with the name of the one that was chosen; what
-    /// it is worth there is a note. `None` if there are no such steps, or no rule, or they cannot be read once more.
+    /// Evaluates the policies on the steps after those that were looked at, with the name of the
+    /// chosen one; its saving there is a note. `None` if there are no such steps, or no rule, or
+    /// they cannot be read once more.
     fn play_later(
         &mut self,
         paths: &[PathBuf],

@@ -1,21 +1,21 @@
-//! `--set PATH=VALUES`: places in a model and the values they take.
+//! `--set PATH=VALUES`: parameters of a model and their values.
 
 use crate::complaint::Complaint;
 use crate::model::number::{Decimal, written_out};
 use remapping::Rational;
 use serde_json::Value;
 
-/// Most models one command solves.
+/// The most models of one command.
 pub(super) const MAX_RUNS: usize = 100_000;
 
-/// A path and the values it takes, as text.
+/// A path and its values, as text.
 #[derive(Debug, PartialEq)]
 pub(super) struct Axis {
     pub(super) path: String,
     pub(super) values: Vec<String>,
 }
 
-/// Reads every `--set`.
+/// Parses every `--set`.
 pub(super) fn axes(arguments: &[String]) -> Result<Vec<Axis>, Complaint> {
     let axes: Vec<Axis> =
         arguments.iter().map(|text| Axis::parse(text)).collect::<Result<_, _>>()?;
@@ -45,13 +45,13 @@ pub(super) fn choose(axes: &[Axis], mut combination: usize) -> Vec<(&str, &str)>
     chosen
 }
 
-/// `PATH=VALUE, ...`.
+/// The text `PATH=VALUE, ...`.
 pub(super) fn written(chosen: &[(&str, &str)]) -> String {
     let set: Vec<_> = chosen.iter().map(|(path, value)| format!("{path}={value}")).collect();
     set.join(", ")
 }
 
-/// Some of many names, and how many more there are.
+/// The first of many names, and how many more there are.
 pub(super) fn some_of(names: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 10;
     let more = names.len().saturating_sub(SHOWN);
@@ -89,7 +89,7 @@ impl Axis {
     }
 }
 
-/// The parts of `text` between the separators that stand outside brackets and strings.
+/// The parts of `text` between separators outside of brackets and strings.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut quoted) = (Vec::new(), 0, 0usize, false);
     for (at, c) in text.char_indices() {
@@ -109,7 +109,7 @@ fn split(text: &str, separator: char) -> Vec<&str> {
     parts
 }
 
-/// first, first + step, ... up to and including last, exactly.
+/// first, first + step, ... up to and including last, exact.
 fn range_values(first: &Rational, last: &Rational, step: &Rational) -> Result<Vec<String>, String> {
     let wrong_way = last != first && (last > first) != (*step > Rational::ZERO);
     if *step == Rational::ZERO || wrong_way {
@@ -121,7 +121,7 @@ fn range_values(first: &Rational, last: &Rational, step: &Rational) -> Result<Ve
     Ok((0..=steps).map(|k| written_out(&(first + step * Rational::from(k)))).collect())
 }
 
-/// A number where it is one in a model.
+/// A JSON number where the value is a number in a model.
 pub(super) fn as_json(value: &str) -> Value {
     let Ok(number) = Decimal::parse(value) else { return value.into() };
     value.replace('_', "").parse::<i64>().map_or(number.value.into(), Value::from)

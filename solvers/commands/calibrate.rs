@@ -1,4 +1,4 @@
-//! `remap calibrate`: how often the monitor's change test errs.
+//! `remap calibrate`: measures how often the monitor's change test errs.
 
 use super::{Exit, idle, report};
 use crate::cli::{Calibrate, SimulatedNoise};
@@ -15,7 +15,7 @@ use remapping::monitor::calibrate::{
 };
 use serde::Serialize;
 
-/// What is printed.
+/// The printed document.
 #[derive(Serialize)]
 struct Calibration {
     batch: u32,
@@ -23,7 +23,7 @@ struct Calibration {
     cycles_per_decision: u64,
     false_alarm: Rate,
     missed: Rate,
-    /// What to write into a model.
+    /// The detector for a model file.
     detector: Detector,
 }
 
@@ -31,7 +31,8 @@ struct Calibration {
 struct Rate {
     #[serde(flatten)]
     estimate: Estimate,
-    /// Independent pairs of a base and a test cluster, and those whose report was wrong.
+    /// The number of independent pairs of a base and a test cluster, and those with a wrong
+    /// observation.
     pairs: u64,
     errors: u64,
 }
@@ -51,10 +52,10 @@ impl From<Share> for Rate {
 
 const CORRECT: &str = "correct the line";
 
-/// Pairs of clusters that are simulated unless another number is given.
+/// The default number of simulated pairs of clusters.
 const RUNS: u32 = 10_000;
 
-/// The most measurements that are simulated: some minutes of a core.
+/// The most measurements that are simulated: some minutes on one core.
 const MOST: u64 = 100_000_000_000;
 
 pub(super) fn run(arguments: &Calibrate) -> Exit {

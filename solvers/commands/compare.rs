@@ -1,4 +1,4 @@
-//! `remap compare`: policies side by side on the same sample paths.
+//! `remap compare`: evaluates policies on a model.
 
 use super::{Exit, idle, report};
 use crate::cli::Compare;
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Compare) -> Exit {
     exit
 }
 
-/// Compares policies on one of the models, and shows and writes what they came to.
+/// Compares policies on one of the models, then shows and writes the results.
 fn one(
     arguments: &Compare,
     model: &Path,
@@ -72,17 +72,17 @@ fn one(
     if let Some(why) = comparison.policies.without_samples() {
         let given = [
             ("--runs", arguments.runs.is_some()),
-            // What is recorded has a seed of its own.
+            // The recorded costs also depend on the seed.
             ("--seed", arguments.seed.is_some() && arguments.out.is_none()),
         ];
         comparison.warnings.extend(idle::told(&given, why));
     }
     let text = to_json(&comparison);
-    // Shown first: a file that cannot be written must not lose the result.
+    // The result is shown first, so that a file error does not lose it.
     if !arguments.json {
         print(&render::compared(&comparison));
     }
-    // Those of the model came before.
+    // The warnings of the model were printed before.
     comparison.warnings.iter().skip(loaded.warnings.len()).for_each(warn);
     let written = || {
         if let Some(plot) = &arguments.plot {
@@ -102,7 +102,7 @@ fn one(
     Ok(comparison.status.into())
 }
 
-/// What the arguments ask for together must be possible.
+/// Refuses combinations of arguments that are not possible.
 fn check_request(arguments: &Compare) -> Result<(), Complaint> {
     let Some(plot) = &arguments.plot else { return Ok(()) };
     if arguments.models.len() > 1 {
@@ -112,7 +112,7 @@ fn check_request(arguments: &Compare) -> Result<(), Complaint> {
     Format::of(plot).map(drop)
 }
 
-/// Says at once what could not be written at the end.
+/// Reports in advance the files that could not be written at the end.
 fn check_outputs(arguments: &Compare) -> Result<(), Complaint> {
     if let Some(plot) = &arguments.plot {
         check_free(plot, arguments.force)?;

@@ -16,7 +16,7 @@ use remapping::fit::whole::{Taking, Whole};
 use remapping::record::{Record, Remap};
 use serde::Serialize;
 
-/// What is taken in of a log that is long; `None` until its beginning is known.
+/// Collects the steps of a long log; `None` until its beginning is known.
 #[derive(Default)]
 pub struct Steps(pub Option<Taking>);
 
@@ -43,19 +43,19 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     run_on(arguments, &|| None)
 }
 
-/// The part of one of several readers of a log; `None` if one has to read it all.
+/// The part of one of several readers of a log; `None` if a single reader must read it all.
 pub fn part(log: &Log, place: (usize, usize)) -> Option<parts::Part> {
-    // All of these look at the log as a whole, or convert it.
+    // All of these options concern the log as a whole, or convert it.
     let Reading { log_unit, suspected, columns, every, .. } = &log.reading;
     let plain = log_unit.is_none() && !suspected && columns.is_none() && every.is_none();
     let form = log.reading.form();
     plain.then(|| parts::read(&log.traces, form.as_ref(), FITTED, place)).flatten()
 }
 
-/// Fits the log, of which others may have read the parts.
+/// Fits the log, whose parts others may have read.
 ///
 /// # Errors
-/// What is wrong with the log or the arguments.
+/// The fault of the log or of the arguments.
 pub fn run_on(
     arguments: &Fit,
     read: &dyn Fn() -> Option<(Trace, Whole)>,
@@ -145,7 +145,7 @@ pub fn run_on(
     Ok(Exit::Done)
 }
 
-/// What `--json` prints.
+/// The document of `--json`.
 #[derive(Debug, Serialize)]
 struct Document<'a> {
     trace: String,
@@ -153,12 +153,12 @@ struct Document<'a> {
     log: &'a Account,
     ranks: usize,
     steps: usize,
-    /// The first steps, on which the tests are made, where these are not all.
+    /// The first steps, on which the tests are made, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     tested_steps: Option<usize>,
     recorded_remaps: usize,
     remap_cost: f64,
-    /// Probability of ranks that differ at least as much, if they move alike.
+    /// The probability that equal ranks differ at least this much.
     ranks_alike: f64,
     models: Vec<Model<'a>>,
     repairs: &'a [String],
@@ -170,7 +170,7 @@ struct Model<'a> {
     /// Seconds in a unit of load.
     unit: f64,
     unit_seconds: f64,
-    /// Steps of the program in a step of the model.
+    /// The number of the program's steps in a step of the model.
     stride: u64,
     fits: Fits,
     parameters: Vec<Parameter<'a>>,
@@ -189,7 +189,7 @@ struct Parameter<'a> {
     level: f64,
 }
 
-/// E max - mean of what ranks gain over some steps without a remap.
+/// E max - mean of the increments of ranks over some steps without a remap.
 #[derive(Debug, Serialize)]
 struct Growth {
     steps: usize,
@@ -222,12 +222,12 @@ impl<'a> Model<'a> {
     }
 }
 
-/// A model as `--model` names it.
+/// The name of a model for `--model`.
 fn option(deck: &Deck) -> String {
     deck.problem.replace('_', "-")
 }
 
-/// What is said of a model that does not fit, beside the others.
+/// The warning for a model that does not fit, with a better one if there is one.
 fn misfit(chosen: &Deck, others: &[&Deck], name: &str) -> String {
     let says = "what is solved or exported from this one will say so";
     match others.iter().find(|deck| deck.misfits.is_empty()) {

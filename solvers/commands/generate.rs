@@ -12,7 +12,7 @@ pub(super) fn completions(shell: clap_complete::Shell) -> Exit {
     Exit::Done
 }
 
-/// The whole manual on one page: the program, then each verb with its options.
+/// The whole manual on one page: the program, then each command with its options.
 pub(super) fn man() -> Exit {
     let mut command = Cli::command();
     command.build();

@@ -1,14 +1,14 @@
-//! Options that were given where they make no difference.
+//! Warns of options that make no difference.
 
 use crate::output::say;
 
-/// A sentence on each option that was given: that it makes no difference, and why.
+/// A sentence for each given option: it makes no difference, and why.
 pub(super) fn told(options: &[(&str, bool)], why: &str) -> Vec<String> {
     let given = options.iter().filter(|(_, given)| *given);
     given.map(|(option, _)| format!("{option} makes no difference here: {why}")).collect()
 }
 
-/// Says that.
+/// Prints these sentences as warnings.
 pub(super) fn tell(options: &[(&str, bool)], why: &str) {
     told(options, why).iter().for_each(|sentence| say(&format!("warning: {sentence}")));
 }

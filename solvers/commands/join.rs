@@ -1,4 +1,4 @@
-//! `remap join`: the parts of a sweep, or of a regret, put together.
+//! `remap join`: joins the parts of a sweep or of a regret.
 
 use super::axes::{Axis, MAX_RUNS, axes, choose, some_of, written};
 use super::swept::Output;
@@ -43,10 +43,10 @@ fn join(arguments: &Join) -> Result<Exit, Complaint> {
     Ok(exit)
 }
 
-/// What has been read.
+/// The parts that have been read.
 #[derive(Default)]
 struct Parts {
-    /// The file of each part, and what it says of itself.
+    /// The file and the header of each part.
     names: BTreeMap<usize, (String, Part)>,
     runs: BTreeMap<usize, Run>,
 }
@@ -86,7 +86,7 @@ impl Parts {
     }
 }
 
-/// Says what is not there.
+/// Reports the parts and values that are missing.
 fn missing(parts: &Parts, whole: &Part, axes: &[Axis]) -> Exit {
     let numbers = (1..=whole.of).filter(|number| !parts.names.contains_key(number));
     let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
@@ -109,7 +109,7 @@ fn missing(parts: &Parts, whole: &Part, axes: &[Axis]) -> Exit {
     }
 }
 
-/// The values in the order in which they were asked for.
+/// The values in the order of the command line.
 fn ordered(
     mut set: Vec<(String, serde_json::Value)>,
     axes: &[Axis],

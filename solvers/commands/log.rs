@@ -29,8 +29,8 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// The same where remaps that are played leave what recorded ones left, if these were in force at once and all of the log is
-    /// held.
+    /// The same where simulated remaps leave the imbalance that recorded ones left, if these took
+    /// effect at once and all of the log is held.
     pub fn leaving(mut self, overlap: Overlap) -> Opened {
         let is_whole = self.trace.after.steps == 0;
         let left = left_over(&self.trace.record).filter(|_| is_whole && overlap.is_none());
@@ -248,7 +248,7 @@ pub(super) fn priced(remap_cost: f64, overlap: Overlap, stride: u64) -> String {
     }
 }
 
-/// What is taken for granted where policies are played on a record.
+/// The assumption behind evaluating policies on a record.
 pub(super) fn assumed(record: &Record) -> &'static str {
     match record.left().is_empty() {
         true => "a remap restores balance and does not change later increments",

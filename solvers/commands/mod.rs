@@ -142,13 +142,13 @@ fn print_documents<T: Serialize>(models: usize, documents: &[T]) {
     }
 }
 
-/// How a command ended; complaints are printed.
+/// How a command ended; diagnostics are printed.
 fn ended<C: AsRef<[Complaint]>>(outcome: Result<Exit, C>) -> Exit {
     outcome.unwrap_or_else(|complaints| report(complaints.as_ref()))
 }
 
-/// Prints complaints with their place in the text; the exit code is that of wrong input, unless something
-/// else stopped the computation.
+/// Prints diagnostics with their place in the text. The exit code is that of wrong input, unless
+/// something else stopped the computation.
 pub fn report(complaints: &[Complaint]) -> Exit {
     for complaint in complaints {
         say(&told(complaint));
@@ -161,7 +161,7 @@ pub fn report(complaints: &[Complaint]) -> Exit {
     complaints.iter().map(exit).reduce(Exit::worst).unwrap_or(Exit::Input)
 }
 
-/// A complaint as people see it.
+/// A diagnostic as text for people.
 pub fn told(complaint: &Complaint) -> String {
     let handler = miette::GraphicalReportHandler::new_themed(theme()).with_width(100);
     let mut text = String::new();

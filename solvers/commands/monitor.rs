@@ -1,4 +1,4 @@
-//! `remap monitor`: measurements in, a decision a line out.
+//! `remap monitor`: reads measurements and prints a decision for each.
 
 use super::Exit;
 use crate::cli::Monitor as Arguments;
@@ -16,7 +16,7 @@ use remapping::phase_change::{self, Accuracy};
 use remapping::phase_switching::{self, SwitchingError};
 use serde::Serialize;
 
-/// What is printed for a measurement.
+/// The printed row of a measurement.
 #[derive(Serialize)]
 struct Row {
     line: u64,
@@ -26,7 +26,7 @@ struct Row {
     belief: f64,
     threshold: Option<f64>,
     decision: &'static str,
-    /// The mapping in use before the decision, where there are two.
+    /// The present mapping before the decision, where there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     mapping: Option<&'static str>,
 }
@@ -105,9 +105,9 @@ fn not_binary(loaded: &Loaded) -> Complaint {
     loaded.complain("problem.detector", message, label, help)
 }
 
-/// Recurring phases. The change test tells whether measurements differ from those of the base cluster, which is
-/// collected anew after each switch [NR86, sec. X]: under the first mapping a change speaks for the second
-/// phase, under the second for the first.
+/// Recurring phases. The change test compares measurements with the base cluster, which is
+/// collected anew after each switch [NR86, sec. X]. Under the first mapping a change indicates the
+/// second phase, under the second mapping the first phase.
 fn of_switching(
     arguments: &Arguments,
     loaded: &Loaded,
@@ -139,7 +139,8 @@ fn of_switching(
     let mut monitor = monitor.expect("the model has passed review");
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
     let mut test = ChangeTest::new(clusters);
-    // Clusters without a report are steps, too; the first one is step 0, at which the belief is the initial one.
+    // Clusters without an observation are steps, too. The first one is step 0, with the initial
+    // belief.
     let mut begun = false;
     let last = model.lifetime().map(|lifetime| lifetime.last());
     watched(arguments, ",mapping", last, |line, value| {
@@ -187,7 +188,8 @@ fn said(report: Report) -> &'static str {
     }
 }
 
-/// Reads the measurements, and prints what `take` makes of each; warns once of steps after the `last` of the model.
+/// Reads the measurements and prints the result of `take` for each. Warns once of steps after the
+/// `last` of the model.
 fn watched(
     arguments: &Arguments,
     more_columns: &str,

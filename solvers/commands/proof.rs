@@ -1,4 +1,4 @@
-//! `remap verify` with a certificate: what it proves.
+//! `remap verify` with a certificate: what the certificate proves.
 
 use super::{Exit, idle, report};
 use crate::cli::Verify;
@@ -19,19 +19,19 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
-/// What is printed.
+/// The printed document.
 #[derive(Serialize)]
 struct Verdict<'a> {
     model: Cow<'a, str>,
     certificate: Cow<'a, str>,
     status: &'static str,
-    /// In words.
+    /// The proof in sentences.
     proved: Vec<String>,
-    /// What was proved, of which steps or decisions.
+    /// The proof, by steps or decisions.
     proof: &'a Proof,
     /// Each number by name.
     intervals: Vec<Named>,
-    /// Of a solution: which of its fields agree with that.
+    /// For a solution: which of its fields agree with the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<Fields>,
     version: &'static str,
@@ -60,13 +60,13 @@ pub(super) fn run(arguments: &Verify, certificate: &Path) -> Exit {
     }
 }
 
-/// Says that options of the lemmas are of no use to a certificate.
+/// Warns that options of the lemmas do not apply to a certificate.
 fn no_lemmas(arguments: &Verify) {
     let options = [("--cases", arguments.cases.is_some()), ("--seed", arguments.seed.is_some())];
     idle::tell(&options, "it is for the lemmas, and a certificate is checked instead");
 }
 
-/// The usual work, or as much as fits into the time that is given.
+/// The usual work, or as much as the time limit allows.
 fn budget(arguments: &Verify) -> Budget {
     arguments.time_limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX))
 }
@@ -75,7 +75,8 @@ fn timed<T>(arguments: &Verify, work: impl FnOnce() -> T) -> T {
     within(arguments.time_limit, "the time limit came first: nothing has been proved", work)
 }
 
-/// Checks the certificate that a solution names, and each field of the solution against what it proves.
+/// Checks the certificate that a solution names, and compares each field of the solution with the
+/// proof.
 pub(super) fn run_solution(arguments: &Verify) -> Exit {
     let (started, path) = (Instant::now(), &arguments.model);
     no_lemmas(arguments);
@@ -118,19 +119,19 @@ pub(super) fn run_solution(arguments: &Verify) -> Exit {
     }
 }
 
-/// Seconds for a second solution, where no limit is given.
+/// The default time limit of a second solution, in seconds.
 const LONGEST_SECOND: f64 = 60.0;
 
-/// Bytes of a model file or a solution at most.
+/// The most bytes of a model file or a solution.
 const MOST_TEXT: u64 = 256 << 20;
 
-/// What a regular file holds, if that is no more than so many bytes.
+/// The content of a regular file of at most `most` bytes.
 fn read(path: &Path, most: u64) -> Result<Vec<u8>, Complaint> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot read {}: {error}", path.display());
         Complaint::elsewhere(message, "check the path")
     };
-    // What is no file may never end, or wait for ever to be opened.
+    // Other files may never end, or block when opened.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         let message = format!("{} is not a regular file", path.display());
         return Err(Complaint::elsewhere(message, "give the path of a file"));
@@ -164,7 +165,7 @@ fn check(model: &Path, certificate: &Path, budget: &Budget) -> Result<Checked, C
     })
 }
 
-/// What a solution says besides, and which of its fields are proved.
+/// Further remarks about a solution, and which of its fields are proved.
 type Compared = (Vec<String>, Option<Fields>);
 
 fn show(
@@ -208,7 +209,7 @@ fn show(
     }));
 }
 
-/// What has been proved, in words.
+/// The proof in sentences.
 fn words(proof: &Proof) -> Vec<String> {
     let ends = |own: &Interval| format!("[{}, {}]", own.lower, own.upper);
     match proof {

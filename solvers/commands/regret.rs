@@ -1,4 +1,4 @@
-//! `remap regret`: what a wrong parameter costs.
+//! `remap regret`: the cost of a wrong parameter.
 
 use super::axes::{Axis, axes};
 use super::regretted::{Curve, Document, Point, show};
@@ -18,7 +18,7 @@ use crate::run::Watch;
 use remapping::Status;
 use remapping::phase_change::Bounds;
 
-/// Tolerance of the optimal policies.
+/// The tolerance of the optimal policies.
 const TOLERANCE: f64 = 1e-9;
 
 pub(super) fn run(arguments: &Arguments) -> Exit {
@@ -77,7 +77,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let part = arguments.part.map(|number| part(number, &set, &loaded));
     let mut curves = Vec::new();
     let mut places = 0..;
-    // How bad the worst of the values is that are no models.
+    // The worst exit code of the values that give no valid model.
     let mut wrong: Option<Exit> = None;
     'axes: for axis in &set {
         let mut points = Vec::new();
@@ -145,7 +145,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
 }
 
 impl Document {
-    /// One in which nothing is known yet.
+    /// A document without results.
     fn new(loaded: &Loaded, status: Status, watch: &Watch, warnings: Vec<String>) -> Document {
         Document {
             title: loaded.title.clone(),
@@ -175,7 +175,7 @@ fn curve(loaded: &Loaded, axis: &Axis, points: Vec<Point>) -> Curve {
     Curve { path: axis.path.clone(), truth, points }
 }
 
-/// An axis as it is asked for.
+/// An axis as on the command line.
 fn written(axis: &Axis) -> String {
     format!("{}={}", axis.path, axis.values.join(","))
 }

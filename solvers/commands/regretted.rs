@@ -1,4 +1,4 @@
-//! What `regret` prints and draws, and its parts put together.
+//! The document and the picture of `regret`, and joining its parts.
 
 use super::Exit;
 use super::axes::{Axis, axes, some_of, written};
@@ -17,13 +17,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What is printed.
+/// The printed document.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Document {
     pub title: String,
     pub problem: String,
-    /// With `--part`, which part it is.
+    /// With `--part`, the part that this is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
     /// The cost of the optimal policy, and of never remapping; `null` where a limit came first.
@@ -37,7 +37,7 @@ pub(super) struct Document {
     pub warnings: Vec<String>,
 }
 
-/// The regrets over one parameter.
+/// The regrets for one parameter.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Curve {
@@ -51,20 +51,21 @@ pub(super) struct Curve {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Point {
-    /// Its place among all of which this is a part.
+    /// Its index among all, where this is a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<usize>,
-    /// What the parameter is taken for.
+    /// The assumed value of the parameter.
     pub value: String,
-    /// By which factor it (for the cycle time after the change: the gain) is off.
+    /// The factor by which it is wrong; for the cycle time after the change, the factor of the
+    /// gain.
     pub factor: Option<f64>,
-    /// The first threshold that follows; of drifting loads the closest one after step 1.
+    /// The first threshold that follows; for drifting loads, the closest one after step 1.
     #[serde(deserialize_with = "number")]
     pub threshold: f64,
     pub cost: Bounds,
-    /// Above the optimum.
+    /// The excess over the optimum.
     pub regret: Bounds,
-    /// That, as a percentage of what the optimal policy gains over never remapping.
+    /// The same in percent of the optimal policy's gain over never remapping.
     pub lost: Option<Bounds>,
 }
 
@@ -73,7 +74,7 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::INFINITY))
 }
 
-/// What the first threshold is one on.
+/// The name of the first threshold.
 fn threshold_on(problem: &str) -> &'static str {
     match problem {
         "load_drift" => "closest",
@@ -81,7 +82,7 @@ fn threshold_on(problem: &str) -> &'static str {
     }
 }
 
-/// Whether a text is what `regret --json` prints.
+/// Whether a text is a document of `regret --json`.
 pub(super) fn is_regret(text: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| value.get("curves").is_some())
 }
@@ -120,7 +121,7 @@ fn read(path: &Path) -> Result<(String, Part, Document), Complaint> {
     Ok((name, part, document))
 }
 
-/// The parts put together, as if there had been none.
+/// Joins the parts, as if there had been none.
 pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
     if let Some(plot) = &arguments.plot {
         check_free(plot, arguments.force)?;
@@ -189,7 +190,7 @@ pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
     Ok(exit.worst(all.status.into()))
 }
 
-/// The values of all places in order, as `PATH=VALUE`.
+/// The values of all indices in order, as `PATH=VALUE`.
 fn names(set: &[String]) -> Vec<String> {
     let axis = |text| axes(std::slice::from_ref(text)).unwrap_or_default();
     let of_axis = |Axis { path, values }| {

@@ -50,15 +50,15 @@ struct Document {
     /// Where the judged run starts: `balance` or `actual`.
     from: &'static str,
     assumption: &'static str,
-    /// The least any sequence of remaps costs on the judged steps.
-    /// `null` where the log is too long for hindsight.
+    /// The least cost of any sequence of remaps on the judged steps. `null` where the log is too
+    /// long for it.
     clairvoyant: Option<f64>,
     /// The same from where the recorded run stood, where the policies start elsewhere: what `recorded`
     /// is measured by.
     #[serde(skip_serializing_if = "Option::is_none")]
     clairvoyant_from_actual: Option<f64>,
     policies: Vec<Line>,
-    /// Of all rules in use, whether they were asked for or not.
+    /// Of all published rules, whether they were asked for or not.
     best_in_use: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
@@ -71,7 +71,7 @@ struct Document {
     repairs: Vec<String>,
 }
 
-/// Longest run that is judged: hindsight's work grows with its square.
+/// Longest run that is judged: the work for the perfect-information optimum grows with its square.
 const MOST_STEPS: usize = 10_000;
 
 pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
@@ -299,8 +299,8 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
     Exit::Done
 }
 
-/// The policies whose costs are drawn: those asked for, or the best, the rule that votes, the best in use and
-/// never.
+/// The policies whose costs are drawn: those asked for, or the best, the adaptive rule, the best
+/// published rule and never.
 fn drawn<'a>(asked: &'a [String], found: &'a Judged) -> Vec<&'a str> {
     if !asked.is_empty() {
         return asked.iter().map(String::as_str).take(MOST_DRAWN).collect();
@@ -313,10 +313,10 @@ fn drawn<'a>(asked: &'a [String], found: &'a Judged) -> Vec<&'a str> {
     drawn
 }
 
-/// Curves beside each other at most.
+/// The most curves of the chart.
 const MOST_DRAWN: usize = 7;
 
-/// Whether the solved policy is as good as the best rule in use, and if not, why.
+/// Whether the solved policy is as good as the best published rule, and if not, why.
 fn verdict(solved: &Line, best: &(String, f64), ground: &Ground<'_>, steps: usize) -> String {
     let (name, cost) = best;
     let slack = 1e-9 * solved.cost.max(1.0);
@@ -360,7 +360,7 @@ fn what_changed(ground: &Ground<'_>, steps: usize) -> String {
         found.drifts.iter().map(|drift| drift - found.drift.value).fold(0.0, f64::max)
     };
     let (a, b) = (steepest(&before), steepest(&after));
-    // How far the steepest drift may be off by chance.
+    // The random error of the steepest drift.
     let chance = |found: &Increments, steps: usize| {
         let steps = steps.max(1) as f64;
         (found.deviation.value.powi(2) + 2.0 * found.noise.powi(2) / steps) / steps

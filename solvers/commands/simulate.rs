@@ -1,4 +1,4 @@
-//! `remap simulate`: synthetic traces of our own workloads, written as they are made.
+//! `remap simulate`: synthetic traces of models, written while they are computed.
 
 use super::{Exit, idle};
 use crate::cli::Simulate;
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
     Ok(Exit::Done)
 }
 
-/// Says what a remap costs where the trace has none that tells.
+/// Prints the cost of a remap where the trace does not contain it.
 fn tell_cost(loaded: &Loaded, table: &Table) {
     let cost = match &loaded.problem {
         Problem::LoadDrift(model) => {
@@ -97,9 +97,9 @@ fn tell_cost(loaded: &Loaded, table: &Table) {
     }
 }
 
-/// The trace as text, given away in pieces.
+/// The trace as text, passed on in pieces.
 struct Table {
-    /// Seconds in a unit of load, and steps of the program in a step of the model.
+    /// The seconds in a unit of load, and the number of the program's steps in a step of the model.
     unit: f64,
     stride: u64,
     text: String,
@@ -109,17 +109,17 @@ struct Table {
     remaps: u64,
 }
 
-/// Bytes that are given away at once.
+/// The bytes of a piece.
 const PIECE: usize = 1 << 18;
 
-/// Takes pieces of text, until it has had enough.
+/// Receives pieces of text, until it breaks.
 type Out<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
-/// Takes steps, each with what a remap just before it cost.
+/// Receives steps, each with the cost of a remap just before it.
 type Steps<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
 
 impl Table {
-    /// Of a model that was fitted to a log in the units and steps of the log.
+    /// For a model that was fitted to a log, in the units and steps of the log.
     fn of(loaded: &Loaded) -> Table {
         let log = loaded.log.clone();
         let (unit, stride) = log.map_or((1.0, 1), |log| (log.unit_seconds, log.stride));
@@ -151,10 +151,10 @@ impl Table {
     }
 }
 
-/// The most loads of a trace without levels: what a mapping is compared with goes back to the start.
+/// The most loads of a trace without levels: the whole past is needed for a mapping.
 const MOST_LOADS: u64 = 50_000_000;
 
-/// Steps of a trace of a model without an end.
+/// The number of steps in the trace of a model without an end.
 const STEPS: u64 = 1000;
 
 /// Refuses problems without a trace.
@@ -177,7 +177,7 @@ fn playable(loaded: &Loaded, arguments: &Simulate) -> Result<(), Vec<Complaint>>
     }
 }
 
-/// Refuses periodic models whose changes are not drawn: independent ones with laws are.
+/// Refuses periodic models without independent changes of known distributions.
 fn refuse_periodic(loaded: &Loaded, model: &Periodic) -> Result<(), Vec<Complaint>> {
     if model.chain_loads().is_some() {
         let label =
@@ -207,7 +207,7 @@ fn too_long(loaded: &Loaded, steps: u64) -> Vec<Complaint> {
     vec![loaded.complain("problem.processors", "the trace is too long", &label, &help)]
 }
 
-/// Plays a model step by step.
+/// Simulates a model step by step.
 fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
     match &loaded.problem {
         Problem::LoadDrift(model) => {
@@ -237,7 +237,7 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
     }
 }
 
-/// One run of a workload under the rule asked for, as `remap compare` plays it.
+/// One run of a workload under the given rule, as in `remap compare`.
 fn ruled<W: Workload>(workload: &W, overlap: Overlap, arguments: &Simulate, each: &mut Steps<'_>) {
     let rule = arguments.policy.unwrap_or(Rule::Never);
     let contestant = match rule {
@@ -248,13 +248,13 @@ fn ruled<W: Workload>(workload: &W, overlap: Overlap, arguments: &Simulate, each
     trace(workload, policy, arguments.seed, &mut |row, remap| each(row, remap));
 }
 
-/// Ranks of a two-phase trace, and the relative spread of their times.
+/// The number of ranks of a two-phase trace, and the relative spread of their times.
 const RANKS: usize = 8;
 const SPREAD: f64 = 0.01;
 
-/// Cycle times before and after a change of phase. The model knows the slowest rank before, the
-/// slowest after and what a remap makes of the latter: after the change one rank has the former, the
-/// others what keeps the mean at the latter.
+/// Cycle times before and after a change of phase. The model states the slowest rank's time before,
+/// after, and after a remap. After the change one rank has the time of the slowest; the others keep
+/// the mean at the remapped time.
 fn two_phases(
     problem: &remapping::phase_change::PhaseChange,
     steps: u64,

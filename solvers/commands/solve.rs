@@ -18,14 +18,14 @@ use crate::run::{is_interrupted, within};
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
 
-/// Solves one model; the last says whether the answer is to be certified.
+/// Solves one model; the last argument says whether the answer needs a certificate.
 pub type Solver<'s> =
     dyn Fn(&Loaded, &problems::Settings, Files<'_>, bool) -> problems::Outcome<Solved> + 's;
 
-/// `remap solve`, where this is what solves a model.
+/// `remap solve`, with this function for solving a model.
 pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     let mut exit = Exit::Done;
-    // Before any of them is solved, since a checkpoint goes when its computation is done.
+    // This is determined before solving: a checkpoint is removed when its computation is finished.
     let resumed: Vec<PathBuf> =
         arguments.models.iter().filter(|model| was_stopped(arguments, model)).cloned().collect();
     let (mut documents, mut to_certify) = (Vec::new(), None);
@@ -104,7 +104,7 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
         for warning in &solution.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }
-        // Shown first: a file that cannot be written must not lose the result.
+        // The result is shown first, so that a file error does not lose it.
         if arguments.settings.json {
             documents.push(solution.clone());
         } else {
@@ -112,7 +112,7 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
         }
         let force = arguments.force || resumed.contains(path);
         let written = write_outputs(arguments, force, &loaded, &solved);
-        // A document that could not be written is not written over.
+        // A document that could not be written is not overwritten.
         let folder = arguments.out.as_deref().filter(|_| written.is_ok());
         if let Err(complaint) = written {
             exit = exit.worst(report(&[complaint]));
@@ -124,14 +124,14 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     if arguments.settings.json {
         print_documents(arguments.models.len(), &documents);
     }
-    // After the answer, so that it is not lost if this does not come to its end.
+    // After the answer, so that it is not lost if this does not finish.
     if let Some((file, folder, loaded, solved)) = to_certify {
         exit = exit.worst(certify(arguments, (file, folder), &loaded, &solved));
     }
     exit
 }
 
-/// Makes the certificate of an answer and writes it to a file, within what is left of the time; the
+/// Makes the certificate of an answer and writes it to a file, within the remaining time. The
 /// document in the folder names it from then on.
 fn certify(
     arguments: &Solve,
@@ -140,7 +140,7 @@ fn certify(
     solved: &Solved,
 ) -> Exit {
     let limit = arguments.settings.time_limit;
-    // An answer that was stopped has none, which is said at once.
+    // A stopped answer has no certificate, which is reported at once.
     let halted = solved.solution.status.is_halted();
     let left = limit.filter(|_| !halted).map(|seconds| seconds - solved.solution.seconds);
     let reason = "no certificate: the time limit came first";
@@ -164,7 +164,7 @@ fn certify(
     }
 }
 
-/// What the arguments ask for together must be possible.
+/// Refuses combinations of arguments that are not possible.
 fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     if let (Some(set), Some(model)) = (arguments.set.first(), arguments.models.first()) {
         let message = "solve takes models as they are: it has no --set";
@@ -201,7 +201,7 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// Where a path leads, whether there is a file yet or not.
+/// The absolute path of a file, which may not exist yet.
 fn place(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).canonicalize();
@@ -223,7 +223,7 @@ fn outputs(arguments: &Solve) -> Vec<PathBuf> {
     outputs
 }
 
-/// No output may replace a file that a model names.
+/// Refuses outputs that would replace a file that a model names.
 fn check_named(arguments: &Solve, loaded: &Loaded) -> Result<(), Complaint> {
     let Some(named) = loaded.named_file().map(|file| place(&file)) else { return Ok(()) };
     match outputs(arguments).iter().find(|output| place(output) == named) {
@@ -236,7 +236,7 @@ fn check_named(arguments: &Solve, loaded: &Loaded) -> Result<(), Complaint> {
     }
 }
 
-/// No output may replace a model that is solved, or another output.
+/// Refuses outputs that would replace a model, or another output.
 fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
     let models = || arguments.models.iter();
     let mut taken: Vec<PathBuf> = models().map(|model| place(model)).collect();
@@ -253,7 +253,7 @@ fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// Whether all files can be written, before any work is done.
+/// Checks in advance whether all files can be written.
 fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
     check_apart(arguments)?;
     let begun = |model: &PathBuf| was_stopped(arguments, model);
@@ -261,7 +261,7 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
         check_free(path, arguments.force)?;
     }
     if let Some(path) = &arguments.plot {
-        // That of a single model, also of what was known of it so far.
+        // The picture of a single model may also replace that of its stopped run.
         check_free(path, arguments.force || arguments.models.iter().all(begun))?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
@@ -303,7 +303,7 @@ fn write_outputs(
             let file = path.with_extension("npz");
             write_with(&file, force, |file| table::write(table, file))?;
         }
-        // The proof is not there yet, and may never be.
+        // The certificate does not exist yet, and may never exist.
         let unproved = Solution { certificate: None, ..solution.clone() };
         write_file(&path, to_json(&unproved).as_bytes(), force)?;
     }

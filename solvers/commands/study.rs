@@ -1,4 +1,4 @@
-//! `remap study`: a table or figure of a paper, recomputed.
+//! `remap study`: recomputes a table or figure of a paper.
 
 use super::{Exit, ended, report};
 use crate::cli::Study as Arguments;
@@ -19,12 +19,12 @@ use remapping::phase_change::evaluation::EvaluationError;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What is printed.
+/// The printed document.
 #[derive(Serialize)]
 struct Document<'a> {
     title: &'a str,
     source: Option<&'a str>,
-    /// How far a printed number may be off, by the paper's account.
+    /// The largest error of a printed number, as the paper states it.
     printed_within: f64,
     series: Vec<Computed>,
     /// How many numbers the paper prints, and how many of them agree.
@@ -129,7 +129,7 @@ fn study(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     Ok(status.into())
 }
 
-/// Longer series are shown in part.
+/// Longer series are shown only in part.
 const SHOWN: usize = 40;
 
 fn table(study: &Study, document: &Document<'_>) -> String {
@@ -154,7 +154,7 @@ fn table(study: &Study, document: &Document<'_>) -> String {
                 continue;
             }
             let bounds = Bounds { lower: point.lower, upper: point.upper };
-            // Sums of doubles have no error that is known: as many digits as are sure to be right.
+            // The error of sums of doubles is unknown: as many digits as are certainly right.
             let computed = match bounds.lower == bounds.upper {
                 true => plain(point.lower),
                 false => proved(bounds).joined("±"),

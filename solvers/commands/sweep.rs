@@ -1,4 +1,4 @@
-//! `remap sweep`: one model, many values.
+//! `remap sweep`: solves one model for many values.
 
 use super::axes::{as_json, axes, choose, written};
 use super::swept::Output;

@@ -1,4 +1,4 @@
-//! What a sweep prints and draws, run by run.
+//! The output and the picture of a sweep, run by run.
 
 use super::axes::{Axis, as_json};
 use crate::complaint::Complaint;
@@ -13,13 +13,13 @@ use crate::text::Row;
 use remapping::Status;
 use std::path::{Path, PathBuf};
 
-/// Tolerances above this leave digits of the table open.
+/// Larger tolerances leave digits of the table open.
 const COARSE: f64 = 1e-6;
 
 /// The table or the document of a sweep, and its picture.
 pub(super) struct Output<'a> {
     title: &'a str,
-    /// Whether it is one of stopping sets.
+    /// Whether it is a sweep of stopping sets.
     stops: bool,
     axes: &'a [Axis],
     json: bool,
@@ -32,7 +32,7 @@ pub(super) struct Output<'a> {
     picture: Option<Picture>,
 }
 
-/// A picture and where it goes.
+/// A picture and its file.
 struct Picture {
     path: PathBuf,
     force: bool,
@@ -40,7 +40,7 @@ struct Picture {
     drawn: Drawn,
 }
 
-/// How a sweep is drawn.
+/// The picture of a sweep.
 enum Drawn {
     /// The regions of the decision maps, over one parameter.
     Regions(Regions),
@@ -49,7 +49,7 @@ enum Drawn {
 }
 
 impl<'a> Output<'a> {
-    /// Of the sweep of a model with this title.
+    /// The output for the sweep of a model with this title.
     pub fn new(title: &'a str, stops: bool, axes: &'a [Axis], json: bool) -> Output<'a> {
         let (rows, groups) = (Vec::new(), Groups::default());
         let (early, tolerance) = (false, 0.0);
@@ -59,7 +59,7 @@ impl<'a> Output<'a> {
     /// The same with a picture, if one is asked for.
     ///
     /// # Errors
-    /// A file that is there, and values that are no numbers.
+    /// The file exists, or the values are not numbers.
     pub fn drawn(self, path: Option<&Path>, force: bool) -> Result<Output<'a>, Complaint> {
         let Some(path) = path else { return Ok(self) };
         let format = Format::of(path)?;
@@ -79,7 +79,7 @@ impl<'a> Output<'a> {
         Ok(Output { picture: Some(picture), ..self })
     }
 
-    /// What stands before the runs.
+    /// Prints the part before the runs.
     pub fn begin(&self, part: Option<&Part>) {
         if self.json {
             let part = part.map_or_else(String::new, |part| {
@@ -90,7 +90,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// One more run.
+    /// Adds a run.
     pub fn add(&mut self, run: Run) {
         self.groups.add(&run);
         match run.solution.status {
@@ -113,10 +113,10 @@ impl<'a> Output<'a> {
         self.shown += 1;
     }
 
-    /// What stands after them.
+    /// Prints the part after the runs.
     ///
     /// # Errors
-    /// The picture's.
+    /// Those of the picture.
     pub fn end(self) -> Result<(), Complaint> {
         if self.json {
             print("\n]}\n");

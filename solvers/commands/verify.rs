@@ -1,4 +1,4 @@
-//! `remap verify`: the lemmas of the papers on a model and near it.
+//! `remap verify`: checks the lemmas of the papers on a model and on similar ones.
 
 use super::{Exit, idle, report};
 use crate::cli::Verify;

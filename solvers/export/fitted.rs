@@ -3,7 +3,7 @@
 use crate::problems::shared::map::Map;
 use remapping::simulate::{Course, Statistic, Trials, Trigger};
 
-/// A setting, and what it costs beside never remapping, both on the same paths.
+/// A setting and its cost, and the cost of never remapping, on the same paths.
 #[derive(Debug, Clone, Copy)]
 pub struct Fitted<T> {
     /// The setting.

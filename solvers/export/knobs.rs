@@ -328,7 +328,7 @@ impl<'a> Knobs<'a> {
         self.export.priced.as_ref().map_or(0, |priced| priced.processes)
     }
 
-    /// What a setting costs beside the optimum and never.
+    /// Writes the cost of a setting relative to the optimum and to never remapping.
     fn say_cost<T>(&mut self, what: &str, fitted: Fitted<T>) {
         let Some(priced) = &self.export.priced else { return };
         let (cost, never) = (shown(fitted.cost), shown(fitted.never));
@@ -348,7 +348,7 @@ impl<'a> Knobs<'a> {
         let best = match optimum.filter(|optimum| *optimum > 0.0) {
             Some(optimum) => {
                 let more = 100.0 * (fitted.cost / optimum - 1.0);
-                // Another sign than that is chance.
+                // The other sign can only be random error.
                 let how =
                     match more > 0.0 && fitted.cost - fitted.error > optimum || fitted.runs == 0 {
                         true => format!("the setting costs {more:.1} % more"),

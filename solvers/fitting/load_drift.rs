@@ -255,8 +255,9 @@ fn deck(
     Deck { problem: "load_drift", model, parameters, predicted, unit: quantum, misfits, tested }
 }
 
-/// Times of a run whose ranks move between levels by `rows(rank)`, from the first of the `recorded` levels; a remap
-/// leaves every rank an equal share, what is left over those that were recorded to have most after it.
+/// Times of a run whose ranks move between levels by `rows(rank)`, from the first of the `recorded`
+/// levels. A remap leaves every rank an equal share; the remainder goes to those that were recorded
+/// to have most after it.
 pub(super) fn walk<'a>(
     numbers: &mut Stream,
     rows: &dyn Fn(usize) -> &'a [Vec<f64>],

@@ -170,7 +170,7 @@ pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
     }
     decks.extend(change);
     decks.push(periodic(facts));
-    // The first that fits; what is left if none does is the interval.
+    // The first model that fits; if none does, the interval remains.
     decks.sort_by_key(|deck| match deck.problem {
         _ if deck.misfits.is_empty() => 0,
         "periodic" => 1,

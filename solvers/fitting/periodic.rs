@@ -130,7 +130,7 @@ pub(super) fn normal(numbers: &mut Stream) -> f64 {
     (-2.0 * (1.0 - size).ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
-/// What is left for staying, so that the decimals add up to one.
+/// The probability of staying, so that the decimals add up to one.
 fn stay(up: &str, down: &str) -> String {
     let exact = |text: &str| text.parse::<f64>().unwrap_or(0.0);
     let rest = 1.0 - exact(up) - exact(down);

@@ -103,8 +103,8 @@ fn others(record: &Record, stretch: &Range<usize>, rise: f64) -> Option<String> 
     ))
 }
 
-/// How far the slowest rank of a step is above the mean on average, where ranks differ from step to step only: beside the mean that each
-/// has in each of the phases.
+/// The mean excess of a step's slowest rank over the mean, where ranks differ only from step to
+/// step: relative to each rank's own mean in each phase.
 fn noise_of_the_slowest(record: &Record, phases: &[Range<usize>]) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for steps in phases {

@@ -142,7 +142,7 @@ impl<'a> Raw<'a> {
         self.cells.first().map(|cell| cell.step)
     }
 
-    /// Gives away what is left of a long log; whether nothing was missing in all of it.
+    /// Gives away the rest of a long log; whether nothing was missing in all of it.
     pub fn drain(&mut self) -> Result<bool, String> {
         let Some(Long { running: Some((window, out)), then, .. }) = &mut self.long else {
             return Ok(false);

@@ -374,7 +374,7 @@ fn rows(
 /// What a table should be.
 const TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank";
 
-/// A complaint about a line of a trace.
+/// A diagnostic about a line of a trace.
 fn at(name: &str, line: u64, what: &str) -> Complaint {
     fault(name, line, what, TABLE)
 }

@@ -266,7 +266,7 @@ impl Window {
         Ok(assemble::between(row, before, after))
     }
 
-    /// Gives away what is left.
+    /// Gives away the rest.
     pub fn drain(&mut self, out: &mut dyn Rows) -> Result<(), String> {
         while self.next <= self.newest {
             self.give(true, out)?;
@@ -274,7 +274,7 @@ impl Window {
         Ok(())
     }
 
-    /// Gives away what is left, and says what was filled in.
+    /// Gives away the rest, and says what was filled in.
     pub fn end(mut self, name: &str, out: &mut dyn Rows) -> Result<Vec<String>, Complaint> {
         self.drain(out)
             .map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), "correct the trace"))?;

@@ -36,7 +36,7 @@ pub struct Advice {
     pub judged: Option<Judged>,
     /// The steps it is judged on.
     pub steps: Range<usize>,
-    /// What rules are worth if remaps even out the loads beside the noise of the log, where it has noise.
+    /// What rules are worth if remaps even out all but the noise of the log, where it has noise.
     pub beside_noise: Option<String>,
 }
 
@@ -47,7 +47,7 @@ const NARROW: f64 = 1.0;
 /// Steps that tell whether the loads are balanced where a log begins, twice.
 const FIRST: usize = 5;
 
-/// Longest run that is judged: hindsight's work grows with its square.
+/// Longest run that is judged: the work for the perfect-information optimum grows with its square.
 const MOST_STEPS: usize = 10_000;
 
 /// Asks for the advice.
@@ -147,7 +147,7 @@ impl Question<'_> {
                 is_kept && (rule.of.lower > 0.0 || never.of.lower > 0.0)
                     || decided == Some(&name) && rule.of.upper < 0.0
             };
-            // What costs more for the noise alone is said as it would be beside it.
+            // A rule that costs more only because of the noise is described without it.
             let may_save = |[rule, _]: &[Saving; 2]| rule.of.upper >= 0.0;
             if let Some(dearer) = verdict.dearer.as_ref().filter(|_| told.iter().any(may_save)) {
                 let all: Vec<String> = told.iter().map(|[rule, _]| rule.to_string()).collect();
@@ -218,7 +218,8 @@ impl Question<'_> {
         let what = self.phrases().order(choice);
         let unknown = if run.is_some() { "" } else { "; what was done is not recorded" };
         let saves = run.map(|_| saved);
-        // Where never remapping was chosen, or a rule that does not remap here, and was done, what remapping would be worth is asked of the rule that votes.
+        // The log may remap never, by choice or by a rule that does not remap here. Then the
+        // adaptive rule tells what remapping would be worth.
         let votes = &judged.lines[0];
         let idle = line.remaps == 0 && against.remaps == 0;
         let (saved, few) = match (idle, votes.against_recorded) {
@@ -334,7 +335,7 @@ impl Question<'_> {
         )
     }
 
-    /// How a policy compares with the best rule in use, which nobody could know beforehand.
+    /// How a policy compares with the best published rule, which nobody could know beforehand.
     fn against_the_best(&self, judged: &Judged, line: &Line, against: &Line) -> String {
         let (name, cost) = &judged.best_in_use;
         let less = 100.0 * (cost - line.cost) / against.time.max(f64::MIN_POSITIVE);

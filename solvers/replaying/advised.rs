@@ -1,5 +1,5 @@
-//! The document of the rule `advised`: trained on the first steps of a log, judged on the others beside rules
-//! that codes know.
+//! The document of the rule `advised`: trained on the first steps of a log, and evaluated on the
+//! others together with rules that codes know.
 
 use super::advice::{Advice, Question};
 use super::choice::of_codes;
@@ -15,7 +15,7 @@ use remapping::replay::{Indicator, intervals, play, replay, thresholds};
 use remapping::simulate::{Recorded, Tally, compare};
 use std::ops::Range;
 
-/// What the document is made of, beside the record.
+/// The data of the document in addition to the record.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Name of the log.
@@ -34,7 +34,7 @@ pub struct Settings {
     pub stride: u64,
     /// What the costs take for granted.
     pub assumption: String,
-    /// What hindsight costs on the judged steps, where it is known already.
+    /// The cost of the perfect-information optimum on the judged steps, where it is known already.
     pub clairvoyant: Option<f64>,
 }
 

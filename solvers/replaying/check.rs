@@ -94,7 +94,7 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
             "give the times of steps and of remaps in seconds, or record a longer run",
         );
     }
-    // Remaps beside the steps come into force later than they are recorded.
+    // Overlapping remaps take effect later than they are recorded.
     let left = if overlap.is_none() { left(record) } else { None };
     if let Some(Left { remaps, all, before, after, share }) = left {
         let [before, after] = [before, after].map(short);
@@ -283,7 +283,7 @@ pub fn suspected(record: &Record) -> Vec<usize> {
         if fall <= 10.0 * usual || after >= 0.5 * before || known(*step) {
             return false;
         }
-        // Since when it had been above what is left now.
+        // The last earlier step with an imbalance almost as low as after the fall.
         let low = after + 0.25 * fall;
         let start = (0..step - 1).rev().find(|earlier| imbalance[*earlier] <= low).unwrap_or(0);
         let rises = imbalance[start..*step].windows(2).map(|pair| pair[1] - pair[0]);

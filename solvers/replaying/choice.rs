@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 /// A rule that can be exported.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Choice {
-    /// The rule that votes.
+    /// The adaptive rule.
     Advised,
     /// A rule of one number.
     Simple(Rule),
@@ -29,7 +29,7 @@ impl Choice {
     }
 }
 
-/// A simple rule is taken if it costs at most so much of what the rule that votes does.
+/// A simple rule is taken if its cost is at most this multiple of the adaptive rule's.
 const AS_GOOD: f64 = 1.01;
 
 /// Where no remap was recorded nobody knows what one leaves. An interval, which does not remap again at once where that did not help, is

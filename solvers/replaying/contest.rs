@@ -74,7 +74,8 @@ pub struct Line {
     pub policy: String,
     /// Sum of max - mean over the judged steps, and the remaps.
     pub cost: f64,
-    /// How much more than hindsight's best from the same start; `None` where there is no hindsight.
+    /// The excess over the perfect-information optimum from the same start; `None` where that is
+    /// unknown.
     pub regret: Option<f64>,
     /// Number of remaps.
     pub remaps: u64,
@@ -97,8 +98,8 @@ pub struct Line {
     /// What came out of its training.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What `solved` was chosen from, the best first: costs on the later training steps as multiples of
-    /// hindsight's.
+    /// What `solved` was chosen from, the best first: costs on the later training steps as
+    /// multiples of the perfect-information optimum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub training: Vec<(String, f64)>,
 }
@@ -110,12 +111,12 @@ pub struct Judged {
     pub lines: Vec<Line>,
     /// Their courses, in the same order.
     pub courses: Vec<Course>,
-    /// The least any sequence of remaps costs from the start that all policies have; `None` where the log is too
-    /// long for hindsight.
+    /// The least cost of any sequence of remaps from the common start; `None` where the log is too
+    /// long for it.
     pub clairvoyant: Option<f64>,
     /// The same from where the run stood, where that is another start.
     pub clairvoyant_actual: Option<f64>,
-    /// The best of all rules in use, whether shown or not.
+    /// The best of all published rules, whether shown or not.
     pub best_in_use: (String, f64),
 }
 
@@ -164,14 +165,14 @@ pub struct Part<'a> {
     pub steps: Range<usize>,
 }
 
-/// What was played on a part.
+/// The results on a part.
 struct Played {
     courses: Vec<Course>,
     /// The run as it was.
     run: Option<Course>,
     clairvoyant: f64,
     clairvoyant_actual: Option<f64>,
-    /// Costs of the rules in use.
+    /// Costs of the published rules.
     in_use: Vec<f64>,
 }
 
@@ -231,8 +232,8 @@ impl Played {
     }
 }
 
-/// Plays the contestants, and all rules in use, on the judged steps, part by part. `known`: whether the log says
-/// when the run was remapped.
+/// Evaluates the contestants, and all published rules, on the judged steps, part by part. `known`:
+/// whether the log says when the run was remapped.
 pub fn judge(parts: &[Part<'_>], known: bool, observer: &dyn Observer) -> Result<Judged, Halt> {
     let mut all: Option<Played> = None;
     for part in parts {
@@ -263,17 +264,17 @@ pub struct Standing<'a> {
     pub courses: Vec<Course>,
     /// The run as it was.
     pub run: Option<Course>,
-    /// Hindsight's best, where it is known.
+    /// The perfect-information optimum, where it is known.
     pub clairvoyant: Option<f64>,
     /// The same from where the run stood, where that is another start.
     pub clairvoyant_actual: Option<f64>,
-    /// Costs of the rules in use.
+    /// Costs of the published rules.
     pub in_use: Vec<f64>,
     /// Seed of the intervals.
     pub seed: u64,
 }
 
-/// What the policies came to, one beside the other.
+/// The results of the policies, compared.
 pub fn standing(found: Standing<'_>) -> Judged {
     let Standing { contestants, mut courses, run, clairvoyant, clairvoyant_actual, in_use, seed } =
         found;

@@ -1,5 +1,5 @@
-//! What an advice taken from the beginning of a long log is worth on the steps after it: the log is read once more, and the
-//! policies are played on all of them.
+//! The worth of an advice from the beginning of a long log on the steps after it. The log is read
+//! once more, and the policies are evaluated on all these steps.
 
 use super::contest::{Judged, Percent};
 use super::long::{Asked, Long};
@@ -16,7 +16,7 @@ pub struct Later {
     pub judged: Judged,
     /// The steps that those without a number were trained on.
     pub training: Range<usize>,
-    /// The steps they were played on.
+    /// The steps they were evaluated on.
     pub steps: Range<usize>,
 }
 
@@ -39,8 +39,8 @@ pub fn is_readable_again(paths: &[PathBuf]) -> bool {
     paths.iter().all(|path| path != Path::new("-") && is_file(path))
 }
 
-/// Plays what is `asked` on the steps after the beginning; `None` if there are none. `known`: whether the log says when
-/// the run was remapped.
+/// Evaluates what is `asked` on the steps after the beginning; `None` if there are none. `known`:
+/// whether the log says when the run was remapped.
 ///
 /// # Errors
 /// If the log cannot be read once more.

@@ -1,5 +1,6 @@
-//! Policies on a log that is longer than what is held of it: trained on the last steps of its beginning, and played
-//! on all that come after, step by step. Nobody knows these in advance, so that there is no hindsight.
+//! Policies on a log that is longer than the part in memory. They are trained on the last steps of
+//! its beginning and evaluated on all later steps, one by one. These are not known in advance, so
+//! there is no perfect-information optimum.
 
 use super::contest::{Judged, Standing, contestants, standing};
 use super::{Contestant, Ground, IN_USE, Outset};
@@ -12,7 +13,7 @@ use remapping::simulate::{Base, Tally};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// What is played where nothing is asked for, beside the rules in use.
+/// The default policies, in addition to the published rules.
 pub const OURS: [&str; 5] = ["advised", "fixed", "threshold", "utilization", "interval"];
 
 /// Those that plan for the steps that are left.
@@ -41,7 +42,7 @@ pub struct Asked {
     pub needs_all: Option<&'static str>,
 }
 
-/// Plays on the steps that are handed on.
+/// Evaluates on the steps that are handed on.
 pub struct Long {
     asked: Asked,
     running: Option<Running>,

@@ -8,8 +8,8 @@ use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 use remapping::replay::Player;
 
-/// The policy of a document on a log that has one step for `stride` of the program. What is written in
-/// place of the rule of a log by `export` is played in its place.
+/// The policy of a document on a log that has one step for `stride` of the program. Where `export`
+/// writes another rule in place of the log's, that one is evaluated.
 pub fn solution(found: Found, stride: u64) -> Result<Player, Complaint> {
     let stating = match found {
         Found::Rule(stated) => *stated,

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// What a remap costs instead, in its costs.
 const TIMES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
-/// What is compared where nothing was asked for: rules in use, and these, which take no long training.
+/// The default policies: published rules, and these, which take no long training.
 const OURS: [&str; 4] = ["advised", "fixed", "threshold", "utilization"];
 
 /// The policies at one cost of a remap.
@@ -32,11 +32,11 @@ pub struct WhatIf {
     /// The run as it was, had its remaps cost so much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<f64>,
-    /// Hindsight.
+    /// The perfect-information optimum.
     pub clairvoyant: f64,
 }
 
-/// Steps squared times ranks that hindsight is still asked for.
+/// Most steps squared times ranks for which the perfect-information optimum is computed.
 const MOST_WORK: usize = 2_000_000_000;
 
 /// The same for one part, unless it takes long.

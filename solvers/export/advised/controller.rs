@@ -37,7 +37,7 @@ fn in_pairs(memory: &Memory) -> Vec<StoredCourse> {
     courses
 }
 
-/// How the rule is called: where remaps stop the program, and where they go on beside its steps.
+/// How the rule is called: where remaps stop the program, and where they overlap its steps.
 struct Use {
     between: &'static str,
     beside: &'static str,

@@ -131,7 +131,7 @@ pub(in crate::logs) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Compla
     together(nodes, &path.display().to_string(), raw)
 }
 
-/// Reads what came without a file beside it.
+/// Reads data that came without other files.
 pub(in crate::logs) fn read_alone(
     mut input: impl Read,
     name: &str,

@@ -3,7 +3,7 @@
 //! Refinement after Berger and Oliger (1984) in one dimension: a patch covers whole coarse cells,
 //! its cells are `ratio` times smaller and its steps `ratio` times shorter. Patch edges see the
 //! coarse solution interpolated in space and time; afterwards the coarse cells under a patch take
-//! the means of their fine cells, and the coarse cells beside it are corrected by the difference of
+//! the means of their fine cells, and the coarse cells next to it are corrected by the difference of
 //! the two fluxes, so that nothing is lost or gained at a patch edge.
 
 use super::model::Calls;

@@ -252,7 +252,7 @@ pub(in crate::logs) fn columns(
 ) -> Result<Vec<Option<Column>>, String> {
     let mut columns: Vec<Option<Column>> = names.iter().map(|name| measured(name).0).collect();
     named.put(names, &mut columns)?;
-    // Seconds of work are what is meant, where there are others beside them.
+    // Where there are seconds of work, these are meant, not the other seconds.
     if columns.contains(&Some(Column::Work)) {
         columns
             .iter_mut()

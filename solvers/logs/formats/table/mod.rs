@@ -228,7 +228,7 @@ struct Place {
     header: bool,
 }
 
-/// Reads what is left of a table after so many lines, with its quotes.
+/// Reads the rest of a table after so many lines, with its quotes.
 fn quoted(
     input: impl BufRead,
     name: &str,

@@ -62,7 +62,8 @@ pub(super) fn is_in(table: &Table, sample: &[u8], raw: &mut Raw<'_>) -> Result<b
     ))
 }
 
-/// Of what is not read from its beginning: refuses times beside waiting, unless the user says what they are.
+/// For a table that is not read from its beginning: refuses times with waiting in another column,
+/// unless the user says what they are.
 pub(in crate::logs) fn is_said(columns: &[Option<Column>], raw: &Raw<'_>) -> Result<(), String> {
     match columns.contains(&Some(Column::Wait)) && !raw.how.columns.says(Column::Wait) {
         false => Ok(()),
