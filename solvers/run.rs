@@ -53,7 +53,7 @@ pub fn listen_to_interrupts() {
             std::process::exit(130);
         }
     };
-    // As above.
+    // If this fails, the system's own behavior remains.
     let _ = ctrlc::set_handler(handler);
 }
 

@@ -21,7 +21,7 @@ pub fn wide(a: u64, b: u64) -> u128 {
 /// Fraction bits of the ends of intervals.
 pub(crate) const FINE: u32 = 256;
 
-/// An interval with ends in units of 2^-[`FINE`].
+/// An interval with ends in units of 2^-`FINE`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Span {
     pub(crate) low: BigInt,

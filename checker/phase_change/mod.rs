@@ -1,9 +1,10 @@
 //! The phase-change recursion between lines above and values at points below.
 //!
-//! With x = (1-p, p) and times counted beyond e_F before the change and e_R after it, the value function
-//! is homogeneous, concave and nonnegative. A line above step n is the cost of a step plus two lines of
-//! step n+1, one for each report, whichever they are. Below, a belief is worth at least what any two
-//! points of step n+1 are that lie within it. docs/certificates.md has the proof.
+//! Let x = (1-p, p), and count times beyond e_F before the change and beyond e_R after it. The
+//! value function is then homogeneous, concave and nonnegative. A line above step n is the cost of
+//! a step plus two lines of step n+1, one for each observation; any choice of lines is valid.
+//! Below, a belief is worth at least as much as any two points of step n+1 that lie within it.
+//! docs/certificates.md has the proof.
 
 pub(crate) mod horizon;
 
@@ -25,9 +26,9 @@ pub enum Steps {
     /// One step, for these ascending beliefs between 0 and 1. The first is a multiple of 2^-44, the
     /// others are differences. An empty list means the beliefs of the last step.
     On(Vec<u64>),
-    /// So many steps with the beliefs and the parts of the last one.
+    /// Repeats the last step this many times, with its beliefs and its parts.
     Held(u64),
-    /// So many steps like the last one, taken at once.
+    /// Takes this many steps like the last one at once.
     Rest(u64),
 }
 
@@ -262,8 +263,8 @@ impl<'a> Recursion<'a> {
         Ok(())
     }
 
-    /// The most by which one step raises the upper function, and the least by which it raises the
-    /// lower one, at p = 0, in addition to the common part.
+    /// Two bounds on a step at p = 0, apart from the common part: by how much it raises the upper
+    /// function at most, and the lower one at least.
     fn drift(&self, one: &Recursion) -> Result<(i128, i128), Refusal> {
         let less = |a: u64, b: u64| i128::from(a) - i128::from(b);
         let (mut rise, mut fall) = (i128::MIN, i128::MAX);

@@ -67,7 +67,7 @@ impl PhaseSwitching {
 pub enum Steps {
     /// One step, for these beliefs, written like those of a phase change.
     On(Vec<u64>),
-    /// So many steps, for the beliefs of the last one.
+    /// This many steps, for the beliefs of the last one.
     Held(u64),
     /// All remaining steps, which are alike.
     Rest(Rest),

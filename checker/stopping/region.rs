@@ -52,7 +52,7 @@ pub(crate) fn shown(
     entries: &[Entry],
     budget: &Budget,
 ) -> Result<Shown, Refusal> {
-    // Those without a highest load are more than the levels that are shown.
+    // Loads without an upper limit have more states than the levels that are shown.
     if own.walks.is_some() {
         return Err(Refusal::Malformed);
     }
@@ -168,7 +168,7 @@ struct Group {
     members: Vec<usize>,
     lowest: i64,
     rows: Vec<Row>,
-    /// The probability that so many members at a level go down, stay and go up.
+    /// The probability that given numbers of members at a level go down, stay and go up.
     known: HashMap<(usize, [usize; 3]), [u64; 2]>,
 }
 

@@ -19,7 +19,7 @@ const DIVIDED: &str =
 pub struct Review<'a> {
     source: &'a Source,
     tree: &'a Node,
-    /// The faults found so far; beyond [`MOST_FAULTS`] they are only counted.
+    /// The faults found so far; beyond `MOST_FAULTS` they are only counted.
     pub faults: Vec<Complaint>,
     unlisted: usize,
     /// Warnings so far, in plain words.

@@ -7,8 +7,8 @@ type Box = [i32; 4];
 const FAR: i32 = 12;
 
 /// The positions of labels of these sizes, as offsets from dot to corner. They are as close as
-/// possible, so that all are within `room` and, as far as there is space, no label overlaps another
-/// one or a dot.
+/// possible, with all labels within `room`. As far as there is space, no label overlaps another one
+/// or a dot.
 pub(super) fn beside(dots: &[(i32, i32)], sizes: &[(u32, u32)], room: Box) -> Vec<(i32, i32)> {
     let [left, top, right, bottom] = room;
     let apart = |a: &Box, b: &Box| a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3];

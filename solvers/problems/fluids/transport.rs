@@ -1,12 +1,13 @@
 //! Flux-corrected transport of Boris and Book: one call of ETBFCT on a uniform grid.
 //!
 //! Solves the continuity equation d rho/dt + d(rho v)/dr = 0 for cell densities. A call transports
-//! the density with centred fluxes, diffuses the result, and takes back as much of the diffusion
-//! as creates no new extremum. With the courant number u = v dt/h at an interface, the diffusion
-//! is nu = 1/6 + u^2/3 and the antidiffusion mu = 1/6 - u^2/6 (Boris and Book, "Solution of
-//! continuity equations by the method of flux-corrected transport", Methods in Computational
-//! Physics 16, 1976). The diffused profile is a convex combination of old densities as long as
-//! |u| <= 1/2, which is what the scheme's bounds rest on.
+//! the density with centered fluxes and diffuses the result. It then takes back as much of the
+//! diffusion as creates no new extremum. With the Courant number u = v dt/h at an interface, the
+//! diffusion is nu = 1/6 + u^2/3 and the antidiffusion mu = 1/6 - u^2/6. The scheme is bounded for
+//! |u| <= 1/2, where the diffused profile is a convex combination of old densities.
+//!
+//! Reference: Boris and Book, "Solution of continuity equations by the method of flux-corrected
+//! transport", Methods in Computational Physics 16, 1976.
 
 use super::model::Calls;
 
@@ -37,8 +38,8 @@ impl Transport {
     /// per unit of velocity. The first and last [`REACH`] cells of the two slices are only read:
     /// the result has `density.len() - 2 * REACH` cells and goes to `after`.
     ///
-    /// Returns what crossed the lower edge of each of those cells and the upper edge of the last
-    /// one, in units of density times cell width: `after[i] - density[REACH + i]` is exactly
+    /// Returns the flux through the lower edge of each of those cells and the upper edge of the
+    /// last one. Its unit is density times cell width: `after[i] - density[REACH + i]` is exactly
     /// `flux[i] - flux[i + 1]` up to the rounding of that subtraction.
     pub fn call(
         &mut self,

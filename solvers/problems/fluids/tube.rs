@@ -2,9 +2,9 @@
 //!
 //! Refinement after Berger and Oliger (1984) in one dimension: a patch covers whole coarse cells,
 //! its cells are `ratio` times smaller and its steps `ratio` times shorter. Patch edges see the
-//! coarse solution interpolated in space and time; afterwards the coarse cells under a patch take
-//! the means of their fine cells, and the coarse cells next to it are corrected by the difference of
-//! the two fluxes, so that nothing is lost or gained at a patch edge.
+//! coarse solution interpolated in space and time. Afterwards the coarse cells under a patch take
+//! the means of their fine cells. The coarse cells next to it are corrected by the difference of
+//! the two fluxes, so that the total mass stays exact.
 
 use super::model::Calls;
 use super::transport::Transport;
@@ -243,8 +243,8 @@ impl Tube {
     }
 }
 
-/// Mean of the `i`-th of `ratio` equal parts of a coarse cell under a limited linear profile, whose
-/// mean over the whole cell is that cell's density.
+/// Mean of the `i`-th of `ratio` equal parts of a coarse cell under a limited linear profile. The
+/// mean of the profile over the whole cell is that cell's density.
 fn interpolate(coarse: &[f64], cell: isize, i: usize, ratio: usize) -> f64 {
     let n = coarse.len() as isize;
     let value = |k: isize| coarse[k.clamp(0, n - 1) as usize];

@@ -216,8 +216,8 @@ fn map(
     // The error of a value.
     let slack = answer.value_gap * remap_value.upper.max(largest_value.upper).max(1.0) + rounding;
     within("largest_value", answer.largest_value, *largest_value, slack)?;
-    // However wide its bounds are, a number counts as proved only if it is close to the proved
-    // interval, and every proved possibility is within its stated error.
+    // A number counts as proved only if it is close to the proved interval, however wide its bounds
+    // are. In addition every proved possibility must be within its stated error.
     let near = NEAR * remap_value.upper.max(1.0);
     let number = open("remap_value", answer.remap_value, *remap_value, [f64::INFINITY, near]);
     agreed.admit("remap_value", reason.clone().or(number));
