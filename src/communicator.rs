@@ -6,6 +6,7 @@ use std::ops::Range;
 
 /// For each rank the part of every vector that it owns, and the window that it needs to compute its
 /// own part.
+///
 /// ```
 /// use remapping::communicator::Shares;
 ///

@@ -8,7 +8,6 @@
 //! outward.
 //!
 //! Cost O(M x pieces x levels). Heuristics: Nicol and Reynolds 1986, section VIII.
-//! interval, rounded outward.
 
 use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
 use super::problem::{InDoubles, PhaseChange, ProblemError};

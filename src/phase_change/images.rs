@@ -1,8 +1,9 @@
 //! Images of the atoms (slope drops) of a function under all observations, merged in ascending
 //! order and processed in blocks.
 //!
-//! Each observation maps odds affinely, so its images are sorted already; a merge takes O(atoms x
-//! observations). Sums over blocks use independent lanes to avoid a serial dependency.
+//! Each observation maps odds affinely, so its images are sorted already. The merge compares the
+//! observations for each image: O(atoms x observations^2). Sums over blocks use independent lanes to
+//! avoid a serial dependency.
 
 use super::problem::{Cycle, InDoubles, Report};
 use crate::concave::Atom;

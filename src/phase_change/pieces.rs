@@ -1,7 +1,7 @@
 //! One backward step of policy evaluation: costs that are piecewise constant in the odds of the
 //! belief.
 //!
-//! O(pieces x levels) time. Every cost is an interval, rounded outward.
+//! O(levels) time for each piece made. Every cost is an interval, rounded outward.
 
 use super::problem::{Cycle, InDoubles, PhaseChange, Premature};
 use crate::rounding::{SLACK, TINY, nearest};

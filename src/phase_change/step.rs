@@ -9,7 +9,7 @@
 //! 3. takes the minimum with the remapping line, and reduces the number of atoms.
 //!
 //! With `UPPER` every rounding goes up, otherwise down. The step operator is monotone, so the two
-//! functions always enclose the true value function. O(atoms x observations).
+//! functions always enclose the true value function. O(atoms x observations^2).
 
 use super::images::{AT_A_TIME, Block, Images, exhausted, images, lost_in_blocks};
 use super::problem::{Cycle, InDoubles, Report};

@@ -1,7 +1,7 @@
 //! One backward sweep over the whole horizon with the upper and the lower function: n = M, ..., 0.
 //!
 //! Each step follows `step.rs`; runs of equal steps are skipped once they are stationary
-//! (`rest.rs`, `rest_below.rs`). Time O(distinct steps x atoms x observations).
+//! (`rest.rs`, `rest_below.rs`). Time O(distinct steps x atoms x observations^2).
 
 use super::countdown::Countdown;
 use super::curve::Curve;

@@ -1,7 +1,7 @@
 //! Beliefs between which the functions of recurring phases are nearly linear, for each step: the
 //! nodes that a certificate needs.
 //!
-//! Approximate backward induction on D and V with node reduction; nothing here is rounded outward.
+//! Approximate backward induction on D and V with node reduction; the results are not bounds.
 
 use super::around::{Around, Pair};
 use super::operator::Line;

@@ -153,8 +153,8 @@ impl Recursion {
         )
     }
 
-    /// Whether the mean width of `pair` drops to at most `most` within [`MIXED`] steps, from every
-    /// initial belief.
+    /// Whether the mean width of `pair` becomes at most `most` after some steps, from every initial
+    /// belief. Tests at most [`MIXED`] steps and the stationary mean.
     pub(super) fn lasts_less(&self, pair: &Pair, most: f64) -> bool {
         let mut gap = pair.upper.less::<true>(&pair.lower);
         for _ in 0..MIXED {

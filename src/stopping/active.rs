@@ -56,7 +56,6 @@ const WORK_PER_STATE: usize = 150;
 
 /// The same for regions that are processed mode by mode, as all states are: a fifth of that cost.
 /// And the fraction of all states that such a region may touch.
-/// all states it may touch.
 const WORK_OF_TUBES: usize = 70;
 const TUBE_SHARE: usize = 8;
 

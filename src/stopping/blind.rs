@@ -5,7 +5,7 @@
 //! follows from the distribution of each process:
 //!
 //! ```text
-//! E max x = integral of 1 - product of P(x_i <= t) over t
+//! E max x = x_0 + integral over t >= x_0 of 1 - product of P(x_i <= t),   x_0 the least load
 //! ```
 //!
 //! After a remap the loads are an even split of some total; the most expensive total counts. Cost

@@ -2,7 +2,7 @@
 //!
 //! It starts above J, with the cost of stopping everywhere. Before each evaluation some sweeps of
 //! value iteration enlarge the continuation set, so that its boundary moves by more than one step
-//! at a time (modified policy iteration; Puterman 1994, section 6.5). Evaluation solves
+//! at a time. Evaluation solves
 //!
 //! ```text
 //! (I - P) J = psi on the continuation set C,   J = R outside
@@ -10,7 +10,6 @@
 //!
 //! by the methods of `krylov.rs`. Cost: one application of P per sweep and per Krylov step;
 //! O(states) memory.
-//! there is one, otherwise by stabilised biconjugate gradients.
 
 use super::krylov::{InnerProducts, System};
 use super::sweep::Sweep;

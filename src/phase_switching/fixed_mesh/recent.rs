@@ -6,7 +6,8 @@
 //! interpolated on the mesh. The difference increases with the belief, so rounding a belief upward
 //! is safe for upper bounds.
 //!
-//! Cost: O(1 / `rare`) terms per evaluation, O(nodes) memory per stored step.
+//! Cost: O(stored steps x observations / `rare`) terms per evaluation, O(nodes) memory per stored
+//! step.
 
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
