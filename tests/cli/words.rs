@@ -32,7 +32,7 @@ const AVOIDED: &[&str] = &[
 ];
 
 /// Most uses in comments of the product, and on pages.
-const MOST: [usize; 2] = [360, 16];
+const MOST: [usize; 2] = [12, 16];
 
 /// Words from which on a sentence is long, and the largest share of long ones on pages.
 const LONG: usize = 35;
