@@ -52,7 +52,7 @@ const MUCH_FINER: f64 = 1.0 / 64.0;
 ///
 /// Works for any distribution of N and any hazards [NR90, Theorem 1, without its assumptions]. All
 /// bounds hold in exact arithmetic: two functions enclose the value function, each reduced and
-/// rounded in its own safe direction, and their distance is certified (not a sum of step errors).
+/// rounded in its own safe direction. Their distance is certified, not a sum of step errors.
 /// Once the recursion is stationary within the tolerance, all remaining steps are bounded at once.
 /// Memory O(distinct thresholds + segments); time O(distinct steps x segments).
 ///

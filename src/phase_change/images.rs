@@ -2,8 +2,8 @@
 //! order and processed in blocks.
 //!
 //! Each observation maps odds affinely, so its images are sorted already. The merge compares the
-//! observations for each image: O(atoms x observations^2). Sums over blocks use independent lanes to
-//! avoid a serial dependency.
+//! observations for each image: O(atoms x observations^2). Sums over blocks use independent lanes,
+//! to avoid a serial dependency.
 
 use super::problem::{Cycle, InDoubles, Report};
 use crate::concave::Atom;

@@ -1,9 +1,9 @@
 //! When to remap under a fallible change detector: a partially observed Markov decision process
 //! with a finite horizon.
 //!
-//! State (p, n): the probability p that the phase has changed, the step n = 0..=M. s_n is the
-//! probability that another cycle follows step n, q^r and p^r are the probability of observation r
-//! and the belief after it. With E_n(p) = sum over r of q^r V_{n+1}(p^r) the Bellman equation is
+//! State (p, n): p is the probability that the phase has changed, n = 0..=M is the step. Another
+//! cycle follows step n with probability s_n. Observation r has probability q^r and leads to the
+//! belief p^r. With E_n(p) = sum over r of q^r V_{n+1}(p^r) the Bellman equation is
 //!
 //! ```text
 //! retain  C_t = p e_B + (1-p) e_F + s_n E_n(p)

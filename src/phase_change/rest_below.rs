@@ -76,9 +76,9 @@ impl State<'_> {
         (if self.refinements > 0 { REFINED_LAG * lag } else { lag }) as u32
     }
 
-    /// Skips to step `from` if the lower function has converged and its reduction per step, bounded
-    /// past the threshold, proves that every step down to `from` has the same threshold within the
-    /// tolerance. `found` is the threshold of step n. Returns the last step done.
+    /// Skips to step `from` if the lower function has converged and every step down to `from` has
+    /// the same threshold within the tolerance. The proof bounds the reductions past the threshold.
+    /// `found` is the threshold of step n. Returns the last step done.
     pub(super) fn rest_below(
         &mut self,
         n: u64,

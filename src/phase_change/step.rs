@@ -156,7 +156,7 @@ pub(crate) fn cut<const UPPER: bool>(
             crossing.find::<UPPER>(&mut Spread::new(nodes, grain, &mut atoms))
         }
     };
-    // Atoms beyond [`super::images`]'s limit: the upper function keeps their slope, the lower one
+    // Atoms beyond the limit of `images.rs`: the upper function keeps their slope, the lower one
     // drops it.
     let mut slope = if UPPER { scaled::<true>(retain.slope + found.beyond) } else { retain.slope };
     if let Some(kink) = found.kink {

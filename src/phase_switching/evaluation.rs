@@ -115,9 +115,9 @@ pub fn evaluate(
     Ok(game.start(&next[0]).into())
 }
 
-/// Control of the widening from joined pieces: its factor from one level to the next; the ratio of
-/// the change of a step to it, and the steps without progress, that end a level; the least relative
-/// value.
+/// Control of the widening by joined pieces. A level ends when a step changes the function by at
+/// most `SETTLED` times the widening, or after steps without progress. The next level multiplies the
+/// widening by `FINER`, down to `FINEST` times the first.
 const FINER: f64 = 0.2;
 const SETTLED: f64 = 4.0;
 const MOST_STEPS_IN_VAIN: u32 = 512;

@@ -1,9 +1,9 @@
 //! Exact statements on endless programs: whether keeping a mapping is optimal, or leaving it at
 //! every belief.
 //!
-//! The difference D of the mappings is the limit of D_n = g + P cut(D_{n+1}) from 0. g_0 <= g_1 are
-//! the gains per cycle from the second mapping in either phase. a and b are the rates at which the
-//! phases end, c and d the costs of switches.
+//! The difference D of the mappings is the limit of D_n = g + P cut(D_{n+1}) from 0. The gains per
+//! cycle from the second mapping in either phase are g_0 <= g_1. The phases end at the rates a and
+//! b, and switches cost c and d.
 //!
 //! * g_0 >= 0: the second mapping never loses, so the D_n increase from 0 and leaving it never
 //!   pays. If it also gains infinitely often (g_0 > 0, or a > 0 and g_1 > 0), then D >= c + g. The

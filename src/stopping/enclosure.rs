@@ -1,8 +1,8 @@
 //! Two-sided bounds on J from any approximation of it.
 //!
-//! Let `A = R(v)` and `B = psi + P v` be the two branches of the operator at an approximation v.
-//! The operator is monotone and scaling its argument scales both branches up to rho and psi, so
-//! that with any function `w >= 0` (0 on balanced states) and its *defect* `q = w - P w`
+//! Let T be the Bellman operator, and `A = R(v)` and `B = psi + P v` the costs of its two actions at
+//! an approximation v. T is monotone. Scaling v scales both costs, apart from the terms rho and psi.
+//! So for any function `w >= 0` (0 on balanced states) with *defect* `q = w - P w`
 //!
 //! ```text
 //! W = (1-t) v - w <= T(W)   if  t rho >= (1-t) (v - A) - (w - mean w)
@@ -11,8 +11,9 @@
 //!                           or  t psi >= (1+t) (B - v) - q
 //! ```
 //!
-//! in every unbalanced state (the mean is 0 for `Stop`), and then `W <= J <= U`: the iterates of T
-//! from W increase and those from U decrease to its only bounded fixed point.
+//! where the conditions must hold in every unbalanced state (the mean is 0 for `Stop`). Then `W <= J
+//! <= U`: the iterates of T from W increase, and those from U decrease, to its only bounded fixed
+//! point.
 //!
 //! With w = 0 one application of P proves both sides, and residuals are bounded by multiples of
 //! psi. Close to balance psi is too small for that: savings are large there, and so are their

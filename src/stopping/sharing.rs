@@ -92,9 +92,9 @@ impl States {
         most.unwrap_or(1)
     }
 
-    /// The part of the rank of `communicator` in the joint chain of these states. `None` if it
-    /// cannot be shared: the states are listed, or there are fewer levels (or multisets) than
-    /// ranks, or the first of several processes is lumped or has no birth–death chain (see
+    /// The part of the rank of `communicator` in the joint chain of these states. `None` if the
+    /// states are listed, or there are fewer levels (or multisets) than ranks. Also `None` if the
+    /// first of several processes is lumped or has no birth–death chain (see
     /// [`for_ranks`](Self::for_ranks)).
     pub fn share(&self, communicator: Arc<dyn Communicator>) -> Option<Shared> {
         match self.joint_factors()? {
