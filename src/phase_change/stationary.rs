@@ -1,10 +1,10 @@
 //! Proof that a recursion has become stationary: one comparison of two successive functions bounds
 //! all later ones.
 //!
-//! Let T be the backward step, the same for the J steps to come. Let U be an upper function with
-//! T U <= U' and U' <= U + k + e everywhere. Here k is the change of its constant, and e the greatest
-//! increase of its shape. T is monotone and T (U + c) = T U + l c with l = s (1-h). By induction the
-//! value function j steps on satisfies
+//! Let T be the backward step, the same for the J steps to come. Let U be an upper function with T
+//! U <= U' and U' <= U + k + e everywhere. Here k is the change of its constant, and e the greatest
+//! increase of its shape. T is monotone and T (U + c) = T U + l c with l = s (1-h). By induction
+//! the value function j steps on satisfies
 //!
 //! ```text
 //! V_j <= U + (k + e)(1 + l + ... + l^(j-1))

@@ -116,8 +116,8 @@ pub fn evaluate(
 }
 
 /// Control of the widening by joined pieces. A level ends when a step changes the function by at
-/// most `SETTLED` times the widening, or after steps without progress. The next level multiplies the
-/// widening by `FINER`, down to `FINEST` times the first.
+/// most `SETTLED` times the widening, or after steps without progress. The next level multiplies
+/// the widening by `FINER`, down to `FINEST` times the first.
 const FINER: f64 = 0.2;
 const SETTLED: f64 = 4.0;
 const MOST_STEPS_IN_VAIN: u32 = 512;

@@ -156,8 +156,8 @@ impl AtRest {
         }
     }
 
-    /// The most by which F + `beside` lies above and below the enclosure of `around`. First over all
-    /// beliefs, then where the program may switch to the second mapping.
+    /// The most by which F + `beside` lies above and below the enclosure of `around`. First over
+    /// all beliefs, then where the program may switch to the second mapping.
     pub(super) fn excess(&self, recursion: &Recursion, beside: &Pair) -> [[f64; 2]; 2] {
         let steps = self.room.steps();
         let above = |by: f64| {

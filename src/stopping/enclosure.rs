@@ -1,8 +1,8 @@
 //! Two-sided bounds on J from any approximation of it.
 //!
-//! Let T be the Bellman operator, and `A = R(v)` and `B = psi + P v` the costs of its two actions at
-//! an approximation v. T is monotone. Scaling v scales both costs, apart from the terms rho and psi.
-//! So for any function `w >= 0` (0 on balanced states) with *defect* `q = w - P w`
+//! Let T be the Bellman operator, and `A = R(v)` and `B = psi + P v` the costs of its two actions
+//! at an approximation v. T is monotone. Scaling v scales both costs, apart from the terms rho and
+//! psi. So for any function `w >= 0` (0 on balanced states) with *defect* `q = w - P w`
 //!
 //! ```text
 //! W = (1-t) v - w <= T(W)   if  t rho >= (1-t) (v - A) - (w - mean w)
@@ -11,8 +11,8 @@
 //!                           or  t psi >= (1+t) (B - v) - q
 //! ```
 //!
-//! where the conditions must hold in every unbalanced state (the mean is 0 for `Stop`). Then `W <= J
-//! <= U`: the iterates of T from W increase, and those from U decrease, to its only bounded fixed
+//! where the conditions must hold in every unbalanced state (the mean is 0 for `Stop`). Then `W <=
+//! J <= U`: the iterates of T from W increase, and those from U decrease, to its only bounded fixed
 //! point.
 //!
 //! With w = 0 one application of P proves both sides, and residuals are bounded by multiples of
