@@ -395,13 +395,13 @@ fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
         ("recurring phases", &["phase_switching"]),
         ("recurring phases, stationary", &["phase_switching", "phase_switching::resting"]),
         ("any number of phases", &["many_phases", "many_phases::bounds"]),
-        ("intervals, laws of steps", &["periodic", "periodic::walks", "periodic::keeping"]),
+        ("intervals, steps", &["periodic", "periodic::walks", "periodic::keeping"]),
         ("intervals of least cost", &["periodic", "periodic::walks", "periodic::cheapest"]),
         (
-            "intervals, exponential and gamma laws",
+            "intervals, exponential and gamma distributions",
             &["periodic", "periodic::gammas", "periodic::keeping"],
         ),
-        ("intervals, a normal law", &["periodic", "periodic::normals"]),
+        ("intervals, a normal distribution", &["periodic", "periodic::normals"]),
         ("intervals, squares", &["periodic", "periodic::squares"]),
         ("intervals, chains of levels", &["periodic", "periodic::levels"]),
     ];
