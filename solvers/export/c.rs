@@ -1,4 +1,4 @@
-//! A C99 header.
+//! Writes a rule as a C99 header.
 
 use super::{heading, literal, row_width, rows};
 use crate::document::rule::{

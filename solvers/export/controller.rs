@@ -1,4 +1,4 @@
-//! A controller before its first step, as the C library and the Python package restore it.
+//! Writes a controller before its first step, which the C library and the Python package restore.
 
 use crate::complaint::Complaint;
 use crate::document::rule::Found;
@@ -7,7 +7,7 @@ use crate::replaying::solution;
 use remapping::controller::Controller;
 use remapping::replay::Player;
 
-/// The document of a stated rule, which is in steps of the program.
+/// The document of a stated rule, in steps of the program.
 pub fn write(export: &StatedRule) -> Result<String, Complaint> {
     Ok(document(solution(Found::Rule(Box::new(export.clone())), 1)?))
 }

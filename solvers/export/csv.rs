@@ -1,4 +1,4 @@
-//! A table, comma-separated.
+//! Writes a rule as a table in CSV.
 
 use super::{heading, literal};
 use crate::document::rule::{Measure, Rule, StatedRule};
@@ -54,7 +54,7 @@ pub fn write(export: &StatedRule) -> String {
             }
         }
         Rule::Interval(interval) => {
-            // A number that tables read: an empty line would be no row.
+            // A number that tables can read: an empty line would not be a row.
             let every = interval.every.map_or_else(|| "inf".to_owned(), |every| every.to_string());
             let _ = writeln!(text, "interval\n{every}");
         }

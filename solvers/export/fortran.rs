@@ -1,4 +1,4 @@
-//! A Fortran 2003 module.
+//! Writes a rule as a Fortran 2003 module.
 
 use super::{heading, literal, row_width, rows};
 use crate::document::rule::{
@@ -30,7 +30,7 @@ pub fn write(export: &StatedRule) -> String {
     text + &declarations + "\ncontains\n\n" + &functions + "\nend module remap_policy\n"
 }
 
-/// Lines end at 132 columns.
+/// Breaks a line at blanks: Fortran lines have at most 132 columns.
 pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in line.split(' ') {

@@ -1,4 +1,4 @@
-//! The rule as JSON, without what only a report needs.
+//! Writes a rule as JSON, without the fields that only a report needs.
 
 use super::heading;
 use crate::document::rule::{Measure, Rule, StatedRule};

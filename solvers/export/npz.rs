@@ -1,4 +1,4 @@
-//! NumPy arrays in an archive.
+//! Writes a rule as NumPy arrays in an archive.
 
 use crate::archive::Archive;
 use crate::complaint::Complaint;
@@ -77,7 +77,7 @@ fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
     archive.finish()
 }
 
-/// From which step on which threshold holds.
+/// Adds the thresholds with their first steps.
 fn steps<W: std::io::Write + std::io::Seek>(
     archive: &mut Archive<W>,
     rows: &[(u64, f64)],

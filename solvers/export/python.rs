@@ -1,4 +1,4 @@
-//! A Python module.
+//! Writes a rule as a Python module.
 
 use super::{heading, literal, row_width, rows};
 use crate::document::rule::{
@@ -21,7 +21,7 @@ pub fn write(export: &StatedRule) -> String {
     text
 }
 
-/// Lines as they may stand in a docstring.
+/// Lines with the characters escaped that a docstring does not allow.
 pub(super) fn docstring(lines: &[String]) -> String {
     let text = lines.join("\n").replace('\\', "\\\\").replace("\"\"\"", "'''");
     text.trim_end_matches('"').to_owned()

@@ -1,4 +1,4 @@
-//! A Rust module.
+//! Writes a rule as a Rust module.
 
 use super::{heading, literal, row_width, rows};
 use crate::document::rule::{

@@ -1,17 +1,17 @@
-//! Two thresholds and Bayes' rule for phases that come back, in the languages of programs.
+//! Writes two thresholds and Bayes' rule for recurring phases in several languages.
 
 use super::fortran::{real, reals};
 use super::literal;
 use crate::document::rule::Switching;
 use std::fmt::Write;
 
-/// A list of numbers as rows of `width`, between brackets that the language has.
+/// A list of numbers in rows of `width`, without the brackets of the language.
 fn listed<T>(values: &[T], width: usize, shown: impl Fn(&T) -> String) -> String {
     let row = |row: &[T]| row.iter().map(&shown).collect::<Vec<_>>().join(", ");
     values.chunks(width).map(|values| format!("    {},\n", row(values))).collect()
 }
 
-/// From which steps on, and which thresholds.
+/// The first steps, and the thresholds.
 fn columns(runs: &[(u64, f64)]) -> (Vec<u64>, Vec<f64>) {
     runs.iter().copied().unzip()
 }

@@ -1,7 +1,8 @@
-//! Loads that drift by normal increments, with slopes and noise where there are any: `ContinuousDrift`.
+//! Fits `ContinuousDrift`: loads that drift by normal increments, with drift rates (`slopes`) and
+//! noise where the log has them.
 //!
-//! Where the log shows that remaps redraw slopes the model says so; otherwise slopes last, over remaps too, and change
-//! at times of their own. A remap that took them away would have had to be seen.
+//! If the log shows that remaps redraw the drift rates, so does the model. Otherwise they persist
+//! over remaps and change at random times; a remap that removed them would be visible in the log.
 
 use super::load_drift::SEED;
 use super::periodic::normal;
@@ -19,7 +20,7 @@ use remapping::record::Record;
 use remapping::simulate::{Stream, Workload};
 use std::f64::consts::SQRT_2;
 
-/// Most steps of the model.
+/// The most steps of the model.
 const MOST_STEPS: u64 = 2_000;
 
 /// The model, where the engine has bounds for it.
@@ -33,7 +34,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let mut noise = increments.noise;
     let slopes = redrawn(facts);
     if let Some(found) = slopes {
-        // Slopes that change with every remap are no steps of a walk.
+        // Drift rates that change with every remap are not part of the random walk.
         (deviation, noise) = (found.chance.walk, found.chance.noise);
     }
     if noise <= 0.2 * deviation {
@@ -61,7 +62,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         return None;
     }
     let lags = facts.lags();
-    // What a rank gains is seen through the noise of two steps.
+    // The increment of a rank is observed with the noise of two steps.
     let gained = ContinuousDrift { noise: SQRT_2 * noise, ..problem.clone() };
     let longest = lags.last().copied().unwrap_or(1) as u64;
     let expected = gained.expected(longest).unwrap_or_else(|| sampled(&gained, longest));
@@ -114,8 +115,9 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     })
 }
 
-/// Why slopes that stay as long as the log must not be drawn, in words: those of this log are known, and loads part as they say. Logs
-/// of slopes that are drawn differ so much from each other that the test by such logs does not tell.
+/// Why drift rates that persist as long as the log cannot be drawn at random, if so. Those of this
+/// log are known, and loads diverge accordingly. Logs with random drift rates differ so much from
+/// each other that the test by simulated logs cannot decide.
 fn drawn(facts: &Facts<'_>, problem: &ContinuousDrift, predicted: &[Point]) -> Option<String> {
     let kept = problem.kept_slopes?;
     if kept.change * facts.record.steps() as f64 > 1.0 {
@@ -136,13 +138,14 @@ fn drawn(facts: &Facts<'_>, problem: &ContinuousDrift, predicted: &[Point]) -> O
     ))
 }
 
-/// Slopes that remaps draw anew, where the log says so.
+/// The drift rates that remaps redraw, where the log shows that.
 fn redrawn<'f>(facts: &'f Facts<'_>) -> Option<&'f Slopes> {
     facts.slopes.as_ref().filter(|found| found.fate == Fate::Redrawn)
 }
 
-/// Slopes that last, where the log does not say that there are none or that remaps redraw them: longer than it takes from
-/// one remap to the next, and much of what loads gain meanwhile.
+/// Persistent drift rates, unless the log shows that there are none or that remaps redraw them.
+/// They must last longer than the interval between remaps, and explain much of the increments
+/// within it.
 fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
     let fate = facts.slopes.as_ref().map(|found| found.fate);
     if matches!(fate, Some(Fate::None | Fate::Redrawn)) {
@@ -152,7 +155,8 @@ fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
     if found.slopes == 0.0 {
         return None;
     }
-    // The interval of least cost per step, about: the largest of P normal numbers is this far out.
+    // Approximates the interval of least cost per step: the largest of P normal numbers is this far
+    // out.
     let far = (2.0 * (facts.record.ranks() as f64).ln()).sqrt();
     let (mut spent, mut best) = (facts.remap_cost, (f64::INFINITY, 1));
     for n in 1..=facts.record.steps() {
@@ -169,11 +173,11 @@ fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
     (lasts && much && is_no_walk(facts, &found, best.1)).then_some(found)
 }
 
-/// Whether walks with the log's noise, of as many ranks and steps, would rarely be taken for slopes by which loads gain as
-/// much in so many steps: in no more than one of forty logs.
+/// Whether random walks with the log's noise would rarely look like these drift rates. In walks
+/// with as many ranks and steps, at most one in forty may explain as much of the increments.
 fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
     let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
-    // So much is enough to tell slopes from a walk.
+    // This many times suffice to distinguish drift rates from a walk.
     if ranks * steps > MANY {
         return true;
     }
@@ -204,14 +208,14 @@ fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
     (0..WALKS).into_par_iter().filter(as_much).count() <= 1
 }
 
-/// Walks that are made, and times in a log that need none.
+/// The number of simulated walks, and the number of times in a log that needs none.
 const WALKS: u64 = 79;
 const MANY: usize = 200_000;
 
-/// Share of the variance of what loads gain between remaps from which on slopes matter.
+/// The least share of the variance of increments between remaps at which drift rates matter.
 const MUCH: f64 = 0.1;
 
-/// The expected imbalance from 1 to so many steps after a remap, by sampling.
+/// The expected imbalance 1 to `steps` steps after a remap, by sampling.
 fn sampled(problem: &ContinuousDrift, steps: u64) -> Vec<f64> {
     const RUNS: u64 = 400;
     let workload = Loads::new(problem.clone());
@@ -229,7 +233,7 @@ fn sampled(problem: &ContinuousDrift, steps: u64) -> Vec<f64> {
     sums.into_iter().map(|sum| sum / RUNS as f64).collect()
 }
 
-/// Times of a run that starts balanced at `start`.
+/// The times of a simulated run that starts balanced at `start`.
 fn record(
     problem: &ContinuousDrift,
     numbers: &mut Stream,

@@ -1,11 +1,12 @@
-//! Chains between levels as text: matrices whose decimals add up to one, and their parameters by name.
+//! Writes chains on levels as text: matrices whose decimals add up to one, and their parameters by
+//! name.
 
 use remapping::estimate::Estimate;
 
-/// Decimals of a probability in a matrix.
+/// The units of a probability in a matrix: six decimals.
 const UNITS: f64 = 1e6;
 
-/// Rows of decimals that add up to one exactly: the largest entry of each takes what rounding leaves.
+/// Rows of decimals that add up to exactly one: the largest entry of each takes the rounding error.
 pub fn dense_rows(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let exact = |row: &Vec<f64>| {
         let mut units: Vec<i64> = row.iter().map(|p| (p * UNITS).round() as i64).collect();
@@ -29,7 +30,7 @@ pub fn matrix(rows: &[Vec<f64>], indent: usize) -> String {
     format!("[\n{rows}{}]", &space[..indent - 4])
 }
 
-/// Probabilities from load to load, with the name of whose they are in front.
+/// Probabilities of moves between loads, named with `of` as prefix.
 pub fn named(of: &str, probabilities: Vec<(i64, i64, Estimate)>) -> Vec<(String, Estimate)> {
     let name = |(from, to, found)| (format!("{of}{from} to {to}"), found);
     probabilities.into_iter().map(name).collect()

@@ -1,4 +1,4 @@
-//! Loads that walk on levels, all ranks alike: `LoadDrift`.
+//! Fits `LoadDrift`: loads that walk on levels, with one chain for all ranks.
 
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
@@ -11,37 +11,37 @@ use remapping::fit::growth;
 use remapping::fit::transitions::Transitions;
 use remapping::simulate::Stream;
 
-/// States up to which a chain on a lattice of the trace's own is taken, and one of our making; load
-/// vectors up to which a dense one is.
+/// The most states of a chain on the trace's own lattice, and of one on constructed levels; the
+/// most load vectors of a dense chain.
 const MOST_OWN: usize = 2_000_000;
 const MOST_MADE: usize = 50_000;
 const MOST_DENSE: f64 = 100_000.0;
 
-/// Levels below which a chain says too little.
+/// The least number of levels of a useful chain.
 const FEWEST_LEVELS: usize = 6;
 
-/// Probability below which equal probabilities, or drifts, count as refuted.
+/// The probability below which equal probabilities, or drifts, count as refuted.
 pub(super) const REFUTED: f64 = 0.001;
 
-/// Share of moves over several levels that a chain of neighbours is let miss.
+/// The largest share of moves over several levels that a chain of neighbors may ignore.
 pub(super) const FEW_JUMPS: f64 = 0.01;
 
-/// Seed of predictions.
+/// The seed of predictions.
 pub(super) const SEED: u64 = 1;
 
 /// The kind of chain that is fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Dense where more than one move in a hundred is over several levels.
+    /// Dense where more than one move in a hundred crosses several levels.
     Auto,
-    /// Moves to neighbouring levels only.
+    /// Moves to neighboring levels only.
     BirthDeath,
     /// Any moves.
     Dense,
 }
 
 impl Kind {
-    /// Whether such moves ask for a dense matrix.
+    /// Whether these moves need a dense matrix.
     pub(super) fn is_dense(self, moves: &Transitions) -> bool {
         match self {
             Kind::Auto => moves.jumps() > FEW_JUMPS,
@@ -51,7 +51,7 @@ impl Kind {
     }
 }
 
-/// The chain, where its states are not too many.
+/// The chain, where it does not have too many states.
 pub fn load_drift(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let ranks = facts.record.ranks();
     let few = |levels: usize, most: usize| {
@@ -80,7 +80,7 @@ pub fn load_drift(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     }
 }
 
-/// A dense matrix by relative frequencies.
+/// A dense matrix from relative frequencies.
 fn dense(facts: &Facts<'_>, moves: &Transitions) -> Deck {
     let rows = dense_rows(&moves.matrix());
     let chain = format!("Matrix(lowest: {}, rows: {})", moves.lowest, matrix(&rows, 8));
@@ -88,13 +88,13 @@ fn dense(facts: &Facts<'_>, moves: &Transitions) -> Deck {
     deck(facts, chain, &rows, moves.lowest, moves.quantum, parameters, Vec::new())
 }
 
-/// By relative frequencies, on the levels of the trace.
+/// A chain from relative frequencies, on the levels of the trace.
 fn counted(facts: &Facts<'_>, moves: &Moves) -> Deck {
     let walk = moves.walk();
     let (levels, lowest) = (moves.counts.len(), moves.lowest);
     let alike = walk.same_at_every_level >= REFUTED;
     let (chain, rows) = if alike {
-        // Outward moves at the ends are what the edge makes of them.
+        // Outward moves at the ends depend on the edge.
         let (up, down) = (walk.up.value, walk.down.value);
         let edge = match walk.edge {
             Edge::Hold => "Hold",
@@ -137,15 +137,15 @@ fn counted(facts: &Facts<'_>, moves: &Moves) -> Deck {
     deck(facts, chain, &rows, lowest, moves.quantum, parameters, misfits)
 }
 
-/// By drift and variance, on levels made for the purpose.
+/// A walk that matches drift and variance, on constructed levels.
 fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
     let (low, high) = facts.whole.range;
     let increments = &facts.increments;
     let drift = increments.drift.value;
     let square = increments.deviation.value.powi(2) + drift * drift;
     let quantum = ((high - low) / (levels - 1) as f64).max(1.2 * square.sqrt());
-    // Where loads differ by rounding alone they are one level themselves: numbers of billions of levels are beyond what can be
-    // solved.
+    // Loads that differ only by rounding form a single level: chains with billions of levels cannot
+    // be solved.
     let quantum = match quantum > 1e-9 * high {
         true => quantum,
         false if high > 0.0 => high,
@@ -161,7 +161,7 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
         if still {
             return Estimate::probability(0, increments.count as u64);
         }
-        // Drifts that all agree say nothing of how far off they may be.
+        // Equal drifts give no information about their error.
         if !increments.drift.is_bounded() {
             return Estimate::around(value, f64::INFINITY);
         }
@@ -171,7 +171,7 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
         };
         let corners = [increments.deviation.lower, increments.deviation.upper]
             .map(|s| [increments.drift.lower, increments.drift.upper].map(|m| at(s, m)));
-        // A drift between the two may make a move less likely than either.
+        // A drift inside its interval may make a move less likely than one at either end.
         let corners = corners.as_flattened();
         let lower = corners.iter().copied().fold(value, f64::min);
         Estimate { value, lower, upper: corners.iter().copied().fold(value, f64::max) }
@@ -191,7 +191,8 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
     Deck { tested: if still { Some(nothing.to_owned()) } else { deck.tested }, ..deck }
 }
 
-/// Whether no load changes between remaps, as far as the log is in memory, and no mean change does beyond.
+/// Whether no load changes between remaps in the part of the log in memory, and no mean changes
+/// beyond it.
 fn is_still(facts: &Facts<'_>) -> bool {
     let record = facts.record;
     let same = |step: usize| record.row(step) == record.row(step - 1);
@@ -255,9 +256,9 @@ fn deck(
     Deck { problem: "load_drift", model, parameters, predicted, unit: quantum, misfits, tested }
 }
 
-/// Times of a run whose ranks move between levels by `rows(rank)`, from the first of the `recorded`
-/// levels. A remap leaves every rank an equal share; the remainder goes to those that were recorded
-/// to have most after it.
+/// The times of a simulated run whose ranks move between levels by `rows(rank)`, from the first of
+/// the `recorded` levels. A remap leaves every rank an equal share; the remainder goes to those
+/// that were recorded to have most after it.
 pub(super) fn walk<'a>(
     numbers: &mut Stream,
     rows: &dyn Fn(usize) -> &'a [Vec<f64>],

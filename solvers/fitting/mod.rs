@@ -1,4 +1,4 @@
-//! From a recorded run to complete model files, each with what speaks for it and against it.
+//! Fits complete model files to a recorded run, each with a test of how well it fits.
 
 mod continuous_drift;
 mod levels;
@@ -31,50 +31,51 @@ pub struct Deck {
     pub problem: &'static str,
     /// The `problem:` part of its file.
     pub model: String,
-    /// What was estimated, with confidence intervals.
+    /// The estimated parameters, with confidence intervals.
     pub parameters: Vec<(String, Estimate)>,
-    /// How the imbalance grows by this model; empty if it says nothing of it.
+    /// The growth of the imbalance in this model; empty if the model does not define it.
     pub predicted: Vec<Point>,
     /// Seconds in a unit of load of the model.
     pub unit: f64,
-    /// What does not fit, a sentence each; none if the model fits.
+    /// Reasons why the model does not fit, one sentence each; empty if it fits.
     pub misfits: Vec<String>,
-    /// What was found by making records with the model, if that was tried.
+    /// The result of comparing the log with simulated ones, if that was tried.
     pub tested: Option<String>,
 }
 
-/// What is known of a record before models are fitted.
+/// Facts about a record that do not depend on a model.
 pub struct Facts<'a> {
-    /// The record: of a long log the beginning, on which is done what needs its rows.
+    /// The record; of a long log its beginning, for computations that need its rows.
     pub record: &'a Record,
-    /// What is known of all steps.
+    /// Facts about all steps.
     pub whole: Whole,
-    /// Their increments.
+    /// The increments of these steps.
     pub increments: Increments,
-    /// What becomes of the ranks' slopes at remaps, where there are stretches enough.
+    /// The effect of remaps on the ranks' drift rates, where the log has enough stretches between
+    /// remaps.
     pub slopes: Option<Slopes>,
     /// Cost of a remap in seconds.
     pub remap_cost: f64,
-    /// Where it comes from: `as recorded`.
+    /// The source of that cost: `as recorded`.
     pub cost_origin: &'static str,
     /// Steps of the program in a step of the record.
     pub stride: u64,
     /// Length of the job in steps of the program, where it was stated.
     pub job_steps: Option<u64>,
-    /// Growth of the imbalance as recorded.
+    /// The recorded growth of the imbalance.
     pub recorded: Vec<Point>,
-    /// Probability of ranks that move from equal levels at least as differently, if they are alike; 1
-    /// where the loads are not on levels.
+    /// The probability that equal ranks move at least this differently from equal levels; 1 where
+    /// the loads are not on levels.
     pub alike: f64,
 }
 
 impl<'a> Facts<'a> {
-    /// What is known of `record`; `None` if it has fewer than four steps.
+    /// The facts about `record`; `None` if it has fewer than four steps.
     pub fn of(record: &'a Record, remap_cost: f64, cost_origin: &'static str) -> Option<Facts<'a>> {
         Facts::of_whole(record, Whole::of(record), remap_cost, cost_origin)
     }
 
-    /// The same of a run that begins as `record` does.
+    /// The facts about a run that begins with `record`.
     pub fn of_whole(
         record: &'a Record,
         whole: Whole,
@@ -98,7 +99,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The steps of the beginning, where these are not all.
+    /// The number of steps of the beginning, if it is not the whole log.
     pub fn beginning(&self) -> Option<usize> {
         let steps = self.record.steps();
         (steps < self.whole.steps).then_some(steps)
@@ -118,7 +119,7 @@ impl<'a> Facts<'a> {
         (0..self.record.steps()).map(row).collect()
     }
 
-    /// Steps of the model's job: as stated, or as many as were recorded.
+    /// The steps of the model's job: as stated, or as many as were recorded.
     fn steps(&self) -> u64 {
         match self.job_steps {
             Some(steps) => steps.div_ceil(self.stride).max(1),
@@ -126,13 +127,14 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether the record looks like those that `make` makes, in words: why not, or what speaks for it.
+    /// Compares the record with logs that `make` simulates. Returns how they agree, or why the
+    /// model does not fit.
     fn tested(&self, make: &mut goodness::Maker<'_>) -> Result<String, String> {
         told(&goodness::test(self.record, &self.lags(), make))
     }
 }
 
-/// The outcome of a test in words: why the model does not fit, or what speaks for it.
+/// The result of a test in words: how the logs agree, or why the model does not fit.
 fn told(found: &Goodness) -> Result<String, String> {
     let Goodness { probability, worst } = found;
     let (seen, made) = (short(worst.seen), short(worst.made));
@@ -152,10 +154,12 @@ fn told(found: &Goodness) -> Result<String, String> {
     ))
 }
 
-/// All models that can be fitted, the recommended one first. Chains for each rank are fitted where ranks
-/// differ, or if they are `wanted`; loads without levels where the log has none, or if they are.
+/// All models that can be fitted, the recommended one first. A chain for each rank is fitted where
+/// ranks differ, or if it is `wanted`. Loads without levels are fitted where the log has none, or
+/// if they are `wanted`.
 pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
-    // A change for good that is seen in a small part of a log, from one remap to the next, may as well be drift.
+    // A permanent change that shows only in a small part of a log, between two remaps, may also be
+    // drift.
     let stretches = facts.record.stretches();
     let is_long = stretches.iter().any(|stretch| 2 * stretch.len() >= facts.record.steps());
     let (mut change, mut decks) = (phase_change(facts), Vec::from_iter(load_drift(facts, kind)));
@@ -179,7 +183,7 @@ pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
     decks
 }
 
-/// Parameters that a summary lists.
+/// The most parameters in a summary.
 const MOST_LISTED: usize = 40;
 
 /// Six significant digits.
@@ -239,7 +243,7 @@ impl Deck {
         }
     }
 
-    /// What was found, for people.
+    /// The findings, for people.
     pub fn summary(&self, facts: &Facts<'_>) -> String {
         let (ranks, steps) = (facts.record.ranks(), facts.whole.steps);
         let mut text = format!("{} fitted to {ranks} ranks x {steps} steps\n", self.problem);

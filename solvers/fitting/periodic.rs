@@ -1,4 +1,4 @@
-//! Changes per step, and the best fixed interval: `Periodic`.
+//! Fits `Periodic`: changes per step, for the best fixed interval.
 
 use super::load_drift::SEED;
 use super::{Deck, Facts, short};
@@ -7,11 +7,11 @@ use remapping::fit::chain::{Moves, Walk};
 use remapping::fit::growth;
 use remapping::simulate::Stream;
 
-/// Probability below which equal drifts count as refuted.
+/// The probability below which equal drifts count as refuted.
 const REFUTED: f64 = 0.001;
 
-/// The law of the changes: the steps themselves on a lattice, otherwise normal, with a drift of its own
-/// for each rank where the drifts differ.
+/// The distribution of the changes: steps where they are on a lattice, otherwise normal. Each rank
+/// has its own drift where the drifts differ.
 pub fn periodic(facts: &Facts<'_>) -> Deck {
     let increments = &facts.increments;
     let ranks = facts.record.ranks();
@@ -49,7 +49,7 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     let mut misfits = Vec::new();
     let noise = increments.noise;
     let noisy = noise > 0.2 * deviation && law.walk.is_none();
-    // What was recorded is seen through it.
+    // The recorded changes include this noise.
     let seen_through = if noisy { noise } else { 0.0 };
     let predicted = growth::normal(&law.drifts, deviation, seen_through, &lags, SEED);
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
@@ -81,7 +81,7 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     Deck { problem: "periodic", model, parameters, predicted, unit, misfits, tested }
 }
 
-/// The law that the model states.
+/// The distribution that the model states.
 struct Law {
     /// Steps on a lattice of this unit, where it is one.
     walk: Option<(Walk, f64)>,
@@ -90,7 +90,7 @@ struct Law {
 }
 
 impl Law {
-    /// Times of a run that starts balanced at `start`.
+    /// The times of a simulated run that starts balanced at `start`.
     fn record(
         &self,
         numbers: &mut Stream,

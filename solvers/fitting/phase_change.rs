@@ -1,4 +1,4 @@
-//! One change for good: `PhaseChange`, where a change point shows.
+//! Fits `PhaseChange`: one permanent change, where the log has a change point.
 
 use super::load_drift::SEED;
 use super::periodic::normal;
@@ -11,7 +11,7 @@ use remapping::record::Record;
 use remapping::simulate::stream;
 use std::ops::Range;
 
-/// The two-phase model, where the slowest rank's time changes for good.
+/// The two-phase model, where the slowest rank's time changes permanently.
 pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
     let record = facts.record;
     // The longest stretch without a remap.
@@ -21,7 +21,7 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
     let phases = [stretch.start..stretch.start + found.at, stretch.start + found.at..stretch.end];
     let after = &phases[1];
     let mean = after.clone().map(|step| record.mean(step)).sum::<f64>() / after.len() as f64;
-    // The slowest rank is above the mean by its noise, however even the loads are.
+    // Noise raises the slowest rank above the mean, however even the loads are.
     let balanced = mean + noise_of_the_slowest(record, &phases);
     if balanced >= found.after {
         return None;
@@ -29,7 +29,7 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
     let middle = (found.before + found.after) / 2.0;
     let (first, second) = times.split_at(found.at);
     let Means { means: [before, after], independent } = means([first, second]);
-    // Times that are correlated are wrong together: they count as fewer trials.
+    // Correlated times err together: they count as fewer trials.
     let errors = |times: &[f64], wrong: &dyn Fn(f64) -> bool| {
         let hits = times.iter().filter(|time| wrong(**time)).count() as f64;
         let count = times.len() as f64;
@@ -86,7 +86,8 @@ fn slowest(record: &Record, steps: &Range<usize>) -> Vec<f64> {
     steps.clone().map(most).collect()
 }
 
-/// What speaks against a change that comes once: others of half its size, or more, in other stretches without a remap.
+/// Evidence against a single change: others of at least half its size in other stretches without a
+/// remap.
 fn others(record: &Record, stretch: &Range<usize>, rise: f64) -> Option<String> {
     let other = |other: &Range<usize>| {
         let found = change(&slowest(record, other)).filter(|_| other != stretch)?;
@@ -111,7 +112,7 @@ fn noise_of_the_slowest(record: &Record, phases: &[Range<usize>]) -> f64 {
         let n = steps.len() as f64;
         let mean = |rank: usize| steps.clone().map(|step| record.row(step)[rank]).sum::<f64>() / n;
         let means: Vec<f64> = (0..record.ranks()).map(mean).collect();
-        // Its own mean takes a share of the noise of a step away.
+        // Subtracting the rank's own mean removes a share of the noise.
         let left = (1.0 - 1.0 / n).sqrt();
         for step in steps.clone() {
             let beside = record.row(step).iter().zip(&means).map(|(time, mean)| time - mean);
@@ -123,10 +124,10 @@ fn noise_of_the_slowest(record: &Record, phases: &[Range<usize>]) -> f64 {
     sum / f64::from(count.max(1))
 }
 
-/// Series made for the test.
+/// The number of series simulated for the test.
 const SERIES: u64 = 199;
 
-/// Whether the times before and after the change are scattered around two levels, each by itself.
+/// Whether the times before and after the change scatter independently around two levels.
 fn two_levels(times: &[f64], at: usize) -> Goodness {
     let names = [
         ("the correlation of successive times of one phase", -0.2),
@@ -143,7 +144,8 @@ fn two_levels(times: &[f64], at: usize) -> Goodness {
     goodness::outcome(&names, &scatter(times, at), &made)
 }
 
-/// Correlation of neighbours, and share of the variance that lines explain, within either part.
+/// The correlation of neighbors in either part, and the share of the variance that straight lines
+/// explain.
 fn scatter(times: &[f64], at: usize) -> Vec<f64> {
     let (mut squares, mut products, mut lines, mut rounding) = (0.0, 0.0, 0.0, 0.0_f64);
     let (first, second) = times.split_at(at);
@@ -158,7 +160,7 @@ fn scatter(times: &[f64], at: usize) -> Vec<f64> {
         let line: f64 = part.iter().enumerate().map(along).sum();
         lines += line * line / (n * (n * n - 1.0) / 12.0).max(1.0);
     }
-    // What sums leave of times that are all the same is no scatter.
+    // The rounding error of equal times is not scatter.
     match squares > rounding {
         true => vec![products / squares, lines / squares],
         false => vec![0.0, 0.0],

@@ -1,12 +1,12 @@
-//! What becomes of the ranks' slopes at remaps, in words.
+//! Describes the effect of remaps on the ranks' drift rates in words.
 
 use super::{Facts, load_drift::REFUTED, short};
 use remapping::fit::slopes::{Fate, Slopes};
 
-/// Ranks that are named.
+/// The most ranks that are named.
 const MOST_NAMED: usize = 3;
 
-/// A sentence, where ranks have slopes.
+/// A sentence, where ranks have drift rates.
 pub fn words(facts: &Facts<'_>) -> Option<String> {
     let differ = facts.increments.same_drift < REFUTED;
     let Some(found) = &facts.slopes else {

@@ -1,4 +1,4 @@
-//! Loads on levels, each rank with a chain of its own: `Stopping`.
+//! Fits `Stopping`: loads on levels, with a chain for each rank.
 
 use super::levels::{dense_rows, matrix, named};
 use super::load_drift::{Kind, SEED, walk};
@@ -8,10 +8,10 @@ use remapping::fit::transitions::Transitions;
 use remapping::simulate::Stream;
 use std::fmt::Write;
 
-/// Load vectors up to which chains that differ are taken.
+/// The most load vectors for chains that differ.
 const MOST_VECTORS: f64 = 200_000.0;
 
-/// A chain for each rank, on a lattice of the trace's own, where its load vectors are not too many.
+/// A chain for each rank on the trace's own lattice, where it does not have too many load vectors.
 pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let moves = facts.whole.transitions.as_ref()?;
     let (ranks, levels) = (facts.record.ranks(), moves.levels);
@@ -49,7 +49,7 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     Some(Deck { problem: "stopping", model, parameters, predicted, unit: quantum, misfits, tested })
 }
 
-/// Moves over several levels count as moves to the neighbour on their side.
+/// Replaces moves over several levels by moves to the neighbor on their side.
 fn neighbours(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut near = vec![vec![0.0; rows.len()]; rows.len()];
     for (from, row) in rows.iter().enumerate() {

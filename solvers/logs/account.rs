@@ -1,27 +1,27 @@
-//! What was understood of a log: said before the advice, and part of its document.
+//! The account of how a log was read: it is shown before the advice and is part of its document.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What was understood of a log.
+/// How a log was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Account {
     /// The format.
     pub format: &'static str,
-    /// How it was recognized.
+    /// Why it was recognized.
     pub recognized_by: String,
-    /// What a row is: a step, the sum of several, or one of several.
+    /// The meaning of a row: a step, the sum of several, or one of several.
     pub row: String,
-    /// The columns by what they hold: step, rank, seconds, wait, remapped, cost.
+    /// The columns by their meaning: step, rank, seconds, wait, remapped, cost.
     pub columns: BTreeMap<&'static str, Vec<String>>,
-    /// The unit of the times, and where it is known from.
+    /// The unit of the times, and the source of that.
     pub unit: String,
-    /// What was left out, and why.
+    /// The parts that were left out, and why.
     pub left_out: Vec<String>,
 }
 
 impl Account {
-    /// Notes what a column holds.
+    /// Records the meaning of a column.
     pub fn column(&mut self, holds: &'static str, name: &str) {
         let names = self.columns.entry(holds).or_default();
         if !names.iter().any(|known| known == name) {
@@ -29,7 +29,7 @@ impl Account {
         }
     }
 
-    /// Three lines for a reader.
+    /// The account in three lines.
     pub fn lines(&self) -> [String; 3] {
         let named = |(holds, names): (&&str, &Vec<String>)| match &names[..] {
             [first, _, .., last] => format!("{holds} `{first}` to `{last}`"),

@@ -1,4 +1,4 @@
-//! From cells in any order to a record: steps in order, gaps filled or refused.
+//! Makes a record from cells in any order: sorts the steps, and fills or refuses gaps.
 
 use super::{Cell, RawRemap};
 use crate::complaint::Complaint;
@@ -6,18 +6,18 @@ use remapping::record::{Record, Remap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The largest share of a rank's times that is filled in, and of the steps.
+/// The largest share of missing times of a rank, and of missing steps.
 const MOST_FILLED: f64 = 0.1;
 
-/// What is known of the gaps of a log.
+/// The gaps of a log.
 pub(super) struct Gaps<'a> {
     pub name: &'a str,
     pub rows: u64,
-    /// Rows of which nothing is there, and the first and the last step.
+    /// The number of rows without any time, and the first and the last step.
     pub lost: u64,
     pub steps: (u64, u64),
     pub ranks: &'a [u32],
-    /// Times that are missing, of each rank.
+    /// The number of missing times of each rank.
     pub missing: &'a [u64],
     pub largest: f64,
 }
@@ -37,7 +37,7 @@ impl Gaps<'_> {
         Ok(())
     }
 
-    /// What is filled in, where it is not too much.
+    /// Messages about the filled times, unless there are too many.
     pub fn said(&self) -> Result<Vec<String>, Complaint> {
         self.few_lost()?;
         if self.largest == 0.0 {
@@ -66,7 +66,7 @@ impl Gaps<'_> {
     }
 }
 
-/// A rank that has two times.
+/// The error that a rank has two times at a step.
 pub(super) fn twice(cell: Cell) -> String {
     let Cell { step, rank, .. } = cell;
     format!(
@@ -75,7 +75,7 @@ pub(super) fn twice(cell: Cell) -> String {
     )
 }
 
-/// That a step stands for several.
+/// The remark that a step stands for several.
 pub(super) fn apart(stride: u32) -> Option<String> {
     (stride > 1).then(|| {
         format!(
@@ -85,7 +85,7 @@ pub(super) fn apart(stride: u32) -> Option<String> {
     })
 }
 
-/// Two costs of one remap: the ranks may have recorded different ones.
+/// Combines two costs of one remap: the ranks may have recorded different ones.
 pub(super) fn add_remap(cost: &mut Option<f64>, seconds: Option<f64>) {
     *cost = match (*cost, seconds) {
         (Some(a), Some(b)) => Some(a.max(b)),
@@ -93,7 +93,7 @@ pub(super) fn add_remap(cost: &mut Option<f64>, seconds: Option<f64>) {
     };
 }
 
-/// That a remap before the first step is none.
+/// The remark that a remap before the first step does not count.
 pub(super) fn first_partition(cost: Option<f64>) -> String {
     let cost = cost.map_or_else(String::new, |cost| format!(" of {cost} seconds"));
     format!(
@@ -101,8 +101,8 @@ pub(super) fn first_partition(cost: Option<f64>) -> String {
     )
 }
 
-/// What fills a gap at `row`: on the line between its neighbours, the nearest where it has one. Both are of the steps
-/// between the same two remaps: on the other side of a remap a rank had other work.
+/// The time for a gap at `row`: by linear interpolation between its neighbors, or the one neighbor
+/// it has. Both must be between the same two remaps: beyond a remap a rank had other work.
 pub(super) fn between(
     row: u64,
     before: Option<(u64, f64)>,
@@ -117,8 +117,8 @@ pub(super) fn between(
     }
 }
 
-/// Gives ranks that have no time between two remaps the mean of the others in a step, so that they add nothing to
-/// its imbalance; how many, or none if no rank has a time.
+/// Gives ranks that have no time between two remaps the mean of the others in a step, so that they
+/// do not change its imbalance. Returns their number, or `None` if no rank has a time.
 pub(super) fn as_others(times: &mut [f64]) -> Option<u64> {
     let there = times.iter().filter(|time| !time.is_nan());
     let (sum, many) = there.fold((0.0, 0_u64), |(sum, many), time| (sum + time, many + 1));
@@ -130,7 +130,7 @@ pub(super) fn as_others(times: &mut [f64]) -> Option<u64> {
     Some(times.len() as u64 - many)
 }
 
-/// That nothing is known of a step.
+/// The error that a step has no times.
 pub(super) fn unknown(step: u64) -> String {
     format!(
         "no rank has a time at step {step}, nor at another between the remaps around it: leave one of these \
@@ -138,7 +138,7 @@ pub(super) fn unknown(step: u64) -> String {
     )
 }
 
-/// That ranks were given the mean of the others.
+/// The remark that ranks were given the mean of the others.
 pub(super) fn alone(times: u64) -> Option<String> {
     (times > 0).then(|| {
         format!(
@@ -148,7 +148,7 @@ pub(super) fn alone(times: u64) -> Option<String> {
     })
 }
 
-/// The steps and ranks that occur, in order.
+/// The distinct steps and ranks, sorted.
 pub(super) fn occurring(cells: &[Cell]) -> (Vec<u32>, Vec<u32>) {
     let mut steps: Vec<u32> = Vec::new();
     let mut ranks: Vec<u32> = Vec::new();
@@ -171,7 +171,7 @@ pub(super) fn occurring(cells: &[Cell]) -> (Vec<u32>, Vec<u32>) {
     (steps, ranks)
 }
 
-/// Puts what was read in order.
+/// Makes the record of the cells.
 pub(super) fn assemble(
     mut cells: Vec<Cell>,
     mut remaps: Vec<(usize, RawRemap)>,
@@ -238,7 +238,7 @@ pub(super) fn assemble(
         let row = place(remap.step).min(rows - 1);
         add_remap(at.entry(row).or_default(), remap.seconds);
     }
-    // Before the first step nothing was remapped yet.
+    // A remap before the first step is the first partition.
     let partition = at.remove(&0).map(first_partition);
     for column in (0..columns).filter(|column| missing[*column] > 0) {
         let mut from = 0;
@@ -262,8 +262,9 @@ pub(super) fn assemble(
     Ok((record.with_filled(filled), stride))
 }
 
-/// Of a run that was continued from an earlier step, or begun again, into the same log: the later steps are kept alone.
-/// Each part goes up in its steps, those after the first have all ranks, and some steps twice.
+/// For a run that was continued from an earlier step, or started again, in the same log: keeps only
+/// the later times of repeated steps. The steps of each part ascend, and every part after the first
+/// has all ranks and repeats some steps.
 fn restarted(
     cells: &mut Vec<Cell>,
     remaps: &mut Vec<(usize, RawRemap)>,
@@ -312,7 +313,7 @@ fn restarted(
     ))
 }
 
-/// The distance of most steps.
+/// The most frequent distance of steps.
 pub(super) fn stride(steps: &[u32]) -> u32 {
     let mut gaps: Vec<u32> = steps.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort_unstable();

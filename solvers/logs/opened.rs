@@ -1,4 +1,4 @@
-//! A log as text: unpacked, and from its first letter on.
+//! Opens a log as text: unpacked, and without a byte order mark.
 
 use super::formats::columnar::is_parquet;
 use crate::complaint::Complaint;
@@ -6,20 +6,21 @@ use brotli_decompressor::Decompressor;
 use flate2::bufread::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 
-/// Bytes looked at to tell the form of a file.
+/// The bytes from which the format of a file is detected.
 pub(super) const PEEK: usize = 1 << 16;
 
-/// What some programs put in front of UTF-8.
+/// The prefix that some programs write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// How files begin that these packed.
+/// The first bytes of files by these packers.
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
 
-/// Bytes that are held where a log is unpacked at once: 128 MiB, below the memory of small machines.
+/// The most bytes of a log that is unpacked in one piece: 128 MiB, less than the memory of small
+/// machines.
 const MOST_UNPACKED: usize = 1 << 27;
 
-/// What is unpacked at once.
+/// A log unpacked in one piece.
 struct Unpacked(Vec<u8>);
 
 impl Write for Unpacked {
@@ -84,23 +85,24 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
     Ok(input)
 }
 
-/// What packed a file that is not unpacked here, by the bytes that such files begin with.
+/// The packer of a file that cannot be unpacked here, from its first bytes.
 fn packer(start: &[u8]) -> Option<&'static str> {
     let marks: [(&[u8], &str); 3] = [
         (&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], "bzip2"),
         (&[0x04, 0x22, 0x4d, 0x18], "lz4"),
         (b"PK\x03\x04", "zip"),
     ];
-    // Which bzip2 says after the size of its blocks.
+    // In bzip2 the mark follows the size of its blocks.
     let start = if start.starts_with(b"BZh") { start.get(4..).unwrap_or_default() } else { start };
     marks.into_iter().find(|(mark, _)| start.starts_with(mark)).map(|(_, packer)| packer)
 }
 
-/// Nothing marks what brotli packed: bytes that are no text, and unpacked begin as JSON does.
+/// Files by brotli have no mark. They are recognized as bytes that are not text, and that begin
+/// like JSON when unpacked.
 fn is_brotli(start: &[u8]) -> bool {
     let text = match std::str::from_utf8(start) {
         Ok(text) => !text.contains('\0'),
-        // The end may cut a letter.
+        // The end may split a character.
         Err(error) => error.error_len().is_none(),
     };
     let mut first = [0];

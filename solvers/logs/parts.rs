@@ -1,7 +1,8 @@
-//! A long log that several read together: each a part of its steps, from its place in the files on.
+//! Reads a long log with several readers, each of which takes a part of its steps from a position
+//! in the files.
 //!
-//! This is for plain tables that name their columns, in files, with nothing missing. Any other log is left to one
-//! reader, who also says what is wrong with it.
+//! This works for plain tables in files that name their columns and have no gaps. Any other log is
+//! left to one reader, which also reports its faults.
 
 use super::formats::table;
 use super::gather::{Raw, costs};
@@ -15,24 +16,24 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What a reader knows of its part.
+/// The result of reading a part.
 #[derive(Debug)]
 pub struct Part {
     taking: Option<Taking>,
-    /// What the remaps in it cost, where that is recorded.
+    /// The costs of the remaps in it, where they are recorded.
     pub costs: Vec<f64>,
-    /// The beginning of the log, and how it is written, for the first reader.
+    /// For the first reader: the beginning of the log and its format.
     trace: Option<Trace>,
 }
 
 impl Part {
-    /// What is sent to the first reader.
+    /// The numbers that are sent to the first reader.
     pub fn numbers(&mut self) -> Vec<f64> {
         self.taking.take().map(Taking::numbers).unwrap_or_default()
     }
 
-    /// The log, and what is known of all its steps, from the first part and the numbers and costs of all others in
-    /// order.
+    /// The log, and the facts about all its steps. It joins the first part with the numbers and
+    /// costs of all others in order.
     pub fn join(self, numbers: &[f64], more: &[f64]) -> Option<(Trace, Whole)> {
         let (mut taking, mut trace) = (self.taking?, self.trace?);
         let mut rest = numbers;
@@ -50,7 +51,7 @@ impl Part {
     }
 }
 
-/// Takes in the steps of a part, those `own` of all that it is given from `next` on.
+/// Collects the steps of a part. Of those that are passed from `next` on, only `own` count.
 struct Steps {
     taking: Option<Taking>,
     own: Range<usize>,
@@ -76,7 +77,7 @@ impl Follow for Steps {
     }
 }
 
-/// Wants the beginning alone.
+/// Stops after the beginning.
 struct Stop(Option<Record>);
 
 impl Follow for Stop {
@@ -88,7 +89,7 @@ impl Follow for Stop {
     fn step(&mut self, _: &[f64], _: Option<Remap>) {}
 }
 
-/// Reads the part of one of several readers, of whom there are two at least; `None` if the log has to be read by one.
+/// Reads the part of one of at least two readers; `None` if the log must be read by a single one.
 pub fn read(
     paths: &[PathBuf],
     form: Option<&Form>,
@@ -106,7 +107,7 @@ pub fn read(
     let started = raw.started.take()?;
     let record = stop.0?;
     let (first, stride) = (u64::from(started.0), u64::from(started.1));
-    // Rows come a window late at most, and a part is given some steps before its own.
+    // Rows are at most a window late, and a part also receives some steps before its own.
     let mut starts = vec![0];
     for cut in 1..readers {
         let step = files.step_at(files.total() * cut as u64 / readers as u64)?;
@@ -154,17 +155,17 @@ pub fn read(
 
 /// Plain tables with the same columns, one after the other.
 struct Files<'p> {
-    /// With their lengths.
+    /// The files with their lengths.
     files: Vec<(&'p Path, u64)>,
     /// The lines that name the columns, and one more.
     head: Vec<u8>,
 }
 
-/// Bytes in which there is a whole line.
+/// A number of bytes that contains a whole line.
 const LOOKED_AT: usize = 1 << 16;
 
 impl<'p> Files<'p> {
-    /// `None` if one of them is something else.
+    /// `None` if one of the files is not a plain table.
     fn plain(paths: &'p [PathBuf], form: Option<&Form>) -> Option<Self> {
         if form.is_some_and(|form| !matches!(form, Form::Table)) {
             return None;
@@ -174,7 +175,7 @@ impl<'p> Files<'p> {
             let facts = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
             let mut input = BufReader::with_capacity(LOOKED_AT, File::open(path).ok()?);
             let start = input.fill_buf().ok()?;
-            // What is packed is no text, nor what has a mark in front.
+            // Packed files are not text, and neither are files with a mark.
             let end = start.iter().rposition(|byte| *byte == b'\n')?;
             let text = std::str::from_utf8(&start[..end]).ok()?;
             if text.starts_with('\u{feff}') || text.contains(['\0', '"']) {
@@ -198,8 +199,8 @@ impl<'p> Files<'p> {
         self.files.iter().map(|(_, length)| length).sum()
     }
 
-    /// What lies behind the line at this place: the line with names and the rest of the file, and which file is the
-    /// next one.
+    /// The text after the line at this position: the header line and the rest of the file, and the
+    /// index of the next file.
     fn behind(&self, mut place: u64) -> Option<(Box<dyn BufRead>, usize)> {
         let at = self.files.iter().position(|(_, length)| {
             let here = place < *length;
@@ -215,7 +216,7 @@ impl<'p> Files<'p> {
         Some((Box::new(names.chain(input)), at + 1))
     }
 
-    /// The step of the first line behind this place.
+    /// The step of the first line after this position.
     fn step_at(&self, place: u64) -> Option<u32> {
         let (input, _) = self.behind(place)?;
         let mut text = Vec::new();
@@ -226,7 +227,7 @@ impl<'p> Files<'p> {
         raw.first_step()
     }
 
-    /// Reads all behind this place, or as much as is wanted.
+    /// Reads everything after this position, up to the wanted end.
     fn read_from(&self, place: u64, raw: &mut Raw<'_>) -> Option<()> {
         let (mut input, next) = self.behind(place)?;
         let mut read = table::read(&mut input, "", raw);

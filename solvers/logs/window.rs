@@ -1,4 +1,4 @@
-//! Rows in order from rows that come nearly so: a window over the steps, in which gaps are filled.
+//! Sorts rows that are almost in order, within a window of steps, and fills gaps.
 
 use super::assemble::{self, Gaps};
 use super::{Cell, RawRemap};
@@ -6,12 +6,12 @@ use crate::complaint::Complaint;
 use remapping::record::Remap;
 use std::collections::BTreeMap;
 
-/// Steps by which a row may come late, and the longest gap that is filled.
+/// The most steps by which a row may be late, and the longest gap that is filled.
 pub(super) const WINDOW: u64 = 256;
 
-/// Takes the rows in order, each with the remap just before it.
+/// Receives the rows in order, each with the remap just before it.
 pub(super) trait Rows {
-    /// Some times of the next row are filled in.
+    /// Marks the filled times of the next row.
     fn filled(&mut self, ranks: &[bool]);
 
     /// The next row.
@@ -25,26 +25,26 @@ pub(super) struct Window {
     ranks: Vec<u32>,
     /// Whether the ranks are 0, 1, 2, ...
     counted: bool,
-    /// The rows that are not yet given away, in turn: times, which of them have come, and how many of these are
-    /// numbers.
+    /// A ring of the pending rows: their times, which of these have arrived, how many, and how many
+    /// of them are numbers.
     times: Vec<f64>,
     there: Vec<bool>,
     come: Vec<usize>,
     numbers: Vec<usize>,
-    /// The first of these rows, and the last of which something has come.
+    /// The first of these rows, and the last that has any time.
     next: u64,
     newest: u64,
-    /// The last step that was looked for, and its row.
+    /// The step that was looked up last, and its row.
     found: (u32, u64),
-    /// The last number of each rank and its row; none before the first.
+    /// The last number of each rank, with its row; [`NONE`] before the first.
     last: Vec<(u64, f64)>,
-    /// The row since the last remap, and the last row from which a gap before it was filled.
+    /// The row since the last remap, and the last row that filled a gap before it.
     since: u64,
     looked: u64,
-    /// Rows of which nothing came, and times that are missing, of each rank.
+    /// The number of rows without any time, and of missing times of each rank.
     lost: u64,
     missing: Vec<u64>,
-    /// Times that are the mean of the other ranks.
+    /// The number of times that are the mean of the other ranks.
     alone: u64,
     largest: f64,
     remaps: BTreeMap<u64, Option<f64>>,
@@ -55,7 +55,7 @@ pub(super) struct Window {
 const NONE: u64 = u64::MAX;
 
 impl Window {
-    /// Nothing yet.
+    /// An empty window.
     pub fn new(first: u32, stride: u32, ranks: Vec<u32>) -> Window {
         let (rows, cells) = (WINDOW as usize, WINDOW as usize * ranks.len());
         Window {
@@ -92,12 +92,12 @@ impl Window {
         self.stride
     }
 
-    /// Whether nothing was missing in the rows that were given away.
+    /// Whether nothing was missing in the rows that were passed on.
     pub fn is_whole(&self) -> bool {
         self.lost == 0 && self.missing.iter().all(|missing| *missing == 0)
     }
 
-    /// Takes in a time; rows that are complete by then go to `out`.
+    /// Adds a time. Rows that are then complete go to `out`.
     pub fn put(&mut self, cell: Cell, out: &mut dyn Rows) -> Result<(), String> {
         let row = if cell.step == self.found.0 { self.found.1 } else { self.find(cell.step)? };
         if row > self.newest {
@@ -153,7 +153,7 @@ impl Window {
         Ok(row)
     }
 
-    /// Makes `row` the newest, and gives away those that leave the window.
+    /// Makes `row` the newest, and passes on those that leave the window.
     fn reach(&mut self, row: u64, out: &mut dyn Rows) -> Result<(), String> {
         if row - self.newest > WINDOW {
             return Err(format!(
@@ -169,11 +169,11 @@ impl Window {
         Ok(())
     }
 
-    /// Takes in a remap.
+    /// Adds a remap.
     pub fn remap(&mut self, remap: RawRemap) -> Result<(), String> {
         let Some(beyond) = remap.step.checked_sub(self.first) else { return Ok(()) };
         let row = u64::from(beyond / self.stride);
-        // A gap before it was filled as if there were none.
+        // A gap before this remap was filled without it.
         let unseen = (1..=self.looked).contains(&row) && !self.remaps.contains_key(&row);
         if row < self.next || unseen {
             let what = format!("the remap before step {} stands too late", remap.step);
@@ -183,13 +183,13 @@ impl Window {
         Ok(())
     }
 
-    /// Gives away the first row.
+    /// Passes on the first row.
     fn give(&mut self, at_end: bool, out: &mut dyn Rows) -> Result<(), String> {
         let columns = self.ranks.len();
         let row = self.next;
         let ring = (row % WINDOW) as usize;
         let cells = ring * columns..(ring + 1) * columns;
-        // What comes after the last step is taken to come before it.
+        // A remap after the last step counts as one before it.
         let until = if at_end && row == self.newest { NONE } else { row };
         let mut remap: Option<Option<f64>> = None;
         while let Some(entry) = self.remaps.first_entry().filter(|entry| *entry.key() <= until) {
@@ -210,7 +210,7 @@ impl Window {
                 self.missing[column] += 1;
                 let time = self.between(row, column, at_end)?;
                 self.times[cells.start + column] = time.unwrap_or(f64::NAN);
-                // What was filled in is no neighbour.
+                // A filled time is not a neighbor for other gaps.
                 self.there[cells.start + column] = false;
             }
             let filled = assemble::as_others(&mut self.times[cells.clone()]);
@@ -241,7 +241,8 @@ impl Window {
         u64::from(self.first) + row * u64::from(self.stride)
     }
 
-    /// What fills a gap from the rows between the same two remaps, if the rank has a time there.
+    /// The time for a gap, from the rows between the same two remaps; `None` if the rank has no
+    /// time there.
     fn between(&mut self, row: u64, column: usize, at_end: bool) -> Result<Option<f64>, String> {
         let columns = self.ranks.len();
         let number = |later: u64| {
@@ -249,7 +250,7 @@ impl Window {
             Some(self.times[place]).filter(|time| self.there[place] && !time.is_nan())
         };
         let remap = self.remaps.keys().next().copied();
-        // At the end, what comes after the last step is taken to come before it.
+        // At the end, a remap after the last step counts as one before it.
         let remap = if at_end { remap.map(|remap| remap.min(self.newest)) } else { remap };
         let remap = remap.filter(|remap| *remap <= row + WINDOW);
         let ends = (self.newest + 1).min(row + WINDOW).min(remap.unwrap_or(NONE));
@@ -266,7 +267,7 @@ impl Window {
         Ok(assemble::between(row, before, after))
     }
 
-    /// Gives away the rest.
+    /// Passes on the remaining rows.
     pub fn drain(&mut self, out: &mut dyn Rows) -> Result<(), String> {
         while self.next <= self.newest {
             self.give(true, out)?;
@@ -274,7 +275,7 @@ impl Window {
         Ok(())
     }
 
-    /// Gives away the rest, and says what was filled in.
+    /// Passes on the remaining rows, and returns remarks about filled times.
     pub fn end(mut self, name: &str, out: &mut dyn Rows) -> Result<Vec<String>, Complaint> {
         self.drain(out)
             .map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), "correct the trace"))?;

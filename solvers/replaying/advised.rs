@@ -24,7 +24,7 @@ pub struct Settings {
     pub remap_cost: f64,
     /// How remaps overlap the steps.
     pub overlap: Overlap,
-    /// The steps that are judged; those before are learnt from, two at least.
+    /// The steps that are judged; the rule is trained on those before, at least two.
     pub judged: Range<usize>,
     /// Length of the job in steps of the record, where it was stated.
     pub steps: Option<u64>,
@@ -32,14 +32,14 @@ pub struct Settings {
     pub unit_seconds: f64,
     /// Steps of the program in a step of the record.
     pub stride: u64,
-    /// What the costs take for granted.
+    /// The assumption behind the costs.
     pub assumption: String,
     /// The cost of the perfect-information optimum on the judged steps, where it is known already.
     pub clairvoyant: Option<f64>,
 }
 
-/// The rule as it is after the steps before the judged ones, and what it and simple rules cost on those. Work: that
-/// of a replay.
+/// The rule after the steps before the judged ones, with its cost and that of simple rules on the
+/// judged ones. It takes as long as a replay.
 pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document, Complaint> {
     let Settings { title, remap_cost, judged, steps, unit_seconds, stride, .. } = settings.clone();
     let overlap = settings.overlap;
@@ -120,8 +120,9 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
     })
 }
 
-/// The document of an advice on a log called `title`, for a job of `steps` steps of the log if that is stated: the
-/// rule where the run stood after the steps it has learnt from, and the costs of the advice's table.
+/// The document of an advice on a log called `title`, for a job of `steps` steps of the log if that
+/// is stated. It has the rule after its training steps, at the state of the run, and the costs of
+/// the advice's table.
 pub fn of_advice(
     title: &str,
     question: &Question<'_>,

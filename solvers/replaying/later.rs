@@ -12,28 +12,28 @@ use std::path::{Path, PathBuf};
 /// Policies on the steps after the beginning.
 #[derive(Debug)]
 pub struct Later {
-    /// What they came to.
+    /// Their results.
     pub judged: Judged,
-    /// The steps that those without a number were trained on.
+    /// The training steps of the policies without a parameter.
     pub training: Range<usize>,
     /// The steps they were evaluated on.
     pub steps: Range<usize>,
 }
 
-/// The same as a document.
+/// The same results as a document.
 #[derive(Debug, Serialize)]
 pub struct Document {
     judged_from: usize,
     judged: usize,
     trained_from: usize,
-    /// What the rule that was chosen saves, in percent of the wall time of the run as it was; `null` where that is not
-    /// known.
+    /// The saving of the chosen rule, in percent of the wall time of the recorded run; `null` where
+    /// that is unknown.
     saves: Option<Percent>,
     policies: Vec<super::contest::Line>,
     best_in_use: String,
 }
 
-/// Whether a log can be read once more: what is in a pipe is read once.
+/// Whether a log can be read once more: a pipe cannot.
 pub fn is_readable_again(paths: &[PathBuf]) -> bool {
     let is_file = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
     paths.iter().all(|path| path != Path::new("-") && is_file(path))
@@ -59,13 +59,13 @@ pub fn later(
 }
 
 impl Later {
-    /// What a policy saves against the run as it was.
+    /// The saving of a policy relative to the recorded run.
     fn saves(&self, policy: &str) -> Option<Percent> {
         let line = self.judged.lines.iter().find(|line| line.policy == policy)?;
         line.against_recorded.map(Percent::negated)
     }
 
-    /// What the policy that was chosen is worth, in a sentence.
+    /// The saving of the chosen policy, in a sentence.
     pub fn sentence(&self, policy: &str) -> String {
         let Range { start, end } = self.steps;
         let cost = |name: &str| self.judged.lines.iter().find(|line| line.policy == name);
@@ -81,7 +81,7 @@ impl Later {
         format!("on all {} steps after these, {start}..={}, {policy} {worth}", end - start, end - 1)
     }
 
-    /// As a document.
+    /// The document.
     pub fn document(&self, policy: &str) -> Document {
         Document {
             judged_from: self.steps.start,

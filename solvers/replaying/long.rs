@@ -16,23 +16,23 @@ use std::ops::Range;
 /// The default policies, in addition to the published rules.
 pub const OURS: [&str; 5] = ["advised", "fixed", "threshold", "utilization", "interval"];
 
-/// Those that plan for the steps that are left.
+/// The policies that plan for the remaining steps.
 const PLANS: [&str; 4] = ["solved", "adaptive", "predictive", "adaptive_cold"];
 
-/// Steps that are trained on at most.
+/// The most training steps.
 const MOST_TRAINED: usize = 10_000;
 
-/// What is asked of a log, should it be long.
+/// The request, for the case that the log is long.
 pub struct Asked {
     /// The log.
     pub name: String,
-    /// The policies; none for the usual ones.
+    /// The policies; empty for the default ones.
     pub names: Vec<String>,
-    /// What a remap costs; otherwise as recorded in the beginning.
+    /// The cost of a remap; by default as recorded in the beginning.
     pub remap_cost: Option<f64>,
     /// How remaps overlap the steps.
     pub overlap: Overlap,
-    /// Where the judged run starts.
+    /// The state at the start of the judged run.
     pub from: Outset,
     /// Seed of Q-learning and of the intervals.
     pub seed: u64,
@@ -42,43 +42,43 @@ pub struct Asked {
     pub needs_all: Option<&'static str>,
 }
 
-/// Evaluates on the steps that are handed on.
+/// Evaluates policies on the steps that follow the beginning.
 pub struct Long {
     asked: Asked,
     running: Option<Running>,
 }
 
-/// What came out.
+/// The results.
 pub struct Played {
-    /// What the policies came to.
+    /// The results of the policies.
     pub judged: Judged,
-    /// The steps they were trained on.
+    /// Their training steps.
     pub training: Range<usize>,
-    /// What a remap costs.
+    /// The cost of a remap.
     pub remap_cost: f64,
 }
 
 struct Running {
     contestants: Vec<Contestant>,
-    /// How many of them were asked for.
+    /// The number of policies that were asked for.
     shown: usize,
     players: Vec<(Player, Playing, Paying)>,
     run: Paying,
     training: Range<usize>,
     remap_cost: f64,
-    /// Steps after which the mapping of a remap comes into force.
+    /// The number of steps after which a new mapping takes effect.
     delay: usize,
-    /// The last step, and where the ranks would be had nothing been remapped.
+    /// The last step, and the loads of the ranks without any remap.
     row: Vec<f64>,
     path: Vec<f64>,
-    /// The steps of which it is not known whether others follow.
+    /// The last steps, for which it is not known yet whether others follow.
     waiting: VecDeque<Vec<f64>>,
 }
 
-/// Steps whose costs are kept; beyond twice as many they are joined.
+/// The number of steps whose costs are kept; beyond twice as many, pairs are merged.
 const KEPT: usize = 1 << 13;
 
-/// A course whose costs are added up over more and more steps.
+/// A record of costs that are summed over an increasing number of steps.
 struct Paying {
     course: Course,
     steps: u64,
@@ -108,7 +108,7 @@ impl Paying {
         self.steps += 1;
     }
 
-    /// A remap after the last step.
+    /// Charges a remap after the last step.
     fn remap(&mut self, cost: f64) {
         let Course { tally, costs, .. } = &mut self.course;
         let Some(last) = costs.last_mut() else { return };
@@ -121,12 +121,12 @@ impl Paying {
 }
 
 impl Long {
-    /// Nothing yet.
+    /// Starts without steps.
     pub fn new(asked: Asked) -> Long {
         Long { asked, running: None }
     }
 
-    /// What came out, if the log was long. `known`: whether it says when the run was remapped.
+    /// The results, if the log was long. `known`: whether it says when the run was remapped.
     pub fn played(self, known: bool) -> Option<Played> {
         let mut running = self.running?;
         while let Some(path) = running.waiting.pop_front() {

@@ -1,4 +1,4 @@
-//! A document of ours as a policy.
+//! Evaluates the rule of a document as a policy.
 
 use crate::complaint::Complaint;
 use crate::document::advised::Simple;
@@ -21,7 +21,7 @@ pub fn solution(found: Found, stride: u64) -> Result<Player, Complaint> {
                 Some((Simple::Excess(level), _)) => Rule::Threshold(level),
                 Some((Simple::Utilization(level), _)) => Rule::Utilization(level),
             };
-            // None of these asks what a remap costs.
+            // None of these rules depends on the remap cost.
             return Ok(Player::Rule(rule.run(0.0)));
         }
     };
@@ -42,8 +42,8 @@ pub fn solution(found: Found, stride: u64) -> Result<Player, Complaint> {
     Ok(Player::Stated(Box::new(Following::new(rule, stride))))
 }
 
-/// Why a rule that was made for another number of ranks is not the one for these: how far the largest of their loads is above the
-/// mean depends on the number. Maps of load vectors are refused elsewhere.
+/// Why a rule for another number of ranks is not valid for this one: the excess of the largest load
+/// over the mean depends on the number. Maps of load vectors are refused elsewhere.
 pub fn for_other_ranks(found: &Found, ranks: usize) -> Option<String> {
     let (wanted, help) = match found {
         Found::Rule(stated) if matches!(stated.rule, Stating::Map(_)) => return None,

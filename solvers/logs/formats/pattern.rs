@@ -41,13 +41,13 @@ impl FromStr for Pattern {
     }
 }
 
-/// What has been read.
+/// The state of reading.
 struct Reader<'r, 'a> {
     raw: &'r mut Raw<'a>,
     step: Option<u32>,
-    /// How long a list is; 0 before the first.
+    /// The length of a list; 0 before the first.
     length: usize,
-    /// A remap whose step is still to come.
+    /// The cost of a remap whose step is not read yet.
     pending: Option<f64>,
 }
 
@@ -119,13 +119,13 @@ impl Reader<'_, '_> {
             self.remapped(step)?;
             self.raw.push(Cell { step, rank, seconds: number("seconds", time)? })?;
         } else if stated.is_some() && cost.is_some() && text("loads").is_none() {
-            // A line of its own that names the step.
+            // The remap is on a line that also names its step.
             self.remapped(self.step.unwrap_or(0))?;
         }
         Ok(())
     }
 
-    /// A remap that was read came before this step.
+    /// Adds the pending remap before this step.
     fn remapped(&mut self, step: u32) -> Result<(), String> {
         match self.pending.take() {
             Some(seconds) => self.raw.remap(RawRemap { step, seconds: Some(seconds) }),

@@ -7,7 +7,7 @@ use std::io::BufRead;
 
 const HELP: &str = "a line has step, rank, user, sys, sum and, in newer versions, deadfrac";
 
-/// SWIFT writes what times(2) counts; Linux counts hundredths of a second.
+/// SWIFT writes the ticks of times(2); Linux counts hundredths of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Whether a file that starts like this is such a log.
@@ -28,7 +28,7 @@ pub(in crate::logs) fn read(
 ) -> Result<(), Complaint> {
     raw.form = "rank_cpu_balance.log of SWIFT";
     let before = raw.rows;
-    // Which step of the program each row is.
+    // The program's step of each row.
     let mut steps: Vec<u32> = Vec::new();
     let mut columns = 6;
     for (number, line) in (1..).zip(input.lines()) {

@@ -1,7 +1,9 @@
-//! Load balancing data of DARMA/vt: a file of JSON for each node, with the times of its tasks by phase.
+//! Load balancing data of DARMA/vt: a JSON file for each node, with the times of its tasks by
+//! phase.
 //!
-//! A step is a phase, a rank a node. An object that is on another node than in the phase before was moved in
-//! between: there the run was remapped. What a remap took is not in the files.
+//! A step is a phase, and a rank is a node. An object that is on another node than in the phase
+//! before was moved in between, so the run was remapped. The files do not contain the cost of a
+//! remap.
 
 use super::Raw;
 use super::{Cell, RawRemap, opened};
@@ -17,7 +19,7 @@ use std::path::{Path, PathBuf};
 const HELP: &str =
     "give the folder or a file that --vt_lb_data wrote, the files of all nodes beside it";
 
-/// What is read of a file; communication is left aside.
+/// The parts of a file that are read; communication is ignored.
 #[derive(Deserialize)]
 struct Written {
     #[serde(rename = "type")]
@@ -35,7 +37,7 @@ struct Metadata {
     phases: Option<Omitted>,
 }
 
-/// The computer a node is on.
+/// The computer of a node.
 #[derive(Deserialize)]
 struct Host {
     id: u32,
@@ -43,7 +45,7 @@ struct Host {
     num_nodes: usize,
 }
 
-/// Phases that are not written.
+/// Phases that are left out of the file.
 #[derive(Deserialize)]
 struct Omitted {
     #[serde(default)]
@@ -82,7 +84,7 @@ struct Entity {
     migratable: bool,
 }
 
-/// What a node did in a phase.
+/// The work of a node in a phase.
 #[derive(Default, Clone)]
 struct Phase {
     seconds: f64,
@@ -95,14 +97,14 @@ struct Node {
     rank: u32,
     host: Option<Host>,
     phases: BTreeMap<u32, Phase>,
-    /// The highest number of a node that is spoken of.
+    /// The highest number of a node in the file.
     highest: u32,
-    /// Tasks that name another node, or another resource than processors.
+    /// The number of tasks that name another node, or another resource than processors.
     elsewhere: usize,
     other_resources: usize,
 }
 
-/// Whether a file that starts like this holds such data.
+/// Whether a file with this beginning holds such data.
 pub(in crate::logs) fn is_data(start: &str) -> bool {
     let body = start.trim_start();
     let Some(rest) = body.strip_prefix('{') else { return false };
@@ -113,7 +115,7 @@ pub(in crate::logs) fn is_data(start: &str) -> bool {
         || body.contains("\"LBStatsfile\"")
 }
 
-/// Reads the data of which `path` is a file, or the folder.
+/// Reads the data from `path`, which is one of the files or their folder.
 pub(in crate::logs) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     let files = files(path)?;
     let mut nodes = Vec::with_capacity(files.len());
@@ -131,7 +133,7 @@ pub(in crate::logs) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Compla
     together(nodes, &path.display().to_string(), raw)
 }
 
-/// Reads data that came without other files.
+/// Reads a single file, without those of other nodes.
 pub(in crate::logs) fn read_alone(
     mut input: impl Read,
     name: &str,
@@ -144,7 +146,7 @@ pub(in crate::logs) fn read_alone(
     together(vec![node(&text, name, None)?], name, raw)
 }
 
-/// The last number in the name of a file, and what is before and after it.
+/// The last number in the name of a file, and the text before and after it.
 fn number(path: &Path) -> Option<(String, u32, String)> {
     let name = path.file_name()?.to_str()?;
     let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
@@ -152,7 +154,8 @@ fn number(path: &Path) -> Option<(String, u32, String)> {
     Some((name[..start].to_owned(), name[start..end].parse().ok()?, name[end..].to_owned()))
 }
 
-/// The files of a run: those in the folder, or whose name differs in the number of the node only.
+/// The files of a run: those in the folder, or those whose names differ only in the number of the
+/// node.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Complaint> {
     let shown = path.display();
     let single = path.is_file();
@@ -178,7 +181,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Complaint> {
     if single {
         let Some((before, _, after)) = number(path) else { return Ok(vec![path.to_owned()]) };
         let run = runs.remove(&(before, after)).unwrap_or_default();
-        // As the file itself was named.
+        // With the folder as the user named it.
         let named = |file: &PathBuf| file.file_name().map(|name| path.with_file_name(name));
         return Ok(run.values().filter_map(named).collect());
     }
@@ -236,7 +239,7 @@ fn node(text: &str, name: &str, numbered: Option<u32>) -> Result<Node, Complaint
     for (p, written) in phases.into_iter().enumerate() {
         let mut phase = Phase::default();
         for (t, task) in written.tasks.into_iter().enumerate() {
-            // Numbers that are not finite are no JSON.
+            // JSON has no infinite numbers.
             if task.time < 0.0 || task.time > 1e100 {
                 let at = format!("{name}, phases[{p}].tasks[{t}].time");
                 return Err(wrong(format!("{at}: {} is no time", task.time)));
@@ -284,7 +287,7 @@ fn node(text: &str, name: &str, numbered: Option<u32>) -> Result<Node, Complaint
 }
 
 impl Entity {
-    /// What tells it from others.
+    /// A number that identifies the object.
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         let text = |number: &Option<serde_json::Number>| number.as_ref().map(ToString::to_string);
@@ -296,7 +299,7 @@ impl Entity {
     }
 }
 
-/// The nodes as one trace.
+/// Combines the nodes into one trace.
 fn together(mut nodes: Vec<Node>, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     nodes.sort_by_key(|node| node.rank);
     complete(&nodes, name)?;
@@ -311,7 +314,7 @@ fn together(mut nodes: Vec<Node>, name: &str, raw: &mut Raw<'_>) -> Result<(), C
             let cell = Cell { step: phase, rank: node.rank, seconds: done.seconds };
             raw.push(cell).map_err(refused)?;
             for object in &done.movable {
-                // What is on two nodes at once tells nothing.
+                // An object on two nodes at once is no evidence of a move.
                 places
                     .entry(*object)
                     .and_modify(|place| {
@@ -351,7 +354,7 @@ fn together(mut nodes: Vec<Node>, name: &str, raw: &mut Raw<'_>) -> Result<(), C
     Ok(())
 }
 
-/// Whether the file of every node is there, once.
+/// Checks that the file of every node is there exactly once.
 fn complete(nodes: &[Node], name: &str) -> Result<(), Complaint> {
     let wrong = |message: String| Err(Complaint::elsewhere(message, HELP));
     if let Some(pair) = nodes.windows(2).find(|pair| pair[0].rank == pair[1].rank) {

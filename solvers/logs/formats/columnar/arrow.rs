@@ -1,10 +1,11 @@
-//! The units of columns that the schema of Arrow states: pyarrow, pandas and Polars write one into the file, in base64
-//! a message of FlatBuffers. Durations are plain integers to Parquet; only here is said of what.
+//! Reads the units of columns from the schema of Arrow. pyarrow, pandas and Polars write one into
+//! the file, as a FlatBuffers message in base64. Parquet stores durations as plain integers; only
+//! this schema has their unit.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Type identifiers and the places of fields, of Arrow's `Schema.fbs` and `Message.fbs`.
+/// Type identifiers and field indices of Arrow's `Schema.fbs` and `Message.fbs`.
 const DURATION: u8 = 18;
 const HEADER: usize = 2;
 const FIELDS: usize = 1;
@@ -13,19 +14,19 @@ const KIND: usize = 2;
 const TYPE: usize = 3;
 const METADATA: usize = 6;
 
-/// What a schema says of the unit of a column.
+/// The unit of a column in a schema.
 pub(in crate::logs) struct Stated {
     pub name: String,
-    /// Of a duration.
+    /// The seconds in a unit of a duration.
     pub duration: Option<f64>,
-    /// The text of `unit` in its metadata.
+    /// The text of `unit` in the column's metadata.
     pub unit: Option<String>,
 }
 
-/// The columns of a schema; none of one that cannot be read.
+/// The columns of a schema; empty if it cannot be read.
 pub(in crate::logs) fn stated(text: &str) -> Vec<Stated> {
     let Ok(bytes) = STANDARD.decode(text) else { return Vec::new() };
-    // A mark and a length come first, in old files the length alone.
+    // A mark and a length come first; in old files only the length.
     let skipped = if bytes.starts_with(&[0xff; 4]) { 8 } else { 4 };
     columns(bytes.get(skipped..).unwrap_or_default()).unwrap_or_default()
 }
@@ -40,7 +41,7 @@ fn column(field: Option<Table<'_>>) -> Option<Stated> {
     let field = field?;
     let duration = (field.byte(KIND) == Some(DURATION)).then(|| {
         let unit = field.table(TYPE).and_then(|duration| duration.byte(0));
-        // Milliseconds are left out.
+        // Milliseconds are the default, which is left out.
         [1.0, 1e-3, 1e-6, 1e-9].get(usize::from(unit.unwrap_or(1))).copied()
     });
     let is_unit = |pair: &Table<'_>| {
@@ -56,7 +57,7 @@ fn column(field: Option<Table<'_>>) -> Option<Stated> {
     })
 }
 
-/// A table of FlatBuffers, which begins with the distance back to its list of fields.
+/// A FlatBuffers table. It begins with the distance back to its list of fields.
 #[derive(Clone, Copy)]
 struct Table<'a> {
     bytes: &'a [u8],
@@ -68,12 +69,12 @@ impl<'a> Table<'a> {
         self.bytes.get(at..at.checked_add(N)?)?.try_into().ok()
     }
 
-    /// Where the distance that stands here leads.
+    /// The position at the distance that is stored here.
     fn follow(&self, at: usize) -> Option<usize> {
         at.checked_add(u32::from_le_bytes(self.number(at)?) as usize)
     }
 
-    /// Where a field stands; none if it is left out.
+    /// The position of a field; `None` if it is left out.
     fn field(&self, place: usize) -> Option<usize> {
         let back = i32::from_le_bytes(self.number(self.at)?);
         let list = usize::try_from(self.at as i64 - i64::from(back)).ok()?;
@@ -107,7 +108,7 @@ impl<'a> Table<'a> {
         let many = u32::from_le_bytes(self.number(at)?) as usize;
         let table = *self;
         let item = move |item| Some(Table { at: table.follow(at + 4 + 4 * item)?, ..table });
-        // A damaged number must not cost memory.
+        // A damaged number must not allocate much memory.
         (many <= self.bytes.len()).then(|| (0..many).map(item))
     }
 }

@@ -7,15 +7,15 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescriptor;
 
-/// How the values of a column are meant.
+/// The interpretation of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::logs) struct Meant {
     unsigned: bool,
-    /// Seconds in a unit, of a type that says so.
+    /// The seconds in a unit, if the type states one.
     pub unit: Option<f64>,
 }
 
-/// How the values of a column are meant, if they are numbers; otherwise what they are.
+/// The interpretation of a column's values if they are numbers; otherwise what they are.
 pub(in crate::logs) fn meant(column: &ColumnDescriptor) -> Result<Meant, String> {
     if column.max_rep_level() > 0 {
         return Err(
@@ -63,17 +63,17 @@ pub(in crate::logs) fn meant(column: &ColumnDescriptor) -> Result<Meant, String>
     }
 }
 
-/// A column that is read piece by piece.
+/// A column that is read in pieces.
 pub(in crate::logs) struct Field {
     pub what: Column,
-    /// Seconds in a unit.
+    /// The seconds in a unit.
     pub unit: f64,
     pub meant: Meant,
-    /// The level of a value that is there.
+    /// The definition level of a present value.
     pub there: i16,
     pub reader: ColumnReader,
     levels: Vec<i16>,
-    /// The numbers read last; NaN where there is none.
+    /// The numbers read last; NaN where a value is missing.
     pub numbers: Vec<f64>,
 }
 
@@ -82,7 +82,7 @@ impl Field {
         Field { what, unit, meant, there, reader, levels: Vec::new(), numbers: Vec::new() }
     }
 
-    /// Reads so many rows at most.
+    /// Reads at most `rows` rows.
     pub fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
         let Field { reader, there, levels, numbers, meant, .. } = self;
         numbers.clear();

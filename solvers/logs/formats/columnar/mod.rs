@@ -1,4 +1,4 @@
-//! Parquet: a table in columns, which are found by their names as those of CSV.
+//! Parquet files: tables stored by columns, which are recognized by the same names as in CSV.
 
 #[cfg(feature = "parquet")]
 mod arrow;
@@ -14,7 +14,7 @@ pub(in crate::logs) use groups::{read, read_path};
 #[cfg(not(feature = "parquet"))]
 pub(in crate::logs) use without::{read, read_path};
 
-/// Whether a file that starts like this is Parquet, be it encrypted.
+/// Whether a file with this beginning is Parquet, encrypted or not.
 pub(in crate::logs) fn is_parquet(start: &[u8]) -> bool {
     // Text has letters next.
     let binary = start.get(4).is_none_or(|next| *next < b'\t' || (0x0e..0x20).contains(next));

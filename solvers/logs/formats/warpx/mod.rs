@@ -1,7 +1,8 @@
-//! `LoadBalanceCosts` of WarpX: a row an output, with cost, rank and place of every box.
+//! `LoadBalanceCosts` of WarpX: a row for each output, with cost, rank and position of every box.
 //!
-//! A box that is on another rank than in the row before was moved in between. The header is written when the
-//! run ends, and shorter rows are then filled up with NaN; a run that was cut off has neither.
+//! A box that is on another rank than in the row before was moved in between. WarpX writes the
+//! header when the run ends, and then fills shorter rows with NaN. A run that was cut off has
+//! neither.
 
 mod sums;
 
@@ -15,7 +16,7 @@ use std::io::BufRead;
 const HELP: &str = "a row has step and time, and for each box cost, proc, lev, i_low, j_low, k_low, num_cells, \
                     ..., hostname";
 
-/// What a box costs, where it runs, and which box it is: level and lowest cell.
+/// The cost of a box, its rank, and its identity: level and lowest cell.
 #[derive(Debug, Clone, PartialEq)]
 struct Costing {
     seconds: f64,
@@ -30,18 +31,18 @@ struct Row {
     boxes: Vec<Costing>,
 }
 
-/// How rows are divided.
+/// The layout of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
     delimiter: u8,
-    /// Fields of a box, its host included.
+    /// The number of fields of a box, including its host.
     group: usize,
 }
 
-/// Groups that versions of WarpX write: seven to ten numbers, and a host.
+/// The group sizes that versions of WarpX write: seven to ten numbers, and a host.
 const GROUPS: std::ops::RangeInclusive<usize> = 8..=11;
 
-/// Whether a file that starts like this is such a log.
+/// Whether a file with this beginning is such a log.
 pub(in crate::logs) fn is_log(start: &str) -> bool {
     let first = start.lines().map(str::trim).find(|line| !line.is_empty());
     first.is_some_and(|line| shape(line).is_some())
@@ -54,7 +55,7 @@ fn split(line: &str, delimiter: u8) -> Vec<&str> {
     }
 }
 
-/// The shape as the header, or the first row where there is none, shows it.
+/// The layout from the header, or from the first row where there is none.
 fn shape(line: &str) -> Option<Shape> {
     let delimiter = delimiter(line);
     let fields = split(line, delimiter);
@@ -74,8 +75,8 @@ fn shape(line: &str) -> Option<Shape> {
         .then_some(Shape { delimiter, group })
 }
 
-/// The fields of a box where hosts are called by numbers: of several boxes cost and time alone have decimals, and only one
-/// way to divide the row has ranks, levels and cells where they belong.
+/// The number of fields of a box where hosts are numbers. Only cost and time have decimals, and
+/// only one division of the row has ranks, levels and cells in the right columns.
 fn of_numbers(fields: &[&str]) -> Option<usize> {
     let body = fields.get(2..)?;
     let is_whole = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
@@ -106,7 +107,7 @@ pub(in crate::logs) fn read(
         if read.map_err(|error| wrong(format!("cannot be read: {error}")))? == 0 {
             break;
         }
-        // WarpX ends every line: this one may lack boxes, and their ends cannot be told from its own.
+        // WarpX ends every line. This one may lack boxes, and then its end cannot be recognized.
         if !text.ends_with('\n') {
             raw.repairs.push(format!("line {number}, the last, is cut short, and left out"));
             break;
@@ -156,7 +157,7 @@ pub(in crate::logs) fn read(
     let stride = gaps.min().unwrap_or(1);
     let known: BTreeSet<u32> =
         rows.iter().flat_map(|row| &row.boxes).map(|costing| costing.rank).collect();
-    // Ranks without a box have nothing to do, and no row names them.
+    // Ranks without a box have no work, and do not appear in any row.
     let ranks = known.last().map_or(0, |last| *last as usize + 1);
     if ranks > 16 * known.len() + 64 {
         let message =
@@ -180,7 +181,7 @@ pub(in crate::logs) fn read(
     Ok(())
 }
 
-/// Reads a row: groups of so many fields.
+/// Parses a row with groups of `group` fields.
 fn row(fields: &[&str], group: usize) -> Result<Row, String> {
     let step =
         whole(fields.first().unwrap_or(&""), "step").map_err(|what| format!("step: {what}"))?;
@@ -211,7 +212,7 @@ fn row(fields: &[&str], group: usize) -> Result<Row, String> {
         if rank >= 1 << 22 {
             return Err(of(format!("{rank} is no rank"), "proc"));
         }
-        // Cells may have negative numbers.
+        // Cells may be negative.
         let mut place = [count(2, "lev")?, 0, 0, 0];
         for ((low, text), field) in
             place[1..].iter_mut().zip(&fields[3..]).zip(["i_low", "j_low", "k_low"])
@@ -225,7 +226,7 @@ fn row(fields: &[&str], group: usize) -> Result<Row, String> {
     Ok(Row { step, boxes })
 }
 
-/// Whether a box is on another rank, or boxes are cut otherwise.
+/// Whether a box is on another rank, or the boxes are different ones.
 fn moved(before: &Row, after: &Row) -> bool {
     let ranks: HashMap<[u32; 4], u32> =
         before.boxes.iter().map(|costing| (costing.place, costing.rank)).collect();

@@ -1,14 +1,15 @@
-//! With measured costs WarpX keeps, for a period of P steps between two looks, the sum
-//! `c = s + (1 - 2/P) c` of the seconds s of a step, and sets it to 0 at a look.
+//! Recovers the seconds of steps from running sums. With measured costs and a period of P steps
+//! between two checks, WarpX keeps the sum `c = s + (1 - 2/P) c` of the seconds s of a step, and
+//! sets it to 0 at a check.
 
 use super::Row;
 use std::collections::HashMap;
 
-/// A fall of the sum of all costs by more than this is a look.
+/// The sum of all costs falls below this share of the one before at a check.
 const FALL: f64 = 0.8;
 
-/// Puts the seconds of each step in place of running sums, if that is what the rows hold; the period. An
-/// error where they do, but cannot be taken apart.
+/// Replaces running sums by the seconds of each step, if the rows hold such sums, and returns the
+/// period. An error if the seconds cannot be recovered.
 pub(in crate::logs) fn taken_apart(rows: &mut [Row]) -> Result<Option<u32>, String> {
     let totals: Vec<f64> =
         rows.iter().map(|row| row.boxes.iter().map(|costing| costing.seconds).sum()).collect();
@@ -16,7 +17,7 @@ pub(in crate::logs) fn taken_apart(rows: &mut [Row]) -> Result<Option<u32>, Stri
     let falls: Vec<u32> = (1..rows.len()).filter(fall).map(|at| rows[at].step).collect();
     let [first, second, ..] = falls[..] else { return Ok(None) };
     let period = second - first;
-    // Looks come before steps that are multiples of the period, and everywhere.
+    // Checks come exactly at the steps that are multiples of the period.
     let looks = falls.iter().all(|step| step.is_multiple_of(period))
         && falls.windows(2).all(|pair| pair[1] - pair[0] == period)
         && rows[0].step > first.saturating_sub(period + 1)
@@ -41,7 +42,7 @@ pub(in crate::logs) fn taken_apart(rows: &mut [Row]) -> Result<Option<u32>, Stri
             before.clear();
         }
         let sums = row.boxes.iter().map(|costing| (costing.place, costing.seconds)).collect();
-        // What had gathered before the first row is not known.
+        // The sum before the first row is unknown.
         if number == 0 && !row.step.is_multiple_of(period) && row.step > 1 {
             return Err(format!(
                 "costs fall every {period} steps, as running sums of WarpX do between looks, and step {} is \
