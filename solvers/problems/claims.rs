@@ -106,7 +106,7 @@ pub fn examine(
     Verdict { status, warning, contradiction }
 }
 
-/// The least tolerance of two digits that is at least this width.
+/// A tolerance of two digits that is at least this width.
 fn met(width: f64) -> String {
     let shown = format!("{width:.1e}");
     if shown.parse().is_ok_and(|shown: f64| shown >= width) {

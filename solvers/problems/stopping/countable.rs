@@ -10,7 +10,7 @@ use crate::problems::registry::Body;
 use crate::run::Watch;
 use remapping::stopping::Unbounded;
 
-/// The most states that are kept: where fewer do not suffice, and where they are the fewest.
+/// The most states that are kept; and the most if that many are needed from the beginning.
 pub(super) const MOST_KEPT: usize = 2_000_000;
 const MOST_FIRST: usize = 20_000_000;
 
