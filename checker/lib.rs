@@ -1,8 +1,9 @@
 //! Checks what `remap solve --certificate` has written.
 //!
-//! Nothing here is shared with the solvers: decimals of model files are exact fractions, and all that is
-//! computed is computed in integers, rounded in the safe direction. docs/certificates.md states the
-//! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
+//! Nothing here is shared with the solvers. Decimals of model files are exact fractions, and all
+//! computations use integers, rounded in the safe direction. docs/certificates.md states the
+//! mathematics. [`check`] takes a model file and a certificate, and returns what they prove
+//! together.
 
 mod core;
 mod detector;

@@ -228,8 +228,9 @@ impl<'a> Recursion<'a> {
         points.iter().map(|p| (0..motion.len()).map(|report| part(*p, report)).collect()).collect()
     }
 
-    /// Takes the next `steps` steps at once: one of them shows T U <= U + k x_0 and T L >= L + k' x_0.
-    /// T moves x_0 to l x_0, l = s(1-h), so j steps lead to at most U + k (1 + l + ... + l^(j-1)) x_0.
+    /// Takes the next `steps` steps at once: one of them shows T U <= U + k x_0 and T L >= L + k'
+    /// x_0. T moves x_0 to l x_0, l = s(1-h), so j steps lead to at most U + k (1 + l + ... +
+    /// l^(j-1)) x_0.
     fn rest(&mut self, steps: u64) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
         let first = (n + 1).checked_sub(steps).filter(|_| steps > 0).ok_or(Refusal::Malformed)?;

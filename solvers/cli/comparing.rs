@@ -75,7 +75,7 @@ pub struct Sweep {
     /// one --set: the regions where one remaps, and the iterations.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
-    /// Solve every N-th model only, from the I-th on: job I of N. `remap join` puts the parts together.
+    /// Solve only every N-th model, from the I-th on: job I of N. `remap join` joins the parts.
     #[arg(long, value_name = "I/N", value_parser = share)]
     pub part: Option<(usize, usize)>,
     /// Overwrite an existing file.
@@ -149,7 +149,7 @@ pub struct Regret {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
-    /// Try every N-th value only, from the I-th on: job I of N. `remap join` puts the parts together.
+    /// Try only every N-th value, from the I-th on: job I of N. `remap join` joins the parts.
     #[arg(long, value_name = "I/N", value_parser = share, conflicts_with = "plot")]
     pub part: Option<(usize, usize)>,
     /// Draw the lost share of the possible gain against the factor by which a parameter is wrong.

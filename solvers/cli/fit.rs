@@ -89,7 +89,8 @@ pub struct Fit {
     /// standard output as one model file.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Print one JSON document and nothing else: all models that can be fitted, the one written first.
+    /// Print one JSON document and nothing else: all models that can be fitted, the written one
+    /// first.
     #[arg(long)]
     pub json: bool,
     /// Overwrite an existing file.

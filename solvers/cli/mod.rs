@@ -155,7 +155,8 @@ pub enum Command {
     /// Measure how often the monitor's change test errs, for your own noise or a recorded trace.
     #[command(after_help = flowing(CALIBRATE_HELP))]
     Calibrate(Calibrate),
-    /// Check the lemmas of the papers on a model and on random models near it, or the proof of an answer.
+    /// Check the lemmas of the papers on a model and on similar random models, or the proof of an
+    /// answer.
     #[command(after_help = flowing(VERIFY_HELP))]
     Verify(Verify),
     /// Simulate a trace of a model: step times of every rank, as CSV.
@@ -262,8 +263,8 @@ pub struct Settings {
 /// Methods of solving a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// Stopping: policy iteration, then accelerated value iteration where it helps. LoadDrift: exact
-    /// where that fits.
+    /// Stopping: policy iteration, then accelerated value iteration where it helps. LoadDrift:
+    /// exact where that fits.
     Auto,
     /// Stopping: value iteration from below and above.
     Value,

@@ -75,7 +75,8 @@ pub struct Replay {
     /// or solved on the log, and the one of --solution].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = played(), hide_possible_values = true)]
     pub policies: Vec<String>,
-    /// Share of the steps that fitted policies are trained on; all are judged on the rest [default: 0.5].
+    /// Share of the steps that fitted policies are trained on; all are judged on the rest [default:
+    /// 0.5].
     #[arg(long, value_name = "F", value_parser = share)]
     pub split: Option<f64>,
     /// Start of the judged run.

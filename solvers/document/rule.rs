@@ -80,7 +80,8 @@ pub struct StatedRule {
 pub enum Rule {
     /// When the belief that the phase has changed exceeds the threshold of the step.
     Belief(Belief),
-    /// Two mappings: to the second above one threshold on the belief in the second phase, back below another.
+    /// Two mappings: switches to the second above one threshold on the belief in the second phase,
+    /// and back below another.
     Switching(Switching),
     /// In some load vectors of a map.
     Map(Map),

@@ -9,7 +9,8 @@ use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
-/// `(false_alarm: .., missed: ..)`, `Levels([(before: .., after: ..), ..])` or `Several([detector, ..])`.
+/// `(false_alarm: .., missed: ..)`, `Levels([(before: .., after: ..), ..])` or `Several([detector,
+/// ..])`.
 #[derive(Debug, Clone)]
 pub(crate) enum Detector {
     Binary { false_alarm: Decimal, missed: Decimal },

@@ -148,7 +148,8 @@ struct Text<R> {
 }
 
 impl<R: BufRead> Text<R> {
-    /// The next line that is not blank or a comment, and its number from 1; the first may begin with `%`.
+    /// The next line that is not blank or a comment, and its number from 1; the first may begin
+    /// with `%`.
     fn next(&mut self) -> Result<Option<(usize, &str)>, (usize, std::io::Error)> {
         loop {
             self.line.clear();

@@ -85,7 +85,8 @@ pub struct Metrics {
     pub work: Option<Estimate>,
     /// Number of remaps.
     pub remaps: Estimate,
-    /// Steps between remaps, counted from the start, over the runs with a remap; absent if none has.
+    /// Steps between remaps, counted from the start, over the runs with a remap; absent if none
+    /// has.
     pub spacing: Option<Estimate>,
     /// Work divided by time, for each run.
     pub utilization: Option<Estimate>,
