@@ -233,6 +233,12 @@ impl<'a> Recursion<'a> {
         })
     }
 
+    /// Whether what switching saves in the long run is known without a function of the belief, so that
+    /// the fields of [`Rest`] are not read.
+    pub fn knows_saving(&self) -> bool {
+        self.enclosed
+    }
+
     /// Does the steps of one part.
     pub fn go(&mut self, steps: &Steps) -> Result<(), Refusal> {
         match steps {

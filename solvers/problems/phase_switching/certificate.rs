@@ -113,9 +113,11 @@ impl Asked<'_> {
                 continue;
             }
             next = done + done / 2;
-            if let Some((held, rest, rested)) =
-                self.rest(&recursion, &places.rest(each), alike, bits)?
-            {
+            let rest = match recursion.knows_saving() {
+                true => Rest { beliefs: vec![], saved: vec![0; 2], means: vec![] },
+                false => written(&places.rest(each), bits),
+            };
+            if let Some((held, rest, rested)) = self.rest(&recursion, rest, alike)? {
                 all.extend([Steps::Held(held), Steps::Rest(rest)]);
                 recursion = rested;
             }
@@ -146,11 +148,9 @@ impl Asked<'_> {
     fn rest<'a>(
         &self,
         recursion: &Recursion<'a>,
-        found: &AtRest,
+        rest: Rest,
         alike: u64,
-        bits: u32,
     ) -> Result<Option<(u64, Rest, Recursion<'a>)>, Refusal> {
-        let rest = written(found, bits);
         let (mut held, mut count) = (recursion.clone(), 0);
         for next in HELD {
             if next + rest.means.len() as u64 > alike {
