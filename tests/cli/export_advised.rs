@@ -4,6 +4,7 @@ use crate::languages::{in_every_language, is_there, skipped};
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
 use rand::RngExt;
+use remapping::controller::Controller;
 use remapping::overlap::Overlap;
 use remapping::policy::advised::{Advised, Stored};
 use remapping::policy::{Policy, Rule, Step};
@@ -80,6 +81,41 @@ fn play(
     paid
 }
 
+/// Python and Rust load the rule: what is stored in their files decides as it should.
+fn loaded_decide(place: &Workplace, input: &str, expected: &[String]) {
+    for (language, start, end) in [("python", "\"\"\"\\\n", "\"\"\""), ("rust", "r#\"\n", "\"#;")] {
+        let text = place.run(&["export", "advised.json", "--to", language]).exits(0).out;
+        let (_, rest) = text.split_once(start).expect(language);
+        let (stored, _) = rest.split_once(end).expect(language);
+        let stored: Controller = serde_json::from_str(stored).expect(language);
+        let (mut rule, mut is_cold) = (stored.clone(), false);
+        for (number, (line, expected)) in input.lines().zip(expected).enumerate() {
+            let (word, rest) = line.split_once(' ').unwrap();
+            if word == "start" {
+                let (steps, cold) = rest.split_once(' ').unwrap();
+                is_cold = cold == "1";
+                rule = match steps.parse() {
+                    Ok(steps) => stored.clone().for_steps(steps),
+                    Err(_) => stored.clone(),
+                };
+                continue;
+            }
+            // A rule that has learnt nothing is not what these files are for.
+            if is_cold {
+                continue;
+            }
+            let times: Vec<f64> = rest.split(' ').map(|time| time.parse().unwrap()).collect();
+            let wants = rule.step(&times).unwrap();
+            assert_eq!(u8::from(wants).to_string(), *expected, "{language}, line {number}");
+            match word {
+                "1" => rule.remapped(None).unwrap(),
+                "2" => rule.begun(),
+                _ => {}
+            }
+        }
+    }
+}
+
 #[test]
 fn controllers_decide_as_replay_does() {
     let cases = [
@@ -119,6 +155,7 @@ fn controllers_decide_as_replay_does() {
         go(Advised::new(cost), &ends[3], 1 + number as u64);
         let remaps = expected.iter().filter(|word| *word == "1").count();
         assert!(remaps >= 6 && remaps < expected.len() / 2, "{family:?}: {remaps} remaps");
+        loaded_decide(&place, &input, &expected);
         in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
             for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
                 assert_eq!(line, expected, "{language}, {family:?}, line {step}");
@@ -225,6 +262,7 @@ fn controllers_decide_as_replay_does_beside_the_steps() {
         go(cold(), &ends[3], 1 + number as u64);
         let remaps = input.lines().filter(|line| line.starts_with("2 ")).count();
         assert!(remaps >= 6, "{family:?}: {remaps} remaps");
+        loaded_decide(&place, &input, &expected);
         in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
             for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
                 assert_eq!(line, expected, "{language}, {family:?}, line {step}");

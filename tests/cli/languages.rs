@@ -218,7 +218,7 @@ fn fortran_driver(kind: &str) -> (&'static str, String) {
   end do"
         }
         "advised" => {
-            "  type(remap_advised), save :: rule
+            "  type(c_ptr) :: rule
   real(dp) :: times(remap_ranks)
   character(len=100000), save :: line
   integer(i8) :: steps
@@ -228,19 +228,16 @@ fn fortran_driver(kind: &str) -> (&'static str, String) {
     if (ios /= 0) exit
     if (line(1:5) == 'start') then
       read (line(6:), *) steps, flag
-      if (flag == 1) then
-        call remap_advised_cold(rule, steps)
-      else
-        call remap_advised_init(rule, steps)
-      end if
+      rule = remap_advised_new(steps, flag)
       write (*, '(a)') 'start'
     else
       read (line, *) flag, times
-      write (*, '(i0)') merge(1, 0, remap_advised_step(rule, times))
+      write (*, '(i0)') merge(1, 0, remap_advised_step(rule, times) /= 0)
       if (flag == 1) call remap_advised_remapped(rule)
       if (flag == 2) call remap_advised_begun(rule)
     end if
-  end do"
+  end do
+  call remap_advised_free(rule)"
         }
         _ => {
             "  integer(i8) :: since
@@ -287,37 +284,10 @@ fn rust_driver(kind: &str) -> (&'static str, String) {
             "let number = |i: usize| word[i].parse::<f64>().unwrap();
         println!(\"{}\", remap_now(number(0), number(1)) as u8);"
         }
-        "advised" => {
-            "if word[0] == \"start\" {
-            let steps = word[1].parse().ok();
-            let start = if word[2] == \"1\" { Advised::cold } else { Advised::trained };
-            RULE.with(|rule| *rule.borrow_mut() = Some(start(steps)));
-            println!(\"start\");
-            continue;
-        }
-        let times: Vec<f64> = word[1..].iter().map(|w| w.parse().unwrap()).collect();
-        RULE.with(|rule| {
-            let mut rule = rule.borrow_mut();
-            let rule = rule.as_mut().unwrap();
-            println!(\"{}\", rule.step(&times) as u8);
-            if word[0] == \"1\" {
-                rule.remapped();
-            }
-            if word[0] == \"2\" {
-                rule.begun();
-            }
-        });"
-        }
         _ => "println!(\"{}\", remap_now(word[0].parse().unwrap()) as u8);",
     };
-    let held = match kind {
-        "advised" => {
-            "thread_local!(static RULE: std::cell::RefCell<Option<Advised>> = const { std::cell::RefCell::new(None) });\n"
-        }
-        _ => "",
-    };
     let text = format!(
-        "mod remap_policy;\nuse remap_policy::*;\n{held}\nfn main() {{\n    for line in std::io::stdin().lines() {{
+        "mod remap_policy;\nuse remap_policy::*;\n\nfn main() {{\n    for line in std::io::stdin().lines() {{
         let line = line.unwrap();\n        let word: Vec<&str> = line.split_whitespace().collect();\n        {body}\n    }}\n}}\n"
     );
     ("driver.rs", text)
@@ -344,18 +314,6 @@ fn python_driver(kind: &str) -> (&'static str, String) {
     print(int(policy.remap_now(step, since, most, mean)))"
         }
         "level" => "print(int(policy.remap_now(float(word[0]), float(word[1]))))",
-        "advised" => {
-            "if word[0] == 'start':
-        steps = int(word[1]) if int(word[1]) >= 0 else None
-        rule = policy.Advised(steps, cold=word[2] == '1')
-        print('start')
-    else:
-        print(int(rule.step([float(time) for time in word[1:]])))
-        if word[0] == '1':
-            rule.remapped()
-        if word[0] == '2':
-            rule.begun()"
-        }
         _ => "print(int(policy.remap_now(int(word[0]))))",
     };
     let text = format!(
@@ -365,7 +323,7 @@ fn python_driver(kind: &str) -> (&'static str, String) {
 }
 
 /// Runs the exported `solution` in every language there is on the lines of `input`, and gives what
-/// each answers to `check`.
+/// each answers to `check`. Of the adaptive rule, C and Fortran have the steps; the others load it.
 pub fn in_every_language(
     place: &Workplace,
     solution: &str,
@@ -374,7 +332,8 @@ pub fn in_every_language(
     check: impl Fn(&str, &[&str]),
 ) {
     let mut tried = 0;
-    for language in LANGUAGES {
+    let loads = |language: &Language| kind == "advised" && !["c", "fortran"].contains(&language.target);
+    for language in LANGUAGES.into_iter().filter(|language| !loads(language)) {
         if !is_there(language.build[0]) {
             skipped(language.build[0]);
             continue;
@@ -385,8 +344,19 @@ pub fn in_every_language(
         place.run(&arguments).exits(0);
         let (driver, text) = (language.driver)(kind);
         place.write(driver, text);
+        let mut sources = language.build[1..].to_vec();
+        if kind == "advised" && language.target == "fortran" {
+            let header = ["export", solution, "--to", "c", "-o", "remap_policy.h", "--force"];
+            place.run(&header).exits(0);
+            place.write("rule.c", "#define REMAP_FORTRAN\n#include \"remap_policy.h\"\n");
+            sources.extend(["rule.o", "-lm"]);
+            let c = ["-c", "-Wall", "-Wextra", "-ffp-contract=off", "rule.c"];
+            let mut compiler = Command::new("cc");
+            let built = compiler.args(c).current_dir(place.root()).output().unwrap();
+            assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        }
         let built = Command::new(language.build[0])
-            .args(&language.build[1..])
+            .args(&sources)
             .current_dir(place.root())
             .output()
             .unwrap();

@@ -113,6 +113,14 @@ impl Controller {
         self.inner = self.inner.clone().for_steps(steps);
     }
 
+    /// begun()
+    /// --
+    ///
+    /// A remap that goes on during the next steps has begun, whoever asked for it; `remapped` ends it.
+    fn begun(&mut self) {
+        self.inner.begun();
+    }
+
     /// remapped(seconds=None)
     /// --
     ///

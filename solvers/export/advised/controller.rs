@@ -1,7 +1,9 @@
-//! The rule `advised` as one file of a language, with what it learnt from the log.
+//! The adaptive rule with what it learnt from the log: a C header that stands alone, Fortran that calls it, and
+//! Python and Rust that load the stored rule.
 
 use crate::document::advised::Advised;
 use crate::export::{fortran, literal, python};
+use remapping::replay::Player;
 use remapping::policy::advised::{Memory, Stored, StoredCourse};
 use std::fmt::Write;
 
@@ -60,12 +62,12 @@ const C: Use = Use {
 
 const FORTRAN: Use = Use {
     between: "!     after every step, with the time of each rank:
-!         if (remap_advised_step(rule, times)) then
+!         if (remap_advised_step(rule, times) /= 0) then
 !             remap
 !             call remap_advised_remapped(rule)   ! after every remap, whoever asked for it
 !         end if",
     beside: "!     after every step, with the time of each rank:
-!         if (remap_advised_step(rule, times)) then
+!         if (remap_advised_step(rule, times) /= 0) then
 !             begin to remap
 !             call remap_advised_begun(rule)      ! whoever asked for it
 !         end if
@@ -87,17 +89,17 @@ const PYTHON: Use = Use {
 
 const RUST: Use = Use {
     between: "//! after every step, with the time of each rank:
-//!     if rule.step(&times) {
+//!     if rule.step(&times)? {
 //!         remap;
-//!         rule.remapped();                    // after every remap, whoever asked for it
+//!         rule.remapped(None)?;               // after every remap, whoever asked for it
 //!     }",
     beside: "//! after every step, with the time of each rank:
-//!     if rule.step(&times) {
+//!     if rule.step(&times)? {
 //!         begin to remap;
 //!         rule.begun();                       // whoever asked for it
 //!     }
 //!     if the new mapping is in force from the next step on {
-//!         rule.remapped();
+//!         rule.remapped(None)?;
 //!     }",
 };
 
@@ -203,90 +205,27 @@ pub fn of_c(advised: &Advised, heading: &[String]) -> String {
     filled((include_str!("controller.h.in"), &C), advised, &text, &lines.join("\n"))
 }
 
-/// A Fortran 2003 module.
+/// A Fortran 2003 module that calls the C header.
 pub fn of_fortran(advised: &Advised, heading: &[String]) -> String {
-    let memory = memory(advised);
-    let courses = in_pairs(&memory);
-    let mut text = format!("  integer(i8), parameter :: log_steps = {}_i8\n", memory.steps);
-    let (usual, scale) = (fortran::real(memory.usual), fortran::real(memory.scale));
-    let _ = writeln!(text, "  real(dp), parameter :: log_usual = {usual}, log_scale = {scale}");
-    text += "  integer, private :: j\n";
-    for (name, values) in lists(&memory).into_iter().chain(lists_of(&courses)) {
-        text += &fortran::reals(&format!("log_{name}"), 0, &values);
-    }
-    for (name, values) in counts_of(&courses) {
-        let _ = writeln!(text, "  integer(i8), parameter :: log_course_{name}(own) = [ &");
-        let values: Vec<String> = values.iter().map(|value| format!("{value}_i8")).collect();
-        let _ = writeln!(text, "    {} ]", values.join(", &\n    "));
-    }
-    text.push('\n');
     let lines = heading.iter().flat_map(|line| fortran::wrapped(line, 100));
     let lines: Vec<String> = lines.map(|line| format!("! {line}")).collect();
-    filled((include_str!("controller.f90.in"), &FORTRAN), advised, &text, &lines.join("\n"))
+    filled((include_str!("controller.f90.in"), &FORTRAN), advised, "", &lines.join("\n"))
 }
 
-/// A Python module.
+/// A Python module that loads the rule with the package `remapping`.
 pub fn of_python(advised: &Advised, heading: &[String]) -> String {
-    let memory = memory(advised);
-    let mut text = format!("_STEPS = {}\n", memory.steps);
-    for (name, values) in lists(&memory) {
-        let name = if name == "rows" { "window" } else { name };
-        let _ = writeln!(text, "_{} = (\n{})", name.to_uppercase(), table(&values, "    "));
-    }
-    let (usual, scale) = (literal(memory.usual), literal(memory.scale));
-    let _ = writeln!(text, "_USUAL, _SCALE = {usual}, {scale}\n_COURSES = (");
-    for course in &memory.courses {
-        let (steps, remaps, lag) = (course.steps, course.remaps, course.lag);
-        let _ = writeln!(text, "    (\n        {steps}, {remaps}, {lag}, {},", begun(course));
-        for value in [course.spent, course.latest, course.total] {
-            let _ = writeln!(text, "        {},", literal(value));
-        }
-        for values in [&course.base[..], &course.excesses, &course.spent_at] {
-            let _ = writeln!(text, "        (\n{}        ),", table(values, "            "));
-        }
-        text += "    ),\n";
-    }
-    text += ")\n";
     let lines = python::docstring(heading);
-    filled((include_str!("controller.py.in"), &PYTHON), advised, &text, &lines)
+    filled((include_str!("controller.py.in"), &PYTHON), advised, &stored(advised), &lines)
 }
 
-/// A Rust module.
+/// A Rust module that loads the rule with the crate `remapping`.
 pub fn of_rust(advised: &Advised, heading: &[String]) -> String {
-    let memory = memory(advised);
-    let mut text = format!("const STEPS: u64 = {};\n", memory.steps);
-    for (name, values) in lists(&memory) {
-        let name = if name == "rows" { "window" } else { name };
-        let (name, many) = (name.to_uppercase(), values.len());
-        let _ = writeln!(text, "static {name}: [f64; {many}] = [\n{}];", table(&values, "    "));
-    }
-    let (usual, scale) = (literal(memory.usual), literal(memory.scale));
-    let _ = writeln!(text, "const USUAL: f64 = {usual};\nconst SCALE: f64 = {scale};");
-    let _ = writeln!(text, "static COURSES: [Stored; {}] = [", memory.courses.len());
-    for course in &memory.courses {
-        let numbers = [course.spent, course.latest, course.total].map(literal);
-        let [spent, latest, total] = numbers;
-        let _ = writeln!(
-            text,
-            "    Stored {{\n        steps: {},\n        remaps: {},\n        lag: {},\n        begun: {},\n        \
-             spent: {spent},\n        latest: {latest},\n        total: {total},",
-            course.steps,
-            course.remaps,
-            course.lag,
-            begun(course)
-        );
-        let lists = [
-            ("base", &course.base[..]),
-            ("excesses", &course.excesses),
-            ("spent_at", &course.spent_at),
-        ];
-        for (name, values) in lists {
-            let values = table(values, "            ");
-            let _ = writeln!(text, "        {name}: [\n{values}        ],");
-        }
-        text += "    },\n";
-    }
-    text += "];\n";
     let lines: Vec<String> = heading.iter().map(|line| format!("//! {line}")).collect();
-    filled((include_str!("controller.rs.in"), &RUST), advised, &text, &lines.join("\n"))
+    let lines = lines.join("\n");
+    filled((include_str!("controller.rs.in"), &RUST), advised, &stored(advised), &lines)
+}
+
+/// The rule as `remapping` reads it: one line of JSON, without quotes but those around names.
+fn stored(advised: &Advised) -> String {
+    super::stored::document(Player::Advised(Box::new(advised.rule.clone())))
 }
