@@ -30,69 +30,41 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod active;
-mod anderson;
-mod anywhere;
-mod banded;
-mod blind;
-mod coarser;
-mod countable;
-mod course;
-mod critical;
-mod enclosure;
-mod exchange;
-mod forecast;
-mod killed;
-mod krylov;
-mod learning;
-mod listed;
-mod long_run;
+mod evaluation;
+mod given_rules;
+mod iteration;
 mod model;
-mod multigrid;
-mod once;
-mod partial;
-mod places;
-mod policy_iteration;
-mod predecessors;
+mod operator;
 mod problem;
-mod renewal;
-mod renewal_of_ranks;
-mod sharing;
+mod region;
+mod restart;
 mod solution;
-mod spreads;
-mod states;
-mod sweep;
-mod targets;
+mod state_space;
 #[cfg(test)]
 mod tests;
-mod tube;
-mod value_iteration;
-mod varying;
-mod varying_policy;
-mod vector;
-mod weight;
+mod variants;
 
 pub use crate::chain::ProcessChain;
-pub use active::{Effort, solve_region};
-pub use anywhere::{Anywhere, Paid};
-pub use blind::Blind;
-pub use countable::{Countable, Unbounded};
-pub use course::{Course, MapRule};
-pub use critical::{CriticalCost, Scalar, critical_costs};
-pub use exchange::{Exchange, units_moved, units_moved_of};
-pub use learning::{Learner, School};
-pub use long_run::{LongRun, long_run, long_run_at, rebalanced, rebalanced_of};
+pub use given_rules::anywhere::{Anywhere, Paid};
+pub use given_rules::blind::Blind;
+pub use given_rules::course::{Course, MapRule};
+pub use given_rules::once::{Once, Player};
+pub use iteration::critical::{CriticalCost, Scalar, critical_costs};
 pub use model::{Model, ModelError, Solved};
-pub use once::{Once, Player};
-pub use partial::{Partial, long_run_partial, partial_targets};
 pub use problem::{AfterRemap, Problem, ProblemError};
+pub use region::active::{Effort, solve_region};
+pub use restart::long_run::{LongRun, long_run, long_run_at, rebalanced, rebalanced_of};
+pub use restart::partial::{Partial, long_run_partial, partial_targets};
 pub use solution::{Decision, Solution};
-pub use spreads::mean_and_spread;
-pub use states::{Process, States};
-pub use varying::{Limits, Varied, Varying};
+pub use state_space::exchange::{Exchange, units_moved, units_moved_of};
+pub use state_space::spreads::mean_and_spread;
+pub use state_space::states::{Process, States};
+pub use variants::countable::{Countable, Unbounded};
+pub use variants::learning::{Learner, School};
+pub use variants::varying::{Limits, Varied, Varying};
 
 use crate::{Observer, Status};
-use enclosure::Enclosure;
+use operator::enclosure::Enclosure;
 
 /// The method for the Bellman equation. All methods compute the same quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -157,9 +129,9 @@ fn solve_from(
     }
     let certify = |found| Solution::certify(problem, found, settings, observer);
     if settings.method == Method::Value {
-        return certify(value_iteration::solve(problem, settings, observer));
+        return certify(iteration::value_iteration::solve(problem, settings, observer));
     }
-    let solution = certify(policy_iteration::solve(problem, guess, settings, observer));
+    let solution = certify(iteration::policy_iteration::solve(problem, guess, settings, observer));
     let unfinished = solution.status == Status::IterationLimit
         && problem.shared.is_none()
         && solution.iterations < settings.iterations
@@ -167,7 +139,8 @@ fn solve_from(
     if settings.method == Method::Policy || !unfinished {
         return solution;
     }
-    let further = certify(anderson::solve(problem, settings, observer, solution.resume()));
+    let further =
+        certify(iteration::anderson::solve(problem, settings, observer, solution.resume()));
     if further.gap < solution.gap { further } else { solution }
 }
 
@@ -186,7 +159,7 @@ pub fn memory_needed(states: &States, method: Method) -> f64 {
     let vectors = match method {
         Method::Value => 9,
         Method::Auto | Method::Policy => {
-            14 + acceleration + if coarser::applies(states) { 16 } else { 0 }
+            14 + acceleration + if evaluation::coarser::applies(states) { 16 } else { 0 }
         }
     };
     8.0 * (vectors as f64 * classes as f64 + states.scratch() as f64)

@@ -1,6 +1,6 @@
 //! The interface of stopping problems: define the chain, set the costs, solve.
 
-use super::active::{Effort, solve_region};
+use super::region::active::{Effort, solve_region};
 use super::{
     AfterRemap, Decision, Method, Problem, ProblemError, Process, Settings, Solution, States,
     memory_estimate, solve,

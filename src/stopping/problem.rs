@@ -1,8 +1,8 @@
 //! An optimal stopping problem with its Bellman operator.
 
-use super::coarser::Coarser;
-use super::sharing::{self, Others};
-use super::{States, vector};
+use super::evaluation::coarser::Coarser;
+use super::state_space::sharing::{self, Others};
+use super::{States, operator::vector};
 use crate::Bounds;
 use crate::chain::{Finish, Operator, Shared};
 use crate::imbalance::Imbalance;

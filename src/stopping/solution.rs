@@ -1,8 +1,8 @@
 //! The solution of a stopping problem: an approximation of J, certified bounds, and the decisions
 //! they imply.
 
-use super::sweep::{Rounding, Sweep};
-use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, weight};
+use super::operator::sweep::{Rounding, Sweep};
+use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, operator::weight};
 use crate::Bounds;
 use crate::{Communicator, Observer, Status};
 use std::ops::ControlFlow;

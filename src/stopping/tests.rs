@@ -1,9 +1,9 @@
 //! Sweeps and enclosures of arbitrary functions, against the Bellman inequalities in exact
 //! rationals.
 
-use super::enclosure::{Enclosure, Weight};
-use super::sweep::{self, Sweep};
-use super::{AfterRemap, Problem, Process, ProcessChain, States, weight};
+use super::operator::enclosure::{Enclosure, Weight};
+use super::operator::sweep::{self, Sweep};
+use super::{AfterRemap, Problem, Process, ProcessChain, States, operator::weight};
 use crate::Rational;
 use crate::chain::{BirthDeath, Dense};
 use crate::imbalance::{Imbalance, RunningCost};

@@ -332,7 +332,8 @@ pub fn in_every_language(
     check: impl Fn(&str, &[&str]),
 ) {
     let mut tried = 0;
-    let loads = |language: &Language| kind == "advised" && !["c", "fortran"].contains(&language.target);
+    let loads =
+        |language: &Language| kind == "advised" && !["c", "fortran"].contains(&language.target);
     for language in LANGUAGES.into_iter().filter(|language| !loads(language)) {
         if !is_there(language.build[0]) {
             skipped(language.build[0]);

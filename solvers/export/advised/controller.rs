@@ -3,8 +3,8 @@
 
 use crate::document::advised::Advised;
 use crate::export::{fortran, literal, python};
-use remapping::replay::Player;
 use remapping::policy::advised::{Memory, Stored, StoredCourse};
+use remapping::replay::Player;
 use std::fmt::Write;
 
 /// Rules, and the courses each has on paper.

@@ -1,0 +1,371 @@
+//! The joint states of several processes: load vectors, or classes of load vectors that are equal
+//! up to permutations of equal processes (lumping).
+//!
+//! With r equal processes of L levels there are C(L + r - 1, r) classes instead of L^r vectors.
+
+use crate::chain::{
+    ChainError, Exchangeable, Factor, Joint, Multisets, Operator, ProcessChain, Product,
+};
+use rayon::prelude::*;
+
+use super::listed::Listed;
+use std::sync::Arc;
+
+/// A process whose load is a Markov chain of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Process {
+    /// The load at level 0; level l is load `lowest + l`.
+    pub lowest: i64,
+    /// The chain of the level.
+    pub chain: ProcessChain,
+}
+
+/// Processes that are interchangeable: the same chain and capacity.
+#[derive(Debug, Clone)]
+pub(in crate::stopping) struct Group {
+    pub members: Vec<usize>,
+    pub lowest: i64,
+    pub chain: ProcessChain,
+    /// The states of the group; single members if it is not lumped.
+    pub sets: Multisets,
+}
+
+/// A numbered set of states, each of which represents one or several load vectors.
+#[derive(Debug, Clone)]
+pub struct States(pub(in crate::stopping) Kind);
+
+#[derive(Debug, Clone)]
+pub(in crate::stopping) enum Kind {
+    /// Row-major over the groups, the last one fastest.
+    Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
+    /// A subset of the states of groups, by their numbers in ascending order.
+    Active { all: Box<States>, members: Vec<usize> },
+    /// A list of load vectors, shared by clones.
+    Listed(Arc<Listed>),
+}
+
+impl States {
+    /// The states of independent processes, and their joint chain. Processes i and j are lumped if
+    /// they have the same birth–death chain and `same(i, j)` holds; pass `|_, _| false` for one
+    /// state per load vector.
+    ///
+    /// # Errors
+    /// No process, or more states than a `usize` can count.
+    pub fn independent(
+        processes: &[Process],
+        same: impl Fn(usize, usize) -> bool,
+    ) -> Result<(Self, Box<dyn Operator>), ChainError> {
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        for (i, process) in processes.iter().enumerate() {
+            let lumps = matches!(process.chain, ProcessChain::BirthDeath(_));
+            let home = members.iter_mut().find(|group: &&mut Vec<usize>| {
+                lumps && same(group[0], i) && &processes[group[0]] == process
+            });
+            match home {
+                Some(group) => group.push(i),
+                None => members.push(vec![i]),
+            }
+        }
+        let mut groups = Vec::new();
+        let mut factors = Vec::new();
+        let mut count = 1usize;
+        for members in members {
+            let Process { lowest, chain } = &processes[members[0]];
+            let sets = Multisets::new(members.len(), chain.levels())?;
+            let total = count.checked_mul(sets.states());
+            count = total.ok_or_else(|| {
+                ChainError::TooManyStates(format!("more than {count} x {}", sets.states()))
+            })?;
+            factors.push(match chain {
+                ProcessChain::BirthDeath(chain) if members.len() > 1 => {
+                    Factor::Exchangeable(Exchangeable::new(chain.clone(), members.len())?)
+                }
+                ProcessChain::BirthDeath(chain) => Factor::BirthDeath(chain.clone()),
+                ProcessChain::Dense(chain) => Factor::Dense(chain.clone()),
+            });
+            groups.push(Group { members, lowest: *lowest, chain: chain.clone(), sets });
+        }
+        let operator: Box<dyn Operator> = match factors.pop() {
+            Some(Factor::Exchangeable(only)) if factors.is_empty() => Box::new(only),
+            Some(last) => {
+                factors.push(last);
+                Box::new(Product::new(factors)?)
+            }
+            None => return Err(ChainError::NoProcess),
+        };
+        let shape = processes.iter().map(|process| process.chain.levels()).collect();
+        let kind = Kind::Groups { groups, processes: processes.len(), shape, count };
+        Ok((Self(kind), operator))
+    }
+
+    /// The states of a joint chain, with the loads of each. Several states may have the same loads,
+    /// if something other than loads moves too; they are distinguished by their order, see
+    /// [`twin`](Self::twin).
+    ///
+    /// # Errors
+    /// A number of load vectors other than the number of states, load vectors of different lengths,
+    /// or without loads.
+    pub fn joint(loads: &[Vec<i64>], chain: &Joint) -> Result<Self, ChainError> {
+        if loads.len() != chain.states() {
+            let what = "loads (one vector for each row of the transition matrix)".to_owned();
+            let (expected, found) = (chain.states(), loads.len());
+            return Err(ChainError::Shape { what, expected, found });
+        }
+        States::listed(loads)
+    }
+
+    /// The same without a chain.
+    ///
+    /// # Errors
+    /// No load vectors, load vectors of different lengths, or without loads.
+    pub fn listed(loads: &[Vec<i64>]) -> Result<Self, ChainError> {
+        Ok(Self(Kind::Listed(Arc::new(Listed::new(loads)?))))
+    }
+
+    /// The groups of interchangeable processes; `None` for joint chains.
+    pub(in crate::stopping) fn groups(&self) -> Option<&[Group]> {
+        match &self.0 {
+            Kind::Groups { groups, .. } => Some(groups),
+            Kind::Active { .. } | Kind::Listed(_) => None,
+        }
+    }
+
+    /// The number of states.
+    pub fn count(&self) -> usize {
+        match &self.0 {
+            Kind::Groups { count, .. } => *count,
+            Kind::Active { members, .. } => members.len(),
+            Kind::Listed(listed) => listed.count(),
+        }
+    }
+
+    /// The number of processes.
+    pub fn processes(&self) -> usize {
+        match &self.0 {
+            Kind::Groups { processes, .. } => *processes,
+            Kind::Active { all, .. } => all.processes(),
+            Kind::Listed(listed) => listed.processes(),
+        }
+    }
+
+    /// The number of levels of each process, or the number of listed states.
+    pub fn shape(&self) -> Vec<usize> {
+        match &self.0 {
+            Kind::Groups { shape, .. } => shape.clone(),
+            Kind::Active { all, .. } => all.shape(),
+            Kind::Listed(listed) => vec![listed.count()],
+        }
+    }
+
+    /// The lowest and the highest load of each process; `None` for listed load vectors.
+    pub(in crate::stopping) fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
+        if let Kind::Listed(_) = self.0 {
+            return None;
+        }
+        let lowest = self.vector(0);
+        let last = |(low, levels): (&i64, &usize)| low + *levels as i64 - 1;
+        let highest = lowest.iter().zip(&self.shape()).map(last).collect();
+        Some((lowest, highest))
+    }
+
+    /// The number of load vectors; `None` if it overflows.
+    pub fn vectors(&self) -> Option<usize> {
+        self.shape().iter().try_fold(1usize, |n, &levels| n.checked_mul(levels))
+    }
+
+    /// Whether some states represent several load vectors.
+    pub fn is_lumped(&self) -> bool {
+        match &self.0 {
+            Kind::Groups { groups, .. } => groups.iter().any(|group| group.members.len() > 1),
+            Kind::Active { all, .. } => all.is_lumped(),
+            Kind::Listed(_) => false,
+        }
+    }
+
+    /// Writes a load vector that `state` represents; the others are permutations among equal
+    /// processes.
+    pub fn loads_into(&self, state: usize, loads: &mut [i64]) {
+        match &self.0 {
+            Kind::Groups { groups, .. } => {
+                let mut rest = state;
+                for group in groups.iter().rev() {
+                    let rank = rest % group.sets.states();
+                    rest /= group.sets.states();
+                    if let [process] = group.members[..] {
+                        loads[process] = group.lowest + rank as i64;
+                        continue;
+                    }
+                    for (&level, &process) in group.sets.unrank(rank).iter().zip(&group.members) {
+                        loads[process] = group.lowest + level as i64;
+                    }
+                }
+            }
+            Kind::Active { all, members } => all.loads_into(members[state], loads),
+            Kind::Listed(listed) => loads.copy_from_slice(listed.loads(state)),
+        }
+    }
+
+    /// A load vector that `state` represents.
+    pub fn loads(&self, state: usize) -> Vec<i64> {
+        let mut loads = vec![0; self.processes()];
+        self.loads_into(state, &mut loads);
+        loads
+    }
+
+    /// Whether several listed states have the same loads.
+    pub fn share_loads(&self) -> bool {
+        match &self.0 {
+            Kind::Listed(listed) => listed.is_shared(),
+            Kind::Groups { .. } | Kind::Active { .. } => false,
+        }
+    }
+
+    /// The state that corresponds to `state` among those with these loads: the k-th in the list, if
+    /// `state` is the k-th with its own loads.
+    pub fn twin(&self, state: usize, loads: &[i64]) -> Option<usize> {
+        match &self.0 {
+            Kind::Listed(listed) => listed.twin(state, loads),
+            Kind::Groups { .. } | Kind::Active { .. } => self.find(loads),
+        }
+    }
+
+    /// The state that represents these loads, if there is exactly one.
+    pub fn find(&self, loads: &[i64]) -> Option<usize> {
+        match &self.0 {
+            Kind::Listed(listed) => listed.find(loads),
+            Kind::Active { all, members } => members.binary_search(&all.find(loads)?).ok(),
+            Kind::Groups { groups, processes, .. } => {
+                if loads.len() != *processes {
+                    return None;
+                }
+                let mut state = 0;
+                for group in groups {
+                    let level = |&i: &usize| usize::try_from(loads[i] - group.lowest).ok();
+                    let levels: Option<Vec<usize>> = group.members.iter().map(level).collect();
+                    let mut levels = levels?;
+                    levels.sort_unstable();
+                    if *levels.last()? >= group.sets.levels() {
+                        return None;
+                    }
+                    state = state * group.sets.states() + group.sets.rank(&levels);
+                }
+                Some(state)
+            }
+        }
+    }
+
+    /// The number of load vectors per state; `None` if all are 1.
+    pub fn multiplicities(&self) -> Option<Vec<f64>> {
+        if !self.is_lumped() {
+            return None;
+        }
+        let groups = match &self.0 {
+            Kind::Groups { groups, .. } => groups,
+            Kind::Active { all, members } => {
+                return Some(members.iter().map(|&state| all.orderings(state)).collect());
+            }
+            Kind::Listed(_) => return None,
+        };
+        let mut all = vec![1.0];
+        for group in groups {
+            let mut walk = group.sets.from(0);
+            let mut own = Vec::with_capacity(group.sets.states());
+            while let Some(sorted) = walk.get() {
+                own.push(group.sets.orderings(sorted));
+                walk.advance();
+            }
+            all = all.iter().flat_map(|m| own.iter().map(move |n| m * n)).collect();
+        }
+        Some(all)
+    }
+
+    /// The levels of the processes of each group in a state of groups, ascending.
+    pub(in crate::stopping) fn levels(&self, state: usize) -> Vec<Vec<usize>> {
+        let mut rest = state;
+        let own = self.groups().unwrap_or_default().iter().rev().map(|group| {
+            let rank = rest % group.sets.states();
+            rest /= group.sets.states();
+            group.sets.unrank(rank)
+        });
+        let mut levels: Vec<Vec<usize>> = own.collect();
+        levels.reverse();
+        levels
+    }
+
+    /// The number of load vectors that a state of groups represents.
+    pub(in crate::stopping) fn orderings(&self, state: usize) -> f64 {
+        let groups = self.groups().unwrap_or_default().iter();
+        let own = groups.zip(self.levels(state));
+        own.map(|(group, levels)| group.sets.orderings(&levels)).product()
+    }
+
+    /// For an [active](Self::is_active) subset the states of all load vectors; otherwise these
+    /// states.
+    pub fn whole(&self) -> &States {
+        match &self.0 {
+            Kind::Active { all, .. } => all,
+            Kind::Groups { .. } | Kind::Listed(_) => self,
+        }
+    }
+
+    /// The indices of an active subset in [`whole`](Self::whole); otherwise empty.
+    pub(in crate::stopping) fn members(&self) -> &[usize] {
+        match &self.0 {
+            Kind::Active { members, .. } => members,
+            Kind::Groups { .. } | Kind::Listed(_) => &[],
+        }
+    }
+
+    /// Whether they are a subset: the states in which the policy is not simply to remap.
+    pub fn is_active(&self) -> bool {
+        matches!(self.0, Kind::Active { .. })
+    }
+
+    /// `f` of a load vector of each state.
+    pub fn tabulate(&self, f: impl Fn(&[i64]) -> f64 + Sync) -> Vec<f64> {
+        let mut all = vec![0.0; self.count()];
+        let n = self.processes();
+        match &self.0 {
+            Kind::Groups { groups, .. } if groups.len() == 1 && groups[0].members.len() > 1 => {
+                // Enumerating the multisets is faster than unranking each.
+                let Group { members, lowest, sets, .. } = &groups[0];
+                let chunk = 1 << 12;
+                all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
+                    let mut walk = sets.from(k * chunk);
+                    let mut loads = vec![0; n];
+                    for out in out {
+                        let Some(sorted) = walk.get() else { break };
+                        for (&level, &process) in sorted.iter().zip(members) {
+                            loads[process] = lowest + level as i64;
+                        }
+                        *out = f(&loads);
+                        walk.advance();
+                    }
+                });
+            }
+            _ => {
+                let entries = all.par_iter_mut().with_min_len(1 << 10).enumerate();
+                entries.for_each_init(
+                    || vec![0; n],
+                    |loads, (state, out)| {
+                        self.loads_into(state, loads);
+                        *out = f(loads);
+                    },
+                );
+            }
+        }
+        all
+    }
+
+    /// Approximate number of scratch numbers of one application of the operator.
+    pub(in crate::stopping) fn scratch(&self) -> u64 {
+        let Kind::Groups { groups, count, .. } = &self.0 else { return 0 };
+        // A lumped group needs one slot more than levels, and a copy if other groups follow.
+        let lumped = groups.iter().filter(|group| group.members.len() > 1).map(|group| {
+            let (items, levels) = (group.members.len() as u64, group.sets.levels() as u64);
+            let copy = if groups.len() > 1 { 2 } else { 1 };
+            (*count as u64).saturating_mul(levels + items) / levels * copy
+        });
+        lumped.sum()
+    }
+}
