@@ -21,8 +21,8 @@
 //! interval is evaluated exactly from powers of one L x L matrix (`intervals`).
 //!
 //! ```
-//! use remapping::chain::{BirthDeath, Edge};
-//! use remapping::load_drift::{ProcessChain, Intervals, LoadDrift, Objective, Rebalance, Timing};
+//! use induction::remapping::chain::{BirthDeath, Edge};
+//! use induction::remapping::load_drift::{ProcessChain, Intervals, LoadDrift, Objective, Rebalance, Timing};
 //!
 //! let problem = LoadDrift {
 //!     processors: 4,
@@ -41,44 +41,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod backward;
-mod best_threshold;
-mod blocks;
-mod control;
-pub(crate) mod curve;
-mod decisions;
-mod intervals;
-mod late;
-mod laws;
-mod lifted;
+mod induction;
 pub mod many;
-mod paths;
-mod periods;
-mod ranks;
 mod region;
-mod remapping;
-mod snapshot;
-mod states;
-mod step_back;
-mod transition;
-mod unremapped;
+mod rules;
+mod sharing;
+mod state_space;
+mod variants;
 
 pub use crate::chain::ProcessChain;
-pub use backward::{Backward, Carry};
-pub use best_threshold::BestThreshold;
-pub use blocks::Work;
-pub use control::Control;
-pub use curve::{Curve, Seen};
-pub use decisions::{Closest, Decisions};
-pub use intervals::{IntervalOutcome, Intervals};
-pub use lifted::Lifted;
-pub use paths::{Draws, Loads, MapPolicy};
-pub use ranks::Ranks;
-pub use remapping::Remapping;
-pub use snapshot::Snapshot;
-pub use states::{Balanced, States};
-pub use transition::Transition;
-pub use unremapped::{AverageCosts, Expected, Unremapped};
+pub use induction::backward::{Backward, Carry};
+pub use induction::control::Control;
+pub use induction::remapping::Remapping;
+pub use induction::snapshot::Snapshot;
+pub use rules::best_threshold::BestThreshold;
+pub use rules::curve::{Curve, Seen};
+pub use rules::decisions::{Closest, Decisions};
+pub use rules::paths::{Draws, Loads, MapPolicy};
+pub use sharing::blocks::Work;
+pub use sharing::ranks::Ranks;
+pub use state_space::lifted::Lifted;
+pub use state_space::states::{Balanced, States};
+pub use state_space::transition::Transition;
+pub use variants::intervals::{IntervalOutcome, Intervals};
+pub use variants::unremapped::{AverageCosts, Expected, Unremapped};
 
 /// A program with drifting loads [NRS86, section 3].
 #[derive(Debug, Clone, PartialEq)]
@@ -175,3 +161,4 @@ impl LoadDrift {
         }
     }
 }
+pub(crate) use rules::curve;

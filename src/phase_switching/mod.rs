@@ -58,36 +58,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod alone;
-mod around;
-mod beside;
-mod equal_gains;
+mod difference;
 pub mod evaluation;
 pub mod exact;
-mod finite;
 mod fixed_mesh;
-mod from_rest;
-mod gain;
-mod kinks;
-mod long_run;
-mod merge;
-mod mixed;
-mod one_mapping;
-mod operator;
-mod passed;
-mod places;
-mod polyline;
+mod polylines;
 mod problem;
-mod quiet;
-mod recursion;
-mod relative;
-mod rest;
-mod shifted;
+mod solve;
 mod sweep;
-mod value;
+mod value_function;
 
-pub use finite::{Solution, solve};
-pub use long_run::{LongRun, long_run};
-pub use passed::{exceeded, undercut};
-pub use places::{AtRest, Places};
+pub use difference::places::{AtRest, Places};
+pub use polylines::passed::{exceeded, undercut};
 pub use problem::{PhaseSwitching, SwitchingError};
+pub use solve::finite::{Solution, solve};
+pub use solve::long_run::{LongRun, long_run};

@@ -1,7 +1,7 @@
 //! Visited states of the policy, with the gain of a remap in each, and the curve policy fitted to
 //! them.
 
-use super::super::curve::{Curve, Seen};
+use super::super::rules::curve::{Curve, Seen};
 use super::approximate::Approximate;
 use super::counts::Counts;
 use super::moves::Moves;

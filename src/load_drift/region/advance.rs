@@ -3,7 +3,7 @@
 use super::Region;
 use super::movement::Moved;
 use super::shapes::Packing;
-use crate::load_drift::control::is_dearer;
+use crate::load_drift::induction::control::is_dearer;
 use crate::load_drift::{Backward, Control, ProcessChain, States, Timing};
 use rayon::prelude::*;
 use std::collections::HashSet;

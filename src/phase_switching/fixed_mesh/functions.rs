@@ -3,9 +3,9 @@
 //! Lower bounds are stored with the opposite sign, so that all four are upper functions.
 
 use super::mesh::Mesh;
-use crate::phase_switching::operator::Line;
-use crate::phase_switching::polyline::Polyline;
-use crate::phase_switching::shifted::Shifted;
+use crate::phase_switching::difference::operator::Line;
+use crate::phase_switching::polylines::polyline::Polyline;
+use crate::phase_switching::polylines::shifted::Shifted;
 use crate::rounding::{DoubleDouble, SLACK, outward};
 
 /// Values at a node: the difference from above, minus the difference from below, and likewise for

@@ -4,7 +4,7 @@
 //! matrix with two entries per node and observation. O(cells x observations) time and memory.
 
 use crate::belief::Likelihood;
-use crate::phase_switching::operator::Filter;
+use crate::phase_switching::difference::operator::Filter;
 use crate::rounding::SLACK;
 use std::f64::consts::FRAC_PI_2;
 

@@ -16,8 +16,8 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-use super::operator::Filter;
-use super::quiet::Quiet;
+use super::difference::operator::Filter;
+use super::polylines::quiet::Quiet;
 use crate::Observer;
 use mesh::Mesh;
 pub(super) use start::Start;

@@ -12,7 +12,7 @@
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
 use crate::phase_change::Bounds;
-use crate::phase_switching::recursion::{Recursion, enclosed};
+use crate::phase_switching::difference::recursion::{Recursion, enclosed};
 use crate::rounding::{SLACK, outward};
 use std::collections::VecDeque;
 

@@ -2,10 +2,10 @@
 
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
-use crate::phase_switching::around::Pair;
-use crate::phase_switching::polyline::Polyline;
-use crate::phase_switching::recursion::Recursion;
-use crate::phase_switching::shifted::Shifted;
+use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::recursion::Recursion;
+use crate::phase_switching::polylines::polyline::Polyline;
+use crate::phase_switching::polylines::shifted::Shifted;
 
 /// Relative accuracy for the effect of an earlier width.
 const ROUGHLY: f64 = 1e-2;

@@ -9,8 +9,8 @@ use super::start::Start;
 use super::step::Operator;
 use crate::lifetime::Lifetime;
 use crate::phase_change::Curve;
-use crate::phase_switching::operator::Line;
-use crate::phase_switching::recursion::{Chances, Recursion};
+use crate::phase_switching::difference::operator::Line;
+use crate::phase_switching::difference::recursion::{Chances, Recursion};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 

@@ -3,12 +3,12 @@
 
 use super::Sweep;
 use crate::phase_change::Bounds;
-use crate::phase_switching::around::Around;
-use crate::phase_switching::from_rest::AtRest;
-use crate::phase_switching::mixed::Mixed;
-use crate::phase_switching::recursion::{Chances, Step};
-use crate::phase_switching::rest::Room;
-use crate::phase_switching::value::GAINS;
+use crate::phase_switching::difference::around::Around;
+use crate::phase_switching::difference::from_rest::AtRest;
+use crate::phase_switching::difference::recursion::{Chances, Step};
+use crate::phase_switching::difference::rest::Room;
+use crate::phase_switching::value_function::mixed::Mixed;
+use crate::phase_switching::value_function::value::GAINS;
 use crate::rounding::outward;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;

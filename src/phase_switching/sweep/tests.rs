@@ -4,7 +4,7 @@ use super::{Aim, Sweep};
 use crate::belief::Levels;
 use crate::lifetime::Lifetime;
 use crate::phase_switching::PhaseSwitching;
-use crate::phase_switching::recursion::Recursion;
+use crate::phase_switching::difference::recursion::Recursion;
 use crate::random::{Stream, stream};
 use crate::{Rational, Status};
 use rand::RngExt;

@@ -1,0 +1,399 @@
+//! The belief filter as a linear operator on piecewise-linear functions of the belief: (P f)(p) =
+//! sum over observations r of w_r(p) f(p_r), with w_r its probability and p_r the updated belief.
+//!
+//! One application takes O(observations x nodes) nodes with O(observations) operations each. A
+//! merge over the observations visits the nodes in increasing order, without sorting.
+
+use crate::Rational;
+use crate::belief::Likelihood;
+use crate::phase_switching::polylines::gain::Gain;
+use crate::phase_switching::polylines::polyline::{Polyline, Reducing};
+use crate::phase_switching::problem::PhaseSwitching;
+use crate::rounding::{SLACK, nearest};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The parameters in doubles, each the nearest to its exact value.
+#[derive(Debug, Clone)]
+pub(in crate::phase_switching) struct Filter {
+    /// a, 1-a, b, 1-b and 1-a-b.
+    begins: f64,
+    calm: f64,
+    ends: f64,
+    lasts: f64,
+    memory: f64,
+    reports: Vec<Likelihood>,
+    work: Arc<AtomicU64>,
+}
+
+/// Nodes below it are left out, so that slopes stay finite. They change a function by less than the
+/// rounding of any cost.
+const LEAST: f64 = 1e-250;
+
+/// Most bisection steps in the search for the median node.
+const HALVINGS: u32 = 32;
+
+/// A linear function of the belief, by its values at 0 and 1.
+pub(in crate::phase_switching) type Line = [f64; 2];
+
+/// A linear piece a + b q, moved outward by a bound on the rounding error of a mean of it.
+#[derive(Clone, Copy)]
+struct Piece {
+    start: f64,
+    slope: f64,
+    /// Bound on the effect of a rounded image position, moved outward likewise.
+    blur: f64,
+    /// Where the next piece begins, and the additional bound for an image close to that node.
+    next: f64,
+    near: f64,
+}
+
+/// The pieces of a function in the order in which an observation's updated belief visits them.
+#[derive(Clone)]
+struct Way {
+    report: Likelihood,
+    /// Preimages of the nodes in increasing order, then infinity as a sentinel.
+    places: Vec<f64>,
+    /// Number of preimages passed, and the next one.
+    passed: usize,
+    next: f64,
+    /// The first piece, and the piece that holds the latest image.
+    first: usize,
+    piece: Piece,
+}
+
+impl Way {
+    /// Advances to the first node whose preimage lies beyond `here`.
+    fn advance(&mut self, here: f64, pieces: &[Piece]) {
+        // The common case is an advance by one or by none, without a branch that mispredicts.
+        self.passed += usize::from(self.next <= here);
+        self.next = self.places[self.passed];
+        while self.next <= here {
+            self.passed += 1;
+            self.next = self.places[self.passed];
+        }
+        self.piece = pieces[self.first + self.passed];
+    }
+}
+
+impl Filter {
+    pub(in crate::phase_switching) fn new(problem: &PhaseSwitching) -> Filter {
+        let [a, b] = &problem.rates;
+        Filter {
+            begins: nearest(a),
+            calm: nearest(&(Rational::ONE - a)),
+            ends: nearest(b),
+            lasts: nearest(&(Rational::ONE - b)),
+            memory: nearest(&(Rational::ONE - a - b)),
+            reports: problem.detector.likelihoods(),
+            work: Arc::default(),
+        }
+    }
+
+    /// Adds `nodes` to the count of evaluated nodes.
+    pub(in crate::phase_switching) fn worked(&self, nodes: usize) {
+        self.work.fetch_add(nodes as u64, Relaxed);
+    }
+
+    /// Nodes evaluated so far by this filter and its clones.
+    pub(in crate::phase_switching) fn work(&self) -> u64 {
+        self.work.load(Relaxed)
+    }
+
+    /// Number of distinct observations.
+    pub(in crate::phase_switching) fn reports(&self) -> usize {
+        self.reports.len()
+    }
+
+    pub(in crate::phase_switching) fn likelihoods(&self) -> &[Likelihood] {
+        &self.reports
+    }
+
+    /// Joint probabilities of `report` with either phase, one step after the belief `here`.
+    pub(in crate::phase_switching) fn chances(&self, report: Likelihood, here: f64) -> [f64; 2] {
+        let second = here * self.lasts + (1.0 - here) * self.begins;
+        let first = here * self.ends + (1.0 - here) * self.calm;
+        [first * report.before, second * report.after]
+    }
+
+    /// The belief that becomes `later` before the next observation; 0 if a + b = 1.
+    pub(in crate::phase_switching) fn preimage(&self, later: f64) -> f64 {
+        if self.memory > 0.0 { (later - self.begins) / self.memory } else { 0.0 }
+    }
+
+    /// a.
+    pub(in crate::phase_switching) fn begins(&self) -> f64 {
+        self.begins
+    }
+
+    /// 1 - a - b: factor of a belief's distance from the stationary share in a step.
+    pub(in crate::phase_switching) fn memory(&self) -> f64 {
+        self.memory
+    }
+
+    /// a + b.
+    pub(in crate::phase_switching) fn changes(&self) -> f64 {
+        self.begins + self.ends
+    }
+
+    /// a / (a + b), the stationary probability of the second phase; 0 if the phases never change.
+    pub(in crate::phase_switching) fn share(&self) -> f64 {
+        if self.changes() > 0.0 { self.begins / self.changes() } else { 0.0 }
+    }
+
+    /// The order in which `report` visits `pieces` between the nodes `at`, from belief 0 on.
+    fn way(&self, report: Likelihood, at: &[f64], pieces: &[Piece]) -> Way {
+        let last = at.len() - 2;
+        let Likelihood { before, after } = report;
+        let (mut first, mut places) = (0, Vec::new());
+        if before == 0.0 {
+            first = last;
+        } else if after > 0.0 && self.memory == 0.0 {
+            let (yes, no) = (self.begins * after, self.calm * before);
+            let passed = at.partition_point(|at| *at <= yes / (yes + no));
+            first = passed.saturating_sub(1).min(last);
+        } else if after > 0.0 {
+            let times = 1.0 / self.memory;
+            let preimage = |at: &f64| {
+                let (no, yes) = (at * before, (1.0 - at) * after);
+                (no / (no + yes) - self.begins) * times
+            };
+            places.reserve_exact(last + 1);
+            places.extend(at[1..=last].iter().map(preimage));
+        }
+        places.push(f64::INFINITY);
+        let mut way =
+            Way { report, next: places[0], places, passed: 0, first, piece: pieces[first] };
+        way.advance(LEAST, pieces);
+        way
+    }
+
+    /// `line` + `survival` P `next` - `gain`, rounded up (`UPPER`) or down. The nodes of `gain` are
+    /// nodes of the result.
+    ///
+    /// Let an observation have probability w, jointly y with the second phase, and let it lead into
+    /// the piece v + s (q - x). It adds v w + s (y - x w), which is linear in the belief. So the
+    /// result is linear between adjacent nodes, apart from rounded node positions. That and the
+    /// rounding of values move every value outward. O(observations x nodes) nodes, O(observations)
+    /// operations at each.
+    pub(in crate::phase_switching) fn back<const UPPER: bool>(
+        &self,
+        next: &Polyline,
+        survival: f64,
+        line: Line,
+        gain: Option<&Polyline>,
+    ) -> Polyline {
+        let room = self.reports.len() * next.nodes() + gain.map_or(0, Polyline::nodes) + 2;
+        let mut result = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        self.follow::<UPPER>(next, survival, line, gain, |at, value| {
+            result.at.push(at);
+            result.value.push(value);
+            true
+        });
+        result
+    }
+
+    /// As [`Filter::back`], reduced by `merge`, or by more to have at most `most` nodes.
+    pub(in crate::phase_switching) fn back_reduced<const UPPER: bool>(
+        &self,
+        next: &Polyline,
+        survival: f64,
+        line: Line,
+        gain: Option<&Polyline>,
+        (merge, most): (f64, usize),
+    ) -> Polyline {
+        let mut coarser = merge;
+        loop {
+            let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
+            let whole = self.follow::<UPPER>(next, survival, line, gain, |at, value| {
+                reducing.add(at, value);
+                reducing.nodes() < most
+            });
+            if whole {
+                return reducing.finish();
+            }
+            coarser = 2.0 * coarser.max(SLACK * next.size());
+        }
+    }
+
+    /// As [`Filter::back_reduced`] without a gain, in two threads; with the reduction used.
+    pub(in crate::phase_switching) fn back_in_halves<const UPPER: bool>(
+        &self,
+        next: &Polyline,
+        survival: f64,
+        line: Line,
+        (merge, most): (f64, usize),
+    ) -> (Polyline, f64) {
+        let (ways, pieces) = self.ways::<UPPER>(next);
+        let middle = balance(&ways);
+        let mut coarser = merge;
+        loop {
+            let half = |ways: Vec<Way>, [from, until]: [f64; 2]| {
+                let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
+                let gain = Gain::new::<UPPER>(None);
+                let visit = |at: f64, value: f64| {
+                    // The link between the halves is linear: the first half ends before it, and the
+                    // second begins there.
+                    if at < until || until >= 1.0 {
+                        reducing.add(at, value);
+                    }
+                    reducing.nodes() < most
+                };
+                let range = [from, until];
+                let whole =
+                    self.through::<UPPER>(ways, &pieces, survival, line, (gain, range), visit);
+                whole.then(|| reducing.finish())
+            };
+            let first = ways.clone();
+            let second = ways.clone();
+            let halves = rayon::join(|| half(first, [0.0, middle]), || half(second, [middle, 1.0]));
+            if let (Some(mut whole), Some(second)) = halves
+                && whole.nodes() + second.nodes() <= most
+            {
+                whole.at.extend(second.at);
+                whole.value.extend(second.value);
+                return (whole, coarser);
+            }
+            coarser = 2.0 * coarser.max(SLACK * next.size());
+        }
+    }
+
+    /// Bound on how far rounding moves a function outward in a clip, a step back and a reduction.
+    /// `size` bounds all values, `steep` all slopes.
+    ///
+    /// An observation of probability w moves a value by at most (2 size + 2 steep) w + 2 steep (w +
+    /// 2 before), in units of `times`; the probabilities sum to 1. The outward moves exceed the
+    /// rounding errors. A clip and a reduction move by 12 size + 4 steep and 6 size.
+    pub(in crate::phase_switching) fn rounding(&self, size: f64, steep: f64) -> f64 {
+        32.0 * self.blur() * (size + steep) + 16.0 * f64::MIN_POSITIVE
+    }
+
+    /// Relative outward move that covers the rounding of a mean.
+    fn blur(&self) -> f64 {
+        SLACK * (1.0 + self.reports.len() as f64 / 8.0)
+    }
+
+    /// Calls `visit` with the nodes of `back` until it returns false; returns whether 1 was
+    /// reached.
+    fn follow<const UPPER: bool>(
+        &self,
+        next: &Polyline,
+        survival: f64,
+        line: Line,
+        gain: Option<&Polyline>,
+        visit: impl FnMut(f64, f64) -> bool,
+    ) -> bool {
+        let (ways, pieces) = self.ways::<UPPER>(next);
+        let rest = (Gain::new::<UPPER>(gain), [0.0, 1.0]);
+        self.through::<UPPER>(ways, &pieces, survival, line, rest, visit)
+    }
+
+    /// For every observation the order in which it visits the pieces of `next`.
+    fn ways<const UPPER: bool>(&self, next: &Polyline) -> (Vec<Way>, Vec<Piece>) {
+        self.worked(next.nodes() * self.reports.len());
+        let pieces = self.pieces::<UPPER>(next);
+        let way = |report: &Likelihood| self.way(*report, &next.at, &pieces);
+        (self.reports.iter().map(way).collect(), pieces)
+    }
+
+    /// Calls `visit` with the nodes of `back` within a range, and with the ends of that range.
+    fn through<const UPPER: bool>(
+        &self,
+        ways: Vec<Way>,
+        pieces: &[Piece],
+        survival: f64,
+        line: Line,
+        rest: (Gain, [f64; 2]),
+        visit: impl FnMut(f64, f64) -> bool,
+    ) -> bool {
+        // Binary detectors are the common case, so a loop of length two is compiled separately.
+        match <[Way; 2]>::try_from(ways) {
+            Ok(mut two) => self.pass::<UPPER>(&mut two, pieces, survival, line, rest, visit),
+            Err(mut all) => self.pass::<UPPER>(&mut all, pieces, survival, line, rest, visit),
+        }
+    }
+
+    #[inline(always)]
+    fn pass<const UPPER: bool>(
+        &self,
+        ways: &mut (impl AsMut<[Way]> + ?Sized),
+        pieces: &[Piece],
+        survival: f64,
+        line: Line,
+        (mut gain, [from, until]): (Gain, [f64; 2]),
+        mut visit: impl FnMut(f64, f64) -> bool,
+    ) -> bool {
+        let margin = SLACK * (line[0].abs() + line[1].abs()) * 2.0 + f64::MIN_POSITIVE;
+        let margin = if UPPER { margin } else { -margin };
+        let mut here = from;
+        loop {
+            let second = here * self.lasts + (1.0 - here) * self.begins;
+            let first = here * self.ends + (1.0 - here) * self.calm;
+            let (mut sum, mut ahead) = (0.0, until);
+            for way in ways.as_mut() {
+                way.advance(here, pieces);
+                ahead = if way.next < ahead { way.next } else { ahead };
+                let Likelihood { before, after } = way.report;
+                let (yes, no) = (second * after, first * before);
+                let Piece { start, slope, blur, next, near } = way.piece;
+                let weight = yes + no;
+                sum += (start * weight + slope * yes) + blur * before;
+                sum += if 2.0 * yes > next * weight { near * (weight + before) } else { 0.0 };
+            }
+            let own = (1.0 - here) * line[0] + here * line[1];
+            let ([start, slope], end) = gain.reach(here);
+            ahead = if end < ahead { end } else { ahead };
+            let value = (own + survival * sum + margin) - (start + slope * here);
+            if !visit(here, value) {
+                return false;
+            }
+            if here >= until {
+                return true;
+            }
+            here = ahead;
+        }
+    }
+
+    /// The pieces of `unmoved`, moved up (`UPPER`) or down.
+    fn pieces<const UPPER: bool>(&self, unmoved: &Polyline) -> Vec<Piece> {
+        let (at, value) = (&unmoved.at, &unmoved.value);
+        let last = unmoved.nodes() - 2;
+        let times = self.blur();
+        let times = if UPPER { times } else { -times };
+        let slope = |k: usize| (value[k + 1] - value[k]) / (at[k + 1] - at[k]);
+        let mut slopes = [slope(0), slope(0), slope(last.min(1))];
+        let mut pieces = Vec::with_capacity(last + 1);
+        for k in 0..=last {
+            let [before, own, beyond] = slopes;
+            let blur = times * 2.0 * (before.abs() * at[k]).max(own.abs() * at[k + 1]);
+            let near = times * 2.0 * beyond.abs() * at[k + 1];
+            let size = value[k].abs() + value[k + 1].abs();
+            let start = (value[k] - own * at[k]) + (times * size + blur);
+            pieces.push(Piece { start, slope: own, blur, next: at[k + 1], near });
+            slopes = [own, beyond, if k + 2 <= last { slope(k + 2) } else { beyond }];
+        }
+        pieces
+    }
+}
+
+/// A belief with about half of all nodes on either side. It is not adjacent to a node, so that the
+/// segment that links the halves is not steep.
+fn balance(ways: &[Way]) -> f64 {
+    let places = |way: &Way| way.places.len() - 1;
+    let all: usize = ways.iter().map(places).sum();
+    let [mut start, mut end] = [0.0, 1.0];
+    let mut middle = 0.5;
+    for _ in 0..HALVINGS {
+        let before = |way: &Way| way.places.partition_point(|at| *at < middle).min(places(way));
+        let before: usize = ways.iter().map(before).sum();
+        if before < all / 2 - all / 16 {
+            start = middle;
+        } else if before > all / 2 + all / 16 {
+            end = middle;
+        } else {
+            break;
+        }
+        middle = 0.5 * (start + end);
+    }
+    middle
+}

@@ -1,0 +1,440 @@
+//! Piecewise-linear functions on [0, 1] with one-sided bounds: sums, clips, crossings, and
+//! reductions to fewer nodes.
+//!
+//! All operations take O(nodes). `UPPER` selects the direction: results are upper bounds, otherwise
+//! lower bounds.
+
+use crate::rounding::{SLACK, outward};
+
+/// The function through (at\[k\], value\[k\]), linear in between. `at` ascends from 0 to 1.
+#[derive(Debug, Clone)]
+pub(in crate::phase_switching) struct Polyline {
+    pub(in crate::phase_switching) at: Vec<f64>,
+    pub(in crate::phase_switching) value: Vec<f64>,
+}
+
+/// Nodes closer than this fraction of their belief are treated as coincident.
+pub(in crate::phase_switching) const NEAR: f64 = 1e-10;
+
+impl Polyline {
+    pub(in crate::phase_switching) fn constant(value: f64) -> Polyline {
+        Polyline::line([value; 2])
+    }
+
+    /// The linear function with these values at 0 and 1.
+    pub(in crate::phase_switching) fn line(ends: [f64; 2]) -> Polyline {
+        Polyline { at: vec![0.0, 1.0], value: ends.to_vec() }
+    }
+
+    pub(in crate::phase_switching) fn nodes(&self) -> usize {
+        self.at.len()
+    }
+
+    /// The values at 0 and 1.
+    pub(in crate::phase_switching) fn ends(&self) -> [f64; 2] {
+        [self.value[0], self.value[self.nodes() - 1]]
+    }
+
+    /// The value at `p`, searched from piece `piece` on; `piece` is advanced to the one that holds
+    /// `p`.
+    pub(in crate::phase_switching) fn at_from(&self, piece: &mut usize, p: f64) -> f64 {
+        let last = self.nodes() - 2;
+        while *piece < last && self.at[*piece + 1] < p {
+            *piece += 1;
+        }
+        let k = *piece;
+        let share = ((p - self.at[k]) / (self.at[k + 1] - self.at[k])).clamp(0.0, 1.0);
+        self.value[k] + share * (self.value[k + 1] - self.value[k])
+    }
+
+    /// The value at `p`.
+    pub(in crate::phase_switching) fn at(&self, p: f64) -> f64 {
+        self.at_from(&mut 0, p)
+    }
+
+    /// `combine` of this function and another at the nodes of both, with the size of the numbers
+    /// involved as third argument. `combine` must be linear in the first two, so that the result
+    /// holds between nodes too. O(nodes).
+    pub(in crate::phase_switching) fn with(
+        &self,
+        other: &Polyline,
+        combine: impl Fn(f64, f64, f64) -> f64,
+    ) -> Polyline {
+        let room = self.nodes() + other.nodes();
+        let mut all = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        let between = |line: &Polyline, next: usize, at: f64| {
+            let (start, end) = (line.at[next - 1], line.at[next]);
+            let (from, to) = (line.value[next - 1], line.value[next]);
+            (from + (at - start) / (end - start) * (to - from), from.abs() + to.abs())
+        };
+        let (mut k, mut l) = (0, 0);
+        while k < self.nodes() && l < other.nodes() {
+            let (at, beside) = (self.at[k], other.at[l]);
+            let own = if at <= beside {
+                (self.value[k], self.value[k].abs())
+            } else {
+                between(self, k, beside)
+            };
+            let its = if beside <= at {
+                (other.value[l], other.value[l].abs())
+            } else {
+                between(other, l, at)
+            };
+            all.at.push(at.min(beside));
+            all.value.push(combine(own.0, its.0, own.1 + its.1));
+            k += usize::from(at <= beside);
+            l += usize::from(beside <= at);
+        }
+        all
+    }
+
+    /// This function minus another, rounded up (`UPPER`) or down.
+    pub(in crate::phase_switching) fn less<const UPPER: bool>(&self, other: &Polyline) -> Polyline {
+        self.with(other, |own, its, size| outward::<UPPER>(own - its, size))
+    }
+
+    /// The greatest absolute value.
+    pub(in crate::phase_switching) fn size(&self) -> f64 {
+        self.value.iter().fold(0.0, |most, value| value.abs().max(most))
+    }
+
+    /// The greatest value.
+    pub(in crate::phase_switching) fn most(&self) -> f64 {
+        self.value.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The least value.
+    pub(in crate::phase_switching) fn least(&self) -> f64 {
+        self.value.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The greatest absolute slope.
+    pub(in crate::phase_switching) fn steepest(&self) -> f64 {
+        (1..self.nodes()).fold(0.0, |most: f64, k| {
+            let rise = (self.value[k] - self.value[k - 1]).abs();
+            let run = self.at[k] - self.at[k - 1];
+            // Divides only where the slope exceeds all earlier ones.
+            if rise > most * run { rise / run } else { most }
+        })
+    }
+
+    /// The change of slope at every inner node.
+    pub(in crate::phase_switching) fn bends(&self) -> impl Iterator<Item = (f64, f64)> {
+        let slope = |k: usize| (self.value[k + 1] - self.value[k]) / (self.at[k + 1] - self.at[k]);
+        (1..self.nodes() - 1).map(move |k| (self.at[k], slope(k) - slope(k - 1)))
+    }
+
+    /// The sum of the absolute changes of slope.
+    pub(in crate::phase_switching) fn turns(&self) -> f64 {
+        self.bends().map(|(_, bend)| bend.abs()).sum()
+    }
+
+    /// The lowest linear function above this one (`UPPER`; else the highest below) that is parallel
+    /// to the chord of the ends.
+    pub(in crate::phase_switching) fn beside<const UPPER: bool>(&self) -> [f64; 2] {
+        let [start, end] = self.ends();
+        let mut beyond = 0.0f64;
+        for (at, value) in self.at.iter().zip(&self.value) {
+            let straight = start + at * (end - start);
+            let over = if UPPER { value - straight } else { straight - value };
+            beyond = beyond.max(over + SLACK * (value.abs() + start.abs() + end.abs()));
+        }
+        [start, end].map(|end| if UPPER { end + beyond } else { end - beyond })
+    }
+
+    /// The monotone envelope. It stays a valid bound: the bounded function increases, only rounding
+    /// and reduction made this one decrease.
+    pub(in crate::phase_switching) fn rising<const UPPER: bool>(mut self) -> Polyline {
+        if UPPER {
+            let mut most = f64::NEG_INFINITY;
+            for value in &mut self.value {
+                most = most.max(*value);
+                *value = most;
+            }
+        } else {
+            let mut least = f64::INFINITY;
+            for value in self.value.iter_mut().rev() {
+                least = least.min(*value);
+                *value = least;
+            }
+        }
+        self
+    }
+
+    /// An upper bound that is constant across nearly coincident nodes.
+    pub(in crate::phase_switching) fn blunt(mut self) -> Polyline {
+        let mut first = 0;
+        for k in 1..=self.nodes() {
+            let apart = |k: usize| self.at[k] - self.at[k - 1] > NEAR * self.at[k];
+            if k == self.nodes() || apart(k) {
+                let most = self.value[first..k].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                self.value[first..k].fill(most);
+                first = k;
+            }
+        }
+        self
+    }
+
+    /// The least p beyond which some value exceeds `level`, rounded up or down; 1 if there is none.
+    pub(in crate::phase_switching) fn first_above<const UPPER: bool>(&self, level: f64) -> f64 {
+        match self.value.iter().position(|value| *value > level) {
+            None => 1.0,
+            Some(0) => 0.0,
+            Some(k) => self.crossing::<UPPER>(k - 1, level),
+        }
+    }
+
+    /// The greatest p up to which some value is below `level`; 0 if there is none.
+    pub(in crate::phase_switching) fn last_below<const UPPER: bool>(&self, level: f64) -> f64 {
+        match self.value.iter().rposition(|value| *value < level) {
+            None => 0.0,
+            Some(k) if k + 1 == self.nodes() => 1.0,
+            Some(k) => self.crossing::<UPPER>(k, level),
+        }
+    }
+
+    /// The belief at which piece `k` crosses `level`, rounded up or down.
+    pub(in crate::phase_switching) fn crossing<const UPPER: bool>(
+        &self,
+        k: usize,
+        level: f64,
+    ) -> f64 {
+        let (start, end) = (self.at[k], self.at[k + 1]);
+        let (rise, width) = (self.value[k + 1] - self.value[k], end - start);
+        let exact = start + width * ((level - self.value[k]) / rise).clamp(0.0, 1.0);
+        let magnitude = level.abs() + self.value[k].abs() + self.value[k + 1].abs();
+        let blur = SLACK * (exact + magnitude * (width / rise.abs()));
+        (if UPPER { exact + blur } else { exact - blur }).clamp(start, end)
+    }
+
+    /// This increasing function clipped to [low, high], rounded up (`UPPER`) or down.
+    pub(in crate::phase_switching) fn cut<const UPPER: bool>(
+        &self,
+        low: f64,
+        high: f64,
+    ) -> Polyline {
+        let room = self.nodes() + 2;
+        let mut cut = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        self.visit_cut::<UPPER>([low, high], |at, value| {
+            cut.at.push(at);
+            cut.value.push(value);
+        });
+        cut
+    }
+
+    /// Calls `visit` with the nodes of [`Polyline::cut`]. Flat parts contribute only their ends.
+    fn visit_cut<const UPPER: bool>(&self, [low, high]: [f64; 2], visit: impl FnMut(f64, f64)) {
+        // All nodes below `low` clip to a flat part, and so do all above `high`.
+        let first = self.value.partition_point(|value| *value < low).saturating_sub(1).max(1);
+        let end = self.value.partition_point(|value| *value <= high);
+        let last = self.nodes() - 1;
+        let mut held = Held::new(self.value[0].clamp(low, high), visit);
+        for k in (first..=end.min(last)).chain((end < last).then_some(last)) {
+            let mut value = self.value[k].clamp(low, high);
+            for level in [low, high] {
+                if !(self.value[k - 1] < level && level < self.value[k]) {
+                    continue;
+                }
+                // The kink is moved to the safe side: to the left for an upper bound.
+                let at = if UPPER {
+                    self.crossing::<false>(k - 1, level)
+                } else {
+                    self.crossing::<true>(k - 1, level)
+                };
+                if at >= self.at[k] {
+                    // A lower bound stays at `low` up to this node.
+                    if level == low {
+                        value = low;
+                    }
+                } else if at > held.node.0 {
+                    held.push(at, level);
+                } else if UPPER && level == high {
+                    // The upper bound is at `high` from the previous node on.
+                    held.raise(high);
+                }
+            }
+            held.push(self.at[k], value);
+        }
+        held.finish();
+    }
+
+    /// [`Polyline::cut`] followed by [`Polyline::reduced_to`].
+    pub(in crate::phase_switching) fn cut_and_reduced<const UPPER: bool>(
+        &self,
+        between: [f64; 2],
+        tolerance: f64,
+        most: usize,
+    ) -> Polyline {
+        self.short::<UPPER>(tolerance, most, |reducing| {
+            self.visit_cut::<UPPER>(between, |at, value| reducing.add(at, value));
+        })
+    }
+
+    /// Appends a node, unless it does not lie beyond the last one.
+    pub(in crate::phase_switching) fn push(&mut self, at: f64, value: f64) {
+        if self.at.last().is_some_and(|last| at <= *last) {
+            return;
+        }
+        self.at.push(at);
+        self.value.push(value);
+    }
+
+    /// A function with fewer nodes that is nowhere below this one (`UPPER`, else nowhere above) and
+    /// differs by at most `tolerance`, apart from rounding.
+    ///
+    /// The cone-intersection method (Williams 1978): from every kept node the piece extends as long
+    /// as some line stays within the tolerance at all nodes it passes. Both functions are linear
+    /// between nodes, so the bound holds everywhere. O(nodes).
+    pub(in crate::phase_switching) fn reduced<const UPPER: bool>(
+        &self,
+        tolerance: f64,
+    ) -> Polyline {
+        self.reduced_to::<UPPER>(tolerance, usize::MAX)
+    }
+
+    /// [`Polyline::reduced`], by more than `tolerance` where more than `most` > 2 nodes would be
+    /// left.
+    pub(in crate::phase_switching) fn reduced_to<const UPPER: bool>(
+        &self,
+        tolerance: f64,
+        most: usize,
+    ) -> Polyline {
+        self.short::<UPPER>(tolerance, most, |reducing| {
+            self.at.iter().zip(&self.value).for_each(|(at, value)| reducing.add(*at, *value));
+        })
+    }
+
+    /// The function whose nodes `add` feeds, reduced by `tolerance`. The reduction is larger if
+    /// more than `most` nodes would stay; `most` exceeds 2.
+    fn short<const UPPER: bool>(
+        &self,
+        tolerance: f64,
+        most: usize,
+        add: impl Fn(&mut Reducing<UPPER>),
+    ) -> Polyline {
+        let mut coarser = tolerance;
+        loop {
+            let mut reducing = Reducing::new(coarser, 0);
+            add(&mut reducing);
+            let short = reducing.finish();
+            if short.nodes() <= most {
+                return short;
+            }
+            coarser = 2.0 * coarser.max(SLACK * self.size());
+        }
+    }
+}
+
+/// A stream of nodes with a delay of one: the latest node may still change. Flat parts keep only
+/// their ends.
+struct Held<V> {
+    node: (f64, f64),
+    /// Whether the function is flat before the latest node.
+    flat: bool,
+    visit: V,
+}
+
+impl<V: FnMut(f64, f64)> Held<V> {
+    fn new(start: f64, visit: V) -> Held<V> {
+        Held { node: (0.0, start), flat: false, visit }
+    }
+
+    /// Appends a node, unless it does not lie beyond the latest one.
+    #[inline(always)]
+    fn push(&mut self, at: f64, value: f64) {
+        let (latest, before) = self.node;
+        if at <= latest {
+            return;
+        }
+        let flat = value == before;
+        if !(flat && self.flat) {
+            (self.visit)(latest, before);
+        }
+        (self.node, self.flat) = ((at, value), flat);
+    }
+
+    /// Raises the value of the latest node.
+    fn raise(&mut self, value: f64) {
+        self.flat &= self.node.1 == value;
+        self.node.1 = value;
+    }
+
+    fn finish(mut self) {
+        (self.visit)(self.node.0, self.node.1);
+    }
+}
+
+/// [`Polyline::reduced`] for nodes that arrive one by one.
+pub(in crate::phase_switching) struct Reducing<const UPPER: bool> {
+    tolerance: f64,
+    short: Polyline,
+    /// The last kept node, and the interval of slopes from it that stay within the tolerance up to
+    /// the latest node.
+    start: (f64, f64),
+    least: f64,
+    most: f64,
+    latest: f64,
+}
+
+impl<const UPPER: bool> Reducing<UPPER> {
+    /// `nodes` is the expected number of kept nodes, a capacity.
+    pub(in crate::phase_switching) fn new(tolerance: f64, nodes: usize) -> Reducing<UPPER> {
+        let short = Polyline { at: Vec::with_capacity(nodes), value: Vec::with_capacity(nodes) };
+        let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
+        Reducing { tolerance, short, start: (0.0, 0.0), least, most, latest: 0.0 }
+    }
+
+    pub(in crate::phase_switching) fn nodes(&self) -> usize {
+        self.short.nodes()
+    }
+
+    #[inline(always)]
+    pub(in crate::phase_switching) fn add(&mut self, at: f64, value: f64) {
+        // The interval in which the new function may lie here.
+        let pad = SLACK * (value.abs() + self.start.1.abs());
+        let far = pad + if self.tolerance > pad { self.tolerance } else { pad };
+        let (low, high) =
+            if UPPER { (value + pad, value + far) } else { (value - far, value - pad) };
+        if self.short.at.is_empty() {
+            self.stay(at, 0.5 * (low + high));
+            self.latest = at;
+            return;
+        }
+        if at <= self.start.0 {
+            return;
+        }
+        let run = at - self.start.0;
+        let end = self.end();
+        if low > self.start.1 + self.most * run || high < self.start.1 + self.least * run {
+            self.stay(self.latest, end);
+            let per = 1.0 / (at - self.start.0);
+            (self.least, self.most) = ((low - self.start.1) * per, (high - self.start.1) * per);
+        } else {
+            let per = 1.0 / run;
+            let (least, most) = ((low - self.start.1) * per, (high - self.start.1) * per);
+            self.least = if least > self.least { least } else { self.least };
+            self.most = if most < self.most { most } else { self.most };
+        }
+        self.latest = at;
+    }
+
+    /// The value at the latest node.
+    #[inline(always)]
+    fn end(&self) -> f64 {
+        self.start.1 + 0.5 * (self.least + self.most) * (self.latest - self.start.0)
+    }
+
+    #[inline(always)]
+    fn stay(&mut self, at: f64, value: f64) {
+        self.start = (at, value);
+        self.short.at.push(at);
+        self.short.value.push(value);
+    }
+
+    /// Closes the last piece at the latest node.
+    pub(in crate::phase_switching) fn finish(mut self) -> Polyline {
+        let end = self.end();
+        self.short.push(self.latest, end);
+        self.short
+    }
+}
