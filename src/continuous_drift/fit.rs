@@ -7,7 +7,7 @@
 use super::ContinuousDrift;
 use super::movement::{Movement, State};
 use super::summary::{above, imbalance, units_moved};
-use crate::load_drift::rules::curve::{Curve, Seen};
+use crate::load_drift::curve::{Curve, Seen};
 use crate::observer::{Halt, Observer};
 use crate::random::stream;
 use nalgebra::{SMatrix, SVector};
