@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::cost::{CostAware, LoadChain, cost_aware_chain};
-use super::dying;
-use super::expected_imbalance::UNKNOWN;
+use super::deviation::dying;
+use super::deviation::expected_imbalance::UNKNOWN;
 use super::search::ROUNDING;
 use super::settling::{Settling, apart};
-use super::{Approximation, Bound, Crossing, Places, Search, exact};
+use super::{Approximation, Bound, Crossing, Places, Search, deviation::exact};
 use crate::distribution::LatticeLaw;
 use crate::observer::{Observer, Status};
 

@@ -1,11 +1,11 @@
 //! All applicable methods, in order of their guarantee.
 
 use super::closed::distribution_free_square;
-use super::lead::{Lead, Side};
+use super::deviation::lead::{Lead, Side};
 use super::search::longest_with;
 use super::{
-    Approximation, Crossing, ExpectedImbalance, Moments, Processors, Search, Ties, kappa,
-    kappa_error, normal_extremes_factor,
+    Approximation, Crossing, ExpectedImbalance, Moments, Processors, Search, Ties,
+    deviation::kappa, kappa_error, normal_extremes_factor,
 };
 use crate::Rational;
 use crate::decimal::written;

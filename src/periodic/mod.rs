@@ -32,38 +32,28 @@ mod chain;
 pub mod closed;
 pub mod cost;
 mod covariance;
-mod dying;
-pub mod exact;
-mod expected_imbalance;
-mod few;
-pub mod kappa;
-mod lead;
+mod deviation;
 mod methods;
 mod moments;
 mod negative;
 pub mod paths;
 mod processors;
-mod rounded;
 pub mod search;
 mod settling;
-mod sides;
-mod skewed;
-mod stride;
-mod window;
 
 pub use chain::ChainLoads;
 pub use closed::{distribution_free_factor, normal_extremes_factor};
 pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
 pub use covariance::{Covariance, CovarianceError};
-pub use expected_imbalance::ExpectedImbalance;
-pub use kappa::{kappa, kappa_error};
+pub use deviation::expected_imbalance::ExpectedImbalance;
+pub use deviation::kappa::{kappa, kappa_error};
+pub use deviation::window::Places;
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
 pub use moments::{Moments, first_crossing};
 pub use negative::{NegativeLoad, negative_load, negative_load_of_dependent};
 pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
 pub use search::{Search, Ties, longest};
-pub use window::Places;
 
 /// A computed number and a bound of its numerical error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,3 +75,7 @@ pub struct Crossing {
     /// the two steps. `None` if never, or not reached.
     pub real: Option<f64>,
 }
+
+pub use deviation::exact;
+
+pub use deviation::kappa;

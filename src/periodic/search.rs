@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::lead::{Decided, Lead};
+use super::deviation::lead::{Decided, Lead};
 use super::{Approximation, Crossing, Processors};
 use crate::decimal::written;
 use crate::observer::{Observer, Status};

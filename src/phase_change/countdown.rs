@@ -3,7 +3,7 @@
 //!
 //! O(1) per update. Sums are kept in double-double arithmetic, with a bound on their error.
 
-use super::stationary::amplification;
+use super::stationarity::stationary::amplification;
 use crate::rounding::{DoubleDouble, SLACK};
 
 /// A quantity x_n = 1 + l x_{n+1}.

@@ -3,7 +3,7 @@
 
 use super::curve::Curve;
 use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
-use super::stationary::amplification;
+use super::stationarity::stationary::amplification;
 use super::sweep::{Coarseness, Spans, Sweep, sweep};
 use crate::Bounds;
 use crate::{Halt, Observer, Status};

@@ -25,38 +25,27 @@
 //! remapping is ended by a remap at less than its cost; see [`Many`] for the assumption behind
 //! this.
 
-mod ahead;
-mod approximate;
 mod counts;
-mod draws;
-mod evenly;
-mod hindsight;
 mod laws;
+mod lower_bound;
 pub(crate) mod measured;
-mod meeting;
-mod moves;
-mod outlook;
-mod plan;
-pub(crate) mod played;
-mod remapped;
-mod seen;
+mod policy;
 mod setting;
 mod totals;
-mod ways;
 
-pub(crate) use hindsight::Path;
+pub(crate) use lower_bound::hindsight::Path;
 pub use measured::{Goal, Measured, Spread};
 
 use super::{Curve, Intervals, LoadDrift, ProcessChain};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
-use approximate::{Approximate, Correction};
-use hindsight::Hindsight;
 use laws::Laws;
-use moves::{MOST_LEVELS, Moves};
-use outlook::Outlook;
+use lower_bound::hindsight::Hindsight;
+use lower_bound::moves::{MOST_LEVELS, Moves};
+use policy::approximate::{Approximate, Correction};
+use policy::outlook::Outlook;
+use policy::remapped::Remapped;
 use rayon::prelude::*;
-use remapped::Remapped;
 use setting::Setting;
 use std::ops::Range;
 use totals::Totals;
@@ -187,7 +176,7 @@ impl Many {
             let outlook =
                 Outlook { setting: &setting, laws: &laws, remapped: &values, totals: &totals };
             let approximate = Approximate { outlook, correction: &correction };
-            let found = approximate::fit(&approximate, &moves, seed, round);
+            let found = policy::approximate::fit(&approximate, &moves, seed, round);
             correction = found.mixed(if round < 2 { 1.0 } else { TAKEN }, &correction);
             remapped = Some(values);
         }
@@ -196,7 +185,7 @@ impl Many {
             Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
         let approximate = Approximate { outlook, correction: &correction };
         let last = (longest as u64 + steps).min(setting.steps);
-        let curve = seen::curve(&approximate, &moves, last, seed, observer);
+        let curve = policy::seen::curve(&approximate, &moves, last, seed, observer);
         let curve = curve.map_err(NoBounds::Halted)?;
         let near = matches!(problem.chain, ProcessChain::BirthDeath(_));
         Ok(Many { setting, laws, moves, totals, remapped, correction, curve, near, seed })
@@ -239,3 +228,4 @@ impl Many {
         runs.into_par_iter().map(one).collect()
     }
 }
+pub(crate) use policy::played;

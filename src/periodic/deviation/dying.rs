@@ -10,16 +10,16 @@
 //!
 //! where `E A` is an order statistic.
 
-use super::Approximation;
 use crate::distribution::extremes::Marginal;
 use crate::distribution::{LatticeLaw, extremes};
+use crate::periodic::Approximation;
 
 /// Mean levels below this count as loads most of which have vanished.
-pub(super) const RARE: f64 = 1e-3;
+pub(in crate::periodic) const RARE: f64 = 1e-3;
 
 /// Bounds of `E max_i |S_i - Q/N|` for `count` independent places with one distribution on levels
 /// from 0 on.
-pub(super) fn max_deviation(count: usize, law: &[f64]) -> Approximation {
+pub(in crate::periodic) fn max_deviation(count: usize, law: &[f64]) -> Approximation {
     let top = (law.len() - 1) as f64;
     let above_zero: f64 = law[1..].iter().sum();
     let found =

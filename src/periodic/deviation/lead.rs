@@ -13,9 +13,9 @@
 //! This decides bounds at or near the limit of the imbalance, where evaluation is impossible: there
 //! `T` may be 10^12 steps or infinite.
 
-use super::{Crossing, Processors};
 use crate::Rational;
 use crate::distribution::Law;
+use crate::periodic::{Crossing, Processors};
 
 /// Largest number of distributions for which a lead is computed.
 const MOST_LAWS: usize = 100;
@@ -28,7 +28,7 @@ const SHOWN: f64 = 1e-6;
 
 /// The side of the deviation that is considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(in crate::periodic) enum Side {
     /// The largest position minus the average.
     Above,
     /// Deviations of either sign. It also bounds the larger of the expected deviations above and
@@ -38,7 +38,7 @@ pub(super) enum Side {
 
 /// The deviation whose mean grows fastest, and a bound of what others may add to it.
 #[derive(Debug, Clone)]
-pub(super) struct Lead {
+pub(in crate::periodic) struct Lead {
     /// Its growth per step.
     slope: Rational,
     /// For the others: number, `theta`, and a negative bound of `K(theta)`.
@@ -49,7 +49,7 @@ pub(super) struct Lead {
 
 /// What is known about the interval from some step on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Decided {
+pub(in crate::periodic) enum Decided {
     /// The interval.
     Interval(Crossing),
     /// The bound is met at the end of that step, up to less than doubles can distinguish.
@@ -58,7 +58,7 @@ pub(super) enum Decided {
 
 impl Lead {
     /// `None` where there is no such deviation, or it cannot be identified.
-    pub(super) fn new(processors: &Processors, side: Side) -> Option<Self> {
+    pub(in crate::periodic) fn new(processors: &Processors, side: Side) -> Option<Self> {
         let classes = processors.classes();
         if classes.len() > MOST_LAWS || !classes.iter().all(|class| class.law.is_known()) {
             return None;
@@ -106,7 +106,7 @@ impl Lead {
 
     /// The longest interval, if the bound holds before step `time` and that suffices to determine
     /// it.
-    pub(super) fn decides(
+    pub(in crate::periodic) fn decides(
         &self,
         processors: &Processors,
         bound: &Rational,

@@ -2,13 +2,13 @@
 //! has the proof.
 
 use super::passage::{Errors, Passage};
-use super::problem::{Cycle, InDoubles, Report};
 use super::rest::{Approach, Widening};
 use super::stationary::{Change, amplification};
-use super::step::{Reduction, cut, retain};
-use super::sweep::State;
 use crate::Bounds;
 use crate::concave::PiecewiseLinear;
+use crate::phase_change::problem::{Cycle, InDoubles, Report};
+use crate::phase_change::step::{Reduction, cut, retain};
+use crate::phase_change::sweep::State;
 use crate::rounding::{SLACK, outward, scaled};
 
 /// Reduction to the fewest segments, for functions of which only the crossing is needed.
@@ -55,7 +55,7 @@ impl State<'_> {
     }
 
     /// Whether convergence of the lower function suffices.
-    pub(super) fn rests_below(&self, cycle: &Cycle) -> bool {
+    pub(in crate::phase_change) fn rests_below(&self, cycle: &Cycle) -> bool {
         let InDoubles { regret, underflow, .. } = *self.parameters;
         cycle.killed() < RARE && cycle.hazard > 0.0 && regret.is_none() && underflow == 0.0
     }
@@ -63,7 +63,7 @@ impl State<'_> {
     /// Steps that small odds need to converge after the threshold has: about twice the time the
     /// odds take from h to the threshold after a change. Fewer after a refinement, since those
     /// functions had converged before.
-    pub(super) fn lag(&self, cycle: &Cycle) -> u32 {
+    pub(in crate::phase_change) fn lag(&self, cycle: &Cycle) -> u32 {
         if !self.rests_below(cycle) {
             return 0;
         }
@@ -79,7 +79,7 @@ impl State<'_> {
     /// Skips to step `from` if the lower function has converged and every step down to `from` has
     /// the same threshold within the tolerance. The proof bounds the reductions past the threshold.
     /// `found` is the threshold of step n. Returns the last step done.
-    pub(super) fn rest_below(
+    pub(in crate::phase_change) fn rest_below(
         &mut self,
         n: u64,
         from: u64,

@@ -14,9 +14,9 @@
 //! numbers. Branches in similar states therefore often reach the same state, and then stay
 //! together.
 
-use super::counts::Counts;
 use super::draws::{LnFactorial, binomial};
 use super::meeting::Meeting;
+use crate::load_drift::many::counts::Counts;
 use crate::random::stream;
 use rand::Rng;
 

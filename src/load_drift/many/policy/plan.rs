@@ -1,9 +1,9 @@
 //! Simple policies from a state: remap when the largest level reaches b, at the latest after T
 //! steps. The best pair (b, T) is found by enumeration.
 
-use super::counts::Counts;
 use super::outlook::Outlook;
-use super::totals::Profile;
+use crate::load_drift::many::counts::Counts;
+use crate::load_drift::many::totals::Profile;
 use std::sync::Arc;
 
 /// The best simple policy from a state, and the numbers from which its cost is computed.
@@ -19,18 +19,18 @@ pub struct Plan {
     /// level; NaN where none was tried.
     pub bests: [f64; BARRIERS + 1],
     /// By number of steps, from 1: cost of a remap then, including all that follows.
-    pub(super) ends: Vec<f64>,
+    pub(in crate::load_drift::many) ends: Vec<f64>,
     /// By number of steps, from 1: the expected mean level.
-    pub(super) means: Vec<f64>,
+    pub(in crate::load_drift::many) means: Vec<f64>,
     /// By number of steps, from 0: cumulative cost without a remap, cost during one, and sum of the
     /// largest levels.
-    pub(super) open: Vec<[f64; 3]>,
-    pub(super) tilt: Tilt,
+    pub(in crate::load_drift::many) open: Vec<[f64; 3]>,
+    pub(in crate::load_drift::many) tilt: Tilt,
 }
 
 /// Dependence of the value after the next remap on the total after one step, with expectation zero.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Tilt {
+pub(in crate::load_drift::many) enum Tilt {
     #[default]
     None,
     /// A parabola in the distance of the total from its mean.
@@ -40,7 +40,7 @@ pub(super) enum Tilt {
 }
 
 impl Tilt {
-    pub(super) fn at(&self, total: u64) -> f64 {
+    pub(in crate::load_drift::many) fn at(&self, total: u64) -> f64 {
         match self {
             Tilt::None => 0.0,
             Tilt::Parabola { mean, variance, slope, bend } => {
@@ -53,13 +53,13 @@ impl Tilt {
 }
 
 /// No bound on the look-ahead.
-pub(super) const ALL: usize = usize::MAX;
+pub(in crate::load_drift::many) const ALL: usize = usize::MAX;
 /// Number of barriers above the largest level that are tried.
-pub(super) const BARRIERS: usize = 2;
+pub(in crate::load_drift::many) const BARRIERS: usize = 2;
 
 /// Up to `DENSE` steps a plan is evaluated after every step; beyond, the distance grows by one for
 /// every `SPARSE` steps.
-pub(super) const DENSE: usize = 32;
+pub(in crate::load_drift::many) const DENSE: usize = 32;
 const SPARSE: usize = 4;
 
 impl Outlook<'_> {

@@ -5,12 +5,12 @@
 //! features of the state; its coefficients are piecewise linear in y. Method: approximate value
 //! iteration with linear function approximation, by least squares on simulated states.
 
-use super::counts::Counts;
-use super::evenly::Evenly;
-use super::moves::Moves;
 use super::outlook::{Known, Outlook};
 use super::plan::{ALL, Plan};
-use super::setting::Setting;
+use crate::load_drift::many::counts::Counts;
+use crate::load_drift::many::lower_bound::evenly::Evenly;
+use crate::load_drift::many::lower_bound::moves::Moves;
+use crate::load_drift::many::setting::Setting;
 use crate::random::{Stream, stream};
 use rayon::prelude::*;
 

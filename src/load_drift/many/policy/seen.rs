@@ -1,11 +1,11 @@
 //! Visited states of the policy, with the gain of a remap in each, and the curve policy fitted to
 //! them.
 
-use super::super::rules::curve::{Curve, Seen};
 use super::approximate::Approximate;
-use super::counts::Counts;
-use super::moves::Moves;
 use super::plan::{ALL, Plan};
+use crate::load_drift::many::counts::Counts;
+use crate::load_drift::many::lower_bound::moves::Moves;
+use crate::load_drift::rules::curve::{Curve, Seen};
 use crate::observer::{Halt, Observer};
 use crate::random::stream;
 use rand::RngExt;

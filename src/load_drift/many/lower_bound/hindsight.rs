@@ -4,15 +4,15 @@
 //! steps minus a penalty of expectation zero. The lower bound of the path is the cheapest sequence
 //! of remaps through the branches.
 
-use super::super::Curve;
-use super::approximate::Approximate;
-use super::counts::Counts;
 use super::evenly::Samples;
 use super::meeting::Meeting;
 use super::moves::Moves;
-use super::outlook::Known;
-use super::plan::{ALL, DENSE, Plan};
 use super::ways::{Join, Met, NOWHERE, Node, cheapest, ruled};
+use crate::load_drift::Curve;
+use crate::load_drift::many::counts::Counts;
+use crate::load_drift::many::policy::approximate::Approximate;
+use crate::load_drift::many::policy::outlook::Known;
+use crate::load_drift::many::policy::plan::{ALL, DENSE, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};
 use rand::RngExt;

@@ -4,9 +4,9 @@
 //! uniform. All branches use the same numbers (common random numbers), so that their sampling
 //! errors are strongly correlated.
 
-use super::counts::Counts;
 use super::draws::{LnFactorial, binomial};
 use super::moves::Moves;
+use crate::load_drift::many::counts::Counts;
 use crate::random::Stream;
 use rand::RngExt;
 use rand::seq::SliceRandom;

@@ -24,11 +24,12 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
+use super::few;
 use super::stride::Stride;
 use super::window::{Centre, Part, Places, SMALL, centre, first_that, reach, window};
-use super::{Approximation, few};
 use crate::distribution::LatticeLaw;
 use crate::observer::Observer;
+use crate::periodic::Approximation;
 
 /// `E max_i |S_i - Q/N|` for independent places, in lattice units.
 ///
@@ -53,7 +54,7 @@ pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Approxi
 }
 
 /// The same, where omitted centers may change the value by `goal`.
-pub(super) fn max_deviation_within(
+pub(in crate::periodic) fn max_deviation_within(
     places: &[Places<'_>],
     goal: f64,
     observer: &dyn Observer,

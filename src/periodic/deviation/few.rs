@@ -15,17 +15,20 @@
 //! There is no such formula for five processors: the convex hull of the directions that
 //! define `R` is then no zonotope.
 
-use super::Approximation;
 use crate::distribution::LatticeLaw;
 use crate::observer::Observer;
+use crate::periodic::Approximation;
 
 /// Largest number of processors.
-pub(super) const MOST_PROCESSORS: usize = 4;
+pub(in crate::periodic) const MOST_PROCESSORS: usize = 4;
 
 /// `E max_i |S_i - Q/N|` for the distributions of two, three or four positions. The error bounds
 /// the rounding beyond that of the distributions to first order; the number counts the terms.
 /// Meaningless after a halt.
-pub(super) fn max_deviation(laws: &[&LatticeLaw], observer: &dyn Observer) -> (Approximation, u64) {
+pub(in crate::periodic) fn max_deviation(
+    laws: &[&LatticeLaw],
+    observer: &dyn Observer,
+) -> (Approximation, u64) {
     let mut sum = Sum { distance: 0.0, error: 0.0, terms: 0 };
     let halted = || observer.check().is_break();
     let plus = |x: &LatticeLaw, y: &LatticeLaw| x.plus_unless(y, halted);

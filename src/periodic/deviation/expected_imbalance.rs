@@ -1,9 +1,10 @@
 //! The expected imbalance at any time, from the distributions of the sums.
 
-use super::{Approximation, Places, Processors, exact, kappa, kappa_error, rounded, sides, skewed};
+use super::{exact, kappa, rounded, sides, skewed};
 use crate::distribution::extremes::Marginal;
 use crate::distribution::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
+use crate::periodic::{Approximation, Places, Processors, kappa_error};
 use std::collections::BTreeMap;
 
 /// Initial number of grid points per standard deviation.
@@ -19,7 +20,8 @@ const TERMS_OF_GRID: u64 = 200_000_000;
 const FINE: f64 = 1e-3;
 
 /// Result after a halt.
-pub(super) const UNKNOWN: Approximation = Approximation { value: f64::NAN, error: f64::NAN };
+pub(in crate::periodic) const UNKNOWN: Approximation =
+    Approximation { value: f64::NAN, error: f64::NAN };
 
 /// Evaluates the expected imbalance of processors, and stores the computed distributions.
 #[derive(Clone)]

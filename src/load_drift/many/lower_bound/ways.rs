@@ -5,7 +5,7 @@
 //! the state and on random numbers of later steps, so each branch keeps its distribution.
 
 /// A state after a remap, and the branch that continues without another.
-pub(super) struct Node {
+pub(in crate::load_drift::many) struct Node {
     pub step: u64,
     pub total: u64,
     /// The least charge of a path to it.
@@ -25,7 +25,7 @@ pub(super) struct Node {
 }
 
 /// The node of an end after which nothing follows.
-pub(super) const NOWHERE: u32 = u32::MAX;
+pub(in crate::load_drift::many) const NOWHERE: u32 = u32::MAX;
 
 impl Node {
     /// A node after this step, with this total.
@@ -47,7 +47,7 @@ impl Node {
 
 /// Another branch as which a branch continues.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Join {
+pub(in crate::load_drift::many) struct Join {
     /// Its node.
     pub branch: u32,
     /// Number of its ends before that state.
@@ -58,7 +58,7 @@ pub(super) struct Join {
 
 /// A branch that has reached a state after some step.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Met {
+pub(in crate::load_drift::many) struct Met {
     /// Its node.
     pub branch: u32,
     /// Number of its ends before that state.
@@ -70,7 +70,7 @@ pub(super) struct Met {
 }
 
 /// Shortest path by backward induction: for each node the least charge from there to the end.
-pub(super) fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
+pub(in crate::load_drift::many) fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
     let mut last: Vec<Vec<u32>> = vec![Vec::new(); steps + 2];
     for (at, node) in nodes.iter().enumerate() {
         last[node.step as usize + node.ends.len()].push(at as u32);
@@ -108,7 +108,7 @@ pub(super) fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
 }
 
 /// The charge of the curve policy, and its number of remaps.
-pub(super) fn ruled(nodes: &[Node], cost: f64) -> (f64, u64) {
+pub(in crate::load_drift::many) fn ruled(nodes: &[Node], cost: f64) -> (f64, u64) {
     let (mut sum, mut remaps, mut at) = (0.0, 0, 0);
     loop {
         let node: &Node = &nodes[at as usize];

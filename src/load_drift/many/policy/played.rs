@@ -1,8 +1,8 @@
 //! Sample paths simulated by several ranks together.
 
-use super::hindsight::Path;
-use super::measured::{Goal, Measured, play};
 use crate::communicator::{Communicator, Shares};
+use crate::load_drift::many::lower_bound::hindsight::Path;
+use crate::load_drift::many::measured::{Goal, Measured, play};
 use crate::observer::{Halt, Observer};
 use std::cell::RefCell;
 use std::ops::Range;

@@ -18,11 +18,11 @@
 //! Neither is needed for two processors, where `A = B`. Nor for three with one distribution, where
 //! `R = (1/2) sum |S_i - Q/3|`: then `E R = (1/2) E |2 S - T|` with `T` the sum of two.
 
-use super::Approximation;
 use super::sides::root_mean_square;
 use crate::distribution::extremes::{Extremes, Marginal, extremes};
 use crate::distribution::quadrature::integrate_unless;
 use crate::observer::Observer;
+use crate::periodic::Approximation;
 
 /// Above this number of processors the number beyond a position is bounded instead of convolved.
 const FEW: usize = 100;
@@ -38,7 +38,7 @@ struct Gamma {
 /// Bounds of `E max_i |S_i - Q/N|` for independent positions with gamma distributions, `(count,
 /// distribution)` each. It applies to two of any, to three of one, and to more if one has a shape
 /// below 1; `None` for others. Meaningless after a halt.
-pub(super) fn max_deviation(
+pub(in crate::periodic) fn max_deviation(
     laws: &[(usize, Marginal)],
     observer: &dyn Observer,
 ) -> Option<Approximation> {

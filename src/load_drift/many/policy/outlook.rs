@@ -2,12 +2,12 @@
 //! remaps when the largest level reaches b, at the latest after T steps; then the value after a
 //! remap follows.
 
-use super::counts::Counts;
-use super::laws::Laws;
 use super::plan::{Plan, Tilt};
 use super::remapped::Remapped;
-use super::setting::Setting;
-use super::totals::{Profile, Totals};
+use crate::load_drift::many::counts::Counts;
+use crate::load_drift::many::laws::Laws;
+use crate::load_drift::many::setting::Setting;
+use crate::load_drift::many::totals::{Profile, Totals};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Outlook<'_> {
         }
     }
 
-    pub(super) fn look(&self, x: &Counts, k: u64, j: usize, plan: &mut Plan) {
+    pub(in crate::load_drift::many) fn look(&self, x: &Counts, k: u64, j: usize, plan: &mut Plan) {
         if plan.ends.len() < j {
             plan.ends.resize(j, f64::NAN);
             plan.means.resize(j, f64::NAN);
@@ -148,10 +148,10 @@ impl Outlook<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::approximate::Correction;
-    use super::super::plan::ALL;
     use super::*;
     use crate::chain::{BirthDeath, Dense, Edge};
+    use crate::load_drift::many::policy::approximate::Correction;
+    use crate::load_drift::many::policy::plan::ALL;
     use crate::load_drift::{LoadDrift, Objective, ProcessChain, Rebalance, Timing};
     use crate::overlap::Overlap;
 

@@ -4,13 +4,16 @@
 //! at least `E A` and `E B`, which are order statistics, and at most their sum. It is also at most
 //! the root mean square deviation. For two processors `A = B`.
 
-use super::Approximation;
 use crate::distribution::extremes::{Extremes, Marginal, extremes};
 use crate::observer::Observer;
+use crate::periodic::Approximation;
 
 /// Bounds of `E max_i |S_i - Q/N|` for independent positions, `(count, law)` each. Meaningless
 /// after a halt.
-pub(super) fn max_deviation(laws: &[(usize, Marginal)], observer: &dyn Observer) -> Approximation {
+pub(in crate::periodic) fn max_deviation(
+    laws: &[(usize, Marginal)],
+    observer: &dyn Observer,
+) -> Approximation {
     let count: usize = laws.iter().map(|(count, _)| count).sum();
     let Extremes { above, below, error } = extremes(laws, observer);
     if count == 2 {
@@ -22,7 +25,7 @@ pub(super) fn max_deviation(laws: &[(usize, Marginal)], observer: &dyn Observer)
 }
 
 /// `v = sqrt(E sum (S_i - Q/N)^2)`, an upper bound of `E R`.
-pub(super) fn root_mean_square(laws: &[(usize, Marginal)], count: usize) -> f64 {
+pub(in crate::periodic) fn root_mean_square(laws: &[(usize, Marginal)], count: usize) -> f64 {
     let n = count as f64;
     let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
         laws.iter().map(|(count, law)| *count as f64 * f(law)).sum()

@@ -24,10 +24,11 @@
 //! (1 - 1/N)`, the first power. As `R` changes by at most `1 - 1/N` with every position, the
 //! distances of the distributions from those of exact arithmetic add up.
 
-use super::{Approximation, Places, exact};
+use super::exact;
 use crate::distribution::extremes::Marginal;
 use crate::distribution::{Cells, Grid};
 use crate::observer::Observer;
+use crate::periodic::{Approximation, Places};
 
 /// Allowed change by omitted centers, in spans.
 const LEFT_OUT: f64 = 1e-6;
@@ -36,7 +37,7 @@ const LEFT_OUT: f64 = 1e-6;
 /// The value is the mean of both bounds, the error half their difference. The number counts the
 /// terms of the sum. `None` if the distributions take more than a million points. Meaningless after
 /// a halt.
-pub(super) fn max_deviation(
+pub(in crate::periodic) fn max_deviation(
     laws: &[(usize, Marginal)],
     grid: Grid,
     observer: &dyn Observer,

@@ -3,12 +3,12 @@
 
 use super::ahead::Ahead;
 use super::approximate::{Correction, features};
-use super::counts::Counts;
-use super::laws::Laws;
 use super::outlook::Outlook;
 use super::plan::{ALL, Plan};
-use super::setting::Setting;
-use super::totals::Totals;
+use crate::load_drift::many::counts::Counts;
+use crate::load_drift::many::laws::Laws;
+use crate::load_drift::many::setting::Setting;
+use crate::load_drift::many::totals::Totals;
 use crate::observer::{Halt, Observer};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
