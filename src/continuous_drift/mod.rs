@@ -44,7 +44,7 @@ pub use workload::Loads;
 
 use crate::communicator::Communicator;
 use crate::load_drift::Curve;
-use crate::load_drift::many::policy::played::play_together;
+use crate::load_drift::many::sample_paths::play_together;
 use crate::load_drift::many::{Goal, MOST_LATE, Measured, Path, measured};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;

@@ -55,6 +55,7 @@ pub use induction::control::Control;
 pub use induction::remapping::Remapping;
 pub use induction::snapshot::Snapshot;
 pub use rules::best_threshold::BestThreshold;
+pub(crate) use rules::curve;
 pub use rules::curve::{Curve, Seen};
 pub use rules::decisions::{Closest, Decisions};
 pub use rules::paths::{Draws, Loads, MapPolicy};
@@ -161,4 +162,3 @@ impl LoadDrift {
         }
     }
 }
-pub(crate) use rules::curve;

@@ -4,8 +4,8 @@ use super::closed::distribution_free_square;
 use super::deviation::lead::{Lead, Side};
 use super::search::longest_with;
 use super::{
-    Approximation, Crossing, ExpectedImbalance, Moments, Processors, Search, Ties,
-    deviation::kappa, kappa_error, normal_extremes_factor,
+    Approximation, Crossing, ExpectedImbalance, Moments, Processors, Search, Ties, kappa,
+    kappa_error, normal_extremes_factor,
 };
 use crate::Rational;
 use crate::decimal::written;

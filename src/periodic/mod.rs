@@ -45,7 +45,9 @@ pub use chain::ChainLoads;
 pub use closed::{distribution_free_factor, normal_extremes_factor};
 pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
 pub use covariance::{Covariance, CovarianceError};
+pub use deviation::exact;
 pub use deviation::expected_imbalance::ExpectedImbalance;
+pub use deviation::kappa;
 pub use deviation::kappa::{kappa, kappa_error};
 pub use deviation::window::Places;
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
@@ -75,7 +77,3 @@ pub struct Crossing {
     /// the two steps. `None` if never, or not reached.
     pub real: Option<f64>,
 }
-
-pub use deviation::exact;
-
-pub use deviation::kappa;

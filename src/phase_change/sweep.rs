@@ -7,7 +7,7 @@ use super::countdown::Countdown;
 use super::curve::Curve;
 use super::onset::Onset;
 use super::problem::{Cycle, InDoubles, PhaseChange, Unit};
-use super::stationarity::rest::{Approach, Widening};
+use super::stationarity::convergence::{Approach, Widening};
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
 use crate::Bounds;
 use crate::concave::{Atom, PiecewiseLinear};

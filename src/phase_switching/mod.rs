@@ -68,8 +68,8 @@ mod solve;
 mod sweep;
 mod value_function;
 
-pub use difference::places::{AtRest, Places};
-pub use polylines::passed::{exceeded, undercut};
+pub use difference::breakpoints::{AtRest, Places};
+pub use polylines::threshold_edge::{exceeded, undercut};
 pub use problem::{PhaseSwitching, SwitchingError};
 pub use solve::finite::{Solution, solve};
 pub use solve::long_run::{LongRun, long_run};

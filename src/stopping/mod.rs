@@ -45,10 +45,10 @@ mod tests;
 mod variants;
 
 pub use crate::chain::ProcessChain;
-pub use given_rules::anywhere::{Anywhere, Paid};
-pub use given_rules::blind::Blind;
-pub use given_rules::course::{Course, MapRule};
-pub use given_rules::once::{Once, Player};
+pub use given_rules::open_loop::Blind;
+pub use given_rules::sample_paths::{Course, MapRule};
+pub use given_rules::single_remap::{Once, Player};
+pub use given_rules::target_relaxation::{Anywhere, Paid};
 pub use iteration::critical::{CriticalCost, Scalar, critical_costs};
 pub use model::{Model, ModelError, Solved};
 pub use problem::{AfterRemap, Problem, ProblemError};
@@ -61,7 +61,7 @@ pub use state_space::spreads::mean_and_spread;
 pub use state_space::states::{Process, States};
 pub use variants::countable::{Countable, Unbounded};
 pub use variants::learning::{Learner, School};
-pub use variants::varying::{Limits, Varied, Varying};
+pub use variants::state_dependent_costs::{Limits, Varied, Varying};
 
 use crate::{Observer, Status};
 use operator::enclosure::Enclosure;

@@ -7,7 +7,7 @@ use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::load_drift::region::{Region, Search, is_left_out};
 use crate::load_drift::sharing::ranks::Around;
 use crate::load_drift::state_space::transition::Transition;
-use crate::load_drift::variants::late::Late;
+use crate::load_drift::variants::delayed::Late;
 use crate::load_drift::{
     Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, ProcessChain, Ranks, Rebalance,
     Remapping, States, Timing,

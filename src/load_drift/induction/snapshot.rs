@@ -2,7 +2,7 @@
 
 use super::backward::Backward;
 use crate::chain::ChainError;
-use crate::load_drift::variants::late::Late;
+use crate::load_drift::variants::delayed::Late;
 
 /// State of the recursion: all that is needed to resume it.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! Confidence intervals of both bounds and of the gap between them.
 
 use super::Many;
-use super::lower_bound::hindsight::Path;
-use super::policy::played::play_together;
+use super::lower_bound::perfect_information::Path;
+use super::policy::sample_paths::play_together;
 use crate::Bounds;
 use crate::communicator::Communicator;
 use crate::estimate::student_at;

@@ -26,24 +26,25 @@
 //! this.
 
 mod counts;
-mod laws;
+mod first_passage;
 mod lower_bound;
 pub(crate) mod measured;
 mod policy;
 mod setting;
 mod totals;
 
-pub(crate) use lower_bound::hindsight::Path;
+pub(crate) use lower_bound::perfect_information::Path;
 pub use measured::{Goal, Measured, Spread};
+pub(crate) use policy::sample_paths;
 
 use super::{Curve, Intervals, LoadDrift, ProcessChain};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
-use laws::Laws;
-use lower_bound::hindsight::Hindsight;
+use first_passage::Laws;
 use lower_bound::moves::{MOST_LEVELS, Moves};
+use lower_bound::perfect_information::Hindsight;
 use policy::approximate::{Approximate, Correction};
-use policy::outlook::Outlook;
+use policy::lookahead::Outlook;
 use policy::remapped::Remapped;
 use rayon::prelude::*;
 use setting::Setting;
@@ -185,7 +186,7 @@ impl Many {
             Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
         let approximate = Approximate { outlook, correction: &correction };
         let last = (longest as u64 + steps).min(setting.steps);
-        let curve = policy::seen::curve(&approximate, &moves, last, seed, observer);
+        let curve = policy::visited::curve(&approximate, &moves, last, seed, observer);
         let curve = curve.map_err(NoBounds::Halted)?;
         let near = matches!(problem.chain, ProcessChain::BirthDeath(_));
         Ok(Many { setting, laws, moves, totals, remapped, correction, curve, near, seed })
@@ -228,4 +229,3 @@ impl Many {
         runs.into_par_iter().map(one).collect()
     }
 }
-pub(crate) use policy::played;

@@ -13,7 +13,7 @@
 
 use super::periods::Periods;
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
-use crate::load_drift::state_space::laws::{
+use crate::load_drift::state_space::distributions::{
     Laws, SETTLED, Sums, Support, are_settled, convolve, identity, multiply,
 };
 use crate::load_drift::{LoadDrift, Outcome, ProcessChain, Ranks, States, Transition, Unremapped};

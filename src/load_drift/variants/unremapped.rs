@@ -1,6 +1,6 @@
 //! A program that never remaps, step by step (Figs. 1 and 2 of [NRS86]).
 
-use crate::load_drift::state_space::laws::{Shown, Support, are_settled};
+use crate::load_drift::state_space::distributions::{Shown, Support, are_settled};
 use crate::load_drift::{LoadDrift, Loads, Outcome, Timing};
 use crate::observer::{Halt, Observer};
 use crate::policy::classical::StopAtRise;

@@ -1,10 +1,10 @@
 //! The expected imbalance at any time, from the distributions of the sums.
 
-use super::{exact, kappa, rounded, sides, skewed};
+use super::{exact, rounded, sides, skewed};
 use crate::distribution::extremes::Marginal;
 use crate::distribution::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
-use crate::periodic::{Approximation, Places, Processors, kappa_error};
+use crate::periodic::{Approximation, Places, Processors, kappa, kappa_error};
 use std::collections::BTreeMap;
 
 /// Initial number of grid points per standard deviation.

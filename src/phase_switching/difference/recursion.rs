@@ -4,7 +4,7 @@
 //! One step takes O(pieces x levels) time. The bounds hold in exact arithmetic: every operation is
 //! rounded outward.
 
-use super::around::{Around, Pair};
+use super::enclosure::{Around, Pair};
 use super::operator::{Filter, Line};
 use crate::lifetime::Lifetime;
 use crate::phase_change::Bounds;

@@ -13,7 +13,7 @@ use super::functions::Functions;
 use super::mesh::Mesh;
 use super::start::Start;
 use super::step::Operator;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::recursion::{Chances, Recursion};
 use crate::phase_switching::polylines::polyline::Polyline;
 use crate::phase_switching::polylines::shifted::{Change, Shifted};

@@ -17,7 +17,7 @@ mod sweep;
 mod tests;
 
 use super::difference::operator::Filter;
-use super::polylines::quiet::Quiet;
+use super::polylines::nested::Quiet;
 use crate::Observer;
 use mesh::Mesh;
 pub(super) use start::Start;

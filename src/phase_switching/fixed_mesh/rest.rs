@@ -14,7 +14,7 @@ use super::step::{Operator, Side};
 use crate::phase_change::Bounds;
 use crate::phase_switching::difference::operator::Line;
 use crate::phase_switching::difference::recursion::{Chances, Recursion, enclosed};
-use crate::phase_switching::difference::rest::{MARGIN, Room};
+use crate::phase_switching::difference::stationarity::{MARGIN, Room};
 use crate::phase_switching::polylines::polyline::Polyline;
 use crate::phase_switching::value_function::value::Ahead;
 use crate::rounding::outward;

@@ -2,7 +2,7 @@
 
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::recursion::Recursion;
 use crate::phase_switching::polylines::polyline::Polyline;
 use crate::phase_switching::polylines::shifted::Shifted;

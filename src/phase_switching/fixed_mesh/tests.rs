@@ -5,7 +5,7 @@ use super::start::Start;
 use super::sweep::{Limits, Reached, Task};
 use crate::belief::Levels;
 use crate::lifetime::Lifetime;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::recursion::Recursion;
 use crate::phase_switching::exact;
 use crate::phase_switching::polylines::polyline::Polyline;

@@ -18,7 +18,7 @@
 
 use super::polyline::Polyline;
 use crate::belief::Likelihood;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::operator::{Filter, Line};
 use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::{Halt, Observer};

@@ -2,7 +2,7 @@
 //! arithmetic.
 
 use super::polyline::Polyline;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::operator::Line;
 use crate::phase_switching::difference::recursion::{Chances, Recursion};
 use crate::rounding::{DoubleDouble, outward};

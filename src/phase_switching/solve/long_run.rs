@@ -3,9 +3,9 @@
 
 use super::one_mapping::OneMapping;
 use crate::phase_change::Bounds;
-use crate::phase_switching::difference::around::{Around, Pair};
+use crate::phase_switching::difference::enclosure::{Around, Pair};
 use crate::phase_switching::difference::recursion::{Recursion, Step};
-use crate::phase_switching::difference::rest::Room;
+use crate::phase_switching::difference::stationarity::Room;
 use crate::phase_switching::polylines::polyline::Polyline;
 use crate::phase_switching::problem::{PhaseSwitching, SwitchingError};
 use crate::phase_switching::value_function::relative::average;

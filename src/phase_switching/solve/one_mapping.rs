@@ -25,7 +25,7 @@
 //! optimal.
 
 use crate::phase_switching::PhaseSwitching;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::polylines::polyline::Polyline;
 use crate::{Bounds, Rational};
 

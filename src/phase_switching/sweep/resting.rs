@@ -3,11 +3,11 @@
 
 use super::Sweep;
 use crate::phase_change::Bounds;
-use crate::phase_switching::difference::around::Around;
-use crate::phase_switching::difference::from_rest::AtRest;
+use crate::phase_switching::difference::enclosure::Around;
 use crate::phase_switching::difference::recursion::{Chances, Step};
-use crate::phase_switching::difference::rest::Room;
-use crate::phase_switching::value_function::mixed::Mixed;
+use crate::phase_switching::difference::stationarity::Room;
+use crate::phase_switching::difference::stationary_difference::AtRest;
+use crate::phase_switching::value_function::mixing::Mixed;
 use crate::phase_switching::value_function::value::GAINS;
 use crate::rounding::outward;
 use crate::{Halt, Observer};

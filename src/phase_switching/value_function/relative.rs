@@ -3,7 +3,7 @@
 //!
 //! The step is T v = e_1 - (D - c)^+ + s P v with the gains fixed. O(pieces x levels) a step.
 
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::operator::Line;
 use crate::phase_switching::difference::recursion::Chances;
 use crate::phase_switching::difference::recursion::Recursion;

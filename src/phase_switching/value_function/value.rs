@@ -11,7 +11,7 @@
 
 use super::relative::{Relative, spent};
 use crate::phase_change::amplification;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::operator::Line;
 use crate::phase_switching::difference::recursion::{Chances, Recursion};
 use crate::phase_switching::polylines::polyline::Polyline;

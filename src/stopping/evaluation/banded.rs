@@ -5,7 +5,7 @@
 //! states and band b: O(n b^2) time for the factors, O(n b) for each right-hand side, O(n b)
 //! memory.
 
-use crate::stopping::operator::killed::Killed;
+use crate::stopping::operator::substochastic::Killed;
 use crate::stopping::operator::vector;
 
 /// Most multiplications of a factorization.

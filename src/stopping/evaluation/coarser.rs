@@ -5,7 +5,7 @@
 //! it.
 
 use crate::chain::{BirthDeath, Multisets};
-use crate::stopping::operator::killed::Killed;
+use crate::stopping::operator::substochastic::Killed;
 use crate::stopping::state_space::states::{Group, Kind};
 use crate::stopping::{Problem, Process, ProcessChain, States};
 use std::borrow::Cow;

@@ -11,7 +11,7 @@
 
 use super::multigrid::{self, CYCLE, Multigrid};
 use crate::communicator::Equations;
-use crate::stopping::operator::killed::Killed;
+use crate::stopping::operator::substochastic::Killed;
 use crate::stopping::{Problem, operator::vector};
 use crate::{Halt, Observer};
 use nalgebra::DVector;

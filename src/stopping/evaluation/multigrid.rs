@@ -10,7 +10,7 @@
 //! A cycle costs about three applications of P on the finest grid; memory O(states).
 
 use super::coarser::{STEPS, Transfer};
-use crate::stopping::operator::killed::Killed;
+use crate::stopping::operator::substochastic::Killed;
 use crate::stopping::{Problem, operator::vector};
 use nalgebra::{DMatrix, DVectorView};
 

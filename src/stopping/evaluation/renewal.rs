@@ -21,7 +21,7 @@
 use super::banded::{Banded, LEAST_BAND};
 use super::multigrid::{self, Multigrid};
 use crate::Observer;
-use crate::stopping::operator::killed::Killed;
+use crate::stopping::operator::substochastic::Killed;
 use crate::stopping::{Problem, operator::vector};
 use nalgebra::{DMatrix, DVector, Dyn, LU};
 use std::cell::Cell;

@@ -3,7 +3,7 @@
 
 use super::renewal::Rule;
 use crate::communicator::Equations;
-use crate::stopping::operator::killed::Killed;
+use crate::stopping::operator::substochastic::Killed;
 use crate::stopping::state_space::targets::Targets;
 use crate::stopping::{Problem, operator::vector};
 use crate::{Halt, Observer};

@@ -1,6 +1,6 @@
 //! What given rules cost, and lower bounds that need no list of the states.
 
-pub(in crate::stopping) mod anywhere;
-pub(in crate::stopping) mod blind;
-pub(in crate::stopping) mod course;
-pub(in crate::stopping) mod once;
+pub(in crate::stopping) mod open_loop;
+pub(in crate::stopping) mod sample_paths;
+pub(in crate::stopping) mod single_remap;
+pub(in crate::stopping) mod target_relaxation;

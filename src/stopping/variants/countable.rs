@@ -6,7 +6,7 @@
 //! above, on all remaining states. Levels are doubled until the bounds are close enough on the
 //! requested states. Cost: two stopping problems per truncation level.
 
-use super::varying::{Limits, Varying};
+use super::state_dependent_costs::{Limits, Varying};
 use crate::chain::ProcessChain;
 use crate::chain::{BirthDeath, ChainError};
 use crate::imbalance::Imbalance;

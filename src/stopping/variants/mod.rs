@@ -2,5 +2,5 @@
 
 pub(in crate::stopping) mod countable;
 pub(in crate::stopping) mod learning;
-pub(in crate::stopping) mod varying;
-pub(in crate::stopping) mod varying_policy;
+pub(in crate::stopping) mod state_dependent_costs;
+pub(in crate::stopping) mod state_dependent_policy;

@@ -14,8 +14,8 @@
 //! numbers. Branches in similar states therefore often reach the same state, and then stay
 //! together.
 
+use super::coupling::Meeting;
 use super::draws::{LnFactorial, binomial};
-use super::meeting::Meeting;
 use crate::load_drift::many::counts::Counts;
 use crate::random::stream;
 use rand::Rng;

@@ -5,10 +5,10 @@
 //! features of the state; its coefficients are piecewise linear in y. Method: approximate value
 //! iteration with linear function approximation, by least squares on simulated states.
 
-use super::outlook::{Known, Outlook};
+use super::lookahead::{Known, Outlook};
 use super::plan::{ALL, Plan};
 use crate::load_drift::many::counts::Counts;
-use crate::load_drift::many::lower_bound::evenly::Evenly;
+use crate::load_drift::many::lower_bound::latin_hypercube::Evenly;
 use crate::load_drift::many::lower_bound::moves::Moves;
 use crate::load_drift::many::setting::Setting;
 use crate::random::{Stream, stream};

@@ -1,7 +1,7 @@
 //! Simple policies from a state: remap when the largest level reaches b, at the latest after T
 //! steps. The best pair (b, T) is found by enumeration.
 
-use super::outlook::Outlook;
+use super::lookahead::Outlook;
 use crate::load_drift::many::counts::Counts;
 use crate::load_drift::many::totals::Profile;
 use std::sync::Arc;

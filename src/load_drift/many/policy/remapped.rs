@@ -1,12 +1,12 @@
 //! The approximate value after a remap, G_k(S), at selected totals S: backward induction over k
 //! with the best simple policy.
 
-use super::ahead::Ahead;
 use super::approximate::{Correction, features};
-use super::outlook::Outlook;
+use super::lookahead::Outlook;
 use super::plan::{ALL, Plan};
+use super::smoothed::Ahead;
 use crate::load_drift::many::counts::Counts;
-use crate::load_drift::many::laws::Laws;
+use crate::load_drift::many::first_passage::Laws;
 use crate::load_drift::many::setting::Setting;
 use crate::load_drift::many::totals::Totals;
 use crate::observer::{Halt, Observer};

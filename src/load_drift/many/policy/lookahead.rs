@@ -5,7 +5,7 @@
 use super::plan::{Plan, Tilt};
 use super::remapped::Remapped;
 use crate::load_drift::many::counts::Counts;
-use crate::load_drift::many::laws::Laws;
+use crate::load_drift::many::first_passage::Laws;
 use crate::load_drift::many::setting::Setting;
 use crate::load_drift::many::totals::{Profile, Totals};
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! Convergence for rare changes of phase, tested on the lower function alone. [`super::passage`]
 //! has the proof.
 
+use super::convergence::{Approach, Widening};
 use super::passage::{Errors, Passage};
-use super::rest::{Approach, Widening};
 use super::stationary::{Change, amplification};
 use crate::Bounds;
 use crate::concave::PiecewiseLinear;

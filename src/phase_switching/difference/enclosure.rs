@@ -1,8 +1,8 @@
 //! Enclosures of the difference: a pair of functions, or an upper function with a lower residual
 //! (`alone.rs`).
 
-use crate::phase_switching::polylines::beside::{beyond, near};
 use crate::phase_switching::polylines::polyline::{NEAR, Polyline};
+use crate::phase_switching::polylines::residual::{beyond, near};
 use crate::rounding::outward;
 use std::borrow::Cow;
 use std::sync::Arc;

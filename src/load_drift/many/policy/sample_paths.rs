@@ -1,7 +1,7 @@
 //! Sample paths simulated by several ranks together.
 
 use crate::communicator::{Communicator, Shares};
-use crate::load_drift::many::lower_bound::hindsight::Path;
+use crate::load_drift::many::lower_bound::perfect_information::Path;
 use crate::load_drift::many::measured::{Goal, Measured, play};
 use crate::observer::{Halt, Observer};
 use std::cell::RefCell;

@@ -4,14 +4,14 @@
 //! steps minus a penalty of expectation zero. The lower bound of the path is the cheapest sequence
 //! of remaps through the branches.
 
-use super::evenly::Samples;
-use super::meeting::Meeting;
+use super::candidates::{Join, Met, NOWHERE, Node, cheapest, ruled};
+use super::coupling::Meeting;
+use super::latin_hypercube::Samples;
 use super::moves::Moves;
-use super::ways::{Join, Met, NOWHERE, Node, cheapest, ruled};
 use crate::load_drift::Curve;
 use crate::load_drift::many::counts::Counts;
 use crate::load_drift::many::policy::approximate::Approximate;
-use crate::load_drift::many::policy::outlook::Known;
+use crate::load_drift::many::policy::lookahead::Known;
 use crate::load_drift::many::policy::plan::{ALL, DENSE, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};

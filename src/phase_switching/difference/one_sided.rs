@@ -12,10 +12,10 @@
 //! The bounds move apart by as much as two functions would with the same reduction, but only one
 //! has many pieces.
 
-use super::around::{Alone, Pair};
+use super::enclosure::{Alone, Pair};
 use super::recursion::Recursion;
-use crate::phase_switching::polylines::beside::cut_beside;
 use crate::phase_switching::polylines::polyline::Polyline;
+use crate::phase_switching::polylines::residual::cut_beside;
 use crate::rounding::outward;
 
 /// Pieces of both functions from which one suffices; with half as many two cost the same.
@@ -96,7 +96,7 @@ mod tests {
     use crate::Rational;
     use crate::belief::Levels;
     use crate::phase_switching::PhaseSwitching;
-    use crate::phase_switching::difference::around::Around;
+    use crate::phase_switching::difference::enclosure::Around;
     use crate::phase_switching::difference::recursion::Step;
     use crate::random::{Stream, stream};
     use rand::RngExt;

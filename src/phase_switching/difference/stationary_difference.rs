@@ -12,12 +12,12 @@
 //!
 //! Time O(steps x pieces x levels), memory O(pieces).
 
-use super::around::Pair;
+use super::enclosure::Pair;
 use super::recursion::Recursion;
-use super::rest::Room;
+use super::stationarity::Room;
 use crate::phase_change::Bounds;
-use crate::phase_switching::polylines::beside::{cut_beside, near};
 use crate::phase_switching::polylines::polyline::Polyline;
+use crate::phase_switching::polylines::residual::{cut_beside, near};
 use crate::rounding::outward;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;

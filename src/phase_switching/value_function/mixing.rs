@@ -7,7 +7,7 @@
 //! Cost: O(nodes log nodes) for each distinct gain, O(1) for each step.
 
 use crate::lifetime::Lifetime;
-use crate::phase_switching::difference::around::Pair;
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::operator::{Filter, Line};
 use crate::phase_switching::polylines::kinks::Means;
 use crate::phase_switching::polylines::polyline::Polyline;

@@ -12,7 +12,7 @@
 //! in every unbalanced state, for every v up to the costs (see `enclosure`). Value iteration
 //! continues from L and U.
 
-use super::varying::{Limits, Varying};
+use super::state_dependent_costs::{Limits, Varying};
 use crate::Observer;
 use crate::stopping::evaluation::krylov::{InnerProducts, System};
 use crate::stopping::operator::enclosure::{share_above, share_below};

@@ -13,7 +13,7 @@
 //! k, so a state that remaps with k steps remaining also remaps with more. A sweep takes one
 //! application of P plus O(states).
 
-use super::varying_policy;
+use super::state_dependent_policy;
 use crate::chain::{Operator, Shared};
 use crate::communicator::Standing;
 use crate::imbalance::Imbalance;
@@ -186,7 +186,7 @@ impl Varying {
     pub fn solve(&self, limits: &Limits, observer: &dyn Observer) -> Varied {
         assert!(self.back.is_none(), "a computation that goes on without end has no cost in all");
         let [largest] = self.largest([self.costs.iter().copied().fold(1.0, f64::max)]);
-        let start = varying_policy::bounds(self, limits, observer);
+        let start = state_dependent_policy::bounds(self, limits, observer);
         let [mut below, mut above] = self.sides(start.lower, start.upper);
         let mut sweeps = 0;
         let earlier = sharing::resume(&self.problem.shared).unwrap_or_default();

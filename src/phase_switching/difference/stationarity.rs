@@ -17,7 +17,7 @@
 //! 1_R) and scaling by the gap it leaves. Time O(iterations x nodes x levels), memory O(nodes).
 //! Compare the bounds of MacQueen 1966 for value iteration.
 
-use super::around::Pair;
+use super::enclosure::Pair;
 use super::operator::Line;
 use super::recursion::Recursion;
 use crate::phase_switching::polylines::polyline::Polyline;

@@ -3,7 +3,7 @@
 //!
 //! Approximate backward induction on D and V with node reduction; the results are not bounds.
 
-use super::around::{Around, Pair};
+use super::enclosure::{Around, Pair};
 use super::operator::Line;
 use super::recursion::Chances;
 use super::recursion::Recursion;
