@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, TRIED, assumed, beginning, priced, remaps_recorded};
+use super::log::{Opened, TRIED, assumed, beginning, priced, remaps_recorded, unpriced};
 use crate::cli::{Advise, Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
@@ -74,13 +74,16 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
-    let opened = beginning(&arguments.log.traces, &arguments.log.reading)?;
+    let (opened, is_priced) = beginning(&arguments.log.traces, &arguments.log.reading)?;
     let opened = opened.leaving(arguments.overlap);
     let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
     let overlap = arguments.overlap;
     let question =
         Question { overlap, steps: arguments.steps, ..question(&opened, arguments.seed) };
+    if !is_priced {
+        return super::unpriced::run(&opened, &question, arguments.json);
+    }
     let mut work = match work(&opened, &question)? {
         Ok(work) => work,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
@@ -205,7 +208,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let fewest = if trace.knows_remaps { FALLS } else { 1 };
     let missing =
         (suspected.len() > marked && suspected.len() >= fewest).then(|| unmarked(suspected));
-    let watch = Watch::waiting(name, None);
+    let watch = Watch::waiting(&format!("{name}: policies are trained and compared"), None);
     let advice = match obstacles.first().or(missing.as_ref()) {
         Some(obstacle) => question.refuse(obstacle),
         None => match question.answer(&watch)? {
@@ -245,14 +248,18 @@ fn what_if(
         return Ok(Vec::new());
     }
     let ground = question.ground(question.cut());
-    let watch = Watch::waiting(&opened.name, None);
+    let watch = Watch::waiting(&format!("{}: other costs of a remap", opened.name), None);
     what_if::quickly(&ground, advice.steps.clone(), opened.trace.knows_remaps, &watch)
 }
 
 /// The page of a log.
 pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
     let paths = [path.to_owned()];
-    let opened = beginning(&paths, reading)?.leaving(Overlap::default());
+    let (opened, is_priced) = beginning(&paths, reading)?;
+    if !is_priced {
+        return Err(unpriced(&opened.name));
+    }
+    let opened = opened.leaving(Overlap::default());
     let question = question(&opened, 1);
     Ok(match work(&opened, &question)? {
         Ok(mut work) => {

@@ -5,10 +5,12 @@
 
 mod account;
 mod assemble;
+mod clock;
 mod formats;
 mod gather;
 mod opened;
 pub mod parts;
+mod row;
 mod waiting;
 mod window;
 
@@ -18,7 +20,7 @@ pub use formats::summary::Printed;
 pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
-use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, vt, warpx};
+use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, talp, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
 use std::fs::File;
@@ -44,8 +46,6 @@ pub struct Trace {
     pub after: After,
     /// What was understood.
     pub account: Account,
-    /// Whether the log tells the slowest rank and the mean alone.
-    pub is_summary: bool,
 }
 
 /// The steps of a long log after its beginning.
@@ -145,6 +145,8 @@ pub enum Form {
     Swift,
     /// Parquet: the table in columns.
     Parquet,
+    /// Process summary of TALP.
+    Talp,
     /// Lines with the largest and the mean load of ranks, or how balanced they are.
     Summary(summary::Printed),
     /// Lines that match.
@@ -192,7 +194,7 @@ pub fn read_from(
 ) -> Result<Trace, Complaint> {
     let mut raw = Raw::default();
     take(input, name, form.as_ref(), &mut raw)?;
-    raw.spread().map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), TABLE))?;
+    raw.close().map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), TABLE))?;
     raw.trace(name, &|_| None)
 }
 
@@ -228,19 +230,26 @@ pub fn follow(
         _ => names(paths),
     };
     let trace = raw.trace(&name, &|cell| second(paths, form, cell))?;
-    match waiting::falls(&trace.record) {
-        None => Ok(trace),
-        Some(fall) => {
-            let message = format!(
-                "{name}: all ranks take equally long, and that falls by {:.1} % at recorded remaps: these times include \
-                 the time that ranks wait for each other, and do not say what each of them worked",
-                100.0 * fall
-            );
-            let help = "log the seconds before the ranks wait (before the barrier or MPI call), or the seconds they \
-                        wait as a column `wait`";
-            Err(Complaint::elsewhere(message, help))
-        }
+    if let Some([first, last]) = clock::readings(&trace.record) {
+        let message = format!(
+            "{name}: the times of all ranks grow at every step, from {first} to {last} seconds: these are readings of a \
+             clock, sums of all steps so far"
+        );
+        let help = "give what each step took, the difference of two readings; in pandas: log.seconds = \
+                    log.groupby('rank').seconds.diff()";
+        return Err(Complaint::elsewhere(message, help));
     }
+    if let Some(fall) = waiting::falls(&trace.record) {
+        let message = format!(
+            "{name}: all ranks take equally long, and that falls by {:.1} % at recorded remaps: these times include \
+             the time that ranks wait for each other, and do not say what each of them worked",
+            100.0 * fall
+        );
+        let help = "log the seconds before the ranks wait (before the barrier or MPI call), or the seconds they \
+                    wait as a column `wait`";
+        return Err(Complaint::elsewhere(message, help));
+    }
+    Ok(trace)
 }
 
 /// The files of a log, in a word.
@@ -264,7 +273,7 @@ fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Com
     let shown = shown(path);
     let refused = |what: String| Complaint::elsewhere(format!("{shown}: {what}"), TABLE);
     read_file(path, &shown, form, raw)?;
-    raw.spread().map_err(refused)
+    raw.close().map_err(refused)
 }
 
 fn read_file(
@@ -343,6 +352,7 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
             return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
         }
         _ if columnar::is_parquet(start.as_bytes()) => Form::Parquet,
+        _ if talp::is_log(start) => Form::Talp,
         _ if vt::is_data(start) => Form::Vt,
         object if object.starts_with('{') => Form::JsonLines,
         _ if swift::is_log(start) => Form::Swift,
@@ -363,6 +373,7 @@ fn rows(
         Form::Lammps => lammps::read(input, name, raw),
         Form::Summary(printed) => summary::read(input, name, *printed, raw),
         Form::Table => table::read(input, name, raw),
+        Form::Talp => talp::read(input, name, raw),
         Form::Vt => vt::read_alone(input, name, raw),
         Form::Warpx => warpx::read(input, name, raw),
         Form::Swift => swift::read(input, name, raw),
@@ -423,8 +434,8 @@ fn flag(text: &str) -> Result<bool, String> {
         return Ok(false);
     }
     match text.to_ascii_lowercase().as_str() {
-        "" | "0" | "false" | "no" | "0.0" => Ok(false),
-        "1" | "true" | "yes" | "1.0" => Ok(true),
+        "" | "0" | "false" | "no" | "0.0" | "f" | "n" | ".false." => Ok(false),
+        "1" | "true" | "yes" | "1.0" | "t" | "y" | ".true." => Ok(true),
         _ => Err(format!("{text:?} is neither 0 nor 1")),
     }
 }

@@ -40,7 +40,7 @@ impl Column {
 /// A name in lower case, without quotes and brackets.
 pub(super) fn plain(name: &str) -> String {
     let name = name.trim().trim_matches('"').to_lowercase().replace([' ', '-', '(', '['], "_");
-    name.trim_end_matches([']', ')']).replace("__", "_")
+    name.trim_end_matches([']', ')', '?']).replace("__", "_")
 }
 
 /// What is before the unit in a name such as `time_ms` or `ms`, and the seconds in that unit.
@@ -64,6 +64,9 @@ pub(in crate::logs) fn seconds_in(unit: &str) -> Option<f64> {
 /// What a column holds, and the seconds in a unit of it, if it is named.
 pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
     let name = plain(name);
+    if let Some((known, unit)) = of_caliper(&name) {
+        return (Some(known), unit);
+    }
     match (column(&name), unit(&name)) {
         (Some(known), _) => (Some(known), None),
         (None, Some((stem, seconds))) => {
@@ -79,18 +82,44 @@ pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
     }
 }
 
+/// What an attribute of Caliper holds, as tables of cali-query and of its reader in Python name it.
+/// The unit of `time.duration` is one of two, by the settings of a run; that of `time.duration.ns`
+/// is known. Compared with src/services/timer of Caliper on 28 November 2026.
+fn of_caliper(name: &str) -> Option<(Column, Option<f64>)> {
+    if name == "mpi.rank" {
+        return Some((Column::Rank, None));
+    }
+    if name.starts_with("iteration#") {
+        return Some((Column::Step, None));
+    }
+    let (how, attribute) = name.rsplit_once('#').unwrap_or(("", name));
+    if !["time.duration.ns", "time.inclusive.duration.ns"].contains(&attribute) {
+        return None;
+    }
+    let column = match how.split('#').next() {
+        Some("max") => Column::Most,
+        Some("avg" | "mean") => Column::Mean,
+        Some("" | "sum" | "inclusive") => Column::Seconds,
+        _ => return None,
+    };
+    Some((column, Some(1e-9)))
+}
+
 fn column(name: &str) -> Option<Column> {
     Some(match name {
         "step" | "iteration" | "iter" | "cycle" | "timestep" | "time_step" | "step_number"
         | "nstep" | "istep" | "forward_pass_id" => Column::Step,
         "rank" | "process" | "processor" | "proc" | "pe" | "worker" | "mpi_rank" | "rank_id"
-        | "proc_id" | "process_id" => Column::Rank,
+        | "proc_id" | "process_id" | "irank" | "myrank" | "my_rank" | "mype" => Column::Rank,
         "seconds" | "time" | "duration" | "load" | "cost" | "secs" | "elapsed" | "wall"
-        | "wall_time" | "walltime" | "elapsed_time" | "step_time" | "total_time" => Column::Seconds,
+        | "wall_time" | "walltime" | "elapsed_time" | "step_time" | "total_time" | "total"
+        | "t_step" => Column::Seconds,
         "compute" | "compute_time" | "comp" | "comp_time" | "work" | "work_time" | "busy"
-        | "busy_time" | "compute_seconds" | "useful" | "useful_time" => Column::Work,
+        | "busy_time" | "compute_seconds" | "useful" | "useful_time" | "t_comp" | "tcomp"
+        | "t_compute" | "t_work" => Column::Work,
         "wait" | "wait_time" | "waiting" | "waiting_time" | "mpi_wait" | "mpi_wait_time"
-        | "mpi_time" | "idle" | "idle_time" | "wait_seconds" => Column::Wait,
+        | "mpi_time" | "idle" | "idle_time" | "wait_seconds" | "t_wait" | "twait" | "t_mpi"
+        | "barrier" | "barrier_time" => Column::Wait,
         "remapped" | "remap" | "rebalanced" | "rebalance" | "lb" | "migrated" | "repartitioned"
         | "redistributed" | "load_balanced" => Column::Remapped,
         "remap_seconds" | "remap_cost" | "remap_time" | "lb_seconds" | "lb_time" | "lb_cost"
@@ -195,7 +224,7 @@ impl std::str::FromStr for Named {
 
 impl Named {
     /// Whether the user says anything.
-    pub(in crate::logs) fn is_given(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         !self.0.is_empty()
     }
 
