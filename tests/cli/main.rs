@@ -71,6 +71,8 @@ mod streams;
 mod studies;
 mod sweeps;
 mod table_formats;
+#[path = "../thorough.rs"]
+mod thorough;
 mod traces;
 mod traces_made;
 mod unconverged;

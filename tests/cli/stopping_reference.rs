@@ -2,6 +2,7 @@
 //! every load vector is a state, the transition matrix is written out, and policy iteration
 //! eliminates without iteration.
 
+use crate::thorough::some;
 use approx::abs_diff_eq;
 use assert_cmd::Command;
 use nalgebra::{DMatrix, DVector};
@@ -314,8 +315,8 @@ const QUARTER: [f64; 2] = [0.25, 0.25];
 
 #[test]
 fn two_processes_of_21_levels() {
-    for (k, capacities) in [[1, 1], [1, 2]].iter().enumerate() {
-        let model = Model::walks(21, capacities, QUARTER, k == 1);
+    for capacities in &some(1, [[1, 2], [1, 1]]) {
+        let model = Model::walks(21, capacities, QUARTER, *capacities == [1, 2]);
         for (cost, rho) in COSTS.iter().flat_map(|cost| [3.0, 40.0, 300.0].map(|rho| (cost, rho))) {
             for after in ["Stop", "Uniform"] {
                 model.check(cost, rho, after, &[]);
@@ -328,8 +329,9 @@ fn two_processes_of_21_levels() {
 
 #[test]
 fn three_processes_of_11_levels() {
-    for (k, capacities) in [[1, 1, 1], [1, 1, 2], [1, 2, 2]].iter().enumerate() {
-        let model = Model::walks(11, capacities, [0.3, 0.2], k != 0);
+    let all = [[1, 2, 2], [1, 1, 2], [1, 1, 1]];
+    for capacities in &some(1, all) {
+        let model = Model::walks(11, capacities, [0.3, 0.2], *capacities != [1, 1, 1]);
         for (cost, rho) in COSTS.iter().zip([4.0, 30.0, 150.0]) {
             for after in ["Stop", "Uniform"] {
                 model.check(cost, rho, after, &[]);
@@ -340,7 +342,7 @@ fn three_processes_of_11_levels() {
 
 #[test]
 fn four_processes_of_7_levels() {
-    for capacities in [[1, 1, 1, 1], [1, 1, 2, 2]] {
+    for capacities in some(1, [[1, 1, 2, 2], [1, 1, 1, 1]]) {
         let model = Model::walks(7, &capacities, QUARTER, false);
         for (after, rho) in [("Stop", 8.0), ("Uniform", 2.0), ("Stop", 120.0)] {
             model.check("MaxMinusMean", rho, after, &[]);
