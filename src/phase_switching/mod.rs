@@ -48,8 +48,8 @@
 
 mod alone;
 mod around;
-mod equal_gains;
 mod beside;
+mod equal_gains;
 pub mod evaluation;
 pub mod exact;
 mod finite;
