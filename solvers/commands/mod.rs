@@ -34,6 +34,7 @@ use crate::problems;
 use remapping::Status;
 use serde::Serialize;
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 /// How the program ends; the worst of several models counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,6 +77,16 @@ impl From<Status> for Exit {
             Status::Interrupted => Exit::Interrupted,
         }
     }
+}
+
+/// A file, a line and a column, from 1.
+pub type Place = (String, usize, usize);
+
+static FIRST_PLACE: OnceLock<Place> = OnceLock::new();
+
+/// Where the first complaint that this process has printed stands, if it is about a text: for programs that run the command.
+pub fn first_place() -> Option<&'static Place> {
+    FIRST_PLACE.get()
 }
 
 /// Runs the command that the arguments ask for, the name of the program first, and returns the exit code of the program.
@@ -153,6 +164,9 @@ fn ended<C: AsRef<[Complaint]>>(outcome: Result<Exit, C>) -> Exit {
 pub fn report(complaints: &[Complaint]) -> Exit {
     for complaint in complaints {
         say(&told(complaint));
+        if let Some((file, line, column)) = complaint.place() {
+            let _ = FIRST_PLACE.set((file.to_owned(), line, column));
+        }
     }
     let exit = |complaint: &Complaint| match complaint.limit {
         _ if complaint.is_bug => Exit::Bug,

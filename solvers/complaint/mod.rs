@@ -57,6 +57,13 @@ impl Complaint {
         }
     }
 
+    /// The file it is about, and the line and the column there, from 1.
+    pub fn place(&self) -> Option<(&str, usize, usize)> {
+        let source = self.source.as_ref()?;
+        let (line, column) = source.place(self.span.start);
+        Some((source.name(), line, column))
+    }
+
     /// The computed result contradicts itself.
     pub fn bug(message: impl Into<String>) -> Complaint {
         let complaint = Complaint::elsewhere(message, "please report this as a bug");

@@ -59,6 +59,12 @@ impl ReadText {
         self.starts.partition_point(|start| *start <= at) - 1
     }
 
+    /// Line and column of a byte as people count them: from 1, columns in characters.
+    pub fn place(&self, at: usize) -> (usize, usize) {
+        let line = self.line(at);
+        (line + 1, self.text[self.starts[line]..at].chars().count() + 1)
+    }
+
     /// The bytes of a line without its line break.
     fn line_span(&self, line: usize) -> Span {
         let start = self.starts[line];
@@ -127,7 +133,7 @@ impl SourceCode for ReadText {
         }
         let (column, shown_from) = match (before, after) {
             // The request is only for the place itself.
-            (0, 0) => (self.text[self.line_span(first).start..start].chars().count(), start),
+            (0, 0) => (self.place(start).1 - 1, start),
             _ => (self.text[self.line_span(from).start..opening].chars().count(), opening),
         };
         let mut closing = self.line_span(to).end.max(end);

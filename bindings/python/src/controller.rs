@@ -1,10 +1,10 @@
 //! `Controller`: any policy of `replay` in a running program.
 
-use crate::documents::record;
 use crate::fails::{fault, whole};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use remapping::controller::Controller as Engine;
+use remapping::record::{MOST_SECONDS, Record};
 use remapping::replay::Needs;
 
 /// Controller(policy, remap_cost)
@@ -28,6 +28,23 @@ pub struct Controller {
     inner: Engine,
 }
 
+/// A record of whatever Python takes for times, without a remap.
+fn record(times: &Bound<'_, PyAny>) -> PyResult<Record> {
+    let rows = times.py().import("remapping._logs")?.getattr("rows")?.call1((times,))?;
+    let rows: PyReadonlyArray2<'_, f64> = rows.extract()?;
+    let seconds = rows.as_slice()?.to_vec();
+    let record = Record::new(rows.shape()[1], seconds, Vec::new()).map_err(fault)?;
+    match record.largest() <= MOST_SECONDS {
+        true => Ok(record),
+        false => Err(fault(format!("{:e} is too large for a time", record.largest()))),
+    }
+}
+
+/// Numbers of an array or a list.
+pub fn numbers(given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    given.try_iter()?.map(|number| number?.extract()).collect()
+}
+
 #[pymethods]
 impl Controller {
     #[new]
@@ -38,8 +55,8 @@ impl Controller {
     /// trained(policy, remap_cost, times, steps_left=None)
     /// --
     ///
-    /// A controller trained on recorded steps: `times` has a row for each step, of a stretch without a remap; the
-    /// program is balanced after the last. `steps_left` is how many follow, where that is known. Takes all
+    /// A controller trained on recorded steps: `times`, an array or a data frame, has a row for each step, of a stretch
+    /// without a remap; the program is balanced after the last. `steps_left` is how many follow, where that is known. Takes all
     /// policies: also advised, adaptive, predictive, solved, interval, fixed, threshold and utilization.
     #[staticmethod]
     #[pyo3(signature = (policy, remap_cost, times, steps_left=None))]
@@ -47,10 +64,10 @@ impl Controller {
         py: Python<'_>,
         policy: &str,
         remap_cost: f64,
-        times: PyReadonlyArray2<'_, f64>,
+        times: &Bound<'_, PyAny>,
         steps_left: Option<u64>,
     ) -> PyResult<Controller> {
-        let record = record(&times, Vec::new())?;
+        let record = record(times)?;
         let train = || Engine::trained(policy, remap_cost, &record, steps_left, 1);
         Ok(Controller { inner: whole(py, train)?.map_err(fault)? })
     }
@@ -90,9 +107,7 @@ impl Controller {
                 Err(_) => self.inner.step(&array.as_array().to_vec()).map_err(fault),
             };
         }
-        let times: Vec<f64> =
-            times.try_iter()?.map(|time| time?.extract()).collect::<PyResult<_>>()?;
-        self.inner.step(&times).map_err(fault)
+        self.inner.step(&numbers(times)?).map_err(fault)
     }
 
     /// step_summary(max, mean, min=None)

@@ -4,6 +4,7 @@ use crate::threads;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use remap::commands::told;
 use remap::complaint::Complaint;
 use remap::run::interrupt;
@@ -15,12 +16,31 @@ create_exception!(
     remapping,
     RemappingError,
     PyValueError,
-    "What was given is wrong. The message says what, where, and what would be right, as the command line does."
+    "What was given is wrong. The message says what, where, and what would be right, as the command line does.\n\n\
+     `file`, `line` and `column` (from 1) are the place of the first fault, None where it is not in a file or a text."
 );
 
+/// The names of the attributes that say where a fault is.
+const PLACE: [&str; 3] = ["file", "line", "column"];
+
+/// The class, with the attributes that every error has.
+pub fn error_class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    let class = py.get_type::<RemappingError>();
+    PLACE.iter().try_for_each(|name| class.setattr(name, py.None()))?;
+    Ok(class)
+}
+
 /// Complaints as one exception, with the text that the command line prints.
-pub fn complaints(all: &[Complaint]) -> PyErr {
-    RemappingError::new_err(all.iter().map(told).collect::<Vec<_>>().join("\n"))
+pub fn complaints(py: Python<'_>, all: &[Complaint]) -> PyErr {
+    let error = RemappingError::new_err(all.iter().map(told).collect::<Vec<_>>().join("\n"));
+    let Some((file, line, column)) = all.iter().find_map(Complaint::place) else { return error };
+    let made = error.value(py);
+    let set = made.setattr(PLACE[0], file);
+    let set = set.and_then(|()| made.setattr(PLACE[1], line));
+    match set.and_then(|()| made.setattr(PLACE[2], column)) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
 }
 
 /// An error of the engine as an exception.

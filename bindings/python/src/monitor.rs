@@ -157,7 +157,7 @@ impl Monitor {
             }
             (Some(_), None) => return Err(fault("say how many batches make a cluster")),
         };
-        let model = loaded(path, text, &[]).map_err(|all| complaints(&all))?;
+        let model = loaded(path, text, &[]).map_err(|all| complaints(py, &all))?;
         let kind = whole(py, || made(&model.problem, clusters))?;
         Ok(Monitor { kind: kind.map_err(fault)? })
     }

@@ -1,7 +1,8 @@
 //! `Statistics`: what a run says of when to remap, in constant memory.
 
+use crate::controller;
 use crate::fails::fault;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use remapping::fit::running::{Running, Summary};
 use serde::{Deserialize, Serialize};
@@ -104,9 +105,8 @@ impl Statistics {
     /// --
     ///
     /// Adds the statistics of other ranks, as `pack` gave them.
-    fn merge(&mut self, numbers: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
-        let numbers = numbers.as_array().to_vec();
-        let numbers = <[f64; Summary::NUMBERS]>::try_from(numbers).ok();
+    fn merge(&mut self, numbers: &Bound<'_, PyAny>) -> PyResult<()> {
+        let numbers = <[f64; Summary::NUMBERS]>::try_from(controller::numbers(numbers)?).ok();
         let more = numbers.and_then(|numbers| Summary::from_numbers(&numbers));
         let more = more.ok_or_else(|| fault("these are no numbers that pack gave"))?;
         self.others = Some(self.others.map_or(more, |others| others.merged(&more)));

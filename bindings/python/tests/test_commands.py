@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ def test_an_answer_is_a_sentence(tmp_path):
 def test_facts_of_a_model():
     facts = remapping.check(STOPPING)
     assert (facts.title, facts.problem, facts.warnings) == ("two chains", "stopping", [])
-    assert "states" in facts.document
+    assert facts.states == facts.facts["states"] == 36 and "states 36" in repr(facts)
     with pytest.raises(remapping.RemappingError, match="hazrad"):
         remapping.check(CHANGE.replace("hazard", "hazrad"))
 
@@ -138,11 +139,19 @@ def test_a_column_of_steps_is_no_rank():
         framed = frame.copy()
         framed.insert(0, name, range(len(times)))
         found = remapping.fit(framed, 2.0)
-        assert (found.ranks, found.to_json()) == (4, expected.to_json())
+        assert (found.ranks, found.best.document) == (4, expected.best.document)
         assert remapping.replay(framed, 2.0, ["menon"]).cost("menon") == remapping.replay(times, 2.0, ["menon"]).cost("menon")
-    frame["remapped"] = 0
+    # The columns of a frame are read as those of a table are.
+    frame["remapped"] = [int(step in (50, 150)) for step in range(len(times))]
+    assert remapping.replay(frame, 2.0, ["never"]).recorded_remaps == 2
+    long = pandas.DataFrame([(step, rank, seconds) for step, row in enumerate(times) for rank, seconds in enumerate(row)],
+                            columns=["step", "rank", "seconds"])
+    assert remapping.fit(long, 2.0).best.document == expected.best.document
+    trained = remapping.Controller.trained("advised", 2.0, times).save()
+    for same in (pandas.DataFrame(times), times.tolist(), remapping.Log(times), frame.drop(columns="remapped")):
+        assert remapping.Controller.trained("advised", 2.0, same).save() == trained
     with pytest.raises(remapping.RemappingError, match="`remapped` is not the time of a rank"):
-        remapping.fit(frame, 2.0)
+        remapping.Controller.trained("advised", 2.0, frame)
 
 
 def test_negative_times_are_refused():
@@ -176,6 +185,22 @@ def test_statistics_are_pickled():
             remapping.Statistics.restore(wrong)
 
 
+def test_ctrl_c_stops_the_command_within_a_second(tmp_path):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    (tmp_path / "endless.ron").write_text(ENDLESS)
+    pressed = []
+
+    def press():
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(2.0, press).start()
+    with pytest.raises(remapping.Interrupted) as caught:
+        remapping.prove(tmp_path / "endless.ron")
+    assert time.monotonic() - pressed[0] < 3.0
+    assert caught.value.partial.status == "interrupted"
+
+
 def test_what_help_shows_runs():
     results = doctest.DocTestRunner()
     for test in doctest.DocTestFinder(exclude_empty=True, recurse=False).find(remapping, "remapping"):
@@ -188,6 +213,10 @@ def test_what_the_readme_shows_runs(tmp_path, monkeypatch):
     names = {}
     exec(compile(installed.code(), "README.md", "exec"), names)
     assert names["solution"].status == "converged" and (tmp_path / "solution.json").exists()
+
+
+def test_the_notebook_runs():
+    installed.run_notebook()
 
 
 def test_every_verb_is_typed():

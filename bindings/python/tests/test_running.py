@@ -2,11 +2,8 @@
 
 import doctest
 import json
-import os
 import pathlib
 import pickle
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -14,63 +11,6 @@ import pytest
 import remapping
 
 BINDINGS = pathlib.Path(__file__).parents[2]
-
-
-def runs(folder, count):
-    """Runs with the decisions of `replay`, written by Rust; a file for each policy."""
-    if shutil.which("cargo") is None:
-        pytest.skip("cargo is missing: nothing to compare with")
-    # Of the whole workspace, as what is there already was built.
-    subprocess.run(["cargo", "build", "--release", "-q", "--workspace", "--example", "runs"], cwd=BINDINGS, check=True)
-    target = BINDINGS / os.environ.get("CARGO_TARGET_DIR", "target")
-    subprocess.run([target / "release" / "examples" / "runs", str(folder), str(count)], check=True)
-    return sorted(folder.glob("*.txt"))
-
-
-def played(path):
-    """How many runs and steps there are, and how many decisions differ."""
-    lines = iter(path.read_text().splitlines())
-    policy, count = next(lines), int(next(lines))
-    steps_played = differ = 0
-    for _ in range(count):
-        ranks, training, steps, cost = next(lines).split()
-        ranks, training, steps, cost = int(ranks), int(training), int(steps), float(cost)
-        past = np.array([[float(word) for word in next(lines).split()] for _ in range(training)])
-        if training:
-            controller = remapping.Controller.trained(policy, cost, past, steps)
-        else:
-            controller = remapping.Controller(policy, cost)
-            controller.steps_left(steps)
-        for step in range(steps):
-            *times, expected = next(lines).split()
-            times = np.array([float(time) for time in times])
-            assert len(times) == ranks
-            wanted = controller.step(times if step % 2 else times.tolist())
-            differ += step + 1 < steps and wanted != (expected == "1")
-            steps_played += 1
-            if expected == "1":
-                controller.remapped(cost)
-            if step == steps // 2:
-                controller = pickle.loads(pickle.dumps(controller))
-    return policy, count, steps_played, differ
-
-
-def agree(folder, count):
-    files = runs(folder, count)
-    assert len(files) == 22
-    for path in files:
-        policy, made, steps, differ = played(path)
-        print(f"{policy}: {made} runs, {steps} steps, {differ} decisions differ")
-        assert (made, differ) == (count, 0), policy
-
-
-def test_controllers_decide_as_replay_does(tmp_path):
-    agree(tmp_path, 12)
-
-
-@pytest.mark.slow
-def test_controllers_decide_as_replay_does_on_a_thousand_runs(tmp_path):
-    agree(tmp_path, 1000)
 
 
 def test_arrays_are_read_where_they_lie():

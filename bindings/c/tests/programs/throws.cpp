@@ -8,7 +8,12 @@ static int throws(void *context, double *, std::size_t, remap_operation) {
     throw std::runtime_error(static_cast<const char *>(context));
 }
 
-static int adds_none(void *, double *, std::size_t, remap_operation) { return 0; }
+// The other rank hands over the same.
+static int doubles(void *, double *values, std::size_t count, remap_operation operation) {
+    for (std::size_t i = 0; i < count && operation == REMAP_SUM; ++i)
+        values[i] *= 2;
+    return 0;
+}
 
 int main() {
     char words[] = "the other ranks are gone";
@@ -25,6 +30,6 @@ int main() {
             std::cout << policy << ": not as it was\n";
             return 1;
         }
-        controller.step_local(1.0, 0, 2, adds_none, nullptr);
+        controller.step_local(1.0, 0, 2, doubles, nullptr);
     }
 }

@@ -1,86 +1,174 @@
-"""The verbs of the command line, and what they return: its documents, with arrays."""
+"""The documents of the command line, with typed fields and arrays."""
 
-import itertools
+from __future__ import annotations
+
+import importlib
 import json
 import os
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
 from . import _remapping
+from ._fields import (
+    BeliefOfChange, BeliefOfPhase, BestThreshold, Bounds, BoundsOfMeans, Certified, Closest, CostAware, Counts, Curve,
+    ExactChange, ExactSwitching, Fits, Floats, Interval, Ints, Json, KeptSlopes, Method, MovedCost, Overlap, PartialRemaps,
+    Period, RankClass, Scenario, Spread, Status, Switching, fields_of, shaped,
+)
 
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a computation; ``partial`` is what was known by then, bounds included."""
-
-    def __init__(self, partial):
-        super().__init__("interrupted")
-        self.partial = partial
-
-
-def source(model):
-    """The path and the text of a model, one of them None."""
-    if isinstance(model, FittedModel):
-        return None, model.file
-    if isinstance(model, os.PathLike):
-        return os.fspath(model), None
-    if isinstance(model, str):
-        # Models have brackets; so may have names of files.
-        is_path = "(" not in model or model.endswith(".ron") or os.path.exists(model)
-        return (model, None) if is_path else (None, model)
-    raise TypeError(f"a model is a path, a text or a fitted model, not {type(model).__name__}")
-
-
-def _numbers(value):
-    """A list of numbers, or of rows of them, as an array; anything else as it is."""
-    if isinstance(value, list) and value and not isinstance(value[0], (str, dict)):
-        try:
-            array = np.array(value, dtype=float if None in value else None)
-        except (TypeError, ValueError):
-            return value
-        return array if array.dtype.kind in "if" else value
-    return value
+Path = Union[str, "os.PathLike[str]"]
+D = TypeVar("D", bound="Document")
 
 
 class Document:
-    """What the command line prints with --json. Fields are attributes; lists of numbers are arrays."""
+    """What the command prints with --json. Fields are attributes; those that this document does not have are not there."""
 
-    def __init__(self, document):
+    warnings: List[str]
+
+    def __init__(self, document: Dict[str, Any]) -> None:
         self.document = document
-        self._arrays = {}
+        self._shaped: Dict[str, Any] = {}
 
-    def __getattr__(self, name):
-        if name.startswith("__") or name in ("document", "_arrays"):
-            raise AttributeError(name)
-        if name not in self._arrays:
-            if name not in self.document:
-                known = ", ".join(sorted(self.document))
-                raise AttributeError(f"no {name}: there are {known}")
-            self._arrays[name] = _numbers(self.document[name])
-        return self._arrays[name]
+    if not TYPE_CHECKING:
 
-    def __dir__(self):
+        def __getattr__(self, name):
+            if name.startswith("__") or name in ("document", "_shaped"):
+                raise AttributeError(name)
+            if name not in self._shaped:
+                if name not in self.document:
+                    raise AttributeError(f"no {name}: there are {', '.join(sorted(self.document))}")
+                self._shaped[name] = shaped(fields_of(type(self)).get(name, Json), self.document[name])
+            return self._shaped[name]
+
+    def __dir__(self) -> List[str]:
         return sorted({*super().__dir__(), *self.document})
 
-    def __str__(self):
+    def __reduce__(self) -> Tuple[Type[Document], Tuple[Dict[str, Any]]]:
+        return type(self), (self.document,)
+
+    def __str__(self) -> str:
         return json.dumps(self.document, indent=2)
 
-    def __repr__(self):
-        title = self.document.get("title")
-        what = self.document.get("problem")
-        words = [repr(word) for word in (title, what) if word]
-        return f"<{type(self).__name__} {' '.join(words)}>"
+    def __repr__(self) -> str:
+        return f"{self.document.get('title', '')}: {self._sentence()}"
 
-    def to_json(self):
+    def _sentence(self) -> str:
+        return str(self.document.get("problem", type(self).__name__))
+
+    def to_json(self) -> str:
         """The document as text."""
         return json.dumps(self.document)
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes the document to a file that ``remap report``, ``export`` and ``verify`` read."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.to_json())
 
 
-def _steps(document, curve, count):
+class Solution(Document):
+    """The solution of a model: one of the classes below, by the kind of its problem.
+
+    Fields are those of ``remap solve --json``; dir() lists them. repr() is the answer in a sentence, str() the summary
+    that the command prints; notebooks show its picture.
+    """
+
+    title: str
+    problem: str
+    status: Status
+    tolerance: float
+    version: str
+    seconds: float
+    recommended: Union[str, Dict[str, float]]
+    certificate: Certified
+    # Of a model that was fitted to a log.
+    unit_seconds: float
+    stride: int
+    fits: Fits
+    job_steps: int
+
+    def __new__(cls, document: Dict[str, Any]) -> Solution:
+        return object.__new__(KINDS.get(document.get("problem", ""), cls) if cls is Solution else cls)
+
+    def __repr__(self) -> str:
+        try:
+            return _remapping.summary(self.to_json()).splitlines()[1].strip()
+        except (_remapping.RemappingError, IndexError):
+            return super().__repr__()
+
+    def __str__(self) -> str:
+        return _remapping.summary(self.to_json())
+
+    def _repr_html_(self) -> Optional[str]:
+        try:
+            return _remapping.picture(self.to_json())
+        except _remapping.RemappingError:
+            return None
+
+    def export(self, to: str) -> Union[str, bytes]:
+        """The answer for another tool, as ``remap export --to``: see ``export``."""
+        from ._verbs import export
+
+        return export(self, to)
+
+    def report(self) -> str:
+        """A page about the solution: see ``report``."""
+        from ._verbs import report
+
+        return report(self)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws the solution with matplotlib, and returns the axes."""
+        axes = axes_or_new(axes)
+        self._draw(axes)
+        axes.set_title(self.title)
+        return axes
+
+    def _draw(self, axes: Any) -> None:
+        raise ValueError(f"there is no picture of this {self.problem} solution")
+
+
+def axes_or_new(axes: Any) -> Any:
+    if axes is not None:
+        return axes
+    try:
+        pyplot = importlib.import_module("matplotlib.pyplot")
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'remapping[plot]'") from error
+    return pyplot.subplots()[1]
+
+
+class PhaseChangeSolution(Solution):
+    """One change of phase: a threshold of the belief for each step, between proved bounds."""
+
+    last_step: int
+    n0: Optional[int]
+    n0_between: Ints
+    threshold: Floats
+    threshold_lower: Floats
+    threshold_upper: Floats
+    value: Optional[Bounds]
+    never: float
+    segments: int
+    belief: BeliefOfChange
+    premature: Union[str, Dict[str, float]]
+    threshold_stationary: float
+    threshold_stationary_lower: float
+    threshold_stationary_upper: float
+    stationary_through: int
+    threshold_head: Floats
+    first_step: int
+    exact: ExactChange
+
+    def _draw(self, axes: Any) -> None:
+        if not len(self.threshold):
+            super()._draw(axes)
+        steps = _steps(self.document, self.document, len(self.threshold))
+        axes.fill_between(steps, self.threshold_lower, self.threshold_upper, alpha=0.3)
+        axes.plot(steps, self.threshold)
+        axes.set(xlabel="step", ylabel="remap above this belief", ylim=(0, 1.02))
+
+
+def _steps(document: Dict[str, Any], curve: Dict[str, Any], count: int) -> Ints:
     """The steps that a list of ``count`` thresholds is for: after those that share one, or from the first that was
     reached."""
     through = curve.get("stationary_through")
@@ -88,298 +176,191 @@ def _steps(document, curve, count):
     return np.arange(first, first + count)
 
 
-def _axes(axes):
-    if axes is not None:
-        return axes
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'remapping[plot]'") from error
-    return pyplot.subplots()[1]
-
-
-class Solution(Document):
-    """The solution of a model, with certified bounds.
-
-    Fields are those of ``remap solve --json``, for example ``threshold``, ``threshold_lower``, ``threshold_upper``,
-    ``value`` and ``status`` of a change of phase; dir() lists them. repr() is the answer in a sentence, str() the summary
-    that the command prints; notebooks show its picture.
-    """
-
-    def __repr__(self):
-        try:
-            return _remapping.summary(self.to_json()).splitlines()[1].strip()
-        except (_remapping.RemappingError, IndexError):
-            return super().__repr__()
-
-    def __str__(self):
-        return _remapping.summary(self.to_json())
-
-    def _repr_html_(self):
-        try:
-            return _remapping.picture(self.to_json())
-        except _remapping.RemappingError:
-            return None
-
-    def export(self, to):
-        """The answer for another tool, as ``remap export --to``: see ``export``."""
-        from ._commands import export
-
-        return export(self, to)
-
-    def report(self):
-        """A page about the solution: see ``report``."""
-        from ._commands import report
-
-        return report(self)
-
-    def plot(self, axes=None):
-        """Draws the solution with matplotlib, and returns the axes."""
-        axes = _axes(axes)
-        document = self.document
-        if "threshold" in document and len(self.threshold):
-            steps = _steps(document, document, len(self.threshold))
-            axes.fill_between(steps, self.threshold_lower, self.threshold_upper, alpha=0.3)
-            axes.plot(steps, self.threshold)
-            axes.set(xlabel="step", ylabel="remap above this belief", ylim=(0, 1.02))
-        elif "to_second" in document:
-            for name, label in (("to_second", "to the second mapping"), ("to_first", "back")):
-                values = np.asarray(document[name]["threshold"])
-                steps = _steps(document, document[name], len(values))
-                axes.plot(steps, values, "." if len(values) == 1 else "-", label=label)
-            axes.set(xlabel="step", ylabel="belief", ylim=(-0.02, 1.02))
-            axes.legend()
-        elif document.get("decision") and len(document.get("shape", ())) == 2:
-            letters = np.frombuffer(document["decision"].encode(), dtype=np.uint8)
-            axes.imshow(letters.reshape(document["shape"]) == ord("R"), origin="lower", cmap="Greys")
-            axes.set(xlabel="load of the second process", ylabel="of the first; dark: remap")
-        elif "deviation" in document and document["deviation"]:
-            curve = np.asarray(document["deviation"], dtype=float)
-            axes.plot(np.arange(len(curve)), curve)
-            axes.set(xlabel="steps since the last remap", ylabel="expected deviation")
-        elif document.get("closest_threshold"):
-            held = document["closest_threshold"]
-            axes.step([each["step"] for each in held], [each["threshold"] for each in held], where="post")
-            axes.set(xlabel="step", ylabel="remap above this max - mean")
-        else:
-            raise ValueError(f"there is no picture of this {document['problem']} solution")
-        axes.set_title(document["title"])
-        return axes
-
-
-class Sweep(list):
-    """Pairs of the values set and the solution, in the order of the sweep."""
-
-    def values(self, field):
-        """A field of every solution, as an array: of a value between bounds the middle."""
-        def number(found):
-            if isinstance(found, dict):
-                return (found["lower"] + found["upper"]) / 2
-            return np.nan if found is None else found
-
-        return np.array([number(solution.document.get(field)) for _, solution in self])
-
-
-class Comparison(Document):
-    """Policies side by side on one model: ``policies`` has what each came to."""
-
-
-class Verification(Document):
-    """The lemmas of the papers on a model and near it: ``claims``, and ``as_expected``."""
-
-    def __bool__(self):
-        return bool(self.document["as_expected"])
-
-
-class FittedModel(Document):
-    """A model fitted to a log: ``problem``, ``parameters``, ``fits``, ``why`` and ``file``, which ``solve`` takes."""
-
-    def solve(self, **options):
-        """Solves it."""
-        return solve(self, **options)
+class PhaseSwitchingSolution(Solution):
+    """Recurring phases: thresholds for switching to either mapping."""
+
+    last_step: Optional[int]
+    to_second: Switching
+    to_first: Switching
+    value: Bounds
+    average: Bounds
+    never: float
+    segments: int
+    first_step: int
+    belief: BeliefOfPhase
+    exact: ExactSwitching
+
+    def _draw(self, axes: Any) -> None:
+        for name, label in (("to_second", "to the second mapping"), ("to_first", "back")):
+            values = np.asarray(self.document[name]["threshold"])
+            steps = _steps(self.document, self.document[name], len(values))
+            axes.plot(steps, values, "." if len(values) == 1 else "-", label=label)
+        axes.set(xlabel="step", ylabel="belief", ylim=(-0.02, 1.02))
+        axes.legend()
+
+
+class ManyPhasesSolution(Solution):
+    """Several phases, several mappings: a policy on a set of beliefs, between bounds."""
+
+    phases: int
+    reports: int
+    last_step: int
+    discount: float
+    fitted: bool
+    value: Bounds
+    exact: str
+    beliefs: List[Floats]
+    decision: List[List[int]]
+    vectors: int
+
+
+class StoppingSolution(Solution):
+    """Optimal stopping of random walks: which load vectors remap."""
+
+    shape: Ints
+    lowest: Ints
+    loads: Ints
+    remap_cost: float
+    cost_by_state: Union[MovedCost, Floats]
+    steps: int
+    steps_done: int
+    remaps_from: Floats
+    partial_remaps: PartialRemaps
+    kept_levels: int
+    states: Union[int, float]
+    classes: int
+    decision: str
+    ties: Ints
+    counts: Counts
+    value_gap: float
+    remap_value: float
+    remap_bounds: Floats
+    iterations: int
+    representation: str
+    largest_value: float
+    value: Floats
+    average: Bounds
+    average_of_stop: Bounds
+    critical_cost: Floats
+    by_spread: List[Spread]
+    dynamics: Dict[str, Json]
+
+    def _draw(self, axes: Any) -> None:
+        if not (self.document.get("decision") and len(self.shape) == 2):
+            super()._draw(axes)
+        letters = np.frombuffer(self.decision.encode(), dtype=np.uint8)
+        axes.imshow(letters.reshape(self.shape) == ord("R"), origin="lower", cmap="Greys")
+        axes.set(xlabel="load of the second process", ylabel="of the first; dark: remap")
+
+
+class _Drift(Solution):
+    """What all solutions for drifting loads have."""
+
+    processors: int
+    steps: int
+    remap_cost: float
+    overlap: Overlap
+    representation: str
+    statistical: bool
+    value_bounds: Bounds
+    bounds: BoundsOfMeans
+    gap_percent: float
+    gap_interval: Floats
+    paths: int
+    threshold_curve: Curve
+
+
+class LoadDriftSolution(_Drift):
+    """Loads that drift on levels: a value, and rules of a few numbers that come near it."""
+
+    lowest: float
+    levels: int
+    initial_load: float
+    cost_by_state: Union[MovedCost, Floats]
+    before_step: bool
+    states: Optional[int]
+    active_states: int
+    value: Optional[float]
+    time: Optional[float]
+    work: Optional[float]
+    remaps: Optional[float]
+    utilization: Optional[float]
+    best_fixed: Interval
+    intervals_evaluated: int
+    never: Interval
+    least_average_cost: int
+    closest_threshold: List[Closest]
+    closest_value: float
+    best_threshold: BestThreshold
+    decision_step: int
+    decision: str
+    cost_to_go: Floats
+    fixed_utilization: Floats
+    dynamics: Dict[str, Json]
+
+    def _draw(self, axes: Any) -> None:
+        held = self.closest_threshold
+        if not held:
+            super()._draw(axes)
+        axes.step([each["step"] for each in held], [each["threshold"] for each in held], where="post")
+        axes.set(xlabel="step", ylabel="remap above this max - mean")
+
+
+class ContinuousDriftSolution(_Drift):
+    """Loads that drift by continuous steps: a rule of a few numbers, between statistical bounds."""
+
+    per_unit_moved: float
+    mean_load: float
+    kept_slopes: KeptSlopes
+    classes: List[RankClass]
+    remaps: float
+    best_fixed: Interval
+    never: float
+
+
+class PeriodicSolution(Solution):
+    """Fixed intervals: by each method that applies, and the cheapest where a remap has a cost."""
+
+    quantity: str
+    bound: float
+    processors: int
+    initial_load: float
+    methods: Dict[str, Method]
+    interval: Optional[int]
+    interval_by: str
+    at_least: int
+    deviation: Floats
+    deviation_is: str
+    deviation_error: float
+    deviation_through: int
+    nonnegative_through: int
+    cost_aware: CostAware
+    sequence: List[Period]
+    simulated: Dict[str, Json]
+
+    def _draw(self, axes: Any) -> None:
+        if not len(self.deviation):
+            super()._draw(axes)
+        axes.plot(np.arange(len(self.deviation)), self.deviation)
+        axes.set(xlabel="steps since the last remap", ylabel="expected deviation")
+
+
+class ScenarioSolution(Solution):
+    """The model problems fluids and land battle: thresholds in each scenario."""
+
+    axis: str
+    scenarios: List[Scenario]
+
+
+KINDS: Dict[str, Type[Solution]] = {
+    "phase_change": PhaseChangeSolution,
+    "phase_switching": PhaseSwitchingSolution,
+    "many_phases": ManyPhasesSolution,
+    "stopping": StoppingSolution,
+    "load_drift": LoadDriftSolution,
+    "continuous_drift": ContinuousDriftSolution,
+    "periodic": PeriodicSolution,
+    "fluids": ScenarioSolution,
+    "land_battle": ScenarioSolution,
+}
 
-
-class Fit(Document):
-    """All models that can be fitted to a log; ``best`` is the recommended one."""
-
-    @property
-    def models(self):
-        return [FittedModel(model) for model in self.document["models"]]
-
-    @property
-    def best(self):
-        return self.models[0]
-
-
-class Replay(Document):
-    """What policies would have cost on the later steps of a log: ``policies``, ``clairvoyant``, ``best_in_use``."""
-
-    def cost(self, policy):
-        """What one of the policies cost."""
-        for line in self.document["policies"]:
-            if line["policy"] == policy:
-                return line["cost"]
-        raise KeyError(policy)
-
-    def plot(self, axes=None):
-        """Draws the costs with matplotlib, and returns the axes."""
-        axes = _axes(axes)
-        lines = sorted(self.document["policies"], key=lambda line: -line["cost"])
-        axes.barh([line["policy"] for line in lines], [line["cost"] for line in lines])
-        axes.axvline(self.document["clairvoyant"], color="black", linestyle="--")
-        axes.set(xlabel="cost; dashed: knowing the steps in advance")
-        return axes
-
-
-def _finished(kind, found):
-    text, stopped = found
-    made = None if text is None else kind(json.loads(text))
-    if stopped:
-        raise Interrupted(made)
-    return made
-
-
-def _written(value):
-    """A value as it is written in a model."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    return repr(float(value))
-
-
-def solve(model, *, set=None, tolerance=None, time_limit=None, values=False, method="auto"):
-    """Solves a model and returns a ``Solution``.
-
-    ``model`` is the path of a model file, its text, or a fitted model. ``set`` puts other values into it, as
-    ``{"problem.remap_cost": 4}``. ``tolerance`` bounds the certified width of what is reported, 1e-9 if it is left
-    out; between bounds (many phases, loads without levels, loads of many ranks) it is their relative gap, 0.0025 to
-    0.05 if it is left out. After ``time_limit`` seconds, and on Ctrl-C, the computation ends with the bounds it has:
-    the former returns a solution whose ``status`` says so, the latter raises ``Interrupted``.
-    """
-    places = [(path, _written(value)) for path, value in (set or {}).items()]
-    found = _remapping.solve(*source(model), places, tolerance, time_limit, values, method)
-    return _finished(Solution, found)
-
-
-def sweep(model, axes, **options):
-    """Solves a model for all combinations of some values, ``{"problem.remap_cost": [1, 2, 4]}``; the last
-    path varies fastest. ``options`` are those of ``solve``. Returns a ``Sweep``; on Ctrl-C, ``Interrupted`` has
-    those solved by then.
-    """
-    solved = Sweep()
-    for values in itertools.product(*axes.values()):
-        chosen = dict(zip(axes, values))
-        try:
-            solved.append((chosen, solve(model, set=chosen, **options)))
-        except KeyboardInterrupt:
-            raise Interrupted(solved) from None
-    return solved
-
-
-def compare(model, policies=(), *, runs=1000, seed=1):
-    """Policies side by side on one model, on the same sample paths: a ``Comparison``. Without ``policies``, all that
-    apply."""
-    return _finished(Comparison, _remapping.compare(*source(model), list(policies), runs, seed))
-
-
-def verify(model, *, cases=32, seed=1):
-    """Examines the lemmas of the papers on a model and on ``cases`` models near it: a ``Verification``, which is true
-    if theorems hold and what is known to be false is refuted."""
-    return _finished(Verification, _remapping.verify(*source(model), cases, seed))
-
-
-# What columns of tables are called that are not times of ranks, as the command knows them.
-_STEPS = {"step", "iteration", "iter", "cycle", "timestep"}
-_OTHERS = {"rank", "process", "processor", "proc", "pe", "worker", "remapped", "remap", "rebalanced", "lb"}
-_OTHERS |= {"remap_seconds", "remap_cost", "remap_time", "lb_seconds", "lb_time", "unnamed: 0", "index"}
-
-
-def _times(times):
-    """A log as an array of doubles: an array, a ``Log``, or a DataFrame with a column for each rank. Its column of steps
-    is left out."""
-    if isinstance(times, Log):
-        return times.times
-    if hasattr(times, "columns"):
-        names = {name: str(name).strip().lower().replace(" ", "_") for name in times.columns}
-        for name, plain in names.items():
-            if plain in _OTHERS:
-                raise _remapping.RemappingError(
-                    f"the column `{name}` is not the time of a rank: give a column for each rank, and remaps by `remaps`"
-                )
-        times = times[[name for name, plain in names.items() if plain not in _STEPS]]
-    array = np.ascontiguousarray(times, dtype=float)
-    if array.ndim != 2:
-        raise _remapping.RemappingError(
-            f"times have {array.ndim} dimensions: give a row for each step, a column for each rank"
-        )
-    return array
-
-
-def _step(step):
-    whole = int(step)
-    if whole != step or whole < 0:
-        raise _remapping.RemappingError(f"a remap before step {step}: steps are whole numbers from 0 on")
-    return whole
-
-
-def _remaps(remaps):
-    return [(_step(each), None) if np.ndim(each) == 0 else (_step(each[0]), float(each[1])) for each in remaps]
-
-
-class Log:
-    """A recorded or simulated run: ``times``, with a row for each step and a column for each rank, and ``remaps``, pairs
-    of the step right after a remap and what it cost (None if that is not known)."""
-
-    def __init__(self, times, remaps=()):
-        self.times = _times(times)
-        self.remaps = _remaps(remaps)
-
-    def __repr__(self):
-        steps, ranks = self.times.shape
-        return f"{steps} steps of {ranks} ranks, {len(self.remaps)} remaps"
-
-    def save(self, path, *, marked=True):
-        """Writes a table that the command reads, with a line for each step and rank; unless ``marked``, it does not say
-        when the run was remapped."""
-        costs = dict(self.remaps)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("step,rank,seconds" + (",remapped,remap_seconds\n" if marked else "\n"))
-            for step, row in enumerate(self.times.tolist()):
-                cost = costs.get(step)
-                more = f",{int(step in costs)},{'' if cost is None else repr(cost)}" if marked else ""
-                file.writelines(f"{step},{rank},{seconds!r}{more}\n" for rank, seconds in enumerate(row))
-
-
-def fit(times, remap_cost, *, remaps=(), job_steps=None):
-    """Fits models to a log and returns a ``Fit``, the recommended model first.
-
-    ``times`` is a ``Log``, or an array or a DataFrame with a row for each step and a column for each rank. ``remaps`` are
-    the steps before which the run was remapped, or pairs of those and what it cost.
-    """
-    remaps = times.remaps if isinstance(times, Log) else _remaps(remaps)
-    return _finished(Fit, _remapping.fit(_times(times), float(remap_cost), remaps, job_steps))
-
-
-def replay(
-    times, remap_cost=None, policies=(), *, remaps=None, split=0.5, seed=1, overlap=None, start=None, splits=None
-):
-    """What policies would have cost: trained on the first steps of a log, judged on the others, from balance.
-
-    Returns a ``Replay``. ``times`` are as in ``fit``, or the path of a log that the command reads, which knows
-    ``remap_cost`` if it records remaps. ``overlap`` is how many steps a remap goes on beside them, and the share by which
-    these are slower; ``start`` is "balance", or "actual" for where
-    the recorded run stood; with ``splits`` the steps are judged in so many parts. Without ``policies``, all of them. ``remaps`` are as in ``fit``; None if nobody knows when
-    the run was remapped. It is assumed that a remap restores balance and does not change later increments.
-    """
-    if isinstance(times, (str, os.PathLike)) or remap_cost is None or (overlap, start, splits) != (None, None, None):
-        from ._commands import _pair, replay_log
-
-        options = {"overlap": _pair(overlap), "from": start, "splits": splits, "split": split, "seed": seed}
-        return replay_log(times, remap_cost, list(policies), remaps, **options)
-    known = None if remaps is None else _remaps(remaps)
-    known = times.remaps if isinstance(times, Log) else known
-    found = _remapping.replay(_times(times), float(remap_cost), list(policies), known, split, seed)
-    return _finished(Replay, found)

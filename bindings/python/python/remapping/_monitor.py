@@ -1,7 +1,12 @@
 """Bayes' rule and optimal thresholds in a running program."""
 
+from __future__ import annotations
+
+from typing import Callable, Optional, Tuple
+
 from . import _remapping
-from ._documents import source
+from ._remapping import Decision
+from ._verbs import Model, source
 
 
 class Monitor:
@@ -21,41 +26,41 @@ class Monitor:
     True
     """
 
-    def __init__(self, model, *, batch=None, cluster=None):
+    def __init__(self, model: Model, *, batch: Optional[int] = None, cluster: Optional[int] = None) -> None:
         self._inner = _remapping.Monitor(*source(model), batch, cluster)
 
     @classmethod
-    def restore(cls, text):
+    def restore(cls, text: str) -> Monitor:
         """A monitor as ``save`` wrote it."""
         made = cls.__new__(cls)
         made._inner = _remapping.Monitor.restored(text)
         return made
 
-    def save(self):
+    def save(self) -> str:
         """All that it is between two steps, as text for a checkpoint. Monitors can also be pickled."""
         return self._inner.save()
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Callable[[str], Monitor], Tuple[str]]:
         return (Monitor.restore, (self.save(),))
 
-    def observe(self, measurement):
+    def observe(self, measurement: float) -> Optional[Decision]:
         """Takes a measurement in: a ``Decision`` if it completes a cluster, otherwise None."""
         return self._inner.observe(measurement)
 
-    def report(self, level):
+    def report(self, level: int) -> Decision:
         """Takes the detector's report of the next step in: a ``Decision``."""
         return self._inner.report(level)
 
-    def step(self, measurement):
+    def step(self, measurement: float) -> bool:
         """Takes a measurement in, and says whether to remap now."""
         decision = self._inner.observe(measurement)
         return decision is not None and decision.remap
 
-    def remapped(self):
+    def remapped(self) -> None:
         """The program has remapped, or switched to the other mapping."""
         self._inner.remapped()
 
     @property
-    def belief(self):
+    def belief(self) -> float:
         """The belief that the phase has changed, or that the second phase is on."""
         return self._inner.belief
