@@ -150,6 +150,11 @@ impl Record {
         self
     }
 
+    /// The noise in each of its times, where that is told; else empty.
+    pub fn noise(&self) -> &[f64] {
+        &self.noise
+    }
+
     /// The same record whose remaps left so much, in time order: a remap that is played leaves what the nearest of these did.
     ///
     /// # Panics

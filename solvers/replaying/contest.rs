@@ -14,6 +14,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
 
+/// The name of the adaptive rule.
+pub const ADAPTIVE: &str = "advised";
+
 /// The name of the row of the run itself.
 pub const RECORDED: &str = "recorded";
 
@@ -46,6 +49,11 @@ impl Percent {
     /// Of the time of a run that costs less by this: no policy saves more than all of it.
     fn saved(self) -> Percent {
         Percent { upper: self.upper.min(100.0), ..self }
+    }
+
+    /// What `course` costs less than `run`, of the time of `run`.
+    pub(super) fn saved_of(run: &Course, course: &Course, seed: u64) -> Percent {
+        Percent::of(difference(run, course, seed), run.tally.time).saved()
     }
 
     /// The same seen from the other side.
@@ -126,7 +134,7 @@ impl Judged {
             let same = |known: &Line| known.policy == line.policy;
             &self.courses[self.lines.iter().position(same).unwrap_or(0)]
         };
-        Percent::of(difference(course(line), course(other), seed), line.time).saved()
+        Percent::saved_of(course(line), course(other), seed)
     }
 
     /// Whether the run as it was has few remaps: all are compared with it.
@@ -289,9 +297,7 @@ pub fn standing(found: Standing<'_>) -> Judged {
             Some(_) => clairvoyant,
             None => clairvoyant_actual.or(clairvoyant),
         };
-        let against = |other: &Course| {
-            Percent::of(difference(other, course, seed), other.tally.time).saved().negated()
-        };
+        let against = |other: &Course| Percent::saved_of(other, course, seed).negated();
         let contestant = contestants.get(place);
         // Sums in another order differ in their last digits.
         let regret = |least: f64| match tally.value - least {
@@ -337,8 +343,8 @@ pub fn contestants(
     names.iter().map(one).collect()
 }
 
-/// The table for people.
-pub fn table(judged: &Judged) -> String {
+/// The table for people; the row of the rule that is advised is marked.
+pub fn table(judged: &Judged, advised: Option<&str>) -> String {
     let lines = &judged.lines;
     let widest = lines.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
     let known = lines.iter().any(|line| line.against_recorded.is_some());
@@ -357,7 +363,9 @@ pub fn table(judged: &Judged) -> String {
             true => String::new(),
             false => format!("{}{mark}", more.shown()),
         };
-        let note = line.note.as_ref().map_or_else(String::new, |note| format!("  {note}"));
+        let here = advised.filter(|name| *name == line.policy).map(|_| "this rule");
+        let note =
+            here.or(line.note.as_deref()).map_or_else(String::new, |note| format!("  {note}"));
         let row = format!(
             "{:<widest$} {:>11} {:>13}{:>8}{:>13.5}  {more:<24}{note}",
             line.policy,

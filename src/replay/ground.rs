@@ -220,7 +220,7 @@ impl<'a> Ground<'a> {
         (start..base, base..end)
     }
 
-    /// The rule that votes, with what it learns from the training steps, where the judged run starts.
+    /// The adaptive rule, with what it learns from the training steps, where the judged run starts.
     pub fn advised(&self) -> Advised {
         let rows = self.since_base().0.map(|step| self.record.path(step));
         let mut policy = Advised::new(self.told()).overlapping(self.overlap).after(rows);

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum Player {
     /// Of a rule chosen by name.
     Rule(Running),
-    /// Of the rule that votes.
+    /// Of the adaptive rule.
     Advised(Box<Advised>),
     /// Of a plan.
     Predictive(Box<Predictive>),
