@@ -45,7 +45,8 @@ struct Document {
     /// Where the log cannot tell: the policy that is safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     safe: Option<&'static str>,
-    /// Of the wall time of the run as it was, on the steps that are judged; null where nothing was recorded of when it was remapped.
+    /// Of the wall time of the run as it was, on the steps that are judged; null where nothing was
+    /// recorded of when it was remapped.
     saves: Option<Percent>,
     /// The first step that is judged, from 0, and their number.
     judged_from: usize,
@@ -157,8 +158,9 @@ struct Work {
 }
 
 impl Work {
-    /// Plays the policies on the steps after those that were looked at, with the name of the adaptive rule; what it
-    /// is worth there is a note. `None` if there are no such steps, or no rule, or they cannot be read once more.
+    /// Plays the policies on the steps after those that were looked at, with the name of the
+    /// adaptive rule; what it is worth there is a note. `None` if there are no such steps, or no
+    /// rule, or they cannot be read once more.
     fn play_later(
         &mut self,
         paths: &[PathBuf],

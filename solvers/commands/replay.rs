@@ -299,8 +299,8 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
     Exit::Done
 }
 
-/// The policies whose costs are drawn: those asked for, or the best, the adaptive rule, the best in use and
-/// never.
+/// The policies whose costs are drawn: those asked for, or the best, the adaptive rule, the best in
+/// use and never.
 fn drawn<'a>(asked: &'a [String], found: &'a Judged) -> Vec<&'a str> {
     if !asked.is_empty() {
         return asked.iter().map(String::as_str).take(MOST_DRAWN).collect();

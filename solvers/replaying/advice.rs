@@ -1,9 +1,11 @@
 //! When a program whose log this is should remap, and what that is worth.
 //!
-//! The log is cut in two. On the first half the adaptive rule and rules of one number are trained; on the second half, which
-//! nothing was fitted to, they are valued, from where the run stood, or from balance where the log does not say when it was
-//! remapped. The adaptive rule is the one that is handed over: on 800 traces of 20 families it cost 1.154 times the best
-//! possible, at most 1.95 times; with a rule of one number in its place wherever that was as cheap in training, 1.208 and 26.
+//! The log is cut in two. On the first half the adaptive rule and rules of one number are trained;
+//! on the second half, which nothing was fitted to, they are valued, from where the run stood, or
+//! from balance where the log does not say when it was remapped. The adaptive rule is the one that
+//! is handed over: on 800 traces of 20 families it cost 1.154 times the best possible, at most 1.95
+//! times; with a rule of one number in its place wherever that was as cheap in training, 1.208 and
+//! 26.
 
 use super::check::{Obstacle, places};
 use super::contest::{ADAPTIVE, Judged, Part, Percent, RECORDED, contestants, is_few, judge};
@@ -40,7 +42,8 @@ pub struct Advice {
     pub steps: Range<usize>,
     /// What the rule is worth if remaps even out noise as if it were load, where the log has noise.
     pub beside_noise: Option<String>,
-    /// The log with its loads told apart from noise, on which all of this was valued, where it has noise.
+    /// The log with its loads told apart from noise, on which all of this was valued, where it has
+    /// noise.
     pub valued: Option<Record>,
 }
 
@@ -114,7 +117,8 @@ impl Question<'_> {
         }
     }
 
-    /// The advice, or the halt that was asked for. Where times have noise, what they are beside it decides.
+    /// The advice, or the halt that was asked for. Where times have noise, what they are beside it
+    /// decides.
     pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
         let cut = self.cut();
         let told = apart(self.record);
@@ -176,7 +180,8 @@ impl Question<'_> {
         Ok(judge(&[part], self.known, observer))
     }
 
-    /// What the policy of this name saves against the run as it was, or else against never remapping.
+    /// What the policy of this name saves against the run as it was, or else against never
+    /// remapping.
     fn saving(&self, judged: &Judged, name: &str) -> Saving {
         let line = |name: &str| judged.lines.iter().find(|line| line.policy == name);
         let Some((line, never)) = line(name).zip(line("never")) else { return Saving::NOTHING };
@@ -185,8 +190,8 @@ impl Question<'_> {
         Saving { of, few: is_few(line.remaps.min(run.remaps)) }
     }
 
-    /// What the adaptive rule saves on all steps if it knows nothing at the first of them, against the run as it was or else
-    /// against never remapping.
+    /// What the adaptive rule saves on all steps if it knows nothing at the first of them, against
+    /// the run as it was or else against never remapping.
     fn learning_on_all_steps(&self) -> Saving {
         let steps = 0..self.record.steps().min(2 * MOST_STEPS);
         let ground = Ground { training: 0..0, from: Outset::Actual, ..self.ground(0) };
@@ -205,7 +210,8 @@ impl Question<'_> {
         Saving { of: Percent::saved_of(&run, &rule, self.seed), few }
     }
 
-    /// The advice where recorded remaps change nothing: what leaving them out saves is what they cost.
+    /// The advice where recorded remaps change nothing: what leaving them out saves is what they
+    /// cost.
     pub fn leave_out(&self) -> Advice {
         let steps = self.cut()..self.record.steps();
         let run = recorded(self.record, steps.clone(), self.remap_cost);

@@ -170,9 +170,10 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
     found
 }
 
-/// Whether ranks are as far from the mean after recorded remaps as before, as they are in the middle between two. Of the deviations
-/// of the ranks, as means of [`AFTER`] steps, the share that is still there is sum(before x after) / sum(before^2). After remaps
-/// that restore balance it is 0 but for chance, whatever the size of the imbalance.
+/// Whether ranks are as far from the mean after recorded remaps as before, as they are in the
+/// middle between two. Of the deviations of the ranks, as means of [`AFTER`] steps, the share that
+/// is still there is sum(before x after) / sum(before^2). After remaps that restore balance it is 0
+/// but for chance, whatever the size of the imbalance.
 fn changes_nothing(record: &Record) -> bool {
     let deviations = |steps: Range<usize>| -> Vec<f64> {
         let of = |rank: usize| {
@@ -206,8 +207,8 @@ fn changes_nothing(record: &Record) -> bool {
         && mean > student(many - 1.0) * (variance / many).sqrt()
 }
 
-/// Remaps that show that nothing changes, the share of the deviations that has to persist where nothing is remapped, and the
-/// share of that from which on remaps change nothing.
+/// Remaps that show that nothing changes, the share of the deviations that has to persist where
+/// nothing is remapped, and the share of that from which on remaps change nothing.
 const FEWEST_REMAPS: usize = 3;
 const PERSISTS: f64 = 0.2;
 const NOTHING: f64 = 0.8;
@@ -300,8 +301,9 @@ fn median(values: &[f64]) -> f64 {
 /// A log with more sudden changes has idle steps.
 const MOST_LEAPS: usize = 16;
 
-/// The first step from which the mean time is another one by a large factor, and the factor. The typical steps of all
-/// the log before and after differ by it: idle steps, and blocks of steps at two costs, are of one unit.
+/// The first step from which the mean time is another one by a large factor, and the factor. The
+/// typical steps of all the log before and after differ by it: idle steps, and blocks of steps at
+/// two costs, are of one unit.
 fn leap(means: &[f64]) -> Option<(usize, f64)> {
     const AROUND: usize = 5;
     let factor = |at: usize| {

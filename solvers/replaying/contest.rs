@@ -346,15 +346,15 @@ pub fn contestants(
 /// The table for people; the row of the rule that is advised is marked.
 pub fn table(judged: &Judged, advised: Option<&str>) -> String {
     let lines = &judged.lines;
-    let widest = lines.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
+    let widest = lines.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(13);
     let known = lines.iter().any(|line| line.against_recorded.is_some());
     let against =
         if known { "more than recorded, % of time" } else { "more than the best, % of time" };
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{:<widest$} {:>11} {:>13}{:>8}{:>13}  {against} (95 %)",
-        "policy", "cost", "regret", "remaps", "utilization"
+        "{:<widest$} {:>12} {:>24}{:>8}{:>13}  {against} (95 %)",
+        "policy", "seconds lost", "above the best possible", "remaps", "utilization"
     );
     for line in lines {
         let more = line.against_recorded.unwrap_or(line.against_best);
@@ -367,7 +367,7 @@ pub fn table(judged: &Judged, advised: Option<&str>) -> String {
         let note =
             here.or(line.note.as_deref()).map_or_else(String::new, |note| format!("  {note}"));
         let row = format!(
-            "{:<widest$} {:>11} {:>13}{:>8}{:>13.5}  {more:<24}{note}",
+            "{:<widest$} {:>12} {:>24}{:>8}{:>13.5}  {more:<24}{note}",
             line.policy,
             short(line.cost),
             line.regret.map_or_else(|| "-".to_owned(), short),
@@ -379,23 +379,19 @@ pub fn table(judged: &Judged, advised: Option<&str>) -> String {
     if let Some(footnote) = judged.footnote() {
         let _ = writeln!(text, "* {footnote}");
     }
-    let _ = match judged.clairvoyant.map(short) {
+    let least = judged.clairvoyant.map(short);
+    let _ = match least {
         Some(least) => {
-            writeln!(text, "{:<widest$} {least:>11}  knowing the steps in advance", "clairvoyant")
+            writeln!(text, "{:<widest$} {least:>12}  knowing the steps in advance", "best possible")
         }
         None => {
-            writeln!(
-                text,
-                "{:<widest$} {:>11}  the log is too long for hindsight",
-                "clairvoyant", "-"
-            )
+            writeln!(text, "{:<widest$} {:>12}  not known of a log this long", "best possible", "-")
         }
     };
-    if let Some(least) = judged.clairvoyant_actual {
-        let least = short(least);
+    if let Some(least) = judged.clairvoyant_actual.map(short) {
         let _ = writeln!(
             text,
-            "{:<widest$} {least:>11}  the same from where the run stood, as `recorded`",
+            "{:<widest$} {least:>12}  the same from where the run stood, as `recorded`",
             ""
         );
     }

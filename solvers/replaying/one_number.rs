@@ -14,8 +14,9 @@ const SWIFT_LIMIT: f64 = 1.0;
 /// Rules of one number, in the order of the table.
 const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
 
-/// The rules of one number, trained on the training steps of `ground`. Times far off their neighbors for a step or two are left out:
-/// no remap helps against them, and they would decide all.
+/// The rules of one number, trained on the training steps of `ground`. Times far off their
+/// neighbors for a step or two are left out: no remap helps against them, and they would decide
+/// all.
 pub(super) fn of_one_number(ground: &Ground<'_>) -> Result<Vec<Rule>, Complaint> {
     let cleaned = without_outliers(ground.record);
     let ground = Ground { record: &cleaned, ..ground.clone() };
@@ -23,8 +24,8 @@ pub(super) fn of_one_number(ground: &Ground<'_>) -> Result<Vec<Rule>, Complaint>
     Ok(trained.iter().map(|found| rounded(found.rule().unwrap_or(Rule::Never))).collect())
 }
 
-/// Rules of one number that some codes know and others do not, trained on the training steps of `ground`: SWIFT's, below the
-/// level from which on it takes it for an interval, and 4C's.
+/// Rules of one number that some codes know and others do not, trained on the training steps of
+/// `ground`: SWIFT's, below the level from which on it takes it for an interval, and 4C's.
 pub(super) fn of_codes(ground: &Ground<'_>) -> Vec<Rule> {
     let cleaned = without_outliers(ground.record);
     let (steps, price) = (ground.training.clone(), ground.price());

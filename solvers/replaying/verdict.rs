@@ -8,7 +8,8 @@ use crate::fitting::short;
 use remapping::policy::Rule;
 use std::ops::Range;
 
-/// An unsure difference within so many percent, either way, is nothing to gain; beyond, the log cannot tell.
+/// An unsure difference within so many percent, either way, is nothing to gain; beyond, the log
+/// cannot tell.
 const NARROW: f64 = 1.0;
 
 /// Steps that tell whether the loads are balanced where a log begins, twice.
@@ -148,9 +149,11 @@ impl Question<'_> {
         format!("record about {} steps{of}", short(rows * self.stride as f64))
     }
 
-    /// The share of the time that is waited for the slowest rank at the first steps of the log, if that is more than nothing.
+    /// The share of the time that is waited for the slowest rank at the first steps of the log, if
+    /// that is more than nothing.
     fn left_at_first(&self) -> Option<f64> {
-        // Which rank is slowest is told by steps that do not tell by how much: of noise the slowest is above the mean.
+        // Which rank is slowest is told by steps that do not tell by how much: of noise the slowest
+        // is above the mean.
         let first = |steps: Range<usize>| -> Vec<f64> {
             let mean = |rank: usize| steps.clone().map(|step| self.record.row(step)[rank]).sum();
             (0..self.record.ranks()).map(mean).collect()
@@ -162,7 +165,8 @@ impl Question<'_> {
         (100.0 * share > NARROW).then_some(share)
     }
 
-    /// What a saving comes to on the whole job, where its length is known: `: 120 (60 to 180) of 5000 seconds`.
+    /// What a saving comes to on the whole job, where its length is known: `: 120 (60 to 180) of
+    /// 5000 seconds`.
     fn worth(&self, judged: &Judged, against: &Line, saved: Percent) -> String {
         let Some(steps) = self.steps else { return String::new() };
         let many = judged.courses.first().map_or(1, |course| course.costs.len()).max(1);

@@ -1,9 +1,9 @@
 //! Steps right after remaps that take longer: caches are cold, neighbor lists and communicators are
 //! rebuilt, one rank writes output.
 //!
-//! The recorded cost of a remap does not show this time, nor does max - mean where it is that of all
-//! ranks. A run with more remaps pays it more often, so it belongs to the cost of a remap. A step is
-//! as slow as its slowest rank.
+//! The recorded cost of a remap does not show this time, nor does max - mean where it is that of
+//! all ranks. A run with more remaps pays it more often, so it belongs to the cost of a remap. A
+//! step is as slow as its slowest rank.
 //!
 //! ```
 //! use remapping::fit::slow_steps::slow_steps;

@@ -1,4 +1,5 @@
-//! Logs on which advice was once wrong, and what is right; the exported rule in programs that go on from it.
+//! Logs on which advice was once wrong, and what is right; the exported rule in programs that go on
+//! from it.
 
 use crate::languages::{is_there, skipped};
 use crate::workplace::Workplace;
@@ -43,7 +44,8 @@ fn remaps_that_change_nothing_are_left_out() {
     }
 }
 
-/// The first step after a remap takes one rank of four a second longer: that second is what a remap costs.
+/// The first step after a remap takes one rank of four a second longer: that second is what a remap
+/// costs.
 #[test]
 fn a_slow_step_of_one_rank_is_the_cost_of_a_remap() {
     let (found, sentence) = advice("slowstep_rank0.csv.gz", &["--remap-cost", "0"]);
@@ -53,7 +55,8 @@ fn a_slow_step_of_one_rank_is_the_cost_of_a_remap() {
     assert!(number(&found["saves"]["lower"]) <= 0.0 || found["policy"] == "recorded", "{sentence}");
 }
 
-/// Noise that is another at every step is not load: the rule that is handed over saves 3.3 % in fresh runs of the program.
+/// Noise that is another at every step is not load: the rule that is handed over saves 3.3 % in
+/// fresh runs of the program.
 #[test]
 fn noise_of_timers_is_not_load() {
     let (found, sentence) = advice("noise_07_straggler_s1.csv.gz", &[]);
@@ -98,7 +101,8 @@ fn idle_steps_are_of_the_same_unit() {
     );
 }
 
-/// Where no remap is recorded the rule that is handed over is not an interval that costs four times what others do.
+/// Where no remap is recorded the rule that is handed over is not an interval that costs four times
+/// what others do.
 #[test]
 fn bursts_are_not_answered_by_an_interval() {
     let (found, sentence) = advice("f_burst1.csv.gz", &["--remap-cost", "0.05717"]);
@@ -116,8 +120,8 @@ fn the_last_steps_do_not_pay_for_a_remap() {
     assert!(cost(&found, "advised") <= cost(&found, "never"), "{found}");
 }
 
-/// A program whose work is in blocks that are not split, remapped by the exported rule, every so many steps, or never; or it prints a log
-/// of a run without remaps.
+/// A program whose work is in blocks that are not split, remapped by the exported rule, every so
+/// many steps, or never; or it prints a log of a run without remaps.
 const PROGRAM: &str = r#"
 #include <math.h>
 #include <stdio.h>
@@ -212,8 +216,8 @@ fn output(place: &Workplace, name: &str, arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).unwrap()
 }
 
-/// The rule, learnt from a run without remaps, in other runs of the program: where remaps change nothing it soon waits, and
-/// where they help it costs about what the best interval does.
+/// The rule, learnt from a run without remaps, in other runs of the program: where remaps change
+/// nothing it soon waits, and where they help it costs about what the best interval does.
 #[test]
 fn the_exported_rule_in_a_program_that_goes_on_from_it() {
     if !is_there("cc") {

@@ -26,8 +26,8 @@
 //! # Guarantee
 //! Suppose that a later remap is never worse, u(b, s) <= u(q, s) for q < b < s, and that fewer than
 //! 64 steps lie between two remaps, that every remap helps, and that the end is not known. Then the
-//! cost is at most 2 max(1, 3/2 + u_max / C) OPT + C; with a known end, 3 stands for 3/2. Here OPT is
-//! the least cost of any remaps of the same steps, and u_max the largest imbalance.
+//! cost is at most 2 max(1, 3/2 + u_max / C) OPT + C; with a known end, 3 stands for 3/2. Here OPT
+//! is the least cost of any remaps of the same steps, and u_max the largest imbalance.
 //!
 //! Proof: let OPT remap at o and next at o'. While the program's last remap is later than o, its
 //! steps cost no more than OPT's. From its own last remap before o to its next, the steps up to o'
@@ -121,7 +121,8 @@ impl Doubt {
         if self.least > STAYED * self.before { 2.0 * self.doubled + 1.0 } else { 0.0 }
     }
 
-    /// Regret, in remap costs, that the next remap has to wait for: 0 after one that did not help, then 2, 6, 14, ...
+    /// Regret, in remap costs, that the next remap has to wait for: 0 after one that did not help,
+    /// then 2, 6, 14, ...
     fn wait(self) -> f64 {
         (self.next() - 1.0).max(0.0)
     }
