@@ -129,14 +129,14 @@ fn remaps_that_are_played_leave_what_recorded_ones_did() {
     assert!(even["assumption"].as_str().unwrap().contains("restores balance"));
 }
 
-/// Where no remap was ever seen, a rule that remaps again where that does not help is a risk that an interval is not.
+/// Where no remap was ever seen, the rule waits after remaps that do not help, and the condition is said.
 #[test]
-fn logs_without_remaps_are_advised_an_interval_and_a_condition() {
+fn logs_without_remaps_are_advised_on_a_condition() {
     let place = Workplace::new();
     let text = log(1000, 0.0, 0.0);
     let found = advice(&place, text, &["--remap-cost", "0.3"]);
     let sentence = found["advice"].as_str().unwrap();
-    assert!(sentence.starts_with("Remap every "), "{sentence}");
+    assert!(sentence.starts_with("Remap by the adaptive rule"), "{sentence}");
     assert!(sentence.contains("if a remap restores balance, which this log does not show"));
     assert!(!found["notes"].to_string().contains("save 0.00 %"), "{found}");
 }
