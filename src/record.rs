@@ -156,6 +156,11 @@ impl Record {
         self
     }
 
+    /// The noise in each of its times, where that is told; else empty.
+    pub fn noise(&self) -> &[f64] {
+        &self.noise
+    }
+
     /// The same record with the imbalance that its remaps left, in time order. A simulated remap
     /// leaves that of the nearest recorded one.
     ///

@@ -13,10 +13,9 @@ pub(super) const ADVISE_HELP: &str = traces!(
   remap advise run.csv
   remap advise run.csv --remap-cost 0.1 -o advice
 
-The first line says what to do and what it is worth. Rules are trained on the first half of the log, and one is
-chosen there; it is valued on the second half, which nothing was fitted to, from where the run stood, against
-the run as it was. Intervals are of 95 %, by a block bootstrap. A rule of one number is
-taken where it is within 1 % of the rule that votes (docs/advised.md). Where nothing beats what was done, or the
+The first line says what to do and what it is worth. The adaptive rule (docs/advised.md) and rules of one number are
+trained on the first half of the log and valued on the second, which nothing was fitted to, from where the run
+stood, against the run as it was. Intervals are of 95 %, by a block bootstrap. Where little can be gained, or the
 log cannot tell, that is the answer.
 
 Assumed: a remap restores balance and does not change later increments."
@@ -30,7 +29,7 @@ pub(super) const REPLAY_HELP: &str = traces!(
 Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, range:0.3 on (max - min) / mean
 from the second step on, ratio:1.5 on max / min, stop_at_rise, menon, metabalancer, zhai, procassini,
 marquez:0.1, ...) and of codes, by the target of `export`: interval and level, as in vt:26 or lammps:1:1.2; fixed, threshold and utilization tuned on the training
-steps; advised (rules and a plan, tried on paper, vote: docs/advised.md) and advised_cold (the same without
+steps; advised (the adaptive rule: docs/advised.md) and advised_cold (the same without
 the training steps); predictive (plans on the increments of the training steps), adaptive (goes on learning),
 adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
 solution (with --solution); and solved: of two adaptive plans, by trends and by means that loads return to,
@@ -125,7 +124,7 @@ pub struct Advise {
     #[allow(missing_docs)]
     pub log: Log,
     /// The job's length in steps of the program: the advice states the savings on the whole job.
-    /// The program tells the adaptive rule how many steps remain; rules of one number do not ask.
+    /// The program tells the adaptive rule how many steps remain.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub steps: Option<u64>,
     /// Remaps overlap the steps: the new mapping takes effect STEPS after the decision, and these

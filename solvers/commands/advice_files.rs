@@ -7,8 +7,7 @@ use crate::export::{Target, advised as exported};
 use crate::output::{check_folder, check_free, make_folder, say, write_file};
 use crate::replaying::advice::{Advice, Question};
 use crate::replaying::advised;
-use crate::replaying::choice::Choice;
-use crate::replaying::contest::RECORDED;
+use crate::replaying::contest::{ADAPTIVE, RECORDED};
 use crate::replaying::what_if::WhatIf;
 use crate::report::log::{self, Page};
 use remapping::policy::Rule;
@@ -80,7 +79,8 @@ pub(super) fn write(
         let document = advised::of_advice(&opened.name, question, advice, steps, parts.assumption)?;
         put(RULE, to_json(&document).as_bytes())?;
         // What would be pasted into a code is written where the advice is to change what it does.
-        let changes = advice.policy.as_deref().is_some_and(|policy| policy != RECORDED);
+        let changes =
+            advice.policy.as_deref().or(advice.safe).is_some_and(|policy| policy != RECORDED);
         for (target, name) in forms().filter(|_| changes) {
             // Not every code has a setting for every rule.
             if let Ok(form) = exported::write(&document, target) {
@@ -132,8 +132,8 @@ pub(super) fn page(
     parts: &Parts<'_>,
 ) -> Result<String, Complaint> {
     let beside = !question.overlap.is_none();
-    let snippet = advice.chosen.map(|choice| snippet(choice, parts.steps, beside));
-    let chosen = advice.chosen.map(Choice::name);
+    let is_valued = advice.judged.is_some();
+    let snippet = is_valued.then(|| snippet(parts.steps, beside));
     log::write(&Page {
         name: &opened.name,
         advice: &advice.sentence,
@@ -144,40 +144,27 @@ pub(super) fn page(
         record: question.record,
         judged: advice.judged.as_ref(),
         steps: advice.steps.clone(),
-        chosen: chosen.as_deref(),
+        chosen: is_valued.then_some(ADAPTIVE),
         model: parts.model,
         assumption: parts.assumption,
     })
 }
 
 /// How the C header is used.
-fn snippet(choice: Choice, steps: Option<u64>, beside: bool) -> String {
-    match choice {
-        Choice::Advised => {
-            let end = steps.map_or("-1".to_owned(), |steps| format!("{steps} / REMAP_STRIDE"));
-            let remaps = match beside {
-                false => "remap();\n    remap_advised_remapped(&rule);\n}",
-                true => {
-                    "begin_to_remap();\n    remap_advised_begun(&rule);\n}\n\
-                     /* after the last step on the old mapping: */\n\
-                     if (remap_is_over)\n    remap_advised_remapped(&rule);"
-                }
-            };
-            format!(
-                "#include \"remap_policy.h\"\n\nstatic remap_advised rule;\nremap_advised_init(&rule, {end});\n\
-                 remap_advised_remapped(&rule);              /* where the run starts balanced */\n\n\
-                 /* after every step, with the time of each rank: */\n\
-                 if (remap_advised_step(&rule, times)) {{\n    {remaps}"
-            )
+fn snippet(steps: Option<u64>, beside: bool) -> String {
+    let end = steps.map_or("-1".to_owned(), |steps| format!("{steps} / REMAP_STRIDE"));
+    let remaps = match beside {
+        false => "remap();\n    remap_advised_remapped(&rule);\n}",
+        true => {
+            "begin_to_remap();\n    remap_advised_begun(&rule);\n}\n\
+             /* after the last step on the old mapping: */\n\
+             if (remap_is_over)\n    remap_advised_remapped(&rule);"
         }
-        Choice::Simple(Rule::Fixed(_) | Rule::Never) => {
-            "#include \"remap_policy.h\"\n\n/* so many steps after the last remap: */\n\
-             if (remap_now(steps_since))\n    remap();"
-                .to_owned()
-        }
-        Choice::Simple(_) => "#include \"remap_policy.h\"\n\n\
-             /* after every step, with the largest and the mean time of the ranks: */\n\
-             if (remap_now(max, mean))\n    remap();"
-            .to_owned(),
-    }
+    };
+    format!(
+        "#include \"remap_policy.h\"\n\nstatic remap_advised rule;\nremap_advised_init(&rule, {end});\n\
+         remap_advised_remapped(&rule);              /* where the run starts balanced */\n\n\
+         /* after every step, with the time of each rank: */\n\
+         if (remap_advised_step(&rule, times)) {{\n    {remaps}"
+    )
 }

@@ -12,7 +12,7 @@ use crate::logs::{Account, Trace};
 use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
-use crate::replaying::contest::{self, Line, Percent};
+use crate::replaying::contest::{self, ADAPTIVE, Line, Percent};
 use crate::replaying::later::{self, Later};
 use crate::replaying::long::Asked;
 use crate::replaying::what_if::{self, WhatIf};
@@ -42,7 +42,11 @@ struct Document {
     advice: String,
     /// The policy to follow: one of `policies`; null where the log cannot tell.
     policy: Option<String>,
-    /// Of the wall time of the run as it was; null where nothing was recorded of when it was remapped.
+    /// Where the log cannot tell: the policy that is safe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    safe: Option<&'static str>,
+    /// Of the wall time of the run as it was, on the steps that are judged; null where nothing was
+    /// recorded of when it was remapped.
     saves: Option<Percent>,
     /// The first step that is judged, from 0, and their number.
     judged_from: usize,
@@ -90,6 +94,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     };
     let Log { traces, reading } = &arguments.log;
     let later = work.play_later(traces, reading, &opened, &question)?;
+    let question = work.advice.of_what_was_valued(question);
     let files = match &arguments.out {
         None => Vec::new(),
         Some(folder) => {
@@ -111,6 +116,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         stride: trace.stride,
         advice: advice.sentence.clone(),
         policy: advice.policy.clone(),
+        safe: advice.safe,
         saves: advice.saves,
         judged_from: advice.steps.start,
         judged: advice.steps.len(),
@@ -156,7 +162,7 @@ struct Work {
 
 impl Work {
     /// Evaluates the policies on the steps after those that were looked at, with the name of the
-    /// chosen one; its saving there is a note. `None` if there are no such steps, or no rule, or
+    /// adaptive rule; its saving there is a note. `None` if there are no such steps, or no rule, or
     /// they cannot be read once more.
     fn play_later(
         &mut self,
@@ -165,7 +171,7 @@ impl Work {
         opened: &Opened,
         question: &Question<'_>,
     ) -> Result<Option<(Later, String)>, Complaint> {
-        let Advice { judged: Some(judged), chosen: Some(chosen), .. } = &self.advice else {
+        let Some(judged) = &self.advice.judged else {
             return Ok(None);
         };
         if opened.trace.after.steps == 0 || !later::is_readable_again(paths) {
@@ -186,7 +192,7 @@ impl Work {
         let Some(later) = later::later(paths, &how, TRIED, asked, question.known)? else {
             return Ok(None);
         };
-        let policy = chosen.name();
+        let policy = ADAPTIVE.to_owned();
         self.notes.push(later.sentence(&policy));
         Ok(Some((later, policy)))
     }
@@ -202,7 +208,8 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let Opened { name, trace, remap_cost, suspected, cost_origin } = opened;
     let record = &trace.record;
     let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
-    let Findings { mut notes, obstacles, .. } = examine(record, whole, question.overlap);
+    let Findings { mut notes, obstacles, changes_nothing, .. } =
+        examine(record, whole, question.overlap);
     let marked = record.remaps().len();
     // A log that says when it was remapped is believed unless loads fall at once again and again.
     let fewest = if trace.knows_remaps { FALLS } else { 1 };
@@ -211,6 +218,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let watch = Watch::waiting(&format!("{name}: policies are trained and compared"), None);
     let advice = match obstacles.first().or(missing.as_ref()) {
         Some(obstacle) => question.refuse(obstacle),
+        None if changes_nothing => question.leave_out(),
         None => match question.answer(&watch)? {
             Ok(advice) => advice,
             Err(halt) => return Ok(Err(halt)),
@@ -264,6 +272,7 @@ pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt
     Ok(match work(&opened, &question)? {
         Ok(mut work) => {
             work.play_later(&paths, reading, &opened, &question)?;
+            let question = work.advice.of_what_was_valued(question);
             let what_if = what_if(&opened, &question, &work.advice)?;
             let parts = Parts { has_header: false, ..work.parts(&what_if, None) };
             Ok(advice_files::page(&opened, &question, &work.advice, &parts)?)
@@ -283,21 +292,25 @@ fn text(
     let mut text = format!("{}\n", document.advice);
     let known = remaps_recorded(trace.knows_remaps, *recorded_remaps);
     let _ = writeln!(text, "{name}: {ranks} ranks x {steps} steps, {known}");
+    let unsaid = document.notes.iter().filter(|note| !trace.repairs.contains(note));
+    let notes: String = unsaid.map(|note| format!("note: {note}\n")).collect();
     let Some(judged) = &advice.judged else {
+        text += &notes;
         written(&mut text, document);
         return text;
     };
     let _ = writeln!(
         text,
         "{}; assumed: {assumption}\n\
-         chosen on steps 0..={}, valued from {} on steps {}..={}",
+         trained on steps 0..={}, valued from {} on steps {}..={}",
         priced(*remap_cost, document.overlap, document.stride),
         document.judged_from - 1,
         if trace.knows_remaps { "where the run stood" } else { "balance" },
         document.judged_from,
         document.judged_from + document.judged - 1
     );
-    text.push_str(&contest::table(judged));
+    text.push_str(&contest::table(judged, Some(ADAPTIVE)));
+    text += &notes;
     if let Some((later, policy)) = later {
         let Range { start, end } = &later.training;
         let _ = writeln!(
@@ -306,7 +319,7 @@ fn text(
             later.sentence(policy),
             end - 1
         );
-        text.push_str(&contest::table(&later.judged));
+        text.push_str(&contest::table(&later.judged, Some(policy)));
     }
     written(&mut text, document);
     text
@@ -315,5 +328,8 @@ fn text(
 fn written(text: &mut String, document: &Document) {
     if !document.files.is_empty() {
         let _ = writeln!(text, "written: {}", document.files.join(", "));
+    } else if document.policy.as_deref().or(document.safe).is_some_and(|policy| policy == ADAPTIVE)
+    {
+        *text += "-o DIR writes the adaptive rule for C, Fortran, Python and Rust, and settings of codes\n";
     }
 }

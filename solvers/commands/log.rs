@@ -172,7 +172,7 @@ fn priced_or_not(
     Ok((opened, known_cost.is_some()))
 }
 
-/// What becomes of steps after remaps that are slow on all ranks.
+/// What becomes of steps after remaps that are slow.
 fn taken_in(slow: &SlowSteps, long: bool) -> String {
     let counted = match long {
         true => {
@@ -187,14 +187,14 @@ fn taken_in(slow: &SlowSteps, long: bool) -> String {
 /// such steps have noise of a tenth or so, and a cost that comes on top of them is seldom equal to it.
 const SAME: f64 = 0.2;
 
-/// `the first step after a remap is slower on all ranks, by 1.49 seconds in all`.
+/// `the first step after a remap is slower, by 1.49 seconds in all`.
 fn slower(slow: &SlowSteps) -> String {
     let seconds = short(three(slow.seconds()));
     let steps = match slow.each.len() {
         1 => "the first step after a remap is".to_owned(),
         many => format!("the first {many} steps after a remap are"),
     };
-    format!("{steps} slower on all ranks, by {seconds} seconds in all")
+    format!("{steps} slower, by {seconds} seconds in all")
 }
 
 /// A log of which only the beginning is looked at, should it be long: that is said. And whether it

@@ -171,7 +171,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     drop(watch);
     let solved = found.lines.iter().find(|line| line.policy == "solved");
     let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
-    let shown = contest::table(&found);
+    let shown = contest::table(&found, None);
     if let Some(plot) = &arguments.plot {
         let drawn = drawn(&arguments.policies, &found);
         let picture = render::log::picture(&name, record, &found, judged.clone(), &drawn);
@@ -276,7 +276,7 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
     let split = [("--split", arguments.split.is_some())];
     idle::tell(&split, "of a log this long the beginning is trained on, and the rest judged");
     let Played { judged: found, training, remap_cost } = played;
-    let shown = contest::table(&found);
+    let shown = contest::table(&found, None);
     let document = Document {
         trace: name,
         log: trace.account.clone(),

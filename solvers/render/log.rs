@@ -50,7 +50,13 @@ pub fn picture<'a>(
     let shown: Vec<_> =
         courses.filter(|(line, _)| wanted.contains(&line.policy.as_str())).collect();
     let mut below = Vec::new();
-    let mut dearest = f64::MIN_POSITIVE;
+    let most = |is_shown: fn(&str) -> bool| {
+        let costs = shown.iter().filter(|(line, _)| is_shown(&line.policy));
+        costs.map(|(line, _)| line.cost).fold(f64::MIN_POSITIVE, f64::max)
+    };
+    // A curve of never remapping goes beyond the picture where it would flatten all others.
+    let (dearest, others) = (most(|_| true), most(|name| name != "never"));
+    let top = if others > f64::MIN_POSITIVE { dearest.min(1.5 * others) } else { dearest };
     for ((line, course), colour) in shown.iter().zip(COLOURS.into_iter().cycle()) {
         let mut sum = 0.0;
         let sums: Vec<f64> = course
@@ -61,9 +67,9 @@ pub fn picture<'a>(
                 sum
             })
             .collect();
-        dearest = dearest.max(sum);
         let at = |step: usize| sums[step - steps.start];
-        let points = thinned(steps.clone(), at, |_, last| last);
+        let mut points = thinned(steps.clone(), at, |_, last| last);
+        points.retain(|(_, cost)| *cost <= 1.05 * top);
         below.push(Series::line(colour, points).named(line.policy.clone()));
         if line.policy != RECORDED && policies.first() == Some(&line.policy.as_str()) {
             let remaps = course.remaps.iter().map(|step| (*step as f64, highest + 0.3 * room));
@@ -82,7 +88,7 @@ pub fn picture<'a>(
         costs: Chart {
             title: "",
             x: Axis::new("judged step", steps.start as f64..steps.end as f64, 0),
-            y: Axis::new("max - mean and remaps, summed", 0.0..1.05 * dearest, 2),
+            y: Axis::new("max - mean and remaps, summed", 0.0..1.05 * top, 2),
             series: below,
         },
     }

@@ -2,8 +2,8 @@
 //! others together with rules that codes know.
 
 use super::advice::{Advice, Question};
-use super::choice::of_codes;
-use super::contest::Line;
+use super::contest::{ADAPTIVE, Line};
+use super::one_number::of_codes;
 use super::{Ground, IN_USE, Outset, whole_cost};
 use crate::complaint::Complaint;
 use crate::document::advised::{Advised as Document, Cost, Name};
@@ -132,7 +132,6 @@ pub fn of_advice(
 ) -> Result<Document, Complaint> {
     let missing = || Complaint::elsewhere(format!("{title}: no rule was chosen"), "record more");
     let judged = advice.judged.as_ref().ok_or_else(missing)?;
-    let chosen = advice.chosen.ok_or_else(missing)?.name();
     let rule = question.ground(advice.steps.start).advised();
     let stored = Stored::from(rule.clone());
     if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
@@ -184,7 +183,7 @@ pub fn of_advice(
         costs,
         simple,
         of_codes,
-        chosen: Some(chosen),
+        chosen: Some(ADAPTIVE.to_owned()),
         parameters: Parameters::of_the_rule(),
         rule,
     })

@@ -2,6 +2,7 @@
 //! ranks that changed places.
 
 use crate::fitting::short;
+use remapping::estimate::student;
 use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
 use remapping::record::Record;
@@ -25,6 +26,8 @@ pub struct Findings {
     pub obstacles: Vec<Obstacle>,
     /// The steps before which the run seems to have been remapped although nothing is recorded.
     pub suspected: Vec<usize>,
+    /// Whether recorded remaps leave every rank as far from the mean as it was.
+    pub changes_nothing: bool,
 }
 
 /// Fewer steps say nothing.
@@ -96,6 +99,10 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
     }
     // Overlapping remaps take effect later than they are recorded.
     let left = if overlap.is_none() { left(record) } else { None };
+    found.suspected = suspected(record);
+    // Where the imbalance falls elsewhere, marks are at the wrong steps.
+    found.changes_nothing =
+        overlap.is_none() && found.suspected.is_empty() && changes_nothing(record);
     if let Some(Left { remaps, all, before, after, share }) = left {
         let [before, after] = [before, after].map(short);
         let which = match (remaps, all) {
@@ -105,7 +112,9 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
                 format!("{some} of {all} recorded remaps, those of loads out of balance,")
             }
         };
-        if share >= MUCH_LEFT {
+        if found.changes_nothing {
+            // Nothing was moved, which is said in its own words.
+        } else if share >= MUCH_LEFT {
             obstacle(
                 format!(
                     "{which} did not restore balance: max - mean was {before} before and {after} after"
@@ -139,7 +148,6 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
             "record 200 steps or more, with every remap and its seconds",
         );
     }
-    found.suspected = suspected(record);
     if remap_cost > 0.0 && (remap_cost < CHEAP * typical || remap_cost > DEAR * typical) {
         found
             .notes
@@ -161,6 +169,49 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
     }
     found
 }
+
+/// Whether ranks are as far from the mean after recorded remaps as before, as they are in the
+/// middle between two. Of the deviations of the ranks, as means of [`AFTER`] steps, the share that
+/// is still there is sum(before x after) / sum(before^2). After remaps that restore balance it is 0
+/// but for chance, whatever the size of the imbalance.
+fn changes_nothing(record: &Record) -> bool {
+    let deviations = |steps: Range<usize>| -> Vec<f64> {
+        let of = |rank: usize| {
+            steps.clone().map(|step| record.row(step)[rank] - record.mean(step)).sum::<f64>()
+        };
+        (0..record.ranks()).map(of).collect()
+    };
+    // Of each place the sum of the products, and of the squares.
+    let stays = |at: usize| -> [f64; 2] {
+        let (before, after) = (deviations(at - AFTER..at), deviations(at..at + AFTER));
+        let both = before.iter().zip(&after).map(|(before, after)| before * after).sum();
+        [both, before.iter().map(|before| before * before).sum()]
+    };
+    let stretches = record.stretches();
+    let is_long = |stretch: &Range<usize>| stretch.len() >= 2 * AFTER;
+    let remaps = stretches.windows(2).filter(|pair| pair.iter().all(is_long));
+    let remaps: Vec<[f64; 2]> = remaps.map(|pair| stays(pair[1].start)).collect();
+    let middles = stretches.iter().filter(|stretch| is_long(stretch));
+    let middles: Vec<[f64; 2]> =
+        middles.map(|steps| stays((steps.start + steps.end) / 2)).collect();
+    let share = |all: &[[f64; 2]]| {
+        let [both, squares] = [0, 1].map(|k| all.iter().map(|one| one[k]).sum::<f64>());
+        if squares > 0.0 { both / squares } else { 0.0 }
+    };
+    let many = remaps.len() as f64;
+    let mean = remaps.iter().map(|one| one[0]).sum::<f64>() / many;
+    let variance = remaps.iter().map(|one| (one[0] - mean).powi(2)).sum::<f64>() / (many - 1.0);
+    remaps.len() >= FEWEST_REMAPS
+        && share(&middles) > PERSISTS
+        && share(&remaps) > NOTHING * share(&middles)
+        && mean > student(many - 1.0) * (variance / many).sqrt()
+}
+
+/// Remaps that show that nothing changes, the share of the deviations that has to persist where
+/// nothing is remapped, and the share of that from which on remaps change nothing.
+const FEWEST_REMAPS: usize = 3;
+const PERSISTS: f64 = 0.2;
+const NOTHING: f64 = 0.8;
 
 /// What recorded remaps have left of the imbalance.
 struct Left {
@@ -247,19 +298,22 @@ fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The first step from which the mean time is another one by a large factor, and the factor.
+/// A log with more sudden changes has idle steps.
+const MOST_LEAPS: usize = 16;
+
+/// The first step from which the mean time is another one by a large factor, and the factor. The
+/// typical steps of all the log before and after differ by it: idle steps, and blocks of steps at
+/// two costs, are of one unit.
 fn leap(means: &[f64]) -> Option<(usize, f64)> {
     const AROUND: usize = 5;
     let factor = |at: usize| {
-        let (before, after) = (median(&means[at - AROUND..at]), median(&means[at..at + AROUND]));
+        let (before, after) = (median(&means[..at]), median(&means[at..]));
         if before > 0.0 && after > 0.0 { after / before } else { 1.0 }
     };
     let far = |factor: f64| !(1.0 / LARGEST_LEAP..=LARGEST_LEAP).contains(&factor);
-    let sudden = |at: &usize| {
-        let one = means[*at] / means[at - 1];
-        far(factor(*at)) && far(one)
-    };
-    let at = (AROUND..means.len().saturating_sub(AROUND)).find(sudden)?;
+    let sudden = |at: &usize| far(means[*at] / means[at - 1]);
+    let at = (AROUND..means.len().saturating_sub(AROUND)).filter(sudden).take(MOST_LEAPS);
+    let at = at.into_iter().find(|at| far(factor(*at)))?;
     Some((at, factor(at)))
 }
 

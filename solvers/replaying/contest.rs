@@ -14,6 +14,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
 
+/// The name of the adaptive rule.
+pub const ADAPTIVE: &str = "advised";
+
 /// The name of the row of the run itself.
 pub const RECORDED: &str = "recorded";
 
@@ -46,6 +49,11 @@ impl Percent {
     /// Of the time of a run that costs less by this: no policy saves more than all of it.
     fn saved(self) -> Percent {
         Percent { upper: self.upper.min(100.0), ..self }
+    }
+
+    /// What `course` costs less than `run`, of the time of `run`.
+    pub(super) fn saved_of(run: &Course, course: &Course, seed: u64) -> Percent {
+        Percent::of(difference(run, course, seed), run.tally.time).saved()
     }
 
     /// The same seen from the other side.
@@ -127,7 +135,7 @@ impl Judged {
             let same = |known: &Line| known.policy == line.policy;
             &self.courses[self.lines.iter().position(same).unwrap_or(0)]
         };
-        Percent::of(difference(course(line), course(other), seed), line.time).saved()
+        Percent::saved_of(course(line), course(other), seed)
     }
 
     /// Whether the run as it was has few remaps: all are compared with it.
@@ -290,9 +298,7 @@ pub fn standing(found: Standing<'_>) -> Judged {
             Some(_) => clairvoyant,
             None => clairvoyant_actual.or(clairvoyant),
         };
-        let against = |other: &Course| {
-            Percent::of(difference(other, course, seed), other.tally.time).saved().negated()
-        };
+        let against = |other: &Course| Percent::saved_of(other, course, seed).negated();
         let contestant = contestants.get(place);
         // Sums in another order differ in their last digits.
         let regret = |least: f64| match tally.value - least {
@@ -338,18 +344,18 @@ pub fn contestants(
     names.iter().map(one).collect()
 }
 
-/// The table for people.
-pub fn table(judged: &Judged) -> String {
+/// The table for people; the row of the rule that is advised is marked.
+pub fn table(judged: &Judged, advised: Option<&str>) -> String {
     let lines = &judged.lines;
-    let widest = lines.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
+    let widest = lines.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(13);
     let known = lines.iter().any(|line| line.against_recorded.is_some());
     let against =
         if known { "more than recorded, % of time" } else { "more than the best, % of time" };
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{:<widest$} {:>11} {:>13}{:>8}{:>13}  {against} (95 %)",
-        "policy", "cost", "regret", "remaps", "utilization"
+        "{:<widest$} {:>12} {:>24}{:>8}{:>13}  {against} (95 %)",
+        "policy", "seconds lost", "above the best possible", "remaps", "utilization"
     );
     for line in lines {
         let more = line.against_recorded.unwrap_or(line.against_best);
@@ -358,9 +364,11 @@ pub fn table(judged: &Judged) -> String {
             true => String::new(),
             false => format!("{}{mark}", more.shown()),
         };
-        let note = line.note.as_ref().map_or_else(String::new, |note| format!("  {note}"));
+        let here = advised.filter(|name| *name == line.policy).map(|_| "this rule");
+        let note =
+            here.or(line.note.as_deref()).map_or_else(String::new, |note| format!("  {note}"));
         let row = format!(
-            "{:<widest$} {:>11} {:>13}{:>8}{:>13.5}  {more:<24}{note}",
+            "{:<widest$} {:>12} {:>24}{:>8}{:>13.5}  {more:<24}{note}",
             line.policy,
             short(line.cost),
             line.regret.map_or_else(|| "-".to_owned(), short),
@@ -372,23 +380,19 @@ pub fn table(judged: &Judged) -> String {
     if let Some(footnote) = judged.footnote() {
         let _ = writeln!(text, "* {footnote}");
     }
-    let _ = match judged.clairvoyant.map(short) {
+    let least = judged.clairvoyant.map(short);
+    let _ = match least {
         Some(least) => {
-            writeln!(text, "{:<widest$} {least:>11}  knowing the steps in advance", "clairvoyant")
+            writeln!(text, "{:<widest$} {least:>12}  knowing the steps in advance", "best possible")
         }
         None => {
-            writeln!(
-                text,
-                "{:<widest$} {:>11}  the log is too long for hindsight",
-                "clairvoyant", "-"
-            )
+            writeln!(text, "{:<widest$} {:>12}  not known of a log this long", "best possible", "-")
         }
     };
-    if let Some(least) = judged.clairvoyant_actual {
-        let least = short(least);
+    if let Some(least) = judged.clairvoyant_actual.map(short) {
         let _ = writeln!(
             text,
-            "{:<widest$} {least:>11}  the same from where the run stood, as `recorded`",
+            "{:<widest$} {least:>12}  the same from where the run stood, as `recorded`",
             ""
         );
     }

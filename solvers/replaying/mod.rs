@@ -3,13 +3,14 @@
 pub mod advice;
 pub mod advised;
 pub mod check;
-pub mod choice;
 pub mod contest;
 pub mod later;
 pub mod long;
+mod one_number;
 mod phrases;
 mod saving;
 mod solution;
+mod verdict;
 pub mod what_if;
 
 pub use phrases::three;

@@ -3,7 +3,7 @@
 use super::contest::Percent;
 use std::fmt::{Display, Formatter, Result};
 
-/// What a rule saves of the job.
+/// What a rule saves of the time of the run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Saving {
     pub(super) of: Percent,
@@ -15,9 +15,10 @@ impl Saving {
     pub(super) const NOTHING: Saving =
         Saving { of: Percent { percent: 0.0, lower: 0.0, upper: 0.0 }, few: false };
 
-    /// Whether it is what was done.
-    pub(super) fn is_nothing(&self) -> bool {
-        [self.of.lower, self.of.upper] == [0.0; 2]
+    /// Where either may be so: this one's saving, within both intervals.
+    pub(super) fn or(self, other: Saving) -> Saving {
+        let (lower, upper) = (self.of.lower.min(other.of.lower), self.of.upper.max(other.of.upper));
+        Saving { of: Percent { lower, upper, ..self.of }, few: self.few || other.few }
     }
 
     /// `2.5 % (95 %: 1.1 to 3.6)`.
@@ -28,15 +29,15 @@ impl Saving {
     }
 }
 
-/// As what the rule would do: `save 2.5 % (95 %: 1.1 to 3.6) of the job`.
+/// As what the rule would do: `save 2.5 % (95 %: 1.1 to 3.6)`.
 impl Display for Saving {
     fn fmt(&self, text: &mut Formatter<'_>) -> Result {
         match self.of.percent < 0.0 {
             true => {
                 let more = Saving { of: self.of.negated(), ..*self };
-                write!(text, "cost {} of the job more", more.share())
+                write!(text, "cost {} more", more.share())
             }
-            false => write!(text, "save {} of the job", self.share()),
+            false => write!(text, "save {}", self.share()),
         }
     }
 }

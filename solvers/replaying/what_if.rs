@@ -109,15 +109,15 @@ pub fn table(rows: &[WhatIf]) -> String {
     let widest = rows.iter().map(|row| row.best.len()).max().unwrap_or(0).max(6);
     let _ = writeln!(
         text,
-        "\n{:>12}  {:<widest$} {:>11} {:>8} {:>11} {:>11} {:>11}",
-        "a remap", "best", "cost", "remaps", "advised", "recorded", "clairvoyant"
+        "\n{:>12}  {:<widest$} {:>11} {:>8} {:>11} {:>11} {:>13}",
+        "a remap", "best", "cost", "remaps", "advised", "recorded", "best possible"
     );
     for row in rows {
         let advised = row.policies.iter().find(|(name, _)| name == "advised");
         let shown = |cost: Option<f64>| cost.map_or_else(String::new, short);
         let _ = writeln!(
             text,
-            "{:>12}  {:<widest$} {:>11} {:>8} {:>11} {:>11} {:>11}",
+            "{:>12}  {:<widest$} {:>11} {:>8} {:>11} {:>11} {:>13}",
             short(row.remap_cost),
             row.best,
             short(row.cost),

@@ -84,7 +84,7 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
     let steps = &page.steps;
     let _ = writeln!(
         text,
-        "<p class=\"legend\">Chosen on the steps before {}, valued on steps {}..={}. Assumed: {}. Intervals \
+        "<p class=\"legend\">Trained on the steps before {}, valued on steps {}..={}. Assumed: {}. Intervals \
          are of 95 %, by a block bootstrap.</p>",
         steps.start,
         steps.start,
@@ -134,8 +134,8 @@ fn at_other_costs(rows: &[WhatIf]) -> String {
         let _ = writeln!(
             text,
             "<table data-cost=\"{cost}\"><caption>A remap costs {cost} seconds</caption>\n<thead><tr>\
-             <th scope=\"col\">policy</th><th scope=\"col\">cost</th>\
-             <th scope=\"col\">times hindsight</th></tr></thead>\n<tbody>"
+             <th scope=\"col\">policy</th><th scope=\"col\">seconds lost</th>\
+             <th scope=\"col\">times the best possible</th></tr></thead>\n<tbody>"
         );
         let mut sorted: Vec<(&str, f64)> =
             policies.iter().map(|(name, cost)| (name.as_str(), *cost)).collect();
@@ -160,7 +160,7 @@ fn table(judged: &Judged) -> String {
     let against = if known { "recorded" } else { "the best" };
     let mut text = format!(
         "<table class=\"wide\"><caption>Policies</caption>\n<thead><tr><th scope=\"col\">policy</th>\
-         <th scope=\"col\">cost</th><th scope=\"col\">regret</th><th scope=\"col\">remaps</th>\
+         <th scope=\"col\">seconds lost</th><th scope=\"col\">above the best possible</th><th scope=\"col\">remaps</th>\
          <th scope=\"col\">% of its time</th><th scope=\"col\">more than {against}, % of time (95 %)</th>\
          </tr></thead>\n<tbody>\n"
     );
@@ -179,7 +179,7 @@ fn table(judged: &Judged) -> String {
     let least = judged.clairvoyant.map_or_else(|| "not known".to_owned(), short);
     let _ = writeln!(
         text,
-        "<tr><th scope=\"row\">hindsight</th><td>{least}</td><td>0</td><td></td><td></td><td></td></tr>\n\
+        "<tr><th scope=\"row\">best possible</th><td>{least}</td><td>0</td><td></td><td></td><td></td></tr>\n\
          </tbody></table>"
     );
     if let Some(footnote) = judged.footnote() {

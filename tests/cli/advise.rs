@@ -31,7 +31,7 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     let advice = found["advice"].as_str().unwrap();
     assert_eq!(text.lines().next(), Some(advice));
     assert!(advice.starts_with("Remap ") && advice.contains("less than now"), "{advice}");
-    assert!(advice.contains("the best rule in use, "), "{advice}");
+    assert!(advice.contains("the best published rule, "), "{advice}");
     let policy = found["policy"].as_str().unwrap();
     let (rule, run) = (line(&found, policy), line(&found, "recorded"));
     let saved = 100.0 * (number(&run["cost"]) - number(&rule["cost"])) / number(&run["time"]);
@@ -370,12 +370,16 @@ fn loads_that_never_were_balanced_are_seen() {
     };
     place.write("run.csv", four_ranks(400, false, time));
     let found = place.run(&["advise", "run.csv", "--remap-cost", "3"]).exits(0).out;
-    assert!(found.starts_with("Do not remap: nothing beats it"), "{found}");
+    assert!(
+        found.starts_with("Do not remap: ") && found.contains("no rule can save more than"),
+        "{found}"
+    );
 }
 
-/// Steady on the first half, which chooses never to remap, and drifting on the second: that remapping costs more is not said of savings.
+/// Steady on the first half and drifting on the second: that remapping costs more is not said of
+/// savings.
 #[test]
-fn logs_that_begin_to_drift_late_are_not_decided() {
+fn logs_that_begin_to_drift_late_are_not_told_to_stay() {
     let place = Workplace::new();
     for marked in [true, false] {
         let time = |step: usize, rank: usize| {
@@ -387,11 +391,10 @@ fn logs_that_begin_to_drift_late_are_not_decided() {
         let found = place.run(&["advise", "run.csv", "--remap-cost", "2", "--json"]);
         let found = found.exits(0).json();
         let advice = found["advice"].as_str().unwrap();
-        let votes = line(&found, "advised");
-        assert!(number(&votes["cost"]) < 0.5 * number(&line(&found, "never")["cost"]), "{votes}");
-        assert!(found["policy"].is_null(), "{advice}");
-        assert!(advice.starts_with("This log cannot tell whether to remap: on its first half"));
-        assert!(advice.contains("would save 1") && advice.contains("from few remaps"), "{advice}");
+        let rule = line(&found, "advised");
+        assert!(number(&rule["cost"]) < 0.5 * number(&line(&found, "never")["cost"]), "{rule}");
+        assert!(found["policy"] == "advised" || found["safe"] == "advised", "{advice}");
+        assert!(advice.contains(" 1") && !advice.contains("adaptive rule would cost"), "{advice}");
     }
 }
 

@@ -5,9 +5,8 @@ use crate::thorough::few_or_all;
 use remap::logs::{self, Trace};
 use remap::replaying::advice::Question;
 use remap::replaying::check::{examine, suspected};
-use remap::replaying::choice::Choice;
-use remap::replaying::contest::contestants;
 use remapping::overlap::Overlap;
+use remapping::policy::advised::Advised;
 use remapping::replay::play;
 
 /// What became of a log.
@@ -16,7 +15,7 @@ enum Answer {
     /// Refused, or said not to be able to tell.
     Refused(String),
     /// A rule, with what was said of the log.
-    Rule(Choice, Vec<String>),
+    Rule(Box<Advised>, Vec<String>),
 }
 
 fn ask(text: String) -> Answer {
@@ -45,11 +44,13 @@ fn ask(text: String) -> Answer {
     };
     let advice = question.answer(&()).unwrap().unwrap();
     let said = repairs.into_iter().chain(found.notes).collect();
-    Answer::Rule(advice.chosen.unwrap(), said)
+    let cut = question.cut();
+    let rule = advice.of_what_was_valued(question).ground(cut).advised();
+    Answer::Rule(Box::new(rule), said)
 }
 
-/// What a rule costs on the second half of the undamaged log.
-fn cost(made: &Made, choice: Choice) -> f64 {
+/// What a rule, as it was learnt, costs on the second half of the undamaged log.
+fn cost(made: &Made, rule: &Advised) -> f64 {
     let text = made.csv();
     let trace = logs::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
     let (record, remap_cost) = (&trace.record, made.remap_cost);
@@ -64,8 +65,7 @@ fn cost(made: &Made, choice: Choice) -> f64 {
     };
     let (cut, steps) = (question.cut(), record.steps());
     let ground = question.ground(cut);
-    let found = contestants(&ground, &[choice.name()], None, &mut Vec::new()).unwrap();
-    let mut run = ground.run(&found[0], (steps - cut) as u64);
+    let mut run = rule.clone();
     play(record, cut..steps, ground.base(), remap_cost, &mut run).tally.value
 }
 
@@ -274,7 +274,7 @@ fn no_damage_ends_in_nonsense() {
         let Answer::Rule(right, _) = ask(text.clone()) else {
             panic!("an undamaged log is refused")
         };
-        let least = cost(&made, right);
+        let least = cost(&made, &right);
         for (name, damage, words) in DAMAGES {
             logs += 1;
             let answer = ask(damage(&text, &mut numbers));
@@ -288,8 +288,8 @@ fn no_damage_ends_in_nonsense() {
             let warned = |said: &String| {
                 ["same unit", "beside steps", "is cut short"].iter().any(|why| said.contains(why))
             };
-            if let (Answer::Rule(choice, _), false) = (&answer, said.iter().any(warned)) {
-                let found = cost(&made, *choice);
+            if let (Answer::Rule(rule, _), false) = (&answer, said.iter().any(warned)) {
+                let found = cost(&made, rule);
                 assert!(
                     found <= NEAR * least,
                     "{name}, seed {seed}: {found}, not {least}: {answer:?}"

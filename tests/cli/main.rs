@@ -1,6 +1,7 @@
 //! The command line, from outside.
 
 mod acceptance;
+mod advice_cases;
 mod advise;
 mod advised;
 mod advised_ships;

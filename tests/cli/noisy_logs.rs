@@ -31,7 +31,8 @@ fn log(
     text + "\n"
 }
 
-/// Noise alone, remapped for nothing: keeping on is not advised, and no walk is told.
+/// Noise alone, remapped for nothing: it is not taken for load, remapping less saves something, and
+/// no walk is told.
 #[test]
 fn noise_is_no_reason_to_remap() {
     let place = Workplace::new();
@@ -39,13 +40,12 @@ fn noise_is_no_reason_to_remap() {
         place.write("log.csv", log([8, 400, 10], [0.0, 3.0], true, seed));
         let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
         let sentence = found["advice"].as_str().unwrap();
-        assert!(sentence.contains("cannot tell") && sentence.contains("noise of"), "{sentence}");
-        assert!(found["policy"].is_null(), "{found}");
+        // Nineteen remaps of 10 seconds in 200 steps of some 1000 are 0.1 %.
+        let saved = found["saves"]["percent"].as_f64().unwrap();
+        assert!((0.02..0.15).contains(&saved), "{sentence} {}", found["saves"]);
+        assert_eq!(found["policy"], "advised", "{sentence}");
         let notes = found["notes"].to_string();
-        assert!(
-            notes.contains("times have noise of") && notes.contains("never would save"),
-            "{notes}"
-        );
+        assert!(notes.contains("times have noise of"), "{notes}");
         let found = place.run(&["fit", "log.csv", "--json", "--model", "periodic"]).exits(0).json();
         let parameters = found["models"][0]["parameters"].as_array().unwrap();
         let deviation = parameters.iter().find(|one| one["name"] == "deviation per step").unwrap();
@@ -62,13 +62,13 @@ fn walks_under_noise_are_no_noise() {
         place.write("log.csv", log([8, 2000, 100], [0.4, 6.0], true, seed));
         let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
         let notes = found["notes"].to_string();
-        assert!(notes.contains("and never would cost"), "{notes}");
+        assert!(notes.contains("not taken for load"), "{notes}");
+        let line = |name: &str| {
+            let lines = found["policies"].as_array().unwrap();
+            lines.iter().find(|line| line["policy"] == name).unwrap()["cost"].as_f64().unwrap()
+        };
+        assert!(line("never") > line("recorded"), "{found}");
     }
-    // With few remaps nothing tells: both are said.
-    place.write("log.csv", log([8, 400, 100], [0.1, 6.0], true, 1));
-    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
-    let notes = found["notes"].to_string();
-    assert!(notes.contains("if they move as far as the noise may hide"), "{notes}");
 }
 
 #[test]
@@ -77,7 +77,8 @@ fn remaps_that_do_nothing_are_no_remaps() {
     place.write("log.csv", log([8, 400, 40], [0.1, 0.0], false, 1));
     let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
     let sentence = found["advice"].as_str().unwrap();
-    assert!(sentence.contains("9 recorded remaps did not restore balance"), "{sentence}");
+    assert!(sentence.contains("the recorded remaps change nothing"), "{sentence}");
+    assert_eq!(found["policy"], "never");
     place.write("log.csv", log([8, 400, 40], [0.1, 0.0], true, 1));
     let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
     let (sentence, notes) = (found["advice"].as_str().unwrap(), found["notes"].to_string());

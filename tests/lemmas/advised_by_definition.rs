@@ -291,6 +291,13 @@ pub fn play(
     let mut voters: Vec<(Vec<Run>, f64)> =
         rules.iter().map(|_| (vec![Run::new(start)], 0.0)).collect();
     let (mut own, mut remaps) = (Run::new(first - 1), Vec::new());
+    // What each remap had to wait for, in remap costs, and the step at which it was in force.
+    let mut waits: Vec<(f64, usize, f64)> = Vec::new();
+    let wait = |waits: &[(f64, usize, f64)], base: usize, t: usize| {
+        let Some(&(waited, arrived, before)) = waits.last() else { return 0.0 };
+        let after = (arrived + 1..=t.min(arrived + 3)).map(|s| past.u[base][s]);
+        if after.fold(before, f64::min) > 0.7 * before { 2.0 * waited + 1.0 } else { 0.0 }
+    };
     for t in start + 1..rows.len() {
         let learnt = past.learnt(t);
         let gains = |run: &Run, left| {
@@ -316,7 +323,13 @@ pub fn play(
         }
         own.total += past.u[own.base][t];
         let left = rows.len() - 1 - t;
-        if own.under_way(t, delay) || left <= delay {
+        let (base, arrived) = (own.base, own.arrived);
+        let is_under_way = own.under_way(t, delay);
+        if own.arrived != arrived {
+            let waited = wait(&waits, base, t);
+            waits.push((waited, t, past.u[base][t]));
+        }
+        if is_under_way || left <= delay {
             continue;
         }
         let found = gains(&own, Some(left));
@@ -332,8 +345,14 @@ pub fn play(
             .sum();
         let voted = votes >= 0.4 * weights.iter().sum::<f64>();
         let allowed = own.remaps * cost <= own.total && found[2] >= 0.0;
-        if found[0] > 1.5 * cost || voted && allowed {
+        let pays = past.u[own.base][t] * (left - delay) as f64 > cost || found[0] > 3.0 * cost;
+        let waited = found[0] >= (wait(&waits, own.base, t) - 1.0) * cost;
+        if waited && pays && (found[0] > 1.5 * cost || voted && allowed) {
             own.decide(t, delay);
+            if delay == 0 {
+                let waited = wait(&waits, base, t);
+                waits.push((waited, t, past.u[base][t]));
+            }
             remaps.push(t);
         }
     }

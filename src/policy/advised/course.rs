@@ -43,6 +43,11 @@ impl Course {
         }
     }
 
+    /// Steps since the last remap.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Y at the last remap.
     pub fn base(&self) -> &[f64] {
         &self.base

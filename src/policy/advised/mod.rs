@@ -16,13 +16,18 @@
 //!   weight say so, and the plan gains by it.
 //! * It does not remap while its remaps have cost more than the imbalance it has paid.
 //! * In any case it remaps once the regret exceeds 3/2 C.
+//! * After n > 1 remaps in a row that did not help it waits for a regret of (2^n - 2) C, vote or
+//!   not. So m remaps that change nothing come with an imbalance of about 2^m C.
+//! * With a known end it does not remap, unless the regret exceeds 3 C, where the imbalance of the
+//!   last step times the steps left is less than C.
 //!
 //! All operations are sums, products, quotients, square roots and comparisons, in a fixed order.
 //!
 //! # Guarantee
 //! Suppose that a later remap is never worse, u(b, s) <= u(q, s) for q < b < s, and that fewer than
-//! 64 steps lie between two remaps. Then the cost is at most 2 max(1, 3/2 + u_max / C) OPT + C.
-//! Here OPT is the least cost of any remaps of the same steps, and u_max the largest imbalance.
+//! 64 steps lie between two remaps, that every remap helps, and that the end is not known. Then the
+//! cost is at most 2 max(1, 3/2 + u_max / C) OPT + C; with a known end, 3 stands for 3/2. Here OPT
+//! is the least cost of any remaps of the same steps, and u_max the largest imbalance.
 //!
 //! Proof: let OPT remap at o and next at o'. While the program's last remap is later than o, its
 //! steps cost no more than OPT's. From its own last remap before o to its next, the steps up to o'
@@ -60,8 +65,15 @@ const ENOUGH: f64 = 0.4;
 /// Difference of scores, in remap costs, at which a weight is a sixteenth of the largest.
 const SPREAD: f64 = 8.0;
 
-/// Regret, in remap costs, beyond which the program remaps without a vote.
+/// Regret, in remap costs, beyond which the program remaps without a vote; twice as much where the
+/// steps that are left do not seem to pay for a remap.
 const TOO_MUCH: f64 = 1.5;
+
+/// A remap did not help if none of so many steps after it has less than this share of the imbalance
+/// before it. Measured on 800 traces of 20 families: 0.05 % dearer than without; on programs whose
+/// blocks are not split, 12 % cheaper.
+const LOOKED: u64 = 3;
+const STAYED: f64 = 0.7;
 
 /// The adaptive rule with its state; it can be stored at any step and resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -88,6 +100,32 @@ struct State {
     plan: Plan,
     voters: Vec<Voter>,
     own: Course,
+    doubt: Doubt,
+}
+
+/// How long to wait after remaps that did not help.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Doubt {
+    /// 2^n - 1 after n remaps in a row, the last one left out, that did not help.
+    pub doubled: f64,
+    /// Imbalance of the step before it.
+    pub before: f64,
+    /// The least of that and of the first steps after it.
+    pub least: f64,
+}
+
+impl Doubt {
+    /// The number of remaps without help so far is n: 2^n - 1, as counted now.
+    fn next(self) -> f64 {
+        if self.least > STAYED * self.before { 2.0 * self.doubled + 1.0 } else { 0.0 }
+    }
+
+    /// Regret, in remap costs, that the next remap has to wait for: 0 after one that did not help,
+    /// then 2, 6, 14, ...
+    fn wait(self) -> f64 {
+        (self.next() - 1.0).max(0.0)
+    }
 }
 
 impl Advised {
@@ -148,6 +186,7 @@ impl State {
             plan: Plan::new(remap_cost),
             voters: RULES.iter().map(|rule| Voter::new(*rule, &start)).collect(),
             own: Course::new(&start),
+            doubt: Doubt::default(),
             before: start.clone(),
             row: start,
         }
@@ -164,7 +203,20 @@ impl State {
         for voter in &mut self.voters {
             voter.play(self.steps, &self.before, &self.row, &seen);
         }
-        self.own.pay(&self.row, &self.window);
+        let imbalance = self.own.pay(&self.row, &self.window);
+        if self.own.steps() <= LOOKED {
+            self.doubt.least = self.doubt.least.min(imbalance);
+        }
+    }
+
+    /// The program has remapped, or a remap has taken effect.
+    fn remapped(&mut self) {
+        let before = self.own.latest();
+        self.doubt = Doubt { doubled: self.doubt.next(), before, least: before };
+        match self.own.begun() {
+            Some(_) => self.own.arrive(&self.window),
+            None => self.own.remap(&self.row),
+        }
     }
 
     /// Whether to remap after the latest step.
@@ -178,7 +230,15 @@ impl State {
         }
         let seen = Seen { window: &self.window, plan: &self.plan, remap_cost };
         let gains = Gain::ALL.map(|gain| gain.of(&self.own, &seen, left));
-        if gains[Gain::Regret as usize] > TOO_MUCH * remap_cost {
+        let regret = gains[Gain::Regret as usize];
+        if regret < self.doubt.wait() * remap_cost {
+            return false;
+        }
+        let pays = |left: u64| self.own.latest() * (left - delay) as f64 > remap_cost;
+        if !left.is_none_or(pays) && regret <= 2.0 * TOO_MUCH * remap_cost {
+            return false;
+        }
+        if regret > TOO_MUCH * remap_cost {
             return true;
         }
         if self.own.remaps_dominate(remap_cost) || gains[Gain::Plan as usize] < 0.0 {
@@ -234,10 +294,7 @@ impl Policy for Advised {
 
     fn remapped(&mut self) {
         if let Some(state) = &mut self.state {
-            match state.own.begun() {
-                Some(_) => state.own.arrive(&state.window),
-                None => state.own.remap(&state.row),
-            }
+            state.remapped();
         }
         self.wants = false;
     }

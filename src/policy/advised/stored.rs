@@ -4,7 +4,7 @@ use super::course::Course;
 use super::plan::{AVERAGED, BEFORE, COLUMNS, DOUBT, FORGETTING, LAGS, PRIOR, Plan, STAYS, USUAL};
 use super::voter::{KEPT, RULES, SECOND, Voter};
 use super::window::{self, LONGEST_CYCLE, ROWS, Window};
-use super::{Advised, ENOUGH, SPREAD, State, TOO_MUCH};
+use super::{Advised, Doubt, ENOUGH, LOOKED, SPREAD, STAYED, State, TOO_MUCH};
 use crate::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,9 @@ pub struct Memory {
     pub scores: Vec<f64>,
     /// The simulated trajectories of the voting policies, one or two each, and the program's own.
     pub courses: Vec<StoredCourse>,
+    /// What the program's last remap did.
+    #[serde(default)]
+    pub doubt: Doubt,
 }
 
 /// A run under some remaps.
@@ -139,6 +142,11 @@ pub struct Parameters {
     pub enough: f64,
     /// Regret, in remap costs, beyond which the rule remaps without a vote.
     pub too_much: f64,
+    /// Steps after a remap that show whether it helped, and the share of the imbalance before it
+    /// that they then all exceed.
+    pub looked: u64,
+    /// The share.
+    pub stayed: f64,
 }
 
 impl Parameters {
@@ -163,6 +171,8 @@ impl Parameters {
             second_course: SECOND,
             enough: ENOUGH,
             too_much: TOO_MUCH,
+            looked: LOOKED,
+            stayed: STAYED,
         }
     }
 }
@@ -194,6 +204,7 @@ impl From<Advised> for Stored {
                 quality_sums: Vec::new(),
                 scores,
                 courses,
+                doubt: state.doubt,
             };
             state.window.store(&mut memory);
             state.plan.store(&mut memory);
@@ -280,6 +291,7 @@ impl Memory {
             && self.sums.iter().all(|sums| finite(sums))
             && self.quality_sums.iter().all(|sums| finite(sums))
             && finite(&[self.usual, self.scale])
+            && finite(&[self.doubt.doubled, self.doubt.before, self.doubt.least])
             && self.courses.iter().all(of_course);
         if all { Ok(()) } else { Err("a number is not finite".to_owned()) }
     }
@@ -310,6 +322,7 @@ impl Memory {
             plan,
             voters,
             own,
+            doubt: self.doubt,
         }
     }
 }

@@ -1,0 +1,185 @@
+//! What is said of the policies that were valued, and which of them is to be followed.
+
+use super::advice::{MOST_STEPS, Question};
+use super::contest::{ADAPTIVE, Judged, Line, Percent, RECORDED};
+use super::phrases::{named, three};
+use super::saving::Saving;
+use crate::fitting::short;
+use remapping::policy::Rule;
+use std::ops::Range;
+
+/// An unsure difference within so many percent, either way, is nothing to gain; beyond, the log
+/// cannot tell.
+const NARROW: f64 = 1.0;
+
+/// Steps that tell whether the loads are balanced where a log begins, twice.
+const FIRST: usize = 5;
+
+/// What was found.
+pub(super) struct Found<'a> {
+    pub(super) judged: &'a Judged,
+    /// All simple rules, trained.
+    pub(super) rules: &'a [Rule],
+    /// What the choice saves on the steps that are valued.
+    pub(super) saved: Saving,
+    /// What the adaptive rule saves on all steps, learning on the way.
+    pub(super) whole: Saving,
+    pub(super) steps: &'a Range<usize>,
+}
+
+/// What to do.
+pub(super) struct Verdict {
+    pub(super) sentence: String,
+    pub(super) policy: Option<String>,
+    pub(super) safe: Option<&'static str>,
+}
+
+impl Question<'_> {
+    /// What to say.
+    pub(super) fn verdict(&self, found: &Found<'_>) -> Verdict {
+        let Found { judged, saved, whole, steps, .. } = found;
+        let line = |name: &str| judged.lines.iter().find(|line| line.policy == name);
+        let run = line(RECORDED);
+        let Some(against) = run.or(line("never")) else {
+            return Verdict { sentence: String::new(), policy: None, safe: None };
+        };
+        let on = format!("steps {} to {}", steps.start, steps.end - 1);
+        let beaten = if run.is_some() { "now" } else { "never remapping" };
+        let unknown = if run.is_some() { "" } else { "; what was done is not recorded" };
+        let Percent { percent, lower, upper } = saved.of;
+        let unbalanced = match (run, self.left_at_first()) {
+            (None, Some(share)) => format!(
+                "; the log begins with {:.1} % of the time waited for the slowest rank, which one remap may end: add a column \
+                 `remapped` (0 where the run was not remapped)",
+                100.0 * share
+            ),
+            _ => unknown.to_owned(),
+        };
+        let provided = match self.record.remaps().is_empty() {
+            true => ", if a remap restores balance, which this log does not show",
+            false => "",
+        };
+        let all = 0..self.record.steps().min(2 * MOST_STEPS);
+        let on_all = format!("all steps up to {}, learning on the way,", all.end - 1);
+        if lower > 0.0 {
+            let worth = self.worth(judged, against, saved.of);
+            let whole = format!("; on {on_all} it would {whole}");
+            let others = self.others(found, against);
+            let sentence = format!(
+                "Remap by the adaptive rule: {} less than {beaten} on {on}{worth}{whole}{provided}; {others}{unknown}",
+                saved.share()
+            );
+            return Verdict { sentence, policy: Some(ADAPTIVE.to_owned()), safe: None };
+        }
+        if whole.of.lower > 0.0 && percent >= 0.0 {
+            let sentence = format!(
+                "Remap by the adaptive rule: on {on} it would {saved}, which may be chance, but on {on_all} {} less than {beaten}{provided}; {}{unknown}",
+                whole.share(),
+                self.others(found, against)
+            );
+            return Verdict { sentence, policy: Some(ADAPTIVE.to_owned()), safe: None };
+        }
+        let keep = if run.is_some() { RECORDED } else { "never" };
+        let least = judged.clairvoyant_actual.or(judged.clairvoyant);
+        let gain = least.map_or(100.0, |least| 100.0 * (against.cost - least) / against.time);
+        if upper < 0.0 || upper - lower <= 2.0 * NARROW || gain <= NARROW {
+            let subject = match run {
+                Some(run) if run.remaps == 0 => "Go on without remapping",
+                Some(_) => "Keep what you do",
+                None if self.left_at_first().is_some() => {
+                    "Do not remap once the loads are balanced"
+                }
+                None => "Do not remap",
+            };
+            let sentence = format!(
+                "{subject}: by what is assumed here, no rule can save more than {:.2} % on {on}; the adaptive rule would {saved}{unbalanced}",
+                gain.max(0.0)
+            );
+            return Verdict { sentence, policy: Some(keep.to_owned()), safe: None };
+        }
+        let (safe, said) = match percent >= 0.0 {
+            true => {
+                let may = format!("it is written by -o DIR and may cost {:.2} % more", -lower);
+                (ADAPTIVE, format!("the adaptive rule is safe: {may}"))
+            }
+            false => (keep, format!("to go on as before is safe: that may give up {upper:.2} %")),
+        };
+        let sentence = format!(
+            "This log cannot tell whether to remap otherwise: on {on} the adaptive rule would {saved}, which may be chance; {said}; \
+             {}{unbalanced}",
+            self.more_steps(saved.of)
+        );
+        Verdict { sentence, policy: None, safe: Some(safe) }
+    }
+
+    /// What other rules save on the same steps.
+    fn others(&self, found: &Found<'_>, against: &Line) -> String {
+        let share = |cost: f64| {
+            let saved = 100.0 * (against.cost - cost) / against.time.max(f64::MIN_POSITIVE);
+            match saved < 0.0 {
+                true => format!("costs {:.2} % more", -saved),
+                false => format!("saves {saved:.2} %"),
+            }
+        };
+        let of = |rule: &Rule| {
+            let name = rule.to_string();
+            let line = found.judged.lines.iter().find(|line| line.policy == name)?;
+            Some(format!("{} {}; ", named(*rule)?, share(line.cost)))
+        };
+        let other = found.rules.iter().find_map(of).unwrap_or_default();
+        let (name, cost) = &found.judged.best_in_use;
+        format!(
+            "{other}{name}, which the log shows to be the best published rule, {}",
+            share(*cost)
+        )
+    }
+
+    /// How many steps would tell a saving from none, if it is what it seems to be.
+    fn more_steps(&self, saved: Percent) -> String {
+        let half = 0.5 * (saved.upper - saved.lower);
+        let judged = (self.record.steps() - self.cut()).min(MOST_STEPS) as f64;
+        let needed = judged * (half / saved.percent.abs()).powi(2).max(2.0);
+        if needed > MOST_STEPS as f64 {
+            return format!(
+                "the {MOST_STEPS} steps that are judged at most would not tell so little"
+            );
+        }
+        let rows = (2.0 * needed / 100.0).ceil() * 100.0;
+        let of = if self.stride > 1 { " of the program" } else { "" };
+        format!("record about {} steps{of}", short(rows * self.stride as f64))
+    }
+
+    /// The share of the time that is waited for the slowest rank at the first steps of the log, if
+    /// that is more than nothing.
+    fn left_at_first(&self) -> Option<f64> {
+        // Which rank is slowest is told by steps that do not tell by how much: of noise the slowest
+        // is above the mean.
+        let first = |steps: Range<usize>| -> Vec<f64> {
+            let mean = |rank: usize| steps.clone().map(|step| self.record.row(step)[rank]).sum();
+            (0..self.record.ranks()).map(mean).collect()
+        };
+        let (by, of) = (first(0..FIRST), first(FIRST..2 * FIRST));
+        let slowest = (0..by.len()).max_by(|a, b| by[*a].total_cmp(&by[*b]))?;
+        let mean = of.iter().sum::<f64>() / of.len() as f64;
+        let share = 1.0 - mean / of[slowest];
+        (100.0 * share > NARROW).then_some(share)
+    }
+
+    /// What a saving comes to on the whole job, where its length is known: `: 120 (60 to 180) of
+    /// 5000 seconds`.
+    fn worth(&self, judged: &Judged, against: &Line, saved: Percent) -> String {
+        let Some(steps) = self.steps else { return String::new() };
+        let many = judged.courses.first().map_or(1, |course| course.costs.len()).max(1);
+        let job = against.time / many as f64 * steps as f64 / self.stride as f64;
+        let of = |percent: f64| short(three(percent / 100.0 * job));
+        let Percent { percent, lower, upper } = saved;
+        format!(
+            ", which is {} ({} to {}) of some {} seconds in {steps} steps{}",
+            of(percent),
+            of(lower),
+            of(upper),
+            short(three(job)),
+            if self.stride > 1 { " of the program" } else { "" }
+        )
+    }
+}
