@@ -10,7 +10,6 @@ use crate::replaying::advised;
 use crate::replaying::contest::{ADAPTIVE, RECORDED};
 use crate::replaying::what_if::WhatIf;
 use crate::report::log::{self, Page};
-use remapping::policy::Rule;
 use remapping::policy::codes::Code;
 use std::path::{Path, PathBuf};
 
