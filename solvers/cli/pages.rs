@@ -45,9 +45,8 @@ pub struct Report {
 
 /// The targets by name, each with its description.
 fn targets() -> impl TypedValueParser<Value = Target> {
-    let shown =
-        |(_, name, what): (_, &'static str, &'static str)| PossibleValue::new(name).help(what);
-    PossibleValuesParser::new(Target::ALL.map(shown)).try_map(|name| name.parse::<Target>())
+    let shown = Target::all().map(|(_, name, what)| PossibleValue::new(name).help(what));
+    PossibleValuesParser::new(shown).try_map(|name| name.parse::<Target>())
 }
 
 /// Options of `export`.

@@ -29,7 +29,7 @@ pub(super) const REPLAY_HELP: &str = traces!(
 
 Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, range:0.3 on (max - min) / mean
 from the second step on, ratio:1.5 on max / min, stop_at_rise, menon, metabalancer, zhai, procassini,
-marquez:0.1, ...); fixed, threshold and utilization tuned on the training
+marquez:0.1, ...) and of codes, by the target of `export`: interval and level, as in vt:26 or lammps:1:1.2; fixed, threshold and utilization tuned on the training
 steps; advised (rules and a plan, tried on paper, vote: docs/advised.md) and advised_cold (the same without
 the training steps); predictive (plans on the increments of the training steps), adaptive (goes on learning),
 adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,

@@ -12,26 +12,23 @@ use crate::replaying::contest::RECORDED;
 use crate::replaying::what_if::WhatIf;
 use crate::report::log::{self, Page};
 use remapping::policy::Rule;
+use remapping::policy::codes::Code;
 use std::path::{Path, PathBuf};
 
-/// The forms of the rule, and what their files are called.
-const FORMS: [(Target, &str); 15] = [
+/// The forms of the rule as code, and what their files are called.
+const FORMS: [(Target, &str); 4] = [
     (Target::C, "remap_policy.h"),
     (Target::Fortran, "remap_policy.f90"),
     (Target::Python, "remap_policy.py"),
     (Target::Rust, "remap_policy.rs"),
-    (Target::Lammps, "lammps.txt"),
-    (Target::Warpx, "warpx.txt"),
-    (Target::Smilei, "smilei.txt"),
-    (Target::Charm, "charm.txt"),
-    (Target::Swift, "swift.txt"),
-    (Target::Eplb, "eplb.txt"),
-    (Target::Sglang, "sglang.txt"),
-    (Target::Vt, "vt.txt"),
-    (Target::Openfoam, "openfoam.txt"),
-    (Target::Fourc, "fourc.txt"),
-    (Target::Amrex, "amrex.txt"),
 ];
+
+/// All forms of the rule: code, and a file for each production code.
+fn forms() -> impl Iterator<Item = (Target, String)> {
+    let settings = Code::ALL.into_iter();
+    let settings = settings.map(|(code, name)| (Target::Setting(code), format!("{name}.txt")));
+    FORMS.into_iter().map(|(target, name)| (target, name.to_owned())).chain(settings)
+}
 
 const RULE: &str = "advised.json";
 const MODEL: &str = "model.ron";
@@ -58,8 +55,8 @@ pub(super) struct Parts<'a> {
     pub has_header: bool,
 }
 
-/// Writes them, and says what they are called. Where the log cannot tell, there is no rule, and of the rest
-/// what there is.
+/// Writes them, and says what they are called. Where the log cannot tell, there is no rule, and of
+/// the rest what there is.
 pub(super) fn write(
     folder: &Path,
     opened: &Opened,
@@ -84,10 +81,10 @@ pub(super) fn write(
         put(RULE, to_json(&document).as_bytes())?;
         // What would be pasted into a code is written where the advice is to change what it does.
         let changes = advice.policy.as_deref().is_some_and(|policy| policy != RECORDED);
-        for (target, name) in FORMS.iter().copied().filter(|_| changes) {
+        for (target, name) in forms().filter(|_| changes) {
             // Not every code has a setting for every rule.
             if let Ok(form) = exported::write(&document, target) {
-                put(name, &form)?;
+                put(&name, &form)?;
             }
         }
     }
@@ -123,8 +120,8 @@ fn remove_others(folder: &Path, written: &[String]) -> Result<(), Complaint> {
 }
 
 /// What all files may be called.
-fn names() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().map(|(_, name)| *name).chain([RULE, MODEL, REPORT])
+fn names() -> impl Iterator<Item = String> {
+    forms().map(|(_, name)| name).chain([RULE, MODEL, REPORT].map(str::to_owned))
 }
 
 /// The page of a log.

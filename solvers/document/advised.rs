@@ -4,8 +4,8 @@
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::policy::advised::{Advised as Engine, Parameters};
+use remapping::policy::codes::Code;
 use remapping::replay::cheapest;
-use remapping::simulate::Statistic;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
@@ -53,7 +53,8 @@ pub struct Advised {
     /// Thresholds and intervals tuned on the steps `trained_on`; the cheapest on the judged steps
     /// first.
     pub simple: Vec<Cost>,
-    /// The same for levels of statistics that only single codes compare (SWIFT and 4C).
+    /// Rules of codes with their settings, tuned likewise; an interval is from one decision to the
+    /// next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_codes: Vec<Cost>,
     /// The rule that was chosen on the steps `trained_on`: `advised`, or one of `simple`. Without
@@ -148,14 +149,20 @@ impl Advised {
         Some(known[first])
     }
 
-    /// The level of a statistic that a code compares, if there is one.
-    pub fn level_of(&self, statistic: Statistic) -> Option<(f64, &Cost)> {
-        let level = |cost: &Cost| match (statistic, cost.policy.parse()) {
-            (Statistic::RangeOverMean, Ok(Rule::Range(level))) => Some(level),
-            (Statistic::MaxOverMin, Ok(Rule::Ratio(level))) => Some(level),
+    /// The cheapest setting of a code, an interval and perhaps a level; never is `None`.
+    pub fn of_code(&self, code: Code) -> Option<(Option<(u64, Option<f64>)>, &Cost)> {
+        let own = |cost: &Cost| match cost.policy.parse() {
+            Ok(Rule::Code(known, every, level)) if known == code => Some((every, level)),
             _ => None,
         };
-        self.of_codes.iter().find_map(|cost| Some((level(cost)?, cost)))
+        let settings = self.of_codes.iter().filter_map(|cost| Some((Some(own(cost)?), cost)));
+        let never = self.best(|simple| simple == Simple::Every(None));
+        let known: Vec<_> =
+            never.map(|(_, cost)| (None, cost)).into_iter().chain(settings).collect();
+        let place = cheapest(known.iter().map(|(_, cost)| cost.cost))?;
+        // Where a remap pays and no setting is known, never would be bad advice.
+        let is_blind = known.len() == 1 && !self.is_enough(known[0].1);
+        (!is_blind || known[0].0.is_some()).then(|| known[place])
     }
 
     /// A cost relative to that of `advised`, in words.
@@ -180,8 +187,7 @@ impl Advised {
         }
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let costs = self.costs.iter().chain(&self.simple).chain(&self.of_codes);
-        let of_code =
-            |cost: &&Cost| matches!(cost.policy.parse(), Ok(Rule::Range(_) | Rule::Ratio(_)));
+        let of_code = |cost: &&Cost| matches!(cost.policy.parse(), Ok(Rule::Code(..)));
         let stored = remapping::policy::advised::Stored::from(self.rule.clone());
         if !positive(self.unit_seconds) || self.stride == 0 {
             Some("`unit_seconds` and `stride` are greater than 0".to_owned())
@@ -200,7 +206,7 @@ impl Advised {
         {
             Some(format!("`{}` is not a threshold or interval", unknown.policy))
         } else if let Some(unknown) = self.of_codes.iter().find(|cost| !of_code(cost)) {
-            Some(format!("`{}` is no level of a code: range or ratio", unknown.policy))
+            Some(format!("`{}` is no rule of a code, as vt:26 or lammps:1:1.2", unknown.policy))
         } else if let Some(chosen) = self.chosen.as_ref().filter(|chosen| {
             *chosen != "advised" && !self.simple.iter().any(|cost| cost.policy == **chosen)
         }) {

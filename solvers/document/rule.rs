@@ -3,8 +3,8 @@
 use super::advised::Advised;
 use super::priced::Priced;
 use remapping::policy::Map;
+use remapping::policy::codes::Code;
 pub use remapping::policy::stated::Measure;
-use remapping::simulate::Statistic;
 use serde::{Deserialize, Serialize};
 
 /// A threshold that holds from a number of steps on, until the next one.
@@ -66,8 +66,10 @@ pub struct StatedRule {
     pub of_a_log: bool,
     /// The costs of other rules of the same model, where these are known.
     pub priced: Option<Priced>,
-    /// The level of a statistic that only single codes compare; it replaces the rule.
-    pub level_of: Option<(Statistic, f64)>,
+    /// The interval and the level of a code, in steps of the program; they replace the rule.
+    pub of_code: Option<(Code, u64, Option<f64>)>,
+    /// Whether remaps come into force after steps that follow their decision.
+    pub overlapped: bool,
     /// The number of processors of its model, on which thresholds and intervals depend; `None`
     /// where the model has none.
     pub processors: Option<usize>,

@@ -1,36 +1,26 @@
 //! Solutions for other programs: source code that decides, tables, and knobs of known codes.
 //!
-//! A solution states one of a few rules ([`crate::document::rule::Rule`]); each target has a file that
-//! writes rules in its own syntax.
+//! A solution states one of a few rules ([`crate::document::rule::Rule`]); each target has a file
+//! that writes rules in its own syntax. Settings of production codes are under [`codes`].
 
 pub mod advised;
-mod amrex;
 mod c;
-mod charm;
+pub mod codes;
 mod controller;
 mod csv;
-mod eplb;
-mod fitted;
 mod fortran;
-mod fourc;
 mod json;
 mod knobs;
-mod lammps;
 mod npz;
-mod openfoam;
 mod python;
 mod rust;
-mod sglang;
-mod smilei;
-mod swift;
 mod switching;
-mod vt;
-mod warpx;
 
 use crate::complaint::Complaint;
 use crate::document::rule::{Rule, StatedRule};
 use crate::problems::shared::map::{Index, Map};
-use knobs::Knobs;
+use codes::Sheet;
+use remapping::policy::codes::Code;
 
 /// What a solution can be exported to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,33 +41,13 @@ pub enum Target {
     Npz,
     /// The rule as a controller of the C library and the Python package.
     Controller,
-    /// LAMMPS: a `fix balance` line.
-    Lammps,
-    /// WarpX: `algo.load_balance_*`.
-    Warpx,
-    /// Smilei: a `LoadBalancing` block.
-    Smilei,
-    /// Charm++: `+LBPeriod`.
-    Charm,
-    /// SWIFT: the `DomainDecomposition` parameters.
-    Swift,
-    /// vLLM: its expert parallel load balancer.
-    Eplb,
-    /// SGLang: its expert parallel load balancer.
-    Sglang,
-    /// DARMA/vt: `--vt_lb_interval`.
-    Vt,
-    /// OpenFOAM: a `distributor` of `dynamicMeshDict`.
-    Openfoam,
-    /// 4C: redistribution of contact interfaces.
-    Fourc,
-    /// AMReX: load balancing of a single level.
-    Amrex,
+    /// The setting of a code.
+    Setting(Code),
 }
 
 impl Target {
-    /// All of them, each with its name and what it is.
-    pub const ALL: [(Target, &'static str, &'static str); 19] = [
+    /// Those that are no code's, each with its name and what it is.
+    const FORMS: [(Target, &'static str, &'static str); 8] = [
         (Target::C, "c", "A C99 header"),
         (Target::Fortran, "fortran", "A Fortran 2003 module"),
         (Target::Python, "python", "A Python module"),
@@ -86,24 +56,24 @@ impl Target {
         (Target::Json, "json", "The rule as JSON"),
         (Target::Npz, "npz", "NumPy arrays"),
         (Target::Controller, "controller", "A controller for the C library and Python"),
-        (Target::Lammps, "lammps", "LAMMPS: a `fix balance` line"),
-        (Target::Warpx, "warpx", "WarpX: `algo.load_balance_*`"),
-        (Target::Smilei, "smilei", "Smilei: a `LoadBalancing` block"),
-        (Target::Charm, "charm", "Charm++: `+LBPeriod`"),
-        (Target::Swift, "swift", "SWIFT: the `DomainDecomposition` parameters"),
-        (Target::Eplb, "eplb", "vLLM: its expert parallel load balancer"),
-        (Target::Sglang, "sglang", "SGLang: its expert parallel load balancer"),
-        (Target::Vt, "vt", "DARMA/vt: `--vt_lb_interval`"),
-        (Target::Openfoam, "openfoam", "OpenFOAM: a `distributor` of `dynamicMeshDict`"),
-        (Target::Fourc, "fourc", "4C: redistribution of contact interfaces"),
-        (Target::Amrex, "amrex", "AMReX: load balancing of a single level"),
     ];
+
+    /// All of them, each with its name and what it is.
+    pub fn all() -> impl Iterator<Item = (Target, &'static str, String)> {
+        let forms =
+            Target::FORMS.into_iter().map(|(target, name, what)| (target, name, what.to_owned()));
+        let codes = Code::ALL.into_iter().map(|(code, name)| {
+            let sheet = Sheet::of(code);
+            (Target::Setting(code), name, format!("{}: {}", sheet.name, sheet.what))
+        });
+        forms.chain(codes)
+    }
 }
 
 impl std::str::FromStr for Target {
     type Err = String;
     fn from_str(name: &str) -> Result<Target, String> {
-        let found = Target::ALL.into_iter().find(|(_, known, _)| *known == name);
+        let found = Target::all().find(|(_, known, _)| *known == name);
         found.map(|(target, ..)| target).ok_or_else(|| format!("{name:?} is not a target"))
     }
 }
@@ -119,17 +89,7 @@ pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> 
         Target::Json => json::write(export),
         Target::Npz => return npz::write(export),
         Target::Controller => controller::write(export)?,
-        Target::Lammps => lammps::write(Knobs::of(export)?)?,
-        Target::Warpx => warpx::write(Knobs::of(export)?)?,
-        Target::Smilei => smilei::write(Knobs::of(export)?)?,
-        Target::Charm => charm::write(Knobs::of(export)?)?,
-        Target::Swift => swift::write(Knobs::of(export)?)?,
-        Target::Eplb => eplb::write(Knobs::of(export)?)?,
-        Target::Sglang => sglang::write(Knobs::of(export)?)?,
-        Target::Vt => vt::write(Knobs::of(export)?)?,
-        Target::Openfoam => openfoam::write(Knobs::of(export)?)?,
-        Target::Fourc => fourc::write(Knobs::of(export)?)?,
-        Target::Amrex => amrex::write(Knobs::of(export)?)?,
+        Target::Setting(code) => codes::write(export, code)?,
     };
     Ok(text.into_bytes())
 }

@@ -292,7 +292,7 @@ pub fn growth<W: Workload>(workload: &W, seed: u64) -> Vec<f64> {
 pub fn rule(name: &str) -> Result<Rule, Complaint> {
     name.trim().parse::<Rule>().map_err(|error| {
         let help = "policies: optimal, never, fixed:m, stop_at_rise, threshold:x, utilization:u, \
-                    menon, menon_offline, metabalancer, zhai, procassini, marquez:f";
+                    menon, menon_offline, metabalancer, zhai, procassini, marquez:f, rules of codes (vt:26, lammps:1:1.2)";
         Complaint::elsewhere(format!("--policies {name}: {error}"), help)
     })
 }

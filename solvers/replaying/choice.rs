@@ -6,8 +6,9 @@ use crate::complaint::Complaint;
 use crate::document::advised::Simple;
 use remapping::fit::level;
 use remapping::policy::Rule;
+use remapping::policy::codes::Code;
 use remapping::record::Record;
-use remapping::replay::{Indicator, cheapest, play, thresholds, tuned};
+use remapping::replay::{Indicator, cheapest, intervals, play, thresholds, tuned};
 use std::cmp::Ordering;
 
 /// A rule that can be exported.
@@ -32,18 +33,17 @@ impl Choice {
 /// A simple rule is taken if its cost is at most this multiple of the adaptive rule's.
 const AS_GOOD: f64 = 1.01;
 
-/// Where no remap was recorded nobody knows what one leaves. An interval, which does not remap again at once where that did not help, is
-/// taken if it costs at most so much of what the cheapest rule does.
+/// Where no remap was recorded nobody knows what one leaves. An interval, which does not remap
+/// again at once where that did not help, is taken if it costs at most so much of what the cheapest
+/// rule does.
 const UNSEEN: f64 = 2.0;
-
-/// From here on SWIFT takes a level for an interval.
-const SWIFT_LIMIT: f64 = 1.0;
 
 /// Rules of one number, in the order of the table.
 const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
 
-/// The rule that costs least on later parts of the training steps of `ground`, and all simple ones, trained. Times far off their
-/// neighbours for a step or two are left out: no remap helps against them, and they would decide all.
+/// The rule that costs least on later parts of the training steps of `ground`, and all simple ones,
+/// trained. Times far off their neighbours for a step or two are left out: no remap helps against
+/// them, and they would decide all.
 pub(super) fn choose(ground: &Ground<'_>) -> Result<(Choice, Vec<Rule>), Complaint> {
     let cleaned = without_outliers(ground.record);
     let ground = Ground { record: &cleaned, ..ground.clone() };
@@ -83,21 +83,51 @@ pub(super) fn choose(ground: &Ground<'_>) -> Result<(Choice, Vec<Rule>), Complai
     Ok((choice, rules))
 }
 
-/// Rules of one number that some codes know and others do not, trained on the training steps of `ground`: SWIFT's, below the
-/// level from which on it takes it for an interval, and 4C's.
+/// The settings of codes, tuned on the training steps of `ground`: for each an interval, from one
+/// decision to the next, and a level. Codes without a level have intervals tuned by their own rule.
 pub(super) fn of_codes(ground: &Ground<'_>) -> Vec<Rule> {
     let cleaned = without_outliers(ground.record);
     let (steps, price) = (ground.training.clone(), ground.price());
-    let trained = |indicator: Indicator| {
-        let mut rules = thresholds(&cleaned, steps.clone(), indicator);
-        rules.retain(|rule| !matches!(rule, Rule::Range(level) if *level >= SWIFT_LIMIT));
-        tuned(&cleaned, steps.clone(), price, &rules).map(rounded)
+    let best = |rules: &[Rule]| tuned(&cleaned, steps.clone(), price, rules).map(rounded);
+    let every = |rule: &Rule| match rule {
+        Rule::Fixed(every) => Some(every + ground.overlap.steps),
+        _ => None,
     };
-    [Indicator::Range, Indicator::Ratio]
-        .into_iter()
-        .filter_map(trained)
-        .filter(|rule| *rule != Rule::Never)
-        .collect()
+    let tried: Vec<u64> = intervals(steps.len()).iter().filter_map(every).collect();
+    let interval = |code: Code| {
+        let rules: Vec<Rule> = tried.iter().map(|every| Rule::Code(code, *every, None)).collect();
+        best(&rules)
+    };
+    let level = |code: Code, indicator: Indicator| {
+        let rules = thresholds(&cleaned, steps.clone(), indicator).into_iter();
+        let rules: Vec<Rule> = rules.filter_map(|rule| of_code(code, rule)).collect();
+        best(&rules)
+    };
+    let plain = interval(Code::Smilei);
+    let ratio = level(Code::Lammps, Indicator::Utilization);
+    let same = |code: Code, rule: Option<Rule>| match rule {
+        Some(Rule::Code(_, every, level)) => {
+            code.trigger(every, level).map(|_| Rule::Code(code, every, level))
+        }
+        _ => None,
+    };
+    let settings = |(code, _): (Code, &'static str)| match code {
+        Code::Swift => [None, level(code, Indicator::Range)],
+        Code::Fourc => [None, level(code, Indicator::Ratio)],
+        _ if code.level().is_none() => [interval(code), None],
+        _ => [same(code, plain), same(code, ratio)],
+    };
+    Code::ALL.into_iter().flat_map(settings).flatten().collect()
+}
+
+/// A threshold as a level of a code that looks at each step.
+fn of_code(code: Code, rule: Rule) -> Option<Rule> {
+    let level = match rule {
+        Rule::Utilization(share) if share > 0.0 => 1.0 / share,
+        Rule::Range(level) | Rule::Ratio(level) => level,
+        _ => return None,
+    };
+    code.trigger(1, Some(level)).map(|_| Rule::Code(code, 1, Some(level)))
 }
 
 /// The record with times far off the median of the five around them replaced by it.
@@ -117,8 +147,11 @@ fn rounded(rule: Rule) -> Rule {
     match rule {
         Rule::Threshold(bound) => Rule::Threshold(four(bound)),
         Rule::Utilization(share) => Rule::Utilization(four(share).min(1.0)),
-        Rule::Range(level) if four(level) < SWIFT_LIMIT => Rule::Range(four(level)),
-        Rule::Ratio(level) if four(level) > 1.0 => Rule::Ratio(four(level)),
+        Rule::Code(code, every, Some(level))
+            if four(level) > 1.0 || code == Code::Swift && four(level) < 1.0 =>
+        {
+            Rule::Code(code, every, Some(four(level)))
+        }
         other => other,
     }
 }

@@ -17,6 +17,7 @@
 
 pub mod advised;
 pub mod classical;
+pub mod codes;
 mod map;
 pub mod practice;
 pub mod predictive;

@@ -1,9 +1,9 @@
 //! Policies by name.
 
 use super::classical::{FixedInterval, Never, StopAtRise, Threshold, UtilizationThreshold};
+use super::codes::{Code, Trigger, Watching};
 use super::practice::{
-    AccumulatedLoss, LinearFit, MedianOfThree, PredictedEfficiency, RangeThreshold, RatioThreshold,
-    Tolerance, slope_interval,
+    AccumulatedLoss, LinearFit, MedianOfThree, PredictedEfficiency, Tolerance, slope_interval,
 };
 use super::{Policy, Step};
 use serde::{Deserialize, Serialize};
@@ -24,9 +24,9 @@ pub enum Rule {
     Threshold(f64),
     /// `utilization:u`: [`UtilizationThreshold`] u.
     Utilization(f64),
-    /// `range:x`: [`RangeThreshold`] x on (max - min) / mean, from the second step on.
+    /// `range:x`: [`Trigger::range`] x on (max - min) / mean, from the second step on.
     Range(f64),
-    /// `ratio:x`: [`RatioThreshold`] x on max / min.
+    /// `ratio:x`: [`Trigger::ratio`] x on max / min.
     Ratio(f64),
     /// `menon`: [`AccumulatedLoss`].
     AccumulatedLoss,
@@ -40,6 +40,9 @@ pub enum Rule {
     PredictedEfficiency(f64),
     /// `marquez:f`: [`Tolerance`] f.
     Tolerance(f64),
+    /// `vt:26`, `lammps:1:1.2`: the rule of a code with an interval, and a level if it has one
+    /// ([`Code::trigger`]).
+    Code(Code, u64, Option<f64>),
 }
 
 impl Rule {
@@ -56,8 +59,12 @@ impl Rule {
             Rule::StopAtRise => Running::StopAtRise(StopAtRise::new(remap_cost)),
             Rule::Threshold(threshold) => Running::Threshold(Threshold::new(threshold)),
             Rule::Utilization(minimum) => Running::Utilization(UtilizationThreshold::new(minimum)),
-            Rule::Range(level) => Running::Range(RangeThreshold::new(level)),
-            Rule::Ratio(level) => Running::Ratio(RatioThreshold::new(level)),
+            Rule::Range(level) => Running::Watching(Watching::new(Trigger::range(level))),
+            Rule::Ratio(level) => Running::Watching(Watching::new(Trigger::ratio(level))),
+            Rule::Code(code, every, level) => {
+                let trigger = code.trigger(every, level).unwrap_or(Trigger::NEVER);
+                Running::Watching(Watching::new(trigger))
+            }
             Rule::AccumulatedLoss => Running::AccumulatedLoss(AccumulatedLoss::new(remap_cost)),
             Rule::SlopeInterval(slope) => match slope_interval(remap_cost, slope) {
                 Some(interval) => Running::Fixed(FixedInterval::new(interval)),
@@ -83,8 +90,7 @@ pub enum Running {
     StopAtRise(StopAtRise),
     Threshold(Threshold),
     Utilization(UtilizationThreshold),
-    Range(RangeThreshold),
-    Ratio(RatioThreshold),
+    Watching(Watching),
     AccumulatedLoss(AccumulatedLoss),
     LinearFit(LinearFit),
     MedianOfThree(MedianOfThree),
@@ -101,8 +107,7 @@ macro_rules! each {
             Running::StopAtRise($rule) => $call,
             Running::Threshold($rule) => $call,
             Running::Utilization($rule) => $call,
-            Running::Range($rule) => $call,
-            Running::Ratio($rule) => $call,
+            Running::Watching($rule) => $call,
             Running::AccumulatedLoss($rule) => $call,
             Running::LinearFit($rule) => $call,
             Running::MedianOfThree($rule) => $call,
@@ -143,6 +148,8 @@ impl fmt::Display for Rule {
             Rule::PredictedEfficiency(1.0) => f.write_str("procassini"),
             Rule::PredictedEfficiency(ratio) => write!(f, "procassini:{ratio}"),
             Rule::Tolerance(fraction) => write!(f, "marquez:{fraction}"),
+            Rule::Code(code, every, None) => write!(f, "{}:{every}", code.name()),
+            Rule::Code(code, every, Some(level)) => write!(f, "{}:{every}:{level}", code.name()),
         }
     }
 }
@@ -220,7 +227,20 @@ impl FromStr for Rule {
                 let what = "a fraction >= 0 of the mean, as in marquez:0.1";
                 number(what, |fraction| fraction >= 0.0).map(Rule::Tolerance)
             }
-            _ => Err(RuleError::Unknown(name.to_owned())),
+            _ => {
+                let unknown = || RuleError::Unknown(name.to_owned());
+                let code = Code::named(name).ok_or_else(unknown)?;
+                let what = "an interval and a level that this code knows, as in warpx:10, warpx:10:1.2 or swift:1:0.3";
+                let text = parameter.ok_or(RuleError::Missing(what))?;
+                let invalid = || RuleError::Invalid(text.to_owned(), what);
+                let (every, level) = match text.split_once(':') {
+                    Some((every, level)) => (every, Some(level.parse().map_err(|_| invalid())?)),
+                    None => (text, None),
+                };
+                let every = every.parse().map_err(|_| invalid())?;
+                code.trigger(every, level).ok_or_else(invalid)?;
+                Ok(Rule::Code(code, every, level))
+            }
         }
     }
 }

@@ -144,6 +144,9 @@ fn rules_read_as_they_print() {
         "procassini",
         "procassini:0.9",
         "marquez:0.1",
+        "vt:26",
+        "lammps:1:1.2",
+        "swift:1:0.3",
     ];
     for text in texts {
         assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
@@ -158,7 +161,60 @@ fn rules_read_as_they_print() {
         "threshold:inf",
         "range:-1",
         "ratio:1",
+        "vt",
+        "vt:0",
+        "smilei:3:1.2",
+        "swift:9",
+        "swift:2:0.3",
+        "swift:1:1.0",
+        "fourc:4",
+        "lammps:1:1:1",
+        "lammps:1:inf",
     ] {
         assert!(text.parse::<Rule>().is_err(), "{text}");
+    }
+}
+
+/// The steps at which each code remaps where one processor always has 1.9 times the mean, and where
+/// none ever has more.
+#[test]
+fn codes_remap_when_their_sources_say() {
+    let all: Vec<u64> = (1..=12).collect();
+    for (rule, expected) in [
+        ("lammps:4", &[4, 8, 12][..]),
+        ("lammps:1:1.85", &all),
+        ("lammps:1:1.95", &[]),
+        ("warpx:4", &[3, 7, 11]),
+        ("warpx:1:1.85", &all),
+        ("smilei:4", &[4, 8, 12]),
+        ("charm:4", &[4, 8, 12]),
+        ("swift:1:0.3", &[2, 4, 6, 8, 10, 12]),
+        ("eplb:4", &[1, 5, 9]),
+        ("sglang:4", &[5, 9]),
+        ("sglang:4:1.85", &[5, 9]),
+        ("atom:4", &[2, 7, 12]),
+        ("atom:4:1.85", &[2, 6, 10]),
+        ("vt:4", &[2, 6, 10]),
+        ("vt:1", &all[1..]),
+        ("openfoam:4", &[4, 8, 12]),
+        ("openfoam:1:1.85", &all[1..]),
+        ("fourc:1:19", &all),
+        ("fourc:1:19.1", &[]),
+        ("fourc_structure:4", &[1, 5, 9]),
+        ("fourc_structure:4:1.95", &[]),
+        ("amrex:4", &[1, 5, 9]),
+    ] {
+        assert_eq!(remaps(rule, 1.0, &[9.0; 12]), expected, "{rule}");
+    }
+    for (code, name) in codes::Code::ALL {
+        assert_eq!((codes::Code::named(name), code.name()), (Some(code), name));
+        let balanced = |rule: String| remaps(&rule, 1.0, &[0.0; 12]).len();
+        let blind = ["smilei", "charm", "eplb", "sglang", "atom", "amrex"].contains(&name);
+        if code.trigger(4, None).is_some() {
+            assert_eq!(balanced(format!("{name}:4")) > 0, blind, "{name}");
+        }
+        if let Some((_, limit)) = code.level() {
+            assert_eq!(balanced(format!("{name}:1:{}", limit.min(1.5) - 0.1)), 0, "{name}");
+        }
     }
 }

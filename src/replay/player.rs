@@ -47,7 +47,8 @@ impl Player {
     /// What it must observe.
     pub fn needs(&self) -> Needs {
         match self {
-            Player::Rule(Running::Tolerance(_) | Running::Range(_) | Running::Ratio(_)) => {
+            Player::Rule(Running::Tolerance(_)) => Needs::MaxMeanMin,
+            Player::Rule(Running::Watching(watching)) if watching.takes_least() => {
                 Needs::MaxMeanMin
             }
             Player::Rule(_) | Player::Learnt(_) => Needs::MaxMean,

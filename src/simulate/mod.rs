@@ -47,7 +47,7 @@ pub use mapped::Mapped;
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
 pub use trace::trace;
-pub use trials::{Course, Statistic, Trials, Trigger, Walker};
+pub use trials::{Course, Trials, Walker};
 
 use crate::overlap::Overlap;
 use crate::policy::Step;

@@ -6,7 +6,8 @@
 //! ```
 //! use remapping::Rational;
 //! use remapping::imbalance::{Imbalance, RunningCost};
-//! use remapping::simulate::{Course, Statistic, Trials, Trigger, Walker};
+//! use remapping::policy::codes::{Statistic, Trigger};
+//! use remapping::simulate::{Course, Trials, Walker};
 //!
 //! let walker = Walker { lowest: 1, rows: vec![vec![0.5, 0.5, 0.0], vec![0.25, 0.5, 0.25], vec![0.0, 0.5, 0.5]] };
 //! let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &[Rational::ONE, Rational::ONE], 3)?;
@@ -19,85 +20,9 @@
 
 use super::{Stream, stream};
 use crate::imbalance::Imbalance;
+use crate::policy::codes::Trigger;
 use rand::RngExt;
 use rayon::prelude::*;
-
-/// A statistic of the times of a step by which codes define imbalance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Statistic {
-    /// Max / mean.
-    MaxOverMean,
-    /// Max / min; infinite if the least time is 0.
-    MaxOverMin,
-    /// (max - min) / mean.
-    RangeOverMean,
-}
-
-impl Statistic {
-    /// The value of the statistic; if all times are 0, its value at balance.
-    pub fn of(self, times: &[f64]) -> f64 {
-        let max = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let min = times.iter().copied().fold(f64::INFINITY, f64::min);
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
-        let ratio = |above: f64, below: f64, balanced: f64| match below > 0.0 {
-            true => above / below,
-            false if above > 0.0 => f64::INFINITY,
-            false => balanced,
-        };
-        match self {
-            Statistic::MaxOverMean => ratio(max, mean, 1.0),
-            Statistic::MaxOverMin => ratio(max, min, 1.0),
-            Statistic::RangeOverMean => ratio(max - min, mean, 0.0),
-        }
-    }
-}
-
-/// Observes the steps `first`, `first + every`, ... that are at least `rest` steps after the last
-/// remap. It remaps if the statistic exceeds the level.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trigger {
-    /// The first step observed.
-    pub first: u64,
-    /// Steps between two observations, >= 1.
-    pub every: u64,
-    /// Least number of steps since the last remap.
-    pub rest: u64,
-    /// The statistic observed.
-    pub statistic: Statistic,
-    /// The level; minus infinity remaps at every observation.
-    pub level: f64,
-}
-
-impl Trigger {
-    /// Never remaps.
-    pub const NEVER: Trigger = Trigger {
-        first: u64::MAX,
-        every: u64::MAX,
-        rest: 0,
-        statistic: Statistic::MaxOverMean,
-        level: f64::INFINITY,
-    };
-
-    /// Observes every step.
-    pub fn above(statistic: Statistic, level: f64) -> Trigger {
-        Trigger { first: 1, every: 1, rest: 0, statistic, level }
-    }
-
-    /// Remaps every `every` steps, whatever the loads.
-    pub fn periodic(every: u64) -> Trigger {
-        let level = f64::NEG_INFINITY;
-        Trigger { first: every, every, ..Trigger::above(Statistic::MaxOverMean, level) }
-    }
-
-    /// Whether it remaps after step `step` with these times, if the last remap was after step
-    /// `last`.
-    pub fn remaps(&self, step: u64, last: u64, times: &[f64]) -> bool {
-        step >= self.first
-            && (step - self.first).is_multiple_of(self.every)
-            && step - last >= self.rest
-            && self.statistic.of(times) > self.level
-    }
-}
 
 /// The Markov chain of one process.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,7 +133,11 @@ impl Trials {
     pub fn play(&self, triggers: &[Trigger], runs: u64, seed: u64) -> Vec<f64> {
         let deciders: Vec<_> = triggers
             .iter()
-            .map(|t| move |step, last, _: &[i64], times: &[f64]| t.remaps(step, last, times))
+            .map(|t| {
+                move |step, last, _: &[i64], times: &[f64]| {
+                    t.remaps(step, last, || t.statistic.of_times(times))
+                }
+            })
             .collect();
         self.mean(&deciders, runs, seed)
     }

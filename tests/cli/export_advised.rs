@@ -7,6 +7,7 @@ use rand::RngExt;
 use remapping::controller::Controller;
 use remapping::overlap::Overlap;
 use remapping::policy::advised::{Advised, Stored};
+use remapping::policy::codes::Code;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
 use remapping::simulate::families::{Family, Run};
@@ -369,41 +370,55 @@ fn settings_say_what_is_lost() {
         {"policy": "fixed:7", "cost": 1.2 * cost, "remaps": 3},
         {"policy": "never", "cost": 1.3 * cost, "remaps": 0},
     ]);
-    document["of_codes"] = json!([
-        {"policy": "range:0.35", "cost": 1.2 * cost, "remaps": 1},
-        {"policy": "ratio:1.5", "cost": 1.25 * cost, "remaps": 1},
-    ]);
+    let rules = [
+        ("lammps:1:1.25", 1.1),
+        ("warpx:1:1.25", 1.1),
+        ("openfoam:1:1.25", 1.1),
+        ("sglang:1:1.25", 1.1),
+        ("atom:1:1.25", 1.1),
+        ("fourc_structure:1:1.25", 1.1),
+        ("smilei:7", 1.2),
+        ("charm:7", 1.2),
+        ("eplb:7", 1.2),
+        ("vt:7", 1.2),
+        ("amrex:7", 1.2),
+        ("swift:1:0.35", 1.2),
+        ("fourc:1:1.5", 1.25),
+        // Dearer than the others of these codes.
+        ("lammps:9", 1.4),
+        ("vt:3", 1.4),
+    ];
+    let rules =
+        rules.map(|(rule, times)| json!({"policy": rule, "cost": times * cost, "remaps": 1}));
+    document["of_codes"] = json!(rules);
     document["stride"] = json!(10);
     place.write("advised.json", document.to_string());
     let exported = |target: &str| {
         let outcome = place.run(&["export", "advised.json", "--to", target]).exits(0);
         outcome.out + &outcome.err
     };
-    for target in ["lammps", "warpx", "openfoam", "sglang"] {
-        let text = exported(target).replace("\n#", "").replace("\n//", "");
-        let said = "utilization:0.8, the best of the rules tuned on the steps learnt from that this code knows; it costs 10.0 % more than advised";
-        assert!(text.contains(said), "{target}: {text}");
-    }
+    let settings = |targets: &[&str], rule: &str, more: &str| {
+        for target in targets {
+            let text = exported(target).replace("\n#", "").replace("\n//", "");
+            let said = "the best of the rules tuned on the steps learnt from that this code knows; it costs";
+            assert!(text.contains(&format!("{target}:{rule}, {said} {more} more")), "{text}");
+            let steps = if rule == "7" { "steps of the program" } else { "a look every 10 steps" };
+            assert!(text.contains(steps), "{target}: {text}");
+        }
+    };
+    settings(
+        &["lammps", "warpx", "openfoam", "sglang", "atom", "fourc_structure"],
+        "1:1.25",
+        "10.0 %",
+    );
+    settings(&["smilei", "charm", "eplb", "vt", "amrex"], "7", "20.0 %");
+    settings(&["swift"], "1:0.35", "20.0 %");
+    settings(&["fourc"], "1:1.5", "25.0 %");
     assert!(exported("lammps").contains("fix remap all balance 0 1.25 rcb "));
     assert!(exported("warpx").contains("load_balance_intervals = 10\n"));
-    for target in ["smilei", "charm", "eplb", "vt", "amrex"] {
-        let text = exported(target).replace("\n#", "");
-        let said = "fixed:7, the best of the rules tuned on the steps learnt from that this code knows; it costs 20.0 % more than advised";
-        assert!(text.contains(said), "{target}: {text}");
-        assert!(text.contains("10 steps of the program"), "{target}: {text}");
-    }
-    let codes = [
-        ("swift", "range:0.35", "20.0 % more", "  trigger: 0.35\n"),
-        ("fourc", "ratio:1.5", "25.0 % more", "  MAX_BALANCE_EVAL_TIME: 1.5\n"),
-    ];
-    for (target, rule, more, line) in codes {
-        let text = exported(target);
-        assert!(text.contains(line), "{text}");
-        let text = text.replace("\n#", "");
-        let said =
-            "the best of the rules tuned on the steps learnt from that this code knows; it costs";
-        assert!(text.contains(&format!("{rule}, {said} {more}")), "{text}");
-    }
+    assert!(exported("swift").contains("  trigger: 0.35\n"));
+    assert!(exported("fourc").contains("  MAX_BALANCE_EVAL_TIME: 1.5\n"));
+    assert!(exported("charm").contains("# AtSync() every 70 iterations\n"));
     assert!(exported("smilei").contains("every = 70,"));
     assert!(exported("eplb").contains("\"step_interval\":70"));
     let header = exported("c");
@@ -417,10 +432,10 @@ fn settings_say_what_is_lost() {
     }
 }
 
-/// Codes with a statistic of their own have levels tuned for it, which cost what `replay` says; never is not written where a
-/// remap pays.
+/// The settings of every code are tuned by its own rule and cost what `replay` says of it; never is not written where a remap
+/// pays.
 #[test]
-fn codes_with_statistics_of_their_own_have_levels() {
+fn settings_cost_what_replay_says_of_the_rule_of_the_code() {
     let place = Workplace::new();
     let run = Family::Drift.run(6, 400, 20.0, 2);
     let mut document = taught(&place, &run, "0.5");
@@ -433,9 +448,16 @@ fn codes_with_statistics_of_their_own_have_levels() {
             (policy, cost["cost"].as_f64().unwrap(), cost["remaps"].as_u64().unwrap())
         })
         .collect();
-    assert!(
-        ["range:", "ratio:"].iter().all(|kind| costs.iter().any(|cost| cost.0.starts_with(kind)))
-    );
+    for (_, code) in Code::ALL {
+        let own = |cost: &&(String, f64, u64)| cost.0.starts_with(&format!("{code}:"));
+        assert!(costs.iter().any(|cost| own(&cost)), "{code}");
+        // What is written is said by the name and the cost of one of them.
+        let text = place.run(&["export", "advised.json", "--to", code]).exits(0).out;
+        let text = text.replace("\n#", "").replace("\n//", "");
+        let least = costs.iter().filter(own).map(|cost| cost.1).fold(f64::INFINITY, f64::min);
+        let written = costs.iter().filter(own).find(|cost| cost.1 == least).unwrap();
+        assert!(text.contains(&format!("Written here: {}, ", written.0)), "{code}: {text}");
+    }
     let (names, price): (Vec<&str>, String) =
         (costs.iter().map(|cost| cost.0.as_str()).collect(), run.remap_cost.to_string());
     let listed = names.join(",");
@@ -458,7 +480,7 @@ fn codes_with_statistics_of_their_own_have_levels() {
     assert!(exported("fourc").contains("PARALLEL_REDIST: Dynamic"));
     document.as_object_mut().unwrap().remove("of_codes");
     place.write("advised.json", document.to_string());
-    for target in ["swift", "fourc"] {
+    for (_, target) in Code::ALL {
         let refused = place.run(&["export", "advised.json", "--to", target]).exits(1);
         refused.says("advise from the log again");
     }

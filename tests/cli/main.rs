@@ -59,6 +59,7 @@ mod periodic_references;
 mod phase_switching;
 mod proved;
 mod proved_at_random;
+mod real;
 mod real_logs;
 mod recommended;
 mod report;

@@ -277,8 +277,9 @@ fn an_interval_that_costs_least_is_the_rule() {
     assert!(number(&found["best_fixed"]["value"]) < number(&found["best_threshold"]["value"]));
     assert!(exported(&place, "python").contains("INTERVAL = 2\n"));
     assert!(exported(&place, "smilei").contains("    every = 2,\n"));
-    let charm = exported(&place, "charm").replace("\n#", "");
-    assert!(charm.contains("their mean load and the waiting together"), "{charm}");
+    let charm = exported(&place, "charm");
+    assert!(charm.contains("# AtSync() every 2 iterations\n"), "{charm}");
+    assert!(charm.contains(" +LBPeriod ") && !charm.contains("at least"), "{charm}");
     for target in ["lammps", "swift"] {
         let out = exported(&place, target).replace("\n#", "");
         assert!(out.contains("costs least") && out.contains("never remapping"), "{target}:\n{out}");

@@ -6,8 +6,8 @@ use super::{Target, controller as stored, title_and_version};
 use crate::complaint::Complaint;
 use crate::document::advised::{Advised, Cost, Simple};
 use crate::document::rule::{Level, Measure, RemapInterval, Rule, StatedRule};
+use remapping::policy::codes::Code;
 use remapping::replay::Player;
-use remapping::simulate::Statistic;
 
 /// Writes `advised` for `target`.
 pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
@@ -31,14 +31,7 @@ pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
                 return Err(Complaint::elsewhere(message, help));
             }
         },
-        Target::Lammps | Target::Warpx | Target::Openfoam | Target::Sglang => {
-            return of_code(advised, target, |simple| !matches!(simple, Simple::Excess(_)));
-        }
-        Target::Smilei | Target::Charm | Target::Eplb | Target::Vt | Target::Amrex => {
-            return of_code(advised, target, |simple| matches!(simple, Simple::Every(_)));
-        }
-        Target::Swift => return of_level(advised, target, Statistic::RangeOverMean),
-        Target::Fourc => return of_level(advised, target, Statistic::MaxOverMin),
+        Target::Setting(code) => return of_code(advised, code),
     };
     if let Some(simple) = advised.simple_enough() {
         return super::write(&stated(advised, simple), target);
@@ -48,49 +41,29 @@ pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
     Ok(controller(advised, &heading).into_bytes())
 }
 
-/// The settings of a code that knows these rules only.
-fn of_code(
-    advised: &Advised,
-    target: Target,
-    known: fn(Simple) -> bool,
-) -> Result<Vec<u8>, Complaint> {
-    let Some(best) = advised.best(known) else {
-        let message = format!("{}: it has no rule that this code knows", advised.title);
-        return Err(Complaint::elsewhere(message, "replay the log again"));
+/// The cheapest setting of a code by its own rule, or never if that costs no more.
+fn of_code(advised: &Advised, code: Code) -> Result<Vec<u8>, Complaint> {
+    let Some((setting, cost)) = advised.of_code(code) else {
+        let message = format!(
+            "{}: it has no rule that this code knows and that is worth writing",
+            advised.title
+        );
+        let help = "advise from the log again, or export to c, fortran, python or rust";
+        return Err(Complaint::elsewhere(message, help));
     };
-    super::write(&stated(advised, best), target)
-}
-
-/// The settings of a code that compares a statistic of its own: the level of a rule for it, or never if that costs no more.
-fn of_level(advised: &Advised, target: Target, statistic: Statistic) -> Result<Vec<u8>, Complaint> {
-    let never = advised.best(|simple| simple == Simple::Every(None));
-    let level = advised.level_of(statistic);
-    let cheaper = match (level, never) {
-        (Some((_, level)), Some((_, never))) => level.cost < never.cost,
-        (level, _) => level.is_some(),
-    };
-    match (level.filter(|_| cheaper), never) {
-        (Some((level, cost)), _) => {
-            let mut never = stated(advised, (Simple::Every(None), cost));
-            if advised.stride > 1 {
-                let often = format!("The level is that of a look every {} steps.", advised.stride);
-                never.notes.push(often);
-            }
-            super::write(&StatedRule { level_of: Some((statistic, level)), ..never }, target)
+    let mut rule = stated(advised, (Simple::Every(None), cost));
+    let stride = advised.stride;
+    rule.of_code = setting.map(|(every, level)| (code, every.saturating_mul(stride), level));
+    match setting {
+        Some((_, Some(_))) if stride > 1 => {
+            rule.notes.push(format!("The level is that of a look every {stride} steps."));
         }
-        // Where a remap pays and no level is known, never would be bad advice.
-        (None, Some((simple, cost))) if advised.is_enough(cost) => {
-            super::write(&stated(advised, (simple, cost)), target)
+        Some((_, None)) if stride > 1 => {
+            rule.notes.push("The interval below is in steps of the program.".to_owned());
         }
-        _ => {
-            let message = format!(
-                "{}: it has no rule that this code knows and that is worth writing",
-                advised.title
-            );
-            let help = "advise from the log again, or export to c, fortran, python or rust";
-            Err(Complaint::elsewhere(message, help))
-        }
+        _ => {}
     }
+    super::write(&rule, Target::Setting(code))
 }
 
 /// A simple rule as one that is stated, with what is lost by it.
@@ -110,7 +83,8 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
     let mean = advised.mean_step * advised.unit_seconds / advised.stride as f64;
     let rule = match simple {
         Simple::Every(every) => {
-            // `fixed` counts from where the new mapping is in force, programs from one decision to the next.
+            // `fixed` counts from where the new mapping is in force, programs from one decision to
+            // the next.
             let late = advised.overlap.steps;
             let every = every.map(|every| (every + late).saturating_mul(advised.stride));
             if late > 0 {
@@ -133,7 +107,8 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
         unit_seconds: advised.unit_seconds,
         of_a_log: true,
         priced: None,
-        level_of: None,
+        of_code: None,
+        overlapped: !advised.overlap.is_none(),
         processors: None,
         before_step: false,
     }

@@ -46,6 +46,7 @@ pub(super) fn compare(
                 | Rule::PredictedEfficiency(_)
                 | Rule::Range(_)
                 | Rule::Ratio(_)
+                | Rule::Code(_, _, Some(_))
         );
         if by_ratios && problem.mean_load <= 0.0 {
             let message = format!(

@@ -1,7 +1,8 @@
 //! The level of a statistic, or the interval, that costs least in a code that knows nothing else.
 
 use crate::problems::shared::map::Map;
-use remapping::simulate::{Course, Statistic, Trials, Trigger};
+use remapping::policy::codes::{Statistic, Trigger};
+use remapping::simulate::{Course, Trials};
 
 /// A setting and its cost, and the cost of never remapping, on the same paths.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +43,8 @@ pub fn runs(trials: &Trials, processes: usize) -> u64 {
     (MOVES / each).clamp(40.0, 4000.0) as u64
 }
 
-/// The cheapest of `list`, of which those of one time are even spread and the next lie around the best: what they
-/// cost is taken to fall and then to rise.
+/// The cheapest of `list`, of which those of one time are even spread and the next lie around the
+/// best: what they cost is taken to fall and then to rise.
 fn cheapest<T: Copy>(trials: &Trials, list: &[T], trigger: impl Fn(T) -> Trigger, runs: u64) -> T {
     let (mut from, mut end) = (0, list.len());
     loop {
@@ -79,16 +80,22 @@ pub fn price_map(trials: &Trials, map: &Map) -> f64 {
     trials.play_map(remaps, runs(trials, map.processes()), SEEDS[1])
 }
 
-/// The level of least cost for a code that looks as `shape` does, below `limit`.
-pub fn level(trials: &Trials, shape: Trigger, limit: f64, processes: usize) -> Option<Fitted<f64>> {
+/// The level of least cost for a code that remaps `at` a level of this statistic, below `limit`.
+pub fn level(
+    trials: &Trials,
+    statistic: Statistic,
+    at: impl Fn(f64) -> Trigger,
+    limit: f64,
+    processes: usize,
+) -> Option<Fitted<f64>> {
     let mut levels = match vectors(trials) {
         Some(vectors) => {
             let times = vectors.iter().map(|loads| trials.times(loads));
-            between(times.map(|times| shape.statistic.of(&times)).collect())
+            between(times.map(|times| statistic.of_times(&times)).collect())
         }
         // Too many to list, and close together.
         None => {
-            let balanced = shape.statistic.of(&vec![1.0; processes]);
+            let balanced = statistic.of_times(&vec![1.0; processes]);
             (0..256).map(|i| balanced + 0.002 * 1.035_f64.powi(i)).collect()
         }
     };
@@ -96,9 +103,8 @@ pub fn level(trials: &Trials, shape: Trigger, limit: f64, processes: usize) -> O
     if levels.is_empty() {
         return None;
     }
-    let at = |level| Trigger { level, ..shape };
     let runs = runs(trials, processes);
-    let best = cheapest(trials, &levels, at, runs);
+    let best = cheapest(trials, &levels, &at, runs);
     Some(priced(trials, best, at(best), runs))
 }
 
@@ -141,7 +147,7 @@ pub fn closest(map: &Map, capacities: &[f64], statistic: Statistic, limit: f64) 
         let (loads, vectors) = map.entry(place);
         let times: Vec<f64> = loads.iter().zip(capacities).map(|(w, c)| *w as f64 / c).collect();
         if times.iter().sum::<f64>() > 0.0 {
-            entries.push((statistic.of(&times), *letter == b'R', vectors));
+            entries.push((statistic.of_times(&times), *letter == b'R', vectors));
         }
     }
     let all: f64 = entries.iter().map(|(.., vectors)| vectors).sum();

@@ -1,13 +1,18 @@
 //! What a rule comes to in codes that know an interval, or a level of their own statistic.
 
-use super::fitted::{self, Fitted};
+mod costs;
+mod fitted;
+
 use super::heading_of_settings;
 use crate::complaint::Complaint;
 use crate::document::dynamics::Kind;
 use crate::document::priced::{BestFixed, Priced};
 use crate::document::rule::Threshold;
 use crate::document::rule::{Measure, Rule, StatedRule};
-use remapping::simulate::{Statistic, Trials, Trigger};
+use costs::shown;
+use fitted::Fitted;
+use remapping::policy::codes::{Code, Statistic, Trigger};
+use remapping::simulate::Trials;
 
 /// A rule to be expressed, and what the file says of it.
 pub struct Knobs<'a> {
@@ -25,19 +30,14 @@ pub enum Setting {
     Never,
     /// Remap every so many steps, whatever the imbalance.
     Every(u64),
-    /// Remap when its statistic exceeds this.
-    Above(f64),
-}
-
-/// A code that compares a statistic with a level.
-#[derive(Debug, Clone, Copy)]
-pub struct Watcher {
-    /// Its name.
-    pub code: &'static str,
-    /// How it looks, in looks of the model.
-    pub looks: Trigger,
-    /// Levels from here on are refused.
-    pub limit: f64,
+    /// Remap when its statistic exceeds a level, with so many steps of the program between two
+    /// looks.
+    Above {
+        /// The level.
+        level: f64,
+        /// Steps between looks.
+        look: u64,
+    },
 }
 
 const WIDTH: usize = 96;
@@ -77,7 +77,7 @@ impl<'a> Knobs<'a> {
     }
 
     /// Steps of the program between two looks at a level.
-    pub fn look(&self) -> u64 {
+    fn look(&self) -> u64 {
         self.export.priced.as_ref().map_or(1, |priced| priced.stride).max(match self.export.rule {
             Rule::Level(level) => level.stride,
             _ => 1,
@@ -101,17 +101,18 @@ impl<'a> Knobs<'a> {
         text
     }
 
-    /// The setting of a code with a level: an interval where the rule is one, otherwise the level that costs least
-    /// there.
+    /// The setting of a code, of which people say `name`: the interval or level of a log; an
+    /// interval where the rule is one; otherwise the level that costs least there, or the interval
+    /// where the code has no level.
     ///
     /// # Errors
-    /// Where never remapping costs no more, or nothing is known of such levels.
-    pub fn setting(&mut self, watcher: Watcher) -> Result<Setting, Complaint> {
-        if let Some((statistic, level)) = self.export.level_of
-            && statistic == watcher.looks.statistic
-            && level < watcher.limit
+    /// Where never remapping costs no more, or nothing is known of such settings.
+    pub fn setting(&mut self, code: Code, name: &str) -> Result<Setting, Complaint> {
+        let look = self.look();
+        if let Some((stated, every, level)) = self.export.of_code.filter(|stated| stated.0 == code)
         {
-            return Ok(Setting::Above(level));
+            debug_assert_eq!(stated, code);
+            return Ok(level.map_or(Setting::Every(every), |level| Setting::Above { level, look }));
         }
         if let Some(every) = self.stated_interval() {
             return Ok(self.periodic(every));
@@ -119,52 +120,70 @@ impl<'a> Knobs<'a> {
         if self.never_remaps() {
             return Ok(self.periodic(None));
         }
-        let (code, statistic) = (watcher.code, watcher.looks.statistic);
+        match code.level() {
+            Some(watched) => self.level(code, name, watched),
+            None => self.interval(code, name),
+        }
+    }
+
+    /// The level that costs least.
+    fn level(
+        &mut self,
+        code: Code,
+        name: &str,
+        (statistic, limit): (Statistic, f64),
+    ) -> Result<Setting, Complaint> {
+        let look = self.look();
         if self.export.before_step {
             let message = format!(
-                "{code} knows the times of the last step, this rule is asked with those of the step about to be made"
+                "{name} knows the times of the last step, this rule is asked with those of the step about to be made"
             );
             let help = "solve the model with decide: AfterStep";
             return Err(Complaint::elsewhere(message, help));
         }
         if let Some(trials) = &self.trials {
-            let Watcher { looks, limit, .. } = watcher;
-            let processes = self.processes();
-            let fitted = fitted::level(trials, looks, limit, processes);
+            let at = |level| code.trigger(1, Some(level)).unwrap_or(Trigger::NEVER);
+            let fitted = fitted::level(trials, statistic, at, limit, self.processes());
             let Some(fitted) = fitted.filter(|fitted| fitted.cost < fitted.never) else {
                 let costs = fitted.map_or(String::new(), |fitted| {
                     format!(": {} against {}", shown(fitted.cost), shown(fitted.never))
                 });
-                let statistic = name(statistic);
+                let statistic = named(statistic);
                 let message = match fitted {
                     Some(fitted) if fitted.never == 0.0 => format!(
-                        "on {} simulated paths nothing is paid: what remaps are for is too rare to price settings of {code}",
+                        "on {} simulated paths nothing is paid: what remaps are for is too rare to price settings of {name}",
                         fitted.runs
                     ),
                     _ => format!(
-                        "no level of {statistic}, as {code} tests it, costs less than never{costs}"
+                        "no level of {statistic}, as {name} tests it, costs less than never{costs}"
                     ),
                 };
                 let help = "leave its load balancing off, or export to c, fortran or python";
                 return Err(Complaint::elsewhere(message, help));
             };
             let level = fitted.value;
-            self.say(&format!("Of all levels of {}, {level:.6} costs least.", name(statistic)));
+            self.say(&format!("Of all levels of {}, {level:.6} costs least.", named(statistic)));
             self.say_cost("It", fitted);
             self.say_fixed();
-            return Ok(Setting::Above(level));
+            return Ok(Setting::Above { level, look });
         }
         if matches!(&self.export.rule, Rule::Imbalance(thresholds) if thresholds.level == Threshold::NEVER)
         {
             self.say("The rule remaps near the end of the job only, which takes more than one level: never.");
             return Ok(Setting::Never);
         }
-        self.of_one_statistic(watcher).map(Setting::Above)
+        let level = self.of_one_statistic(name, statistic, limit)?;
+        Ok(Setting::Above { level, look })
     }
 
-    /// A level where no other can be priced: by the share of load vectors, or as the rule is stated.
-    fn of_one_statistic(&mut self, watcher: Watcher) -> Result<f64, Complaint> {
-        let Watcher { code, looks: Trigger { statistic, .. }, limit } = watcher;
+    /// A level where no other can be priced: by the share of load vectors, or as the rule is
+    /// stated.
+    fn of_one_statistic(
+        &mut self,
+        code: &str,
+        statistic: Statistic,
+        limit: f64,
+    ) -> Result<f64, Complaint> {
         let help = "export to c, fortran or python; other levels are priced of loads that move independently, at one cost of \
                     a remap, and not from documents of older versions";
         let refuse = |message: String| Err(Complaint::elsewhere(message, help));
@@ -176,11 +195,11 @@ impl<'a> Knobs<'a> {
                 let found = fitted::closest(map, &capacities, statistic, limit);
                 let found = found.filter(|found| found.wrong < found.never);
                 let Some(found) = found else {
-                    let name = name(statistic);
+                    let name = named(statistic);
                     return refuse(format!("no level of {name} is closer to the map than never"));
                 };
                 let (level, wrong) = (found.level, 100.0 * found.wrong);
-                let (name, never) = (name(statistic), 100.0 * found.never);
+                let (name, never) = (named(statistic), 100.0 * found.never);
                 self.say(&format!(
                     "The level {level:.6} of {name} is closest to the decision map: it differs from it in {wrong:.2} % \
                      of the load vectors, never remapping in {never:.2} %. What either costs is not known."
@@ -197,7 +216,7 @@ impl<'a> Knobs<'a> {
             }
         };
         if statistic != Statistic::MaxOverMean {
-            return refuse(format!("{code} compares {}, this rule max and mean", name(statistic)));
+            return refuse(format!("{code} compares {}, this rule max and mean", named(statistic)));
         }
         if mean <= 0.0 {
             let message = "the mean load is 0, or not stated: no ratio to it";
@@ -218,26 +237,8 @@ impl<'a> Knobs<'a> {
         Ok(level)
     }
 
-    /// The interval for a code that knows nothing else and remaps as `shape` says for one, in looks of the model;
-    /// `None` is never.
-    ///
-    /// # Errors
-    /// Where no interval is known.
-    pub fn interval(
-        &mut self,
-        code: &str,
-        shape: impl Fn(u64) -> Trigger,
-    ) -> Result<Option<u64>, Complaint> {
-        if let Some(every) = self.stated_interval() {
-            return Ok(match self.periodic(every) {
-                Setting::Every(every) => Some(every),
-                _ => None,
-            });
-        }
-        if self.never_remaps() {
-            self.periodic(None);
-            return Ok(None);
-        }
+    /// The interval of least cost for a code that knows nothing else.
+    fn interval(&mut self, rule: Code, code: &str) -> Result<Setting, Complaint> {
         let once = self.export.priced.as_ref().is_some_and(|p| p.dynamics.course == Kind::Once);
         let message = match once {
             true => format!("{code} knows an interval only, this program remaps once"),
@@ -251,6 +252,7 @@ impl<'a> Knobs<'a> {
         if once {
             return Err(unknown());
         }
+        let shape = |every| rule.trigger(every, None).unwrap_or(Trigger::NEVER);
         let plain = (1..=4).all(|every| shape(every) == Trigger::periodic(every));
         let processes = priced.processes;
         let found = match priced.fixed.filter(|_| plain) {
@@ -273,12 +275,13 @@ impl<'a> Knobs<'a> {
                 self.say_cost("That", found);
             }
         }
-        Ok(found.value.map(|every| every.saturating_mul(stride)))
+        let every = found.value.map(|every| every.saturating_mul(stride));
+        Ok(every.map_or(Setting::Never, Setting::Every))
     }
 
-    /// Seconds in a unit of load.
-    pub fn unit_seconds(&self) -> f64 {
-        self.export.unit_seconds
+    /// Whether remaps run beside the steps.
+    pub fn overlapped(&self) -> bool {
+        self.export.overlapped
     }
 
     /// Seconds of so many steps, if a unit of load is one, and whether the waiting is known.
@@ -327,88 +330,12 @@ impl<'a> Knobs<'a> {
     fn processes(&self) -> usize {
         self.export.priced.as_ref().map_or(0, |priced| priced.processes)
     }
-
-    /// Writes the cost of a setting relative to the optimum and to never remapping.
-    fn say_cost<T>(&mut self, what: &str, fitted: Fitted<T>) {
-        let Some(priced) = &self.export.priced else { return };
-        let (cost, never) = (shown(fitted.cost), shown(fitted.never));
-        let unit = match priced.dynamics.course {
-            Kind::Endless => "a step",
-            Kind::Once if priced.goes_on => {
-                "until balance, under the optimal policy from the first remap on"
-            }
-            Kind::Once => "until balance or a remap",
-            _ => "for the job",
-        };
-        let optimum = match (&self.export.rule, &self.trials) {
-            (_, _) if priced.optimum.is_some() => priced.optimum,
-            (Rule::Map(map), Some(trials)) => Some(fitted::price_map(trials, map)),
-            _ => None,
-        };
-        let best = match optimum.filter(|optimum| *optimum > 0.0) {
-            Some(optimum) => {
-                let more = 100.0 * (fitted.cost / optimum - 1.0);
-                // The other sign can only be random error.
-                let how =
-                    match more > 0.0 && fitted.cost - fitted.error > optimum || fitted.runs == 0 {
-                        true => format!("the setting costs {more:.1} % more"),
-                        false => "paths do not tell them apart".to_owned(),
-                    };
-                format!(", the optimal policy {} ({how})", shown(optimum))
-            }
-            None => String::new(),
-        };
-        let how = match fitted.runs {
-            0 => String::new(),
-            runs => format!(
-                " Means of {runs} simulated paths, the first off by {} at most, 95 times in 100.",
-                shown(fitted.error)
-            ),
-        };
-        let known = priced.fixed.map(|fixed| fixed.never).filter(|_| fitted.runs > 0);
-        let rare = match known.filter(|known| (fitted.never - known).abs() > RARE * known) {
-            Some(known) => format!(
-                " Beware: never remapping costs {} exactly, so that what counts is too rare for so few paths.",
-                shown(known)
-            ),
-            None => String::new(),
-        };
-        let note = format!(
-            "{what} costs {cost} units of load {unit}{best}, never remapping {never}.{how}{rare}"
-        );
-        self.say(&note);
-    }
-
-    fn say_fixed(&mut self) {
-        let Some(priced) = &self.export.priced else { return };
-        let Some(BestFixed { interval: Some(every), cost, .. }) = priced.fixed else { return };
-        let more = match priced.optimum.filter(|optimum| *optimum > 0.0) {
-            Some(optimum) => {
-                format!(", {:.1} % more than the optimum", 100.0 * (cost / optimum - 1.0))
-            }
-            None => String::new(),
-        };
-        let (every, cost) = (every * priced.stride, shown(cost));
-        self.say(&format!(
-            "The fixed interval of least cost would be {every} steps: it costs {cost}{more}."
-        ));
-    }
 }
 
-fn name(statistic: Statistic) -> &'static str {
+fn named(statistic: Statistic) -> &'static str {
     match statistic {
         Statistic::MaxOverMean => "max/mean",
         Statistic::MaxOverMin => "max/min",
         Statistic::RangeOverMean => "(max - min)/mean",
-    }
-}
-
-/// Four digits are more than a simulation knows.
-fn shown(cost: f64) -> String {
-    match cost.abs() {
-        big if big >= 1000.0 => format!("{cost:.0}"),
-        some if some >= 100.0 => format!("{cost:.1}"),
-        some if some >= 10.0 => format!("{cost:.2}"),
-        _ => format!("{cost:.3}"),
     }
 }

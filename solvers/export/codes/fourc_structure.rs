@@ -1,0 +1,38 @@
+//! 4C: dynamic rebalancing of structures.
+
+use super::Sheet;
+use crate::export::knobs::Setting;
+use remapping::policy::codes::Code;
+
+pub const SHEET: Sheet = Sheet {
+    code: Code::FourcStructure,
+    name: "4C, structure",
+    what: "`STRUCTURAL DYNAMIC/DYNAMIC REBALANCE`",
+    compares: Some("max/mean > IMBALANCE_THRESHOLD"),
+    of: "seconds in which ranks evaluate elements, the mean over the last WINDOW_STEPS steps",
+    when: "after every converged step, COOLDOWN_STEPS after the last rebalance at the earliest",
+    default: "off; WINDOW_STEPS 3, COOLDOWN_STEPS 3",
+    notes: &[
+        "An interval is written as a cool-down with a threshold of 1.",
+        "The window is emptied by a rebalance; one of a step is written, as the rule is priced.",
+        "The time integration must be the new one (INT_STRATEGY).",
+    ],
+    read: [
+        "`4C-multiphysics/4C`",
+        "`src/adapter/4C_adapter_str_timeloop.cpp` of pull request 2108",
+        "2026-11-28",
+    ],
+    mark: "#",
+    write: |_, setting| {
+        let (threshold, rest) = match setting {
+            Setting::Never => {
+                return Ok("STRUCTURAL DYNAMIC/DYNAMIC REBALANCE:\n  ENABLED: false\n".to_owned());
+            }
+            Setting::Every(every) => (1.0, every),
+            Setting::Above { level, look } => (level, look),
+        };
+        Ok("STRUCTURAL DYNAMIC/DYNAMIC REBALANCE:\n  ENABLED: true\n".to_owned()
+            + &format!("  IMBALANCE_THRESHOLD: {threshold:?}\n  WINDOW_STEPS: 1\n")
+            + &format!("  COOLDOWN_STEPS: {rest}\n"))
+    },
+};

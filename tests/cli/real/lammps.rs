@@ -1,0 +1,130 @@
+//! LAMMPS: a gas that sloshes, with a hand-set `fix balance` and with the advised one.
+
+use super::{Saved, draw, saved, written};
+use crate::languages::{is_there, skipped};
+use crate::workplace::Workplace;
+use std::process::Command;
+
+/// Rebalanced by hand at 1.5 times the mean.
+const BY_HAND: &str = "comm_style tiled\nfix remap all balance 100 1.5 rcb\n";
+
+/// Seconds of a remap: moving a third of 2,952 atoms took between 1 and 3 ms on two cores.
+const REMAP_COST: f64 = 0.0025;
+
+const ATOMS: f64 = 2952.0;
+
+/// One run: rows of the thermo output, atoms on the fullest rank by the row, and what timers say is
+/// lost.
+struct Run {
+    /// step, cpu, imbalance after the last rebalance, before it, largest load at the last look.
+    rows: Vec<[f64; 5]>,
+    /// Largest number of atoms over their mean.
+    ratios: Vec<f64>,
+    /// Of Pair and Neigh: the largest time less the mean, over the mean, added up over the parts of
+    /// the run.
+    timers: f64,
+}
+
+fn run(place: &Workplace, ranks: usize, balance: &str, log: &str) -> Run {
+    let count = ranks.to_string();
+    let mut command = Command::new("mpirun");
+    command.args(["--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", &count, "lmp"]);
+    command.args(["-in", "in.slosh.lammps", "-var", "BALANCE", balance, "-log", log]);
+    command.args(["-var", "FULLEST", "fullest.txt"]).current_dir(place.root());
+    for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMP_NUM_THREADS"] {
+        command.env(name, "1");
+    }
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    let text = place.read(log);
+    let numbers = |line: &str| -> Option<[f64; 5]> {
+        let words: Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
+        words.ok()?.try_into().ok()
+    };
+    let mut rows: Vec<[f64; 5]> = text.lines().filter_map(numbers).collect();
+    rows.dedup_by(|next, last| next[0] == last[0]);
+    let atoms = place.read("fullest.txt");
+    let ratios = atoms.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
+    let ratios = ratios.map(|atoms| atoms * ranks as f64 / ATOMS).collect();
+    let (mut lost, mut mean) = (0.0, 0.0);
+    for line in text.lines().filter(|line| line.starts_with("Pair ") || line.starts_with("Neigh "))
+    {
+        let cells: Vec<f64> = line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect();
+        lost += cells[2] - cells[1];
+        mean += cells[1];
+    }
+    Run { rows, ratios, timers: lost / mean }
+}
+
+/// The rows at which it was rebalanced, with the imbalance before.
+fn rebalanced(run: &Run) -> Vec<f64> {
+    let pairs = run.rows.windows(2).filter(|pair| pair[0][2..4] != pair[1][2..4]);
+    pairs.map(|pair| pair[1][3]).collect()
+}
+
+fn slosh(ranks: usize) {
+    if !is_there("mpirun") || Command::new("lmp").arg("-h").output().is_err() {
+        skipped("LAMMPS (lmp) with mpirun");
+        return;
+    }
+    let place = Workplace::new();
+    place.write("in.slosh.lammps", include_str!("in.slosh.lammps"));
+    place.write("hand.txt", BY_HAND);
+    let before = run(&place, ranks, "hand.txt", "hand.log");
+    let cost = REMAP_COST.to_string();
+    let advised =
+        place.run(&["advise", "hand.log", "--remap-cost", &cost, "-o", "advice"]).exits(0);
+    let setting = place.read("advice/lammps.txt");
+    let after = run(&place, ranks, "advice/lammps.txt", "after.log");
+
+    // It rebalances when the rule says: above the level, and what is left over is seldom above it.
+    let fix = setting.lines().last().unwrap();
+    let words: Vec<&str> = fix.split(' ').collect();
+    assert_eq!(words[..4], ["fix", "remap", "all", "balance"], "{fix}");
+    let level: f64 = words[5].parse().unwrap();
+    let remaps = rebalanced(&after);
+    assert!(remaps.len() > 2 * rebalanced(&before).len(), "{fix}: {}", remaps.len());
+    assert!(remaps.iter().all(|imbalance| *imbalance > level - 1e-6), "{fix}: {remaps:?}");
+    let above = |ratio: &&f64| **ratio > level.max(1.05) + 0.05;
+    let late = after.ratios.iter().filter(above).count();
+    assert!(late * 20 <= after.ratios.len(), "{fix}: {late} rows above");
+
+    // What is lost falls by as much as was promised, by atoms and by its own timers.
+    let balanced = before.rows.last().unwrap()[1] / before.ratios.iter().sum::<f64>();
+    let half = |run: &Run| rebalanced(run).len() as f64 / 2.0 * REMAP_COST / balanced;
+    let runs = [(&before.ratios[..], half(&before)), (&after.ratios[..], half(&after))];
+    let saving = saved(&place, ("hand.log", REMAP_COST), &written(&setting), runs);
+    let Saved { promised, least, most, measured } = saving;
+    println!("{}", advised.out.lines().next().unwrap());
+    println!(
+        "LAMMPS, {ranks} ranks: {fix}\n  promised {promised:.1} % ({least:.1} to {most:.1}), measured by atoms {measured:.1} %; \
+         lost by timers: {:.1} % before, {:.1} % after; {} rebalances before, {} after",
+        100.0 * before.timers,
+        100.0 * after.timers,
+        rebalanced(&before).len(),
+        remaps.len()
+    );
+    assert!(measured >= least && least > 0.0, "{saving:?}");
+    if ranks == 2 {
+        assert!(after.timers < before.timers, "{} and {}", before.timers, after.timers);
+    }
+    let points = |run: &Run| {
+        let steps = (0..).map(|row| f64::from(row) * 20_000.0 / run.ratios.len() as f64);
+        steps.zip(run.ratios.iter().copied()).collect()
+    };
+    let runs = [("set by hand: 1.5", points(&before)), ("as advised", points(&after))];
+    draw(&format!("lammps_{ranks}.svg"), &format!("LAMMPS, {ranks} ranks: atoms"), "step", runs);
+}
+
+#[test]
+#[ignore = "needs LAMMPS; .ci/run installs it and runs this"]
+fn lammps_on_four_ranks_saves_what_was_promised() {
+    slosh(4);
+}
+
+#[test]
+#[ignore = "needs LAMMPS; .ci/run installs it and runs this"]
+fn lammps_on_two_ranks_saves_what_was_promised() {
+    slosh(2);
+}
