@@ -417,7 +417,7 @@ fn settings_say_what_is_lost() {
     settings(&["smilei", "charm", "eplb", "vt", "amrex"], "7", "20.0 %");
     settings(&["swift"], "1:0.35", "20.0 %");
     settings(&["fourc"], "1:1.5", "25.0 %");
-    assert!(exported("lammps").contains("fix remap all balance 0 1.25 rcb "));
+    assert!(exported("lammps").contains("fix remap all balance 10 1.25 rcb "));
     assert!(exported("warpx").contains("load_balance_intervals = 10\n"));
     assert!(exported("swift").contains("  trigger: 0.35\n"));
     assert!(exported("fourc").contains("  MAX_BALANCE_EVAL_TIME: 1.5\n"));

@@ -31,7 +31,9 @@ pub const SHEET: Sheet = Sheet {
             Setting::Never => return Ok("# no fix balance\n".to_owned()),
             // A level of 1 remaps at each look.
             Setting::Every(every) => (every, 1.0),
-            Setting::Above { level, .. } => (0, level),
+            // Looks are those of the log, where that is not of every step.
+            Setting::Above { level, look: 1 } => (0, level),
+            Setting::Above { level, look } => (look, level),
         };
         let fix = format!("fix remap all balance {frequency} {level:?} rcb weight time 1.0\n");
         Ok("comm_style tiled\n".to_owned() + &fix)
