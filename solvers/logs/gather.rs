@@ -1,6 +1,7 @@
 //! What is read from files, gathered: in memory as long as it is little, otherwise only its beginning.
 
 use super::assemble;
+use super::row::{Row, Waiting};
 use super::window::{Rows, WINDOW, Window};
 use super::{Account, After, Cell, Follow, How, RawRemap, Trace};
 use crate::complaint::Complaint;
@@ -16,6 +17,8 @@ pub(super) struct Raw<'a> {
     pub counted: Option<&'static str>,
     /// What the user says of the log.
     pub how: How,
+    /// What in the log says that a row is one of several steps, where the user does not.
+    pub every_by: Option<&'static str>,
     /// Step, largest and mean time, where ranks are not told apart, and how many there are.
     pub summary: Vec<(u32, f64, f64)>,
     pub summary_ranks: Option<u32>,
@@ -33,12 +36,13 @@ pub(super) struct Raw<'a> {
     pub costs_alone: bool,
     /// Rows so far, where they say no step.
     pub rows: u32,
+    /// Whether the seconds include waiting, and the rows by which that is to be decided.
+    pub waiting: Waiting,
+    pub held: Vec<Row>,
     cells: Vec<Cell>,
     /// Each with the number of times before it.
     remaps: Vec<(usize, RawRemap)>,
     long: Option<Long<'a>>,
-    /// Whether ranks were not told apart.
-    is_summary: bool,
     /// Why nothing is to be done with a log that is long.
     pub refused: Option<Complaint>,
     /// The first step of a log that is long, their distance, and its ranks.
@@ -137,6 +141,12 @@ impl<'a> Raw<'a> {
         self.sought.is_some_and(|sought| sought.met > 1)
     }
 
+    /// Whether nothing is taken in.
+    #[inline]
+    pub fn is_seeking(&self) -> bool {
+        self.sought.is_some()
+    }
+
     /// The step of the first time.
     pub fn first_step(&self) -> Option<u32> {
         self.cells.first().map(|cell| cell.step)
@@ -197,30 +207,10 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// Takes in a row: its step, the remap before it, and the time of a rank where it has one.
-    #[inline]
-    pub fn row(
-        &mut self,
-        step: u32,
-        remapped: bool,
-        cost: Option<f64>,
-        time: Option<(u32, f64)>,
-    ) -> Result<(), String> {
-        self.rows = self.rows.saturating_add(1);
-        let costs = cost.is_some_and(|cost| cost > 0.0);
-        if remapped || costs && !self.marked {
-            self.remap(RawRemap { step, seconds: cost })?;
-        }
-        self.costs_alone |= costs && !remapped && self.marked;
-        match time {
-            Some((rank, seconds)) => self.push(Cell { step, rank, seconds }),
-            None => Ok(()),
-        }
-    }
-
     /// Takes in a remap.
     pub fn remap(&mut self, mut remap: RawRemap) -> Result<(), String> {
-        if let Some(scale) = self.scale {
+        // Beside loads that are counted, costs are seconds.
+        if let Some(scale) = self.scale.filter(|_| self.counted.is_none()) {
             remap.seconds = remap.seconds.map(|cost| scale * cost);
         }
         if self.only.is_some() && self.started.is_some() && !self.has(remap.step)? {
@@ -235,8 +225,14 @@ impl<'a> Raw<'a> {
         }
     }
 
+    /// Takes in what the end of a file decides.
+    pub fn close(&mut self) -> Result<(), String> {
+        self.decide()?;
+        self.spread()
+    }
+
     /// Ranks that are told apart, from the largest and the mean of each step: one has the largest, all others alike.
-    pub fn spread(&mut self) -> Result<(), String> {
+    fn spread(&mut self) -> Result<(), String> {
         let rows = std::mem::take(&mut self.summary);
         let ratio =
             rows.iter().map(|(_, most, mean)| most / mean).filter(|ratio| ratio.is_finite());
@@ -262,7 +258,6 @@ impl<'a> Raw<'a> {
                 self.push(Cell { step, rank, seconds: others })?;
             }
         }
-        self.is_summary = true;
         self.repairs.push(format!(
             "the log knows the slowest rank and the mean only: {} ranks stand for all, one of them the slowest; rules \
              that need single ranks cannot be told from it",
@@ -331,7 +326,7 @@ impl<'a> Raw<'a> {
             costs_alone,
             mut account,
             how,
-            is_summary,
+            every_by,
             ..
         } = self;
         let stated = forced_unit.or(self.unit_seconds);
@@ -373,7 +368,7 @@ impl<'a> Raw<'a> {
         let record = record.expect("a long log has a beginning");
         let (stride, row) = match how.every.map(u64::from) {
             Some(every) if stride == 1 || u64::from(stride) == every => {
-                (every, format!("one step in {every}, as --every says"))
+                (every, format!("one step in {every}, as {} says", every_by.unwrap_or("--every")))
             }
             Some(every) => {
                 let message = format!(
@@ -399,16 +394,6 @@ impl<'a> Raw<'a> {
             Some(1.0) => "seconds".to_owned(),
             Some(unit) => format!("units of {unit} seconds"),
         };
-        Ok(Trace {
-            record,
-            form,
-            repairs,
-            stride,
-            knows_remaps,
-            unit_seconds,
-            after,
-            account,
-            is_summary,
-        })
+        Ok(Trace { record, form, repairs, stride, knows_remaps, unit_seconds, after, account })
     }
 }

@@ -9,6 +9,7 @@ mod formats;
 mod gather;
 mod opened;
 pub mod parts;
+mod row;
 mod waiting;
 mod window;
 
@@ -18,7 +19,7 @@ pub use formats::summary::Printed;
 pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
-use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, vt, warpx};
+use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, talp, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
 use std::fs::File;
@@ -44,8 +45,6 @@ pub struct Trace {
     pub after: After,
     /// What was understood.
     pub account: Account,
-    /// Whether the log tells the slowest rank and the mean alone.
-    pub is_summary: bool,
 }
 
 /// The steps of a long log after its beginning.
@@ -145,6 +144,8 @@ pub enum Form {
     Swift,
     /// Parquet: the table in columns.
     Parquet,
+    /// Process summary of TALP.
+    Talp,
     /// Lines with the largest and the mean load of ranks, or how balanced they are.
     Summary(summary::Printed),
     /// Lines that match.
@@ -192,7 +193,7 @@ pub fn read_from(
 ) -> Result<Trace, Complaint> {
     let mut raw = Raw::default();
     take(input, name, form.as_ref(), &mut raw)?;
-    raw.spread().map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), TABLE))?;
+    raw.close().map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), TABLE))?;
     raw.trace(name, &|_| None)
 }
 
@@ -264,7 +265,7 @@ fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Com
     let shown = shown(path);
     let refused = |what: String| Complaint::elsewhere(format!("{shown}: {what}"), TABLE);
     read_file(path, &shown, form, raw)?;
-    raw.spread().map_err(refused)
+    raw.close().map_err(refused)
 }
 
 fn read_file(
@@ -343,6 +344,7 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
             return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
         }
         _ if columnar::is_parquet(start.as_bytes()) => Form::Parquet,
+        _ if talp::is_log(start) => Form::Talp,
         _ if vt::is_data(start) => Form::Vt,
         object if object.starts_with('{') => Form::JsonLines,
         _ if swift::is_log(start) => Form::Swift,
@@ -363,6 +365,7 @@ fn rows(
         Form::Lammps => lammps::read(input, name, raw),
         Form::Summary(printed) => summary::read(input, name, *printed, raw),
         Form::Table => table::read(input, name, raw),
+        Form::Talp => talp::read(input, name, raw),
         Form::Vt => vt::read_alone(input, name, raw),
         Form::Warpx => warpx::read(input, name, raw),
         Form::Swift => swift::read(input, name, raw),

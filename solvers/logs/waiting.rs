@@ -1,9 +1,49 @@
 //! Whether the times of a log include the time that ranks wait for each other.
 //!
 //! Ranks that wait at the end of each step all take as long as the slowest. Then they agree, and what they agree on falls
-//! where the run is remapped: of loads the mean stays, and the ranks part.
+//! where the run is remapped: of loads the mean stays, and the ranks part. Where the waiting of each rank is known, times
+//! agree much better with it than without it if it is part of them.
 
+use super::row::Row;
 use remapping::record::Record;
+use std::collections::BTreeMap;
+
+/// What a rank worked in so many seconds, of which it waited so many; missing where one of them is.
+pub(super) fn worked(seconds: f64, wait: f64) -> f64 {
+    // The larger of NaN and 0 would be 0.
+    let worked = seconds - wait;
+    if worked < 0.0 { 0.0 } else { worked }
+}
+
+/// By how much ranks agree better in a sum of work and waiting, if it is one.
+const BETTER: f64 = 0.5;
+
+/// Whether the seconds of these rows include waiting; `None` where the ranks do not tell.
+pub(super) fn is_in(rows: &[Row]) -> Option<bool> {
+    let mut steps: BTreeMap<u32, Vec<[f64; 2]>> = BTreeMap::new();
+    let mut less = false;
+    for row in rows {
+        if let (Some(step), Some(time), Some(wait)) = (row.step, row.seconds, row.wait)
+            && !(time - wait).is_nan()
+        {
+            less |= time < wait;
+            steps.entry(step).or_default().push([time, time - wait]);
+        }
+    }
+    let range = |which: usize| -> f64 {
+        let of = |ranks: &Vec<[f64; 2]>| {
+            let times = || ranks.iter().map(|rank| rank[which]);
+            times().fold(0.0, f64::max) - times().fold(f64::INFINITY, f64::min)
+        };
+        steps.values().filter(|ranks| ranks.len() > 1).map(of).sum()
+    };
+    let (with, without) = (range(0), range(1));
+    match () {
+        () if less || without < BETTER * with || steps.is_empty() => Some(false),
+        () if with < BETTER * without => Some(true),
+        () => None,
+    }
+}
 
 /// Ranks that agree so well in most steps do not show what each of them worked.
 const ALIKE: f64 = 2e-3;

@@ -3,11 +3,13 @@
 //! `cargo test -p remapping-cli --test cli -- --ignored fuzz` takes longer; `PROPTEST_CASES` says how long and
 //! `PROPTEST_RNG_SEED` where.
 
+use crate::log_formats::samples;
 use crate::mutants::mutants;
 use crate::workplace::{MODEL, Workplace};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use remap::commands::told;
+use remap::logs::{self, Form};
 use remap::measurements::{Column, measurements};
 use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings};
@@ -200,6 +202,34 @@ fn the_corpus_of_measurements_is_answered_or_explained() {
         assert_eq!(output.status.code(), Some(expected), "{name}: {err}");
         assert!(expected == 0 || err.contains("standard input"), "{name}: {err}");
     }
+}
+
+fn forms() -> impl Strategy<Value = Option<Form>> {
+    let forced =
+        prop::sample::select(vec![Form::Table, Form::JsonLines, Form::Lammps, Form::Warpx]);
+    prop_oneof![3 => Just(None), 1 => forced.prop_map(Some)]
+}
+
+/// Samples of all formats, and the beginnings of logs as people have them.
+fn logs_of_steps(config: ProptestConfig) {
+    let mut originals: Vec<Vec<u8>> = contents("logs");
+    originals.iter_mut().for_each(|log| log.truncate(6000));
+    originals.extend(samples().into_iter().map(|sample| sample.text.into_bytes()));
+    fuzz(config, (mutants(originals), forms()), |(bytes, form)| {
+        let read = logs::read_from(std::io::Cursor::new(bytes), "log", form);
+        read.err().iter().try_for_each(|complaint| decent(&told(complaint)))
+    });
+}
+
+#[test]
+fn logs_of_any_format() {
+    logs_of_steps(quick());
+}
+
+#[test]
+#[ignore = "minutes"]
+fn fuzz_logs() {
+    logs_of_steps(long());
 }
 
 const DRIFT: &str = "Model(title: \"x\", problem: LoadDrift(processors: 2, \

@@ -56,7 +56,7 @@ impl Follow for Kept {
     }
 }
 
-const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
+pub const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
 
 pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
     let mut kept = Kept::default();

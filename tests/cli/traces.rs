@@ -194,7 +194,10 @@ fn bad_traces_are_refused_with_their_line() {
         "{\"step\": 0, \"rank\": 0, \"seconds\": 1}\n{oops\n",
         "line 2, column 2: not a JSON object",
     );
-    refused("LAMMPS (1 Jan 2024)\nnothing here\n", "no thermo output with an imbalance column");
+    refused(
+        "LAMMPS (1 Jan 2024)\nnothing here\n",
+        "no thermo output with an imbalance of fix balance",
+    );
     refused("\u{1f}\u{8b}\u{8}", "");
     let coming: String = (0..40)
         .flat_map(|step| {

@@ -1,11 +1,11 @@
 //! JSON lines: an object for each rank and step, or for each step with a list of times or a field for each rank. Fields
 //! are called as the columns of tables are.
 
+use super::super::row::{Field, Row};
 use super::Raw;
 use super::table::columns::{Column, columns, measured};
 use super::table::layout::{layout, left_out};
-use super::table::waiting;
-use super::{Cell, MOST_SECONDS, TABLE, at, checked, flag, seconds, whole};
+use super::{MOST_SECONDS, TABLE, at, checked, flag, seconds, whole};
 use crate::complaint::Complaint;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -128,28 +128,15 @@ impl Reader {
             self.layouts.insert(key.clone(), found);
         }
         let Layout { columns, units, list, ranks, marked } = &self.layouts[&key];
-        let (mut step, mut rank, mut time) = (raw.rows, None, None);
-        let (mut remapped, mut cost) = (false, None);
-        let (mut wait, mut most, mut mean) = (0.0, None, None);
-        let mut take = |value, column, unit: f64| {
-            match column {
-                Column::OfRank(_) => {}
-                Column::Step => step = whole(&text(value), "step")?,
-                Column::Rank => rank = Some(whole(&text(value), "rank")?),
-                Column::Seconds | Column::Work => time = Some(unit * number(value)?),
-                Column::Wait => wait = unit * number(value)?,
-                Column::Most => most = Some(unit * number(value)?),
-                Column::Mean => mean = Some(unit * number(value)?),
-                Column::Remapped => remapped = flag(&text(value))?,
-                Column::RemapSeconds => {
-                    cost = Some(unit * number(value)?).filter(|cost| !cost.is_nan());
-                }
-            }
-            Ok(())
-        };
-        for (((name, value), column), unit) in object.iter().zip(columns).zip(units) {
-            let Some(column) = *column else { continue };
-            take(value, column, *unit).map_err(|what: String| format!("{name}: {what}"))?;
+        let mut row = Row::default();
+        let fields = object.iter().zip(columns).zip(units);
+        for (at, (((name, value), column), unit)) in fields.enumerate() {
+            // The list of all ranks is taken apart below.
+            let Some(column) = column.filter(|_| *list != Some(at)) else { continue };
+            row.put(column, *unit, value).map_err(|what| match column {
+                Column::OfRank(rank) => format!("rank {rank}: {what}"),
+                _ => format!("{name}: {what}"),
+            })?;
         }
         if *marked && self.by_cost {
             return Err("`remapped` is here for the first time, and a cost alone was a remap before: give it in \
@@ -157,14 +144,8 @@ impl Reader {
                 .to_owned());
         }
         self.marked |= marked;
-        self.by_cost |= !self.marked && cost.is_some_and(|cost| cost > 0.0);
+        self.by_cost |= !self.marked && row.cost.is_some_and(|cost| cost > 0.0);
         raw.marked = self.marked;
-        let time = time.map(|time: f64| (time - wait).max(0.0));
-        raw.row(step, remapped, cost, rank.zip(time))?;
-        if let (Some(most), Some(mean)) = (most, mean) {
-            raw.summary.push((step, most, mean));
-        }
-        let fields = object.values().zip(columns).zip(units);
         if let Some(place) = list {
             let times = object.values().nth(*place).and_then(Value::as_array);
             let times = times.map(Vec::as_slice).unwrap_or_default();
@@ -174,7 +155,7 @@ impl Reader {
             }
             for (rank, time) in (0..).zip(times) {
                 let seconds = number(time).map_err(|what| format!("rank {rank}: {what}"))?;
-                raw.push(Cell { step, rank, seconds: units[*place] * seconds })?;
+                row.times.push((rank, units[*place] * seconds));
             }
         } else if !ranks.is_empty() {
             let first = self.ranks.get_or_insert_with(|| ranks.clone());
@@ -184,13 +165,8 @@ impl Reader {
             if first != ranks {
                 return Err("these are not the ranks of the first line".to_owned());
             }
-            for ((value, column), unit) in fields {
-                let Some(Column::OfRank(rank)) = *column else { continue };
-                let seconds = number(value).map_err(|what| format!("rank {rank}: {what}"))?;
-                raw.push(Cell { step, rank, seconds: unit * seconds })?;
-            }
         }
-        Ok(())
+        raw.take(&row)
     }
 }
 
@@ -243,11 +219,7 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
         return Err("there is no field `seconds`".to_owned());
     }
     let found = match lists[..] {
-        [] => {
-            let found = columns(&names, &raw.how.columns)?;
-            waiting::is_said(&found, raw)?;
-            found
-        }
+        [] => columns(&names, &raw.how.columns)?,
         // A list is a row of a wide table.
         [list] => {
             let what = |at: usize| match measured(&names[at]).0 {
@@ -295,5 +267,19 @@ fn number(value: &Value) -> Result<f64, String> {
             time => checked(time.unwrap_or(f64::NAN), &number.to_string()),
         },
         other => seconds(&text(other)),
+    }
+}
+
+impl Field for Value {
+    fn whole(&self, what: &str) -> Result<u32, String> {
+        whole(&text(self), what)
+    }
+
+    fn time(&self) -> Result<f64, String> {
+        number(self)
+    }
+
+    fn flag(&self) -> Result<bool, String> {
+        flag(&text(self))
     }
 }

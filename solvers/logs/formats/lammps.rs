@@ -2,9 +2,11 @@
 //!
 //! In LAMMPS (src/fix_balance.cpp) the scalar `f_ID` is max/mean right after the last rebalance and `f_ID[3]` the one
 //! right before it; both are 0 before the first and stand still in between. `f_ID[1]` is the largest number of atoms on
-//! a rank (with `weight`, the largest weight) at the last check: with the ranks and atoms of the log it gives max/mean
-//! then. A rebalance took place where `f_ID` or `f_ID[3]` changes. Logs in which `f_ID` and `f_ID[3]` agree and move
-//! from row to row are of variables that are evaluated in each row: these say the present.
+//! a rank at the last check: with the ranks and atoms of the log it gives max/mean then. With `weight` it is the largest
+//! weight of a rank, and max/mean follows if the mean weight stays: right after a rebalance that is `f_ID[1]` / `f_ID`. A
+//! rebalance took place where `f_ID` or `f_ID[3]` changes. Logs in which `f_ID` and `f_ID[3]` agree and move from row to
+//! row are of variables that are evaluated in each row: these say the present. Compared with src/fix_balance.cpp of LAMMPS,
+//! commit aca8bc4, on 28 November 2026, and with output of Debian's LAMMPS.
 
 use super::{Raw, RawRemap, at};
 use crate::complaint::Complaint;
@@ -196,6 +198,29 @@ pub(in crate::logs) fn read(
     })
 }
 
+/// By how much mean weights may differ that are taken to stay.
+const STAYS: f64 = 0.01;
+
+/// The mean weight of a rank, by rebalances that agree in it.
+fn mean_weight(rows: &[Row]) -> Result<f64, String> {
+    let pairs = rows.windows(2).map(|pair| (&pair[0], &pair[1]));
+    let rebalanced = pairs
+        .filter(|(old, new)| old.after != new.after || old.before != new.before)
+        .filter_map(|(_, new)| Some(new.atoms? / new.after.filter(|after| *after >= 1.0)?));
+    let mut means: Vec<f64> = rebalanced.filter(|mean| mean.is_finite() && *mean > 0.0).collect();
+    means.sort_by(f64::total_cmp);
+    match means[..] {
+        [least, .., most] if most <= least * (1.0 + STAYS) => Ok(means[means.len() / 2]),
+        [least, .., most] => Err(format!(
+            "`f_ID[1]` is a weight as fix balance has `weight`, and the mean weight does not stay (`f_ID[1]` / `f_ID` right \
+             after rebalances is {least} to {most}): balance by atoms, or log the times of the ranks"
+        )),
+        _ => Err("`f_ID[1]` is a weight as fix balance has `weight`, and fewer than two rebalances tell the mean weight: \
+                  balance by atoms, or log the times of the ranks"
+            .to_owned()),
+    }
+}
+
 /// max/mean of each row, and where it was rebalanced.
 fn ratios(
     rows: &[Row],
@@ -213,7 +238,17 @@ fn ratios(
     let is_present = 2 * moves > rows.len();
     raw.knows_remaps = shape.after.is_some() || shape.before.is_some();
     let mut remapped = false;
-    if !is_present {
+    let mean_weight = match said.weighted && !is_present {
+        true => Some(mean_weight(rows).map_err(|what| (0, what))?),
+        false => None,
+    };
+    if mean_weight.is_some() {
+        raw.repairs.push(
+            "`f_ID[1]`, the largest weight of a rank, gives the imbalance, with `f_ID[1]` / `f_ID` right after rebalances as \
+             the mean weight"
+                .to_owned(),
+        );
+    } else if !is_present {
         raw.repairs.push(
             "`f_ID[1]`, the largest number of atoms on a rank, gives the imbalance: LAMMPS counts it when fix balance \
              checks, and repeats it in between; atoms stand for work"
@@ -231,21 +266,16 @@ fn ratios(
                 row.before.unwrap_or(0.0)
             }
             (false, Some(most)) => {
-                if said.weighted {
-                    return Err((
-                        0,
-                        format!(
-                            "`{}` is a weight as fix balance has `weight`, and the sum of weights is not in the log: balance \
-                         by atoms, or log the times of the ranks",
-                            columns.names[columns.atoms.unwrap_or(0)]
-                        ),
-                    ));
-                }
-                let (Some(ranks), Some(atoms)) = (said.ranks, said.atoms) else {
-                    return Err((0, "f_ID[1] is a number of atoms, and the log does not say how many ranks and atoms \
+                if let Some(mean) = mean_weight {
+                    // Means that differ a little make it less than 1 right after a rebalance.
+                    (most / mean).max(1.0)
+                } else {
+                    let (Some(ranks), Some(atoms)) = (said.ranks, said.atoms) else {
+                        return Err((0, "f_ID[1] is a number of atoms, and the log does not say how many ranks and atoms \
                                     there are (`Loop time of .. on .. procs for .. steps with .. atoms`)".to_owned()));
-                };
-                most * ranks / atoms
+                    };
+                    most * ranks / atoms
+                }
             }
             (false, None) => {
                 return Err((0, "`f_ID` and `f_ID[3]` stand still between rebalances: they are the imbalance right after \

@@ -7,6 +7,7 @@ pub(super) mod pattern;
 pub(super) mod summary;
 pub(super) mod swift;
 pub(super) mod table;
+pub(super) mod talp;
 pub(super) mod vt;
 pub(super) mod warpx;
 

@@ -1,11 +1,17 @@
 //! Lines of codes that print the largest and the mean load of their ranks, or how balanced these are.
 //!
-//! * Charm++ (src/ck-ldb, TreeLB): `proc loads: min= mean= max=` at each balancing step, `num_migrations=` and
-//!   `lb time =`. A row is the time between two balancing steps.
-//! * OpenFOAM (fvMeshDistributorsLoadBalancer): `Total imbalance`, which is max/mean - 1, and `ExecutionTime`.
-//! * vLLM (eplb_state.py): `EPLB step:` with `avg_tokens` and `max_tokens`; `Rearranged experts in .. s`.
-//! * SGLang (expert_distribution.py): `current_pass_balancedness`, which is mean/max, without times.
+//! * Charm++: `proc loads: min= mean= max=` at each balancing step, `num_migrations=` and `lb time =`. A row is the time
+//!   between two balancing steps. Compared with src/ck-ldb/TreeLB.C (commit 0080d1f) and output of charm4py.
+//! * OpenFOAM: `Total imbalance`, which is max/mean - 1 of the step before, and `ExecutionTime`. A redistribution is part
+//!   of the step that prints it. Compared with fvMeshDistributorsLoadBalancer.C of OpenFOAM-dev, commit d209c31.
+//! * vLLM: `EPLB step:` with `avg_tokens` and `max_tokens`; `Rearranged experts in .. s`. Each model has a line of its
+//!   own, and one step in `log_balancedness_interval` has lines. Compared with vllm/distributed/eplb/eplb_state.py, commit
+//!   50feac9.
+//! * SGLang: `current_pass_balancedness`, the average of mean/max over layers, without times. Compared with
+//!   python/sglang/srt/eplb/expert_distribution.py, commit 02295fe.
 //! * Lists of `rank_tokens` of a step, as patches of vLLM print them.
+//!
+//! All were compared on 28 November 2026.
 
 use super::{Cell, Raw, RawRemap};
 use crate::complaint::Complaint;
@@ -55,16 +61,26 @@ fn after(line: &str, word: &str) -> Option<f64> {
         .filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
+/// What differences of clocks with two digits are known to, in seconds.
+const HUNDREDTHS: f64 = 0.015;
+
 /// What has been read of a row so far.
 #[derive(Default)]
 struct Reader {
     rows: u32,
     /// A remap before the next row, and what it costs.
     remap: Option<Option<f64>>,
-    imbalance: Option<f64>,
     clock: Option<f64>,
+    /// What the step before took.
+    spent: Option<f64>,
     loads: Option<(f64, f64)>,
     moved: bool,
+    /// Steps since the last row, and the distance of rows so far.
+    steps: u32,
+    apart: Option<u32>,
+    uneven: bool,
+    /// The step of vLLM whose models are not all read: its number, their names, largest and mean.
+    step: Option<(u32, Vec<String>, f64, f64)>,
 }
 
 pub(in crate::logs) fn read(
@@ -105,7 +121,28 @@ pub(in crate::logs) fn read(
         };
         taken.map_err(wrong)?;
     }
+    reader.end_step(raw).map_err(|what| super::at(name, 1, &what))?;
     raw.rows = reader.rows;
+    if let (Some(apart), false, None) = (reader.apart, reader.uneven, raw.how.every) {
+        if apart > 1 {
+            (raw.how.every, raw.every_by) = (Some(apart), Some("the distance of its lines"));
+        }
+    }
+    let note = match printed {
+        Printed::Vllm => {
+            "vLLM adds up over ranks the most tokens that a layer of each has, and their mean over layers: these are the \
+             imbalance of ranks as far as layers differ as ranks do"
+        }
+        Printed::Sglang => {
+            "all forward passes are taken to have the same tokens, and the average over layers of mean/max to be that of \
+             their sum"
+        }
+        Printed::Openfoam => {
+            "what a redistribution costs is what its step takes longer than the one before, to hundredths of a second"
+        }
+        Printed::Charm | Printed::RankTokens => "",
+    };
+    raw.repairs.extend((!note.is_empty()).then(|| note.to_owned()));
     match raw.is_empty() && raw.summary.is_empty() {
         true => Err(super::at(name, 1, &format!("there are no whole rows of {form}"))),
         false => Ok(()),
@@ -145,8 +182,11 @@ impl Reader {
 
     fn openfoam(&mut self, line: &str, raw: &mut Raw<'_>) -> Result<(), String> {
         let line = line.trim();
-        if line.starts_with("Total imbalance") {
-            self.imbalance = after(line, "Total imbalance");
+        if line.starts_with("Total imbalance")
+            && let (Some(imbalance), Some(spent)) = (after(line, "Total imbalance"), self.spent)
+        {
+            self.row(raw, Some((spent, spent / (1.0 + imbalance))))?;
+            self.row_after(std::mem::take(&mut self.steps));
         }
         self.moved |= line.starts_with("Redistributing mesh");
         if line.starts_with("ExecutionTime =") {
@@ -155,27 +195,66 @@ impl Reader {
                 .zip(self.clock)
                 .map(|(now, before)| now - before)
                 .filter(|spent| *spent >= 0.0);
-            self.clock = clock;
-            if let (Some(imbalance), Some(spent)) = (self.imbalance.take(), spent) {
-                self.row(raw, Some((spent, spent / (1.0 + imbalance))))?;
-            }
             if std::mem::take(&mut self.moved) {
-                self.remap = Some(None);
+                let longer = spent.zip(self.spent).map(|(now, before)| now - before);
+                self.remap = Some(longer.filter(|longer| *longer > HUNDREDTHS));
+            }
+            (self.clock, self.spent) = (clock, spent);
+            self.steps += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes in how many steps lie between two rows.
+    fn row_after(&mut self, steps: u32) {
+        if self.rows > 1 && steps > 0 {
+            self.uneven |= *self.apart.get_or_insert(steps) != steps;
+        }
+    }
+
+    fn vllm(&mut self, line: &str, raw: &mut Raw<'_>) -> Result<(), String> {
+        if let Some((_, rest)) = line.split_once("Rearranged experts")
+            && !rest.contains("(profile)")
+        {
+            self.end_step(raw)?;
+            self.remap = Some(after(rest, " in "));
+        }
+        if line.contains("finish async transfer for model") {
+            self.end_step(raw)?;
+            self.remap.get_or_insert(None);
+        }
+        let (true, Some(number), Some(most), Some(mean)) = (
+            line.contains("EPLB step: "),
+            after(line, "EPLB step: "),
+            after(line, "max_tokens="),
+            after(line, "avg_tokens="),
+        ) else {
+            return Ok(());
+        };
+        let model = line.split_once("for model ").map_or("", |(_, rest)| rest);
+        let model = model.split(": ").next().unwrap_or(model).to_owned();
+        let number = number as u32;
+        match &mut self.step {
+            Some((step, models, all, means)) if *step == number && !models.contains(&model) => {
+                (*all, *means) = (*all + most, *means + mean);
+                models.push(model);
+            }
+            _ => {
+                let last = self.step.as_ref().map(|step| step.0);
+                self.end_step(raw)?;
+                self.row_after(last.map_or(0, |last| number.saturating_sub(last)));
+                self.step = Some((number, vec![model], most, mean));
             }
         }
         Ok(())
     }
 
-    fn vllm(&mut self, line: &str, raw: &mut Raw<'_>) -> Result<(), String> {
-        if line.contains("Rearranged experts") {
-            self.remap = Some(after(line, " in "));
+    /// Takes in the step of vLLM whose models have been read; one without tokens is a dummy.
+    fn end_step(&mut self, raw: &mut Raw<'_>) -> Result<(), String> {
+        match self.step.take() {
+            Some((_, _, most, mean)) if most > 0.0 => self.row(raw, Some((most, mean))).map(|_| ()),
+            _ => Ok(()),
         }
-        if let (true, Some(most), Some(mean)) =
-            (line.contains("EPLB step: "), after(line, "max_tokens="), after(line, "avg_tokens="))
-        {
-            self.row(raw, Some((most, mean)))?;
-        }
-        Ok(())
     }
 
     fn sglang(&mut self, line: &str, raw: &mut Raw<'_>) -> Result<(), String> {

@@ -1,9 +1,10 @@
 //! The row groups of a file, one after another, each in pieces: memory grows with the columns, not with the rows.
 
+use super::super::super::row::{self, Row};
 use super::super::Raw;
 use super::super::table::columns::{Column, columns, measured, seconds_in};
 use super::super::table::layout::{layout, left_out};
-use super::super::{Cell, checked, counted};
+use super::super::{checked, counted};
 use super::arrow::{Stated, stated};
 use super::field::{Field, Meant, meant};
 use crate::complaint::Complaint;
@@ -74,7 +75,7 @@ fn read_file(file: File, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint>
         Complaint::elsewhere(format!("{name}: {what}"), help)
     })?;
     ranges(reader.metadata(), length).map_err(damaged)?;
-    let mut before = 0;
+    let (mut before, mut row) = (0, Row::default());
     for number in 0..reader.num_row_groups() {
         let group = reader.get_row_group(number).map_err(damaged)?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
@@ -93,9 +94,9 @@ fn read_file(file: File, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint>
                     return Err(damaged(ParquetError::General(error)));
                 }
             }
-            for row in 0..piece {
-                take(&fields, row, raw)
-                    .map_err(|what| wrong(format!("row {}: {what}", before + done + row + 1)))?;
+            for at in 0..piece {
+                take(&fields, at, &mut row, raw)
+                    .map_err(|what| wrong(format!("row {}: {what}", before + done + at + 1)))?;
             }
             done += piece;
         }
@@ -148,7 +149,6 @@ fn wanted(file: &FileMetaData, raw: &mut Raw<'_>) -> Result<Vec<Wanted>, String>
         return Err("there are no columns".to_owned());
     }
     let found = columns(&names, &raw.how.columns)?;
-    super::super::table::waiting::is_said(&found, raw)?;
     let pairs = file.key_value_metadata().into_iter().flatten();
     let arrow =
         pairs.filter(|pair| pair.key == "ARROW:schema").find_map(|pair| pair.value.as_ref());
@@ -227,38 +227,24 @@ fn packed(file: &ParquetMetaData, wanted: &[Wanted]) -> Result<(), String> {
 }
 
 /// Takes in a row.
-fn take(fields: &[Field], row: usize, raw: &mut Raw<'_>) -> Result<(), String> {
-    let (mut step, mut rank, mut time) = (raw.rows, None, None);
-    let (mut remapped, mut cost) = (false, None);
-    let (mut wait, mut most, mut mean) = (0.0, None, None);
-    for field in fields {
-        let number = field.numbers[row];
-        match field.what {
-            Column::Step => step = whole(number, "step")?,
-            Column::Rank => rank = Some(whole(number, "rank")?),
-            Column::Seconds | Column::Work => time = Some(field.unit * time_of(number)?),
-            Column::Wait => wait = field.unit * time_of(number)?,
-            Column::Most => most = Some(field.unit * time_of(number)?),
-            Column::Mean => mean = Some(field.unit * time_of(number)?),
-            Column::Remapped => remapped = flag(number)?,
-            Column::RemapSeconds => {
-                cost = Some(field.unit * time_of(number)?).filter(|cost| !cost.is_nan());
-            }
-            Column::OfRank(_) => {}
-        }
+fn take(fields: &[Field], at: usize, row: &mut Row, raw: &mut Raw<'_>) -> Result<(), String> {
+    row.clear();
+    fields.iter().try_for_each(|field| row.put(field.what, field.unit, &field.numbers[at]))?;
+    raw.take(row)
+}
+
+impl row::Field for f64 {
+    fn whole(&self, what: &str) -> Result<u32, String> {
+        whole(*self, what)
     }
-    let time = time.map(|time: f64| (time - wait).max(0.0));
-    raw.row(step, remapped, cost, rank.zip(time))?;
-    if let (Some(most), Some(mean)) = (most, mean) {
-        raw.summary.push((step, most, mean));
+
+    fn time(&self) -> Result<f64, String> {
+        time_of(*self)
     }
-    for field in fields {
-        if let Column::OfRank(rank) = field.what {
-            let seconds = field.unit * time_of(field.numbers[row])?;
-            raw.push(Cell { step, rank, seconds })?;
-        }
+
+    fn flag(&self) -> Result<bool, String> {
+        flag(*self)
     }
-    Ok(())
 }
 
 #[inline]

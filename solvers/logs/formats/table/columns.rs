@@ -64,6 +64,9 @@ pub(in crate::logs) fn seconds_in(unit: &str) -> Option<f64> {
 /// What a column holds, and the seconds in a unit of it, if it is named.
 pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
     let name = plain(name);
+    if let Some((known, unit)) = of_caliper(&name) {
+        return (Some(known), unit);
+    }
     match (column(&name), unit(&name)) {
         (Some(known), _) => (Some(known), None),
         (None, Some((stem, seconds))) => {
@@ -77,6 +80,29 @@ pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
         }
         (None, None) => (None, None),
     }
+}
+
+/// What an attribute of Caliper holds, as tables of cali-query and of its reader in Python name it. The unit of
+/// `time.duration` is one of two, by the settings of a run; that of `time.duration.ns` is known. Compared with
+/// src/services/timer of Caliper on 28 November 2026.
+fn of_caliper(name: &str) -> Option<(Column, Option<f64>)> {
+    if name == "mpi.rank" {
+        return Some((Column::Rank, None));
+    }
+    if name.starts_with("iteration#") {
+        return Some((Column::Step, None));
+    }
+    let (how, attribute) = name.rsplit_once('#').unwrap_or(("", name));
+    if !["time.duration.ns", "time.inclusive.duration.ns"].contains(&attribute) {
+        return None;
+    }
+    let column = match how.split('#').next() {
+        Some("max") => Column::Most,
+        Some("avg" | "mean") => Column::Mean,
+        Some("" | "sum" | "inclusive") => Column::Seconds,
+        _ => return None,
+    };
+    Some((column, Some(1e-9)))
 }
 
 fn column(name: &str) -> Option<Column> {
@@ -195,7 +221,7 @@ impl std::str::FromStr for Named {
 
 impl Named {
     /// Whether the user says anything.
-    pub(in crate::logs) fn is_given(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         !self.0.is_empty()
     }
 

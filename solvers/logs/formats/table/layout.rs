@@ -1,5 +1,6 @@
 //! What the columns of a table make together, and what of them is left out.
 
+use super::super::super::row::Waiting;
 use super::super::Raw;
 use super::columns::{Column, numbered, plain, unit};
 
@@ -28,6 +29,9 @@ pub(in crate::logs) fn layout(
                 names.join(", ")
             ));
         }
+    }
+    if !wide && has(Column::Wait) && raw.waiting == Waiting::Apart {
+        raw.waiting = Waiting::Unknown;
     }
     let is_time = |at: &usize| match columns[*at] {
         Some(Column::OfRank(_)) => wide,
@@ -66,6 +70,7 @@ pub(in crate::logs) fn layout(
         // A cost has the unit of its own name, `remap_seconds` too.
         let own = units[at].or_else(|| unit(&plain(&names[at])).map(|(_, seconds)| seconds));
         match columns[at] {
+            Some(Column::RemapSeconds) if raw.counted.is_some() => own.unwrap_or(1.0),
             Some(Column::RemapSeconds) => own.unwrap_or(forced),
             _ => forced,
         }
@@ -73,6 +78,7 @@ pub(in crate::logs) fn layout(
     let converted: Vec<f64> = (0..columns.len()).map(unit_of).collect();
     let apart = (0..columns.len()).find(|at| {
         columns[*at] == Some(Column::RemapSeconds)
+            && raw.counted.is_none()
             && forced.is_some_and(|unit| unit != converted[*at])
     });
     raw.repairs.extend(

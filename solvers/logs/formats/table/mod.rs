@@ -3,10 +3,10 @@
 pub(in crate::logs) mod columns;
 pub(in crate::logs) mod layout;
 mod quick;
-pub(in crate::logs) mod waiting;
 
+use super::super::row::{Field, Row};
 use super::Raw;
-use super::{Cell, at, fault, flag, seconds, whole};
+use super::{at, fault, flag, seconds, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
 use columns::{Column, columns, measured};
@@ -32,8 +32,6 @@ struct Table {
     columns: Vec<Option<Column>>,
     /// Seconds in a unit of each.
     units: Vec<f64>,
-    /// Whether waiting is part of the seconds.
-    wait_is_in: bool,
 }
 
 /// The fields of a line.
@@ -151,7 +149,7 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     }
     let names = names.iter().map(|name| unquoted(name)).collect();
     let header = header.then(|| first.as_bytes().to_vec());
-    Ok(Table { delimiter, header, names, columns, units, wait_is_in: false })
+    Ok(Table { delimiter, header, names, columns, units })
 }
 
 /// The name of a column without the quotes around it.
@@ -168,10 +166,7 @@ pub(in crate::logs) fn read(
 ) -> Result<(), Complaint> {
     let unread = |number, error| at(name, number, &format!("cannot be read: {error}"));
     let head = head(input).map_err(|error| unread(1, error))?;
-    let mut table = table(name, &String::from_utf8_lossy(&head), raw)?;
-    let more = input.fill_buf().map_err(|error| unread(1, error))?;
-    table.wait_is_in =
-        waiting::is_in(&table, &[&head, more].concat(), raw).map_err(|what| at(name, 1, &what))?;
+    let table = table(name, &String::from_utf8_lossy(&head), raw)?;
     let input: &mut dyn BufRead = &mut head.as_slice().chain(input);
     let mut place = Place { number: 0, header: table.header.is_some() };
     let (mut line, mut fields) = (Vec::new(), Vec::new());
@@ -267,25 +262,17 @@ impl Table {
         fields: &mut Vec<(usize, usize)>,
         raw: &mut Raw<'_>,
     ) -> Result<usize, String> {
-        let (mut from, mut times) = (0, Vec::new());
+        let (mut from, mut row) = (0, Row::default());
         while from < text.len() {
             let rest = &text[from..];
-            let row = match place.header || self.wait_is_in {
+            let length = match place.header {
                 true => None,
-                false => quick::row(rest, self.delimiter, &self.columns, &self.units, &mut times),
+                false => quick::row(rest, self.delimiter, &self.columns, &self.units, &mut row),
             };
-            if let Some((row, length)) = row {
+            if let Some(length) = length {
                 place.number += 1;
                 from += length;
-                let step = row.step.unwrap_or(raw.rows);
-                let time = row.rank.map(|rank| (rank, row.seconds));
-                raw.row(step, row.remapped, row.cost, time)?;
-                if let (Some(most), Some(mean)) = (row.most, row.mean) {
-                    raw.summary.push((step, most, mean));
-                }
-                for (rank, seconds) in &times {
-                    raw.push(Cell { step, rank: *rank, seconds: *seconds })?;
-                }
+                raw.take(&row)?;
                 continue;
             }
             let end = memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |end| from + end + 1);
@@ -368,53 +355,43 @@ impl Table {
         if count != columns.len() {
             return Err(format!("{count} fields where the first line has {}", columns.len()));
         }
-        let (mut step, mut rank, mut time) = (raw.rows, None, None);
-        let (mut wait, mut most, mut mean) = (0.0, None, None);
-        let (mut remapped, mut cost, mut times) = (false, None, Vec::new());
-        // A comma may be that of a decimal where it separates nothing.
-        let seconds = |text: &str| match self.delimiter != b','
-            && text.contains(',')
-            && !text.contains('.')
-        {
-            true => seconds(&text.replacen(',', ".", 1)),
-            false => seconds(text),
-        };
-        let mut take = |place: usize, column| {
-            let time_of = |place: usize| Ok::<f64, String>(units[place] * seconds(text(place)?)?);
-            match column {
-                Column::OfRank(rank) => times.push((rank, time_of(place)?)),
-                Column::Step => step = whole(text(place)?, "step")?,
-                Column::Rank => rank = Some(whole(text(place)?, "rank")?),
-                Column::Seconds | Column::Work => time = Some(time_of(place)?),
-                Column::Wait => wait = time_of(place)?,
-                Column::Most => most = Some(time_of(place)?),
-                Column::Mean => mean = Some(time_of(place)?),
-                Column::Remapped => remapped = flag(text(place)?)?,
-                Column::RemapSeconds => {
-                    if !text(place)?.is_empty() {
-                        cost = Some(time_of(place)?).filter(|cost| !cost.is_nan());
-                    }
-                }
-            }
-            Ok(())
-        };
+        let mut row = Row::default();
         for (place, column) in columns.iter().enumerate() {
             let Some(column) = *column else { continue };
-            take(place, column).map_err(|what: String| match column {
+            let mut put = || {
+                // A comma may be that of a decimal where it separates nothing.
+                let field = Text { text: text(place)?, has_commas: self.delimiter != b',' };
+                row.put(column, units[place], &field)
+            };
+            put().map_err(|what: String| match column {
                 Column::OfRank(rank) => format!("rank {rank}: {what}"),
                 _ => format!("{}: {what}", names[place]),
             })?;
         }
-        if self.wait_is_in {
-            time = time.map(|time: f64| (time - wait).max(0.0));
+        raw.take(&row)
+    }
+}
+
+/// A field of a line.
+struct Text<'a> {
+    text: &'a str,
+    /// Whether decimals may have commas.
+    has_commas: bool,
+}
+
+impl Field for Text<'_> {
+    fn whole(&self, what: &str) -> Result<u32, String> {
+        whole(self.text, what)
+    }
+
+    fn time(&self) -> Result<f64, String> {
+        match self.has_commas && self.text.contains(',') && !self.text.contains('.') {
+            true => seconds(&self.text.replacen(',', ".", 1)),
+            false => seconds(self.text),
         }
-        raw.row(step, remapped, cost, rank.zip(time))?;
-        if let (Some(most), Some(mean)) = (most, mean) {
-            raw.summary.push((step, most, mean));
-        }
-        for (rank, seconds) in times {
-            raw.push(Cell { step, rank, seconds })?;
-        }
-        Ok(())
+    }
+
+    fn flag(&self) -> Result<bool, String> {
+        flag(self.text)
     }
 }

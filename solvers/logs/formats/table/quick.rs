@@ -1,35 +1,23 @@
 //! Lines as nearly all are: plain numbers, no blanks, no quotes. Whatever is otherwise is left to others.
 
+use super::super::super::row::Row;
 use super::super::MOST_SECONDS;
 use super::columns::Column;
 
-/// What stands in a line; of a wide table the times are apart.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in crate::logs) struct Row {
-    pub step: Option<u32>,
-    pub rank: Option<u32>,
-    pub seconds: f64,
-    pub remapped: bool,
-    pub cost: Option<f64>,
-    pub most: Option<f64>,
-    pub mean: Option<f64>,
-}
-
-/// Reads a line and its end; with the number of its bytes.
+/// Reads a line and its end; the number of its bytes.
 pub(in crate::logs) fn row(
     text: &[u8],
     delimiter: u8,
     columns: &[Option<Column>],
     units: &[f64],
-    times: &mut Vec<(u32, f64)>,
-) -> Option<(Row, usize)> {
+    row: &mut Row,
+) -> Option<usize> {
     // Comments are not for here, nor blanks, of which several are one delimiter.
     if text[0] == b'#' || delimiter == b' ' {
         return None;
     }
     let mut line = Line { text, at: 0 };
-    let mut row = Row::default();
-    times.clear();
+    row.clear();
     for (place, (column, unit)) in columns.iter().zip(units).enumerate() {
         if place > 0 && line.next()? != delimiter {
             return None;
@@ -37,7 +25,8 @@ pub(in crate::logs) fn row(
         match column {
             Some(Column::Step) => row.step = Some(line.whole()?),
             Some(Column::Rank) => row.rank = Some(line.whole()?),
-            Some(Column::Seconds | Column::Work) => row.seconds = unit * line.decimal()?,
+            Some(Column::Seconds | Column::Work) => row.seconds = Some(unit * line.decimal()?),
+            Some(Column::Wait) => row.wait = Some(unit * line.decimal()?),
             Some(Column::Most) => row.most = Some(unit * line.decimal()?),
             Some(Column::Mean) => row.mean = Some(unit * line.decimal()?),
             Some(Column::Remapped) => {
@@ -51,8 +40,8 @@ pub(in crate::logs) fn row(
                     row.cost = Some(unit * line.decimal()?);
                 }
             }
-            Some(Column::OfRank(rank)) => times.push((*rank, unit * line.decimal()?)),
-            Some(Column::Wait) | None => line.skip(delimiter)?,
+            Some(Column::OfRank(rank)) => row.times.push((*rank, unit * line.decimal()?)),
+            None => line.skip(delimiter)?,
         }
     }
     match line.next()? {
@@ -60,7 +49,7 @@ pub(in crate::logs) fn row(
         b'\r' if line.next()? == b'\n' => {}
         _ => return None,
     }
-    Some((row, line.at))
+    Some(line.at)
 }
 
 struct Line<'a> {

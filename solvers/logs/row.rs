@@ -1,0 +1,143 @@
+//! A row of a table, whatever the format, and what becomes of it: one place for what the seconds of a rank are.
+
+use super::formats::table::columns::Column;
+use super::gather::Raw;
+use super::{Cell, RawRemap, waiting};
+
+/// What stands in a row.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    pub step: Option<u32>,
+    pub rank: Option<u32>,
+    pub seconds: Option<f64>,
+    pub wait: Option<f64>,
+    pub remapped: bool,
+    pub cost: Option<f64>,
+    pub most: Option<f64>,
+    pub mean: Option<f64>,
+    /// The times of ranks that have a column each.
+    pub times: Vec<(u32, f64)>,
+}
+
+/// A field as a format holds it: text, a number, a value of JSON.
+pub(super) trait Field {
+    /// The number of a step or rank.
+    fn whole(&self, what: &str) -> Result<u32, String>;
+    /// A time; NaN if it is missing.
+    fn time(&self) -> Result<f64, String>;
+    /// Whether a remap is marked.
+    fn flag(&self) -> Result<bool, String>;
+}
+
+impl Row {
+    /// Forgets what stands in it, and keeps the memory of its times.
+    pub fn clear(&mut self) {
+        self.times.clear();
+        *self = Row { times: std::mem::take(&mut self.times), ..Row::default() };
+    }
+
+    /// Puts in what stands in a column, whose times are in a unit of so many seconds.
+    pub fn put(&mut self, column: Column, unit: f64, field: &impl Field) -> Result<(), String> {
+        let time = || Ok::<f64, String>(unit * field.time()?);
+        match column {
+            Column::Step => self.step = Some(field.whole("step")?),
+            Column::Rank => self.rank = Some(field.whole("rank")?),
+            Column::Seconds | Column::Work => self.seconds = Some(time()?),
+            Column::Wait => self.wait = Some(time()?),
+            Column::Most => self.most = Some(time()?),
+            Column::Mean => self.mean = Some(time()?),
+            Column::Remapped => self.remapped = field.flag()?,
+            Column::RemapSeconds => self.cost = Some(time()?).filter(|cost| !cost.is_nan()),
+            Column::OfRank(rank) => self.times.push((rank, time()?)),
+        }
+        Ok(())
+    }
+}
+
+/// Whether the seconds of a table include waiting.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// They do not, or nothing is said of waiting.
+    #[default]
+    Apart,
+    /// There is a column of waiting, and the first rows decide.
+    Unknown,
+    /// They do.
+    Included,
+}
+
+/// Rows by which it is decided whether waiting is part of the seconds.
+const LOOKED_AT: usize = 4096;
+
+impl Raw<'_> {
+    /// Takes in a row.
+    #[inline]
+    pub fn take(&mut self, row: &Row) -> Result<(), String> {
+        let step = row.step.unwrap_or(self.rows);
+        self.rows = self.rows.saturating_add(1);
+        if self.waiting == Waiting::Unknown && !self.is_seeking() {
+            self.held.push(Row { step: Some(step), ..row.clone() });
+            return if self.held.len() < LOOKED_AT { Ok(()) } else { self.decide() };
+        }
+        self.taken(step, row)
+    }
+
+    #[inline]
+    fn taken(&mut self, step: u32, row: &Row) -> Result<(), String> {
+        let costs = row.cost.is_some_and(|cost| cost > 0.0);
+        if row.remapped || costs && !self.marked {
+            self.remap(RawRemap { step, seconds: row.cost })?;
+        }
+        self.costs_alone |= costs && !row.remapped && self.marked;
+        if let (Some(rank), Some(seconds)) = (row.rank, row.seconds) {
+            let seconds = match self.waiting {
+                Waiting::Included => waiting::worked(seconds, row.wait.unwrap_or(f64::NAN)),
+                _ => seconds,
+            };
+            self.push(Cell { step, rank, seconds })?;
+        }
+        if let (Some(most), Some(mean)) = (row.most, row.mean) {
+            self.summary.push((step, most, mean));
+        }
+        for (rank, seconds) in &row.times {
+            self.push(Cell { step, rank: *rank, seconds: *seconds })?;
+        }
+        Ok(())
+    }
+
+    /// Decides by the rows so far whether waiting is part of the seconds, and takes them in. What was decided is part of
+    /// the account.
+    pub fn decide(&mut self) -> Result<(), String> {
+        let rows = std::mem::take(&mut self.held);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let name = |holds| self.account.columns.get(holds).map_or("?", |names| names[0].as_str());
+        let (times, waits) = (name("seconds").to_owned(), name("wait").to_owned());
+        let said = self.how.columns.says(Column::Wait);
+        self.waiting = match if said { Some(true) } else { waiting::is_in(&rows) } {
+            Some(true) => {
+                let why = match said {
+                    true => ", as --columns says",
+                    false => "; ranks agree much better in the sum than in the difference",
+                };
+                self.repairs.push(format!(
+                    "`{times}` includes `{waits}`: the difference is what a rank worked, and is read{why}"
+                ));
+                Waiting::Included
+            }
+            Some(false) => {
+                self.account.columns.remove("wait");
+                self.account.left_out.push(format!("`{waits}` (not part of `{times}`)"));
+                Waiting::Apart
+            }
+            None => {
+                return Err(format!(
+                    "does `{times}` include `{waits}`? Their ranks do not tell: say so with --columns wait={waits}, or \
+                     leave it out with --columns wait=-"
+                ));
+            }
+        };
+        rows.iter().try_for_each(|row| self.taken(row.step.unwrap_or(0), row))
+    }
+}
