@@ -6,15 +6,16 @@ use std::path::PathBuf;
 
 macro_rules! traces {
     ($examples:literal) => {
-        concat!($examples, "
+        concat!("Waiting is not load: seconds are those that a rank works in a step, without those it waits for others. Log
+them before the barrier, or log both. --columns says what columns of other names are.
 
-Seconds are those a rank works in a step, without those it waits for others: log them before the barrier,
-or log both. Names that are not known are said by --columns.
+", $examples, "
 
 Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
 step with a column for each rank (rank_0, rank_1, ...: alike but for the number), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
 a number or a list of all ranks; or step, max and mean; LAMMPS logs with cpu, f_ID[1], f_ID and f_ID[3] of fix balance; load
-balancing lines of Charm++, OpenFOAM, vLLM and SGLang; the LB data of
+balancing lines of Charm++, OpenFOAM, vLLM and SGLang; the process summary of TALP with a region for each step; tables
+of Caliper with mpi.rank, iteration# and time.duration.ns; the LB data of
 DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
 of SWIFT (CPU times); Parquet with the columns of CSV; lines by --regex, where remap_seconds on a line of its own is of a remap before the
 next step. All also compressed by gzip, brotli, zstd or xz; `-` is standard input; a log may be

@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, TRIED, assumed, beginning, priced, remaps_recorded};
+use super::log::{Opened, TRIED, assumed, beginning, priced, remaps_recorded, unpriced};
 use crate::cli::{Advise, Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
@@ -74,13 +74,16 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
-    let opened = beginning(&arguments.log.traces, &arguments.log.reading)?;
+    let (opened, is_priced) = beginning(&arguments.log.traces, &arguments.log.reading)?;
     let opened = opened.leaving(arguments.overlap);
     let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
     let overlap = arguments.overlap;
     let question =
         Question { overlap, steps: arguments.steps, ..question(&opened, arguments.seed) };
+    if !is_priced {
+        return super::unpriced::run(&opened, &question, arguments.json);
+    }
     let mut work = match work(&opened, &question)? {
         Ok(work) => work,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
@@ -252,7 +255,11 @@ fn what_if(
 /// The page of a log.
 pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
     let paths = [path.to_owned()];
-    let opened = beginning(&paths, reading)?.leaving(Overlap::default());
+    let (opened, is_priced) = beginning(&paths, reading)?;
+    if !is_priced {
+        return Err(unpriced(&opened.name));
+    }
+    let opened = opened.leaving(Overlap::default());
     let question = question(&opened, 1);
     Ok(match work(&opened, &question)? {
         Ok(mut work) => {

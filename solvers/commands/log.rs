@@ -71,8 +71,27 @@ pub(super) fn read(
 pub(super) fn looked_at(
     paths: &[PathBuf],
     log: &Reading,
-    mut trace: Trace,
+    trace: Trace,
 ) -> Result<Opened, Complaint> {
+    let (opened, is_priced) = priced_or_not(paths, log, trace)?;
+    match is_priced {
+        true => Ok(opened),
+        false => Err(unpriced(&opened.name)),
+    }
+}
+
+/// That it is not known what a remap costs.
+pub(super) fn unpriced(name: &str) -> Complaint {
+    let message = format!("{name}: no cost of a remap is recorded");
+    Complaint::elsewhere(message, "give it in seconds: --remap-cost C")
+}
+
+/// The same where what a remap costs need not be known, and whether it is; it is 0 otherwise.
+fn priced_or_not(
+    paths: &[PathBuf],
+    log: &Reading,
+    mut trace: Trace,
+) -> Result<(Opened, bool), Complaint> {
     let name = logs::names(paths);
     let mut found = suspected(&trace.record);
     let long = trace.after.steps > 0;
@@ -114,7 +133,8 @@ pub(super) fn looked_at(
     let slow = slow_steps(&trace.record, known.unwrap_or(0.0));
     // Without a cost, what steps after remaps take longer is all that is known of it.
     let by_steps = slow.as_ref().filter(|_| !long).map(SlowSteps::seconds);
-    let mut remap_cost = remap_cost(known, by_steps, &name)?;
+    let known_cost = known.or(by_steps);
+    let mut remap_cost = known_cost.unwrap_or(0.0);
     if let Some(slow) = slow {
         let same = (slow.seconds() - remap_cost).abs() <= SAME * remap_cost;
         let taken = slow.taken_from(&trace.record);
@@ -148,7 +168,8 @@ pub(super) fn looked_at(
     for repair in &trace.repairs {
         say(&format!("note: {name}: {repair}"));
     }
-    Ok(Opened { name, trace, remap_cost, cost_origin, suspected: found })
+    let opened = Opened { name, trace, remap_cost, cost_origin, suspected: found };
+    Ok((opened, known_cost.is_some()))
 }
 
 /// What becomes of steps after remaps that are slow on all ranks.
@@ -176,9 +197,11 @@ fn slower(slow: &SlowSteps) -> String {
     format!("{steps} slower on all ranks, by {seconds} seconds in all")
 }
 
-/// A log of which only the beginning is looked at, should it be long: that is said.
-pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<Opened, Complaint> {
-    let mut opened = read(paths, log, TRIED, &mut Unheard)?;
+/// A log of which only the beginning is looked at, should it be long: that is said. And whether it is known what a remap
+/// costs.
+pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<(Opened, bool), Complaint> {
+    let trace = logs::follow(paths, &log.how(), TRIED, &mut Unheard)?;
+    let (mut opened, is_priced) = priced_or_not(paths, log, trace)?;
     let Opened { name, trace, .. } = &mut opened;
     if trace.after.steps > 0 {
         let held = trace.record.steps();
@@ -196,7 +219,7 @@ pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<Opened, Comp
         say(&format!("note: {name}: {note}"));
         trace.repairs.push(note);
     }
-    Ok(opened)
+    Ok((opened, is_priced))
 }
 
 /// For what is made of the beginning alone.
@@ -223,14 +246,6 @@ fn with(record: &Record, remaps: Vec<Remap>) -> Record {
     let filled = (0..record.steps()).flat_map(|step| record.filled(step)).copied().collect();
     let found = Record::new(record.ranks(), seconds, remaps).expect("a record and steps of it");
     found.with_filled(filled)
-}
-
-/// The cost of a remap: as given, otherwise as recorded.
-fn remap_cost(given: Option<f64>, recorded: Option<f64>, name: &str) -> Result<f64, Complaint> {
-    given.or(recorded).ok_or_else(|| {
-        let message = format!("{name}: no cost of a remap is recorded");
-        Complaint::elsewhere(message, "give it in seconds: --remap-cost C")
-    })
 }
 
 /// `a remap costs 6 seconds and comes into force 3 steps after its decision, which are 5 % slower`.

@@ -23,6 +23,7 @@ pub mod solve;
 mod study;
 mod sweep;
 mod swept;
+mod unpriced;
 mod verify;
 
 use crate::cli::{Cli, Command};

@@ -155,7 +155,14 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         false => Vec::new(),
         true => {
             let asked = (!arguments.policies.is_empty()).then_some(&names[..]);
-            match what_if::costs(&parts, asked, solution.as_ref(), trace.knows_remaps, &watch)? {
+            match what_if::costs(
+                &parts,
+                &what_if::TIMES,
+                asked,
+                solution.as_ref(),
+                trace.knows_remaps,
+                &watch,
+            )? {
                 Ok(found) => found,
                 Err(halt) => return Ok(remapping::Status::from(halt).into()),
             }

@@ -5,6 +5,7 @@
 
 mod account;
 mod assemble;
+mod clock;
 mod formats;
 mod gather;
 mod opened;
@@ -229,19 +230,26 @@ pub fn follow(
         _ => names(paths),
     };
     let trace = raw.trace(&name, &|cell| second(paths, form, cell))?;
-    match waiting::falls(&trace.record) {
-        None => Ok(trace),
-        Some(fall) => {
-            let message = format!(
-                "{name}: all ranks take equally long, and that falls by {:.1} % at recorded remaps: these times include \
-                 the time that ranks wait for each other, and do not say what each of them worked",
-                100.0 * fall
-            );
-            let help = "log the seconds before the ranks wait (before the barrier or MPI call), or the seconds they \
-                        wait as a column `wait`";
-            Err(Complaint::elsewhere(message, help))
-        }
+    if let Some([first, last]) = clock::readings(&trace.record) {
+        let message = format!(
+            "{name}: the times of all ranks grow at every step, from {first} to {last} seconds: these are readings of a \
+             clock, sums of all steps so far"
+        );
+        let help = "give what each step took, the difference of two readings; in pandas: log.seconds = \
+                    log.groupby('rank').seconds.diff()";
+        return Err(Complaint::elsewhere(message, help));
     }
+    if let Some(fall) = waiting::falls(&trace.record) {
+        let message = format!(
+            "{name}: all ranks take equally long, and that falls by {:.1} % at recorded remaps: these times include \
+             the time that ranks wait for each other, and do not say what each of them worked",
+            100.0 * fall
+        );
+        let help = "log the seconds before the ranks wait (before the barrier or MPI call), or the seconds they \
+                    wait as a column `wait`";
+        return Err(Complaint::elsewhere(message, help));
+    }
+    Ok(trace)
 }
 
 /// The files of a log, in a word.

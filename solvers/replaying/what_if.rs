@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 /// What a remap costs instead, in its costs.
-const TIMES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+pub const TIMES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 /// The default policies: published rules, and these, which take no long training.
 const OURS: [&str; 4] = ["advised", "fixed", "threshold", "utilization"];
@@ -51,12 +51,13 @@ pub fn quickly(
         return Ok(Vec::new());
     }
     let part = Part { ground: ground.clone(), contestants: Vec::new(), steps };
-    Ok(costs(&[part], None, None, known, observer)?.unwrap_or_default())
+    Ok(costs(&[part], &TIMES, None, None, known, observer)?.unwrap_or_default())
 }
 
-/// The policies at several costs, trained anew at each, on the same parts.
+/// The policies at several costs, so many times that of the ground, trained anew at each, on the same parts.
 pub fn costs(
     parts: &[Part<'_>],
+    times: &[f64],
     asked: Option<&[String]>,
     solution: Option<&Player>,
     known: bool,
@@ -65,7 +66,7 @@ pub fn costs(
     let usual = || OURS.iter().chain(&IN_USE).map(|name| (*name).to_owned()).collect();
     let names: Vec<String> = asked.map_or_else(usual, <[String]>::to_vec);
     let mut found = Vec::new();
-    for times in TIMES {
+    for times in times {
         let mut other = Vec::new();
         for part in parts {
             let remap_cost = times * part.ground.remap_cost;

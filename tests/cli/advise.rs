@@ -141,7 +141,55 @@ fn what_a_log_cannot_tell_is_said() {
             let _ = writeln!(clock, "{step},{rank},{}", 0.5 * f64::from(step + 1));
         }
     }
-    cannot(&clock, &["--remap-cost", "1"], "readings of a clock");
+    place.write("log.csv", &clock);
+    for verb in ["advise", "fit", "replay"] {
+        let outcome = place.run(&[verb, "log.csv", "--remap-cost", "1"]).exits(1);
+        outcome.says("readings of a clock").says("diff()");
+    }
+}
+
+/// Where no cost of a remap is recorded, the answer is what to do at each.
+#[test]
+fn a_log_without_costs_gets_a_table_of_costs() {
+    let place = Workplace::new();
+    let dear = |line: &str| line.rsplit_once(',').map_or(line, |(rest, _)| rest).to_owned() + "\n";
+    let made = Made { steps: 400, every: 100, ..DRIFTING }.csv();
+    place.write("log.csv", made.lines().map(dear).collect::<String>());
+    let found = place.run(&["advise", "log.csv", "--json", "-o", "out"]).exits(0).json();
+    assert!(!place.path("out").exists(), "no settings from no advice");
+    assert_eq!((&found["policy"], &found["remap_cost"]), (&Value::Null, &Value::Null));
+    let advice = found["advice"].as_str().unwrap();
+    assert!(advice.starts_with("What a remap costs is not in the log: "), "{advice}");
+    let costs = found["costs"].as_array().unwrap();
+    assert_eq!(costs.len(), 10);
+    let [first, last] = [&costs[0], &costs[9]];
+    assert!(first["best"] != "never" && last["best"] == "never", "{first}\n{last}");
+    // What is said at a cost is what is best where it is given.
+    for row in [first, last] {
+        let cost = row["remap_cost"].to_string();
+        let given = [
+            "replay",
+            "log.csv",
+            "--remap-cost",
+            &cost,
+            "--policies",
+            "never,stop_at_rise",
+            "--json",
+        ];
+        let other = place.run(&[&given[..], &["--from", "actual"]].concat()).exits(0).json();
+        for policy in ["never", "stop_at_rise"] {
+            let told = row["policies"].as_array().unwrap().iter().find(|told| told[0] == policy);
+            let told = number(&told.unwrap()[1]);
+            let right = number(&line(&other, policy)["cost"]);
+            assert!((told - right).abs() < 1e-9 * right, "{policy} at {cost}: {told}, {right}");
+        }
+    }
+    // Never remapping is told where it is given, too.
+    let cost = last["remap_cost"].to_string();
+    let sure = place.run(&["advise", "log.csv", "--remap-cost", &cost, "--json"]).exits(0).json();
+    assert!(sure["policies"].is_array());
+    place.run(&["fit", "log.csv"]).exits(1).says("no cost of a remap is recorded");
+    place.run(&["advise", "log.csv"]).exits(0).says("nothing is written");
 }
 
 #[test]
