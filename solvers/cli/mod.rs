@@ -162,13 +162,13 @@ pub enum Command {
     /// Simulate a trace of a model: step times of every rank, as CSV.
     #[command(after_help = flowing(SIMULATE_HELP))]
     Simulate(Simulate),
-    /// Fit a model to the recorded step times of a program, and say how well it fits.
+    /// Fit a model to the recorded step times of a program, and say how well it fits. Waiting is not load.
     #[command(after_help = flowing(FIT_HELP))]
     Fit(Fit),
-    /// Evaluate policies on recorded step times: what would each have cost?
+    /// Evaluate policies on recorded step times: what would each have cost? Waiting is not load.
     #[command(after_help = flowing(REPLAY_HELP))]
     Replay(Replay),
-    /// Say when the program of a log should remap, and what that is worth.
+    /// Say when the program of a log should remap, and what that is worth. Waiting is not load.
     #[command(after_help = flowing(ADVISE_HELP))]
     Advise(Advise),
     /// Write a solution as source code, as a table, or as settings of a known code.

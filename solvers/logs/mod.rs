@@ -434,8 +434,8 @@ fn flag(text: &str) -> Result<bool, String> {
         return Ok(false);
     }
     match text.to_ascii_lowercase().as_str() {
-        "" | "0" | "false" | "no" | "0.0" => Ok(false),
-        "1" | "true" | "yes" | "1.0" => Ok(true),
+        "" | "0" | "false" | "no" | "0.0" | "f" | "n" | ".false." => Ok(false),
+        "1" | "true" | "yes" | "1.0" | "t" | "y" | ".true." => Ok(true),
         _ => Err(format!("{text:?} is neither 0 nor 1")),
     }
 }

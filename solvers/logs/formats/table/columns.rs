@@ -40,7 +40,7 @@ impl Column {
 /// A name in lower case, without quotes and brackets.
 pub(super) fn plain(name: &str) -> String {
     let name = name.trim().trim_matches('"').to_lowercase().replace([' ', '-', '(', '['], "_");
-    name.trim_end_matches([']', ')']).replace("__", "_")
+    name.trim_end_matches([']', ')', '?']).replace("__", "_")
 }
 
 /// What is before the unit in a name such as `time_ms` or `ms`, and the seconds in that unit.
@@ -110,13 +110,16 @@ fn column(name: &str) -> Option<Column> {
         "step" | "iteration" | "iter" | "cycle" | "timestep" | "time_step" | "step_number"
         | "nstep" | "istep" | "forward_pass_id" => Column::Step,
         "rank" | "process" | "processor" | "proc" | "pe" | "worker" | "mpi_rank" | "rank_id"
-        | "proc_id" | "process_id" => Column::Rank,
+        | "proc_id" | "process_id" | "irank" | "myrank" | "my_rank" | "mype" => Column::Rank,
         "seconds" | "time" | "duration" | "load" | "cost" | "secs" | "elapsed" | "wall"
-        | "wall_time" | "walltime" | "elapsed_time" | "step_time" | "total_time" => Column::Seconds,
+        | "wall_time" | "walltime" | "elapsed_time" | "step_time" | "total_time" | "total"
+        | "t_step" => Column::Seconds,
         "compute" | "compute_time" | "comp" | "comp_time" | "work" | "work_time" | "busy"
-        | "busy_time" | "compute_seconds" | "useful" | "useful_time" => Column::Work,
+        | "busy_time" | "compute_seconds" | "useful" | "useful_time" | "t_comp" | "tcomp"
+        | "t_compute" | "t_work" => Column::Work,
         "wait" | "wait_time" | "waiting" | "waiting_time" | "mpi_wait" | "mpi_wait_time"
-        | "mpi_time" | "idle" | "idle_time" | "wait_seconds" => Column::Wait,
+        | "mpi_time" | "idle" | "idle_time" | "wait_seconds" | "t_wait" | "twait" | "t_mpi"
+        | "barrier" | "barrier_time" => Column::Wait,
         "remapped" | "remap" | "rebalanced" | "rebalance" | "lb" | "migrated" | "repartitioned"
         | "redistributed" | "load_balanced" => Column::Remapped,
         "remap_seconds" | "remap_cost" | "remap_time" | "lb_seconds" | "lb_time" | "lb_cost"
