@@ -2,7 +2,7 @@
 
 use crate::memory;
 use crate::output::quit_between_outputs;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use remapping::{Halt, Observer};
 #[cfg(unix)]
 use signal_hook::{consts::SIGABRT, flag::register_conditional_shutdown};
@@ -113,6 +113,8 @@ pub struct Watch {
     is_short: fn() -> bool,
     /// Whether memory became low.
     short: AtomicBool,
+    /// When the part of the computation began that says how far it is, likewise.
+    began: AtomicU64,
     bar: ProgressBar,
 }
 
@@ -139,6 +141,7 @@ impl Watch {
             looks: AtomicU64::new(LOOKS),
             is_short: memory::is_short,
             short: AtomicBool::new(false),
+            began: AtomicU64::new(0),
             bar,
         }
     }
@@ -164,6 +167,22 @@ impl Watch {
     /// Seconds since the start.
     pub fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// The share of a computation that has to be done before anything is said of the rest.
+const TOLD_FROM: f64 = 0.03;
+
+/// Seconds beyond which nothing is said of the rest: two days.
+const MOST_TOLD: f64 = 172_800.0;
+
+/// How long the rest takes at the speed so far, if that can be told.
+fn left(milliseconds: u64, done: u64, total: u64) -> String {
+    let share = done as f64 / total.max(1) as f64;
+    let seconds = milliseconds as f64 / 1e3 * (1.0 - share) / share;
+    match share >= TOLD_FROM && seconds <= MOST_TOLD {
+        true => format!("{} left", HumanDuration(Duration::from_secs_f64(seconds.max(0.0)))),
+        false => String::new(),
     }
 }
 
@@ -207,8 +226,15 @@ impl Observer for Watch {
         let elapsed = self.started.elapsed();
         if elapsed > QUIET {
             if self.bar.length().is_none() {
-                show(&self.bar, "{msg} {wide_bar} {percent}% {eta}");
+                show(&self.bar, "{msg} {wide_bar} {percent}% {prefix}");
             }
+            let now = elapsed.as_millis() as u64;
+            // A part that begins anew takes its own time.
+            if done < self.bar.position() {
+                self.began.store(now, Ordering::Relaxed);
+            }
+            let spent = now - self.began.load(Ordering::Relaxed).min(now);
+            self.bar.set_prefix(left(spent, done, total));
             self.bar.set_length(total);
             self.bar.set_position(done.min(total));
         }
@@ -237,6 +263,16 @@ mod tests {
         assert_eq!((bar.length(), bar.position()), (Some(10), 3));
         drop(watch);
         assert!(bar.is_finished());
+    }
+
+    /// Where hardly anything is done nothing is said of the rest, and never years.
+    #[test]
+    fn the_rest_is_told_where_it_can_be() {
+        assert_eq!(left(2000, 1, 1_000_000_000), "");
+        assert_eq!(left(2000, 0, 0), "");
+        assert_eq!(left(400_000_000, 1, 10), "");
+        assert_eq!(left(30_000, 1, 2), "30 seconds left");
+        assert_eq!(left(1000, 10, 10), "0 seconds left");
     }
 
     #[test]

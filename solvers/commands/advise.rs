@@ -208,7 +208,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     let fewest = if trace.knows_remaps { FALLS } else { 1 };
     let missing =
         (suspected.len() > marked && suspected.len() >= fewest).then(|| unmarked(suspected));
-    let watch = Watch::waiting(name, None);
+    let watch = Watch::waiting(&format!("{name}: policies are trained and compared"), None);
     let advice = match obstacles.first().or(missing.as_ref()) {
         Some(obstacle) => question.refuse(obstacle),
         None => match question.answer(&watch)? {
@@ -248,7 +248,7 @@ fn what_if(
         return Ok(Vec::new());
     }
     let ground = question.ground(question.cut());
-    let watch = Watch::waiting(&opened.name, None);
+    let watch = Watch::waiting(&format!("{}: other costs of a remap", opened.name), None);
     what_if::quickly(&ground, advice.steps.clone(), opened.trace.knows_remaps, &watch)
 }
 

@@ -71,7 +71,7 @@ pub(super) fn run(opened: &Opened, question: &Question<'_>, json: bool) -> Resul
             let question = Question { remap_cost: most, ..*question };
             let ground = question.ground(question.cut());
             let part = [Part { ground, contestants: Vec::new(), steps: steps.clone() }];
-            let watch = Watch::waiting(name, None);
+            let watch = Watch::waiting(&format!("{name}: costs of a remap are tried"), None);
             costs = match what_if::costs(&part, &times, None, None, question.known, &watch)? {
                 Ok(costs) => costs,
                 Err(halt) => return Ok(remapping::Status::from(halt).into()),
