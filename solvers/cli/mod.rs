@@ -162,7 +162,8 @@ pub enum Command {
     /// Simulate a trace of a model: step times of every rank, as CSV.
     #[command(after_help = flowing(SIMULATE_HELP))]
     Simulate(Simulate),
-    /// Fit a model to the recorded step times of a program, and say how well it fits. Waiting is not load.
+    /// Fit a model to the recorded step times of a program, and say how well it fits. Waiting is
+    /// not load.
     #[command(after_help = flowing(FIT_HELP))]
     Fit(Fit),
     /// Evaluate policies on recorded step times: what would each have cost? Waiting is not load.

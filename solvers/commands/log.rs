@@ -197,8 +197,8 @@ fn slower(slow: &SlowSteps) -> String {
     format!("{steps} slower on all ranks, by {seconds} seconds in all")
 }
 
-/// A log of which only the beginning is looked at, should it be long: that is said. And whether it is known what a remap
-/// costs.
+/// A log of which only the beginning is looked at, should it be long: that is said. And whether it
+/// is known what a remap costs.
 pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<(Opened, bool), Complaint> {
     let trace = logs::follow(paths, &log.how(), TRIED, &mut Unheard)?;
     let (mut opened, is_priced) = priced_or_not(paths, log, trace)?;

@@ -1,7 +1,8 @@
 //! `remap advise` on a log that does not say what a remap costs: what to do at each cost.
 //!
-//! Costs go down by factors of two from the sum of max - mean over the steps that are judged. No remap that costs more pays
-//! there, since remaps save no more than that sum. At each cost all policies are trained and compared anew.
+//! Costs go down by factors of two from the sum of max - mean over the steps that are judged. No
+//! remap that costs more pays there, since remaps save no more than that sum. At each cost all
+//! policies are trained and compared anew.
 
 use super::Exit;
 use super::log::{Opened, remaps_recorded};

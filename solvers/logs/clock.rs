@@ -5,13 +5,15 @@ use remapping::record::Record;
 /// Fewer steps may grow by themselves.
 const FEWEST: usize = 10;
 
-/// By how much a clock goes on from a tenth of the log to its end: tenfold, if it began with the log.
+/// By how much a clock goes on from a tenth of the log to its end: tenfold, if it began with the
+/// log.
 const GOES_ON: f64 = 5.0;
 
 /// Seconds that no step takes, three years: a clock that began in 1970 is far beyond.
 const MOST: f64 = 1e8;
 
-/// The mean times of the first and the last step, if no rank's time ever falls and all of them together grow by much.
+/// The mean times of the first and the last step, if no rank's time ever falls and all of them
+/// together grow by much.
 pub(super) fn readings(record: &Record) -> Option<[f64; 2]> {
     let steps = record.steps();
     if steps < FEWEST {

@@ -209,7 +209,7 @@ impl<'a> Raw<'a> {
 
     /// Takes in a remap.
     pub fn remap(&mut self, mut remap: RawRemap) -> Result<(), String> {
-        // Beside loads that are counted, costs are seconds.
+        // Where loads are counted in other units, costs are seconds.
         if let Some(scale) = self.scale.filter(|_| self.counted.is_none()) {
             remap.seconds = remap.seconds.map(|cost| scale * cost);
         }

@@ -1,4 +1,5 @@
-//! A row of a table, whatever the format, and what becomes of it: one place for what the seconds of a rank are.
+//! A row of a table, whatever the format, and what becomes of it: one place for what the seconds of
+//! a rank are.
 
 use super::formats::table::columns::Column;
 use super::gather::Raw;
@@ -105,8 +106,8 @@ impl Raw<'_> {
         Ok(())
     }
 
-    /// Decides by the rows so far whether waiting is part of the seconds, and takes them in. What was decided is part of
-    /// the account.
+    /// Decides by the rows so far whether waiting is part of the seconds, and takes them in. What
+    /// was decided is part of the account.
     pub fn decide(&mut self) -> Result<(), String> {
         let rows = std::mem::take(&mut self.held);
         if rows.is_empty() {

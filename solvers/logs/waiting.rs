@@ -1,8 +1,9 @@
 //! Whether the times of a log include the time that ranks wait for each other.
 //!
-//! Ranks that wait at the end of each step all take as long as the slowest. Then they agree, and what they agree on falls
-//! where the run is remapped: of loads the mean stays, and the ranks part. Where the waiting of each rank is known, times
-//! agree much better with it than without it if it is part of them.
+//! Ranks that wait at the end of each step all take as long as the slowest. Then they agree, and
+//! what they agree on falls where the run is remapped: of loads the mean stays, and the ranks part.
+//! Where the waiting of each rank is known, times agree much better with it than without it if it
+//! is part of them.
 
 use super::row::Row;
 use remapping::record::Record;

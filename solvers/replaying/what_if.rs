@@ -54,7 +54,8 @@ pub fn quickly(
     Ok(costs(&[part], &TIMES, None, None, known, observer)?.unwrap_or_default())
 }
 
-/// The policies at several costs, so many times that of the ground, trained anew at each, on the same parts.
+/// The policies at several costs, so many times that of the ground, trained anew at each, on the
+/// same parts.
 pub fn costs(
     parts: &[Part<'_>],
     times: &[f64],

@@ -1,12 +1,14 @@
 //! Thermo output of LAMMPS, in lines or in YAML, with the vector of `fix balance`.
 //!
-//! In LAMMPS (src/fix_balance.cpp) the scalar `f_ID` is max/mean right after the last rebalance and `f_ID[3]` the one
-//! right before it; both are 0 before the first and stand still in between. `f_ID[1]` is the largest number of atoms on
-//! a rank at the last check: with the ranks and atoms of the log it gives max/mean then. With `weight` it is the largest
-//! weight of a rank, and max/mean follows if the mean weight stays: right after a rebalance that is `f_ID[1]` / `f_ID`. A
-//! rebalance took place where `f_ID` or `f_ID[3]` changes. Logs in which `f_ID` and `f_ID[3]` agree and move from row to
-//! row are of variables that are evaluated in each row: these say the present. Compared with src/fix_balance.cpp of LAMMPS,
-//! commit aca8bc4, on 28 November 2026, and with output of Debian's LAMMPS.
+//! In LAMMPS (src/fix_balance.cpp) the scalar `f_ID` is max/mean right after the last rebalance and
+//! `f_ID[3]` the one right before it; both are 0 before the first and stand still in between.
+//! `f_ID[1]` is the largest number of atoms on a rank at the last check: with the ranks and atoms
+//! of the log it gives max/mean then. With `weight` it is the largest weight of a rank, and
+//! max/mean follows if the mean weight stays: right after a rebalance that is `f_ID[1]` / `f_ID`. A
+//! rebalance took place where `f_ID` or `f_ID[3]` changes. Logs in which `f_ID` and `f_ID[3]` agree
+//! and move from row to row are of variables that are evaluated in each row: these say the present.
+//! Compared with src/fix_balance.cpp of LAMMPS, commit aca8bc4, on 28 November 2026, and with
+//! output of Debian's LAMMPS.
 
 use super::{Raw, RawRemap, at};
 use crate::complaint::Complaint;

@@ -1,14 +1,17 @@
-//! Lines of codes that print the largest and the mean load of their ranks, or how balanced these are.
+//! Lines of codes that print the largest and the mean load of their ranks, or how balanced these
+//! are.
 //!
-//! * Charm++: `proc loads: min= mean= max=` at each balancing step, `num_migrations=` and `lb time =`. A row is the time
-//!   between two balancing steps. Compared with src/ck-ldb/TreeLB.C (commit 0080d1f) and output of charm4py.
-//! * OpenFOAM: `Total imbalance`, which is max/mean - 1 of the step before, and `ExecutionTime`. A redistribution is part
-//!   of the step that prints it. Compared with fvMeshDistributorsLoadBalancer.C of OpenFOAM-dev, commit d209c31.
-//! * vLLM: `EPLB step:` with `avg_tokens` and `max_tokens`; `Rearranged experts in .. s`. Each model has a line of its
-//!   own, and one step in `log_balancedness_interval` has lines. Compared with vllm/distributed/eplb/eplb_state.py, commit
-//!   50feac9.
-//! * SGLang: `current_pass_balancedness`, the average of mean/max over layers, without times. Compared with
-//!   python/sglang/srt/eplb/expert_distribution.py, commit 02295fe.
+//! * Charm++: `proc loads: min= mean= max=` at each balancing step, `num_migrations=` and `lb time
+//!   =`. A row is the time between two balancing steps. Compared with src/ck-ldb/TreeLB.C (commit
+//!   0080d1f) and output of charm4py.
+//! * OpenFOAM: `Total imbalance`, which is max/mean - 1 of the step before, and `ExecutionTime`. A
+//!   redistribution is part of the step that prints it. Compared with
+//!   fvMeshDistributorsLoadBalancer.C of OpenFOAM-dev, commit d209c31.
+//! * vLLM: `EPLB step:` with `avg_tokens` and `max_tokens`; `Rearranged experts in .. s`. Each
+//!   model has a line of its own, and one step in `log_balancedness_interval` has lines. Compared
+//!   with vllm/distributed/eplb/eplb_state.py, commit 50feac9.
+//! * SGLang: `current_pass_balancedness`, the average of mean/max over layers, without times.
+//!   Compared with python/sglang/srt/eplb/expert_distribution.py, commit 02295fe.
 //! * Lists of `rank_tokens` of a step, as patches of vLLM print them.
 //!
 //! All were compared on 28 November 2026.

@@ -1,8 +1,10 @@
-//! TALP of DLB: the useful time of each process in each region, in JSON or CSV (`--talp-summary=process`).
+//! TALP of DLB: the useful time of each process in each region, in JSON or CSV
+//! (`--talp-summary=process`).
 //!
-//! TALP adds up a region over the whole run. Its file is a log of steps where each step is a region of its own, called
-//! alike but for a number: `step 0`, `step 1`. Useful time is that outside of MPI, of all CPUs of a process together; it is
-//! divided by their number. Compared with src/talp/talp_output.c of DLB, commit 6ff2cec, on 28 November 2026.
+//! TALP adds up a region over the whole run. Its file is a log of steps where each step is a region
+//! of its own, called alike but for a number: `step 0`, `step 1`. Useful time is that outside of
+//! MPI, of all CPUs of a process together; it is divided by their number. Compared with
+//! src/talp/talp_output.c of DLB, commit 6ff2cec, on 28 November 2026.
 
 use super::{Cell, Raw, fault, whole};
 use crate::complaint::Complaint;
@@ -98,7 +100,8 @@ pub(in crate::logs) fn read(
     Ok(())
 }
 
-/// The regions that are steps, by number: those of the name that most share; and the names of the others.
+/// The regions that are steps, by number: those of the name that most share; and the names of the
+/// others.
 fn steps(regions: &BTreeMap<String, Vec<Process>>) -> (BTreeMap<u32, &Vec<Process>>, Vec<&String>) {
     let numbered = |region: &str| {
         let stem = region.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -82,9 +82,9 @@ pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
     }
 }
 
-/// What an attribute of Caliper holds, as tables of cali-query and of its reader in Python name it. The unit of
-/// `time.duration` is one of two, by the settings of a run; that of `time.duration.ns` is known. Compared with
-/// src/services/timer of Caliper on 28 November 2026.
+/// What an attribute of Caliper holds, as tables of cali-query and of its reader in Python name it.
+/// The unit of `time.duration` is one of two, by the settings of a run; that of `time.duration.ns`
+/// is known. Compared with src/services/timer of Caliper on 28 November 2026.
 fn of_caliper(name: &str) -> Option<(Column, Option<f64>)> {
     if name == "mpi.rank" {
         return Some((Column::Rank, None));
