@@ -194,7 +194,7 @@ pub(in crate::logs) fn read(
         }
     }
     raw.summary_ranks = said.ranks.filter(|ranks| *ranks >= 2.0).map(|ranks| ranks as u32);
-    ratios(&rows, &columns, &said, raw).map_err(|(line, what)| match line {
+    ratios(&rows, &said, raw).map_err(|(line, what)| match line {
         0 => wrong(&what),
         line => at(name, line, &what),
     })
@@ -224,12 +224,7 @@ fn mean_weight(rows: &[Row]) -> Result<f64, String> {
 }
 
 /// max/mean of each row, and where it was rebalanced.
-fn ratios(
-    rows: &[Row],
-    columns: &Columns,
-    said: &Said,
-    raw: &mut Raw<'_>,
-) -> Result<(), (u64, String)> {
+fn ratios(rows: &[Row], said: &Said, raw: &mut Raw<'_>) -> Result<(), (u64, String)> {
     let Some(shape) = rows.first() else {
         return Err((0, "the thermo output has no rows".to_owned()));
     };

@@ -189,7 +189,8 @@ impl Reader {
             && let (Some(imbalance), Some(spent)) = (after(line, "Total imbalance"), self.spent)
         {
             self.row(raw, Some((spent, spent / (1.0 + imbalance))))?;
-            self.row_after(std::mem::take(&mut self.steps));
+            let steps = std::mem::take(&mut self.steps);
+            self.row_after(steps);
         }
         self.moved |= line.starts_with("Redistributing mesh");
         if line.starts_with("ExecutionTime =") {

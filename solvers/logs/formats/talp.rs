@@ -11,7 +11,7 @@ use crate::complaint::Complaint;
 use crate::records::Records;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 const HELP: &str = "open a region of its own for each step (`step 0`, `step 1`, ...) and write processes: \
                     DLB_ARGS=\"--talp --talp-summary=process --talp-output-file=talp.csv\"";
