@@ -82,6 +82,9 @@ pub mod replay;
 mod rounding;
 pub mod simulate;
 pub mod stopping;
+#[cfg(test)]
+#[path = "../tests/thorough.rs"]
+mod thorough;
 
 pub use bounds::Bounds;
 pub use communicator::Communicator;

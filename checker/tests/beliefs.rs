@@ -1,5 +1,9 @@
 //! Any number of phases: what is proved encloses what following every sequence of reports gives.
 
+#[path = "../../tests/thorough.rs"]
+mod thorough;
+
+use crate::thorough::few_or_all;
 use remap_checker::{Evidence, Grid, Interval, Model, Proof, Refusal};
 use std::path::Path;
 
@@ -159,7 +163,7 @@ fn programs_that_end_cost_what_every_sequence_of_reports_says() {
 #[test]
 fn programs_without_an_end_cost_what_many_steps_say() {
     let mut numbers = Numbers(2);
-    for case in 0..20 {
+    for case in 0..few_or_all(6, 20) {
         let (count, rate, steps) = (1 + case % 3, 0.25, 9);
         let game = Game::random(&mut numbers, count, 2);
         // What comes after these steps is little.

@@ -12,6 +12,7 @@ use crate::concave::held::Cells;
 use crate::concave::{Atom, PiecewiseLinear};
 use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, Grain};
+use crate::thorough::{few_or_all, some};
 use proptest::prelude::*;
 
 pub(super) fn exact(value: f64) -> Rational {
@@ -128,7 +129,7 @@ fn check<const UPPER: bool>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(few_or_all(48, 256)) })]
 
     #[test]
     fn a_step_is_bounded_by_its_two_sides(
@@ -213,8 +214,8 @@ fn steps_that_are_skipped_are_enclosed() {
     let mut skipped = [0; 2];
     for hazards in [[1, 1], [170, 170], [1700, 1700], [1, 1700], [1700, 1]] {
         for report in [[0, 0], [5, 5], [10, 2], [2, 15], [95, 98]] {
-            for delay in [0, 3, 12, 150] {
-                for regret in [None, Some(1), Some(12)] {
+            for delay in some(2, [0, 3, 12, 150]) {
+                for regret in some(2, [None, Some(12), Some(1)]) {
                     let problem = program(hazards, report, delay, regret);
                     let parameters = InDoubles::new(&problem);
                     let bounds = |tolerance: f64| {
@@ -244,7 +245,8 @@ fn steps_that_are_skipped_are_enclosed() {
             }
         }
     }
-    assert!(skipped[0] > 100 && skipped[1] > 100, "{skipped:?}");
+    let least = few_or_all(30, 100);
+    assert!(skipped[0] > least && skipped[1] > least, "{skipped:?}");
 }
 
 fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
@@ -260,7 +262,7 @@ fn what_reducing_takes_is_enclosed() {
         |numerator: i64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
     let mut skipped = 0;
     for (hazard, last) in [(4, 2000), (1, 3000)] {
-        for report in [[25, 25], [10, 2], [35, 25], [0, 20]] {
+        for report in some(2, [[10, 2], [25, 25], [0, 20], [35, 25]]) {
             for delay in [12, 150] {
                 let mut problem = program([1, 1], report, delay, None);
                 problem.hazard = Hazard::Constant(ratio(hazard, 10_000));
@@ -290,7 +292,7 @@ fn what_reducing_takes_is_enclosed() {
             }
         }
     }
-    assert!(skipped > 40, "{skipped}");
+    assert!(skipped > few_or_all(20, 40), "{skipped}");
 }
 
 /// Functions that prove too coarse are refined during the sweep. One sweep then certifies what it
@@ -298,7 +300,7 @@ fn what_reducing_takes_is_enclosed() {
 #[test]
 fn what_is_too_coarse_is_made_finer_on_the_way() {
     let last = 6000;
-    for (report, delay) in [([25, 25], 100), ([30, 15], 50), ([20, 35], 100)] {
+    for (report, delay) in some(1, [([30, 15], 50), ([25, 25], 100), ([20, 35], 100)]) {
         let mut problem = program([1, 1], report, delay, None);
         problem.hazard = Hazard::Constant(Rational::ONE / Rational::from(100_000));
         problem.lifetime = Lifetime::fixed(last);

@@ -1,6 +1,7 @@
 //! `remap advise`: one sentence that is true, the table under it, the files.
 
 use crate::logs::{DRIFTING, Made};
+use crate::thorough::few_or_all;
 use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remap::logs;
@@ -79,12 +80,13 @@ fn intervals_of_what_is_saved_contain_it() {
         };
         question.answer(&()).unwrap().unwrap().saves.unwrap()
     };
-    let all: Vec<_> = (1..=40).map(saved).collect();
+    let (seeds, least, most) = few_or_all((10, 9, 0), (40, 35, 2));
+    let all: Vec<_> = (1..=seeds).map(saved).collect();
     let mean = all.iter().map(|saves| saves.percent).sum::<f64>() / all.len() as f64;
     let inside = all.iter().filter(|saves| saves.lower <= mean && mean <= saves.upper).count();
-    assert!(mean > 0.0 && inside >= 35, "{inside} of {}, {mean}", all.len());
+    assert!(mean > 0.0 && inside >= least, "{inside} of {}, {mean}", all.len());
     let wrong = all.iter().filter(|saves| saves.upper < 0.0).count();
-    assert!(wrong <= 2, "{wrong}");
+    assert!(wrong <= most, "{wrong}");
 }
 
 #[test]
@@ -267,9 +269,8 @@ fn nobody_is_given_a_bound_that_nobody_gave() {
     let solved = place.run(&["solve", "fitted.ron", "--json"]).exits(0).json();
     assert_eq!(solved["interval"], solved["cost_aware"]["interval"]);
     assert!(solved.get("bound").is_none());
-    let text = place.run(&["solve", "fitted.ron"]).exits(0).out;
+    let text = place.run(&["solve", "fitted.ron", "--plot", "curve.svg"]).exits(0).out;
     assert!(text.contains("the least cost per step"), "{text}");
-    place.run(&["solve", "fitted.ron", "--plot", "curve.svg"]).exits(0);
     place.write(
         "none.ron",
         "Model(title: \"x\", problem: Periodic(initial_load: 5,

@@ -3,6 +3,7 @@
 #[path = "../lemmas/advised_by_definition.rs"]
 mod by_definition;
 
+use crate::thorough::{few_or_all, some};
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
 use remapping::policy::Policy;
@@ -83,7 +84,7 @@ fn advised_goes_on_from_a_stored_state() {
 fn a_stored_rule_goes_on_from_where_it_stood() {
     let place = Workplace::new();
     let mut advised = 0;
-    for (number, family) in Family::ALL.into_iter().step_by(2).enumerate() {
+    for (number, family) in some(3, Family::ALL.into_iter().step_by(2)).into_iter().enumerate() {
         let run = family.run(4, 120, 10.0, 3 + number as u64);
         let lines = csv(&run.record);
         let marked = lines.lines().enumerate().map(|(line, text)| match line {
@@ -118,5 +119,5 @@ fn a_stored_rule_goes_on_from_where_it_stood() {
             advised += 1;
         }
     }
-    assert!(advised > 2, "{advised}");
+    assert!(advised > few_or_all(0, 2), "{advised}");
 }

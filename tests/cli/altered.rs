@@ -1,6 +1,7 @@
 //! Solutions of which one field was altered: `verify` refuses them, or says that nothing is checked of that field.
 
 use crate::proved::{Case, all, every_kind, models};
+use crate::thorough::{few_or_all, some};
 use crate::workplace::Workplace;
 use remap::problems::Settings;
 use remap::problems::recomputed::{Second, UNCHECKED, is_unchecked};
@@ -78,7 +79,7 @@ fn every_form() -> Vec<Case> {
 #[test]
 fn whoever_alters_a_field_is_refused_or_the_field_is_on_the_list() {
     let mut altered_in_all = 0;
-    for case in every_form() {
+    for case in some(6, every_form()) {
         let problem = case.document["problem"].as_str().unwrap();
         let fields = case.fields();
         // All that is not proved is computed again, or on the list.
@@ -117,7 +118,7 @@ fn whoever_alters_a_field_is_refused_or_the_field_is_on_the_list() {
             }
         }
     }
-    assert!(altered_in_all > 5000, "{altered_in_all}");
+    assert!(altered_in_all > few_or_all(1000, 5000), "{altered_in_all}");
 }
 
 /// The page has the list that the program goes by.

@@ -1,5 +1,6 @@
 //! Certificates: what the solvers write, the checker confirms; what anyone changes, it rejects.
 
+use crate::thorough::samples;
 use crate::workplace::Workplace;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -202,7 +203,7 @@ pub fn small_phase_change() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: samples(300), ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_proved_of_thresholds_contains_the_exact_solution(problem in small_phase_change()) {
@@ -320,7 +321,7 @@ fn tampered(loaded: &Loaded, tolerance: &str, cases: usize) {
 
 #[test]
 fn ten_thousand_tampered_decision_maps_are_rejected() {
-    tampered(&deck("stopping/yin_xu_wang.ron"), "1e-9", 10_000);
+    tampered(&deck("stopping/yin_xu_wang.ron"), "1e-9", samples(10_000));
 }
 
 fn walks(count: usize, levels: usize, cost: f64) -> String {
@@ -339,7 +340,7 @@ fn is_of_a_region(certificate: &[u8]) -> bool {
 fn ten_thousand_tampered_regions_are_rejected() {
     let loaded = model(&walks(6, 8, 8.0));
     assert!(is_of_a_region(&certified(&loaded, "1e-9")));
-    tampered(&loaded, "1e-9", 10_000);
+    tampered(&loaded, "1e-9", samples(10_000));
 }
 
 #[test]
@@ -365,7 +366,7 @@ fn ten_thousand_tampered_threshold_curves_are_rejected() {
             .with(&[("problem.lifetime", "Fixed(20)")])
             .expect("a model"),
         "1e-4",
-        10_000,
+        samples(10_000),
     );
 }
 
@@ -373,7 +374,7 @@ fn ten_thousand_tampered_threshold_curves_are_rejected() {
 fn ten_thousand_tampered_values_of_drifting_loads_are_rejected() {
     let small = "LoadDrift(processors: 2, chain: Walk(lowest: 1, levels: 4, up: 0.3, down: 0.2, edge: Hold), \
                  initial_load: 2, steps: 5, remap_cost: 0.7)";
-    tampered(&model(small), "1e-9", 10_000);
+    tampered(&model(small), "1e-9", samples(10_000));
 }
 
 /// Runs `remap` in a folder.

@@ -1,6 +1,7 @@
 //! Exported policies, compiled and run by the languages they are for, decide as the engine does.
 
 use crate::languages::in_every_language;
+use crate::thorough::some;
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
 use remap::document::rule::{Rule, StatedRule};
@@ -40,7 +41,8 @@ fn belief_thresholds_decide_as_the_engine_does() {
         .replace("Fixed(6)", "Fixed(0)")
         .replace("[0.1, 0.0, 0.3, 0.05, 0.2, 0.1]", "[]");
     let decks = ["phase_change/fluids.ron", "phase_change/table_iii_n1000_g50.ron"];
-    for path in decks.map(model).into_iter().chain(["hazards.ron", "none.ron"].map(String::from)) {
+    let decks = decks.map(model).into_iter().chain(["hazards.ron", "none.ron"].map(String::from));
+    for path in some(2, decks) {
         let place = Workplace::new();
         place.write("hazards.ron", per_step);
         place.write("none.ron", &no_steps);
@@ -96,7 +98,7 @@ fn two_thresholds_decide_as_the_engine_does() {
         "phase_switching/recurring.ron",
         "phase_switching/no_return.ron",
     ];
-    for name in decks.into_iter().chain(["two.ron"]) {
+    for name in some(2, decks.into_iter().chain(["two.ron"])) {
         let place = Workplace::new();
         place.write("two.ron", two_sided);
         let path = if name == "two.ron" { name.to_owned() } else { model(name) };
@@ -206,7 +208,7 @@ fn decision_maps_decide_as_the_engine_does() {
         Walk(lowest: 1, levels: 7, up: 0.2, down: 0.2, edge: Reflect)]), after_remap: Stop))";
     let yin = model("stopping/yin_xu_wang.ron");
     let particles = model("stopping/particles.ron");
-    for path in [yin.as_str(), particles.as_str(), "three.ron", "unequal.ron"] {
+    for path in some(2, [yin.as_str(), "three.ron", particles.as_str(), "unequal.ron"]) {
         let place = Workplace::new();
         place.write("three.ron", three);
         place.write("unequal.ron", unequal);

@@ -110,7 +110,7 @@ fn stopping_says_in_how_many_load_vectors_a_remap_pays() {
 #[test]
 fn every_deck_begins_with_a_sentence() {
     let place = Workplace::new();
-    for name in [
+    let all = [
         "phase_switching/recurring.ron",
         "phase_switching/endless.ron",
         "periodic/table1.ron",
@@ -118,7 +118,8 @@ fn every_deck_begins_with_a_sentence() {
         "stopping/restart.ron",
         "load_drift/four_walks.ron",
         "continuous_drift/walks.ron",
-    ] {
+    ];
+    for name in all {
         let text = place.run(&["solve", &deck(name)]).exits(0).out;
         let sentence = text.lines().nth(1).unwrap();
         let verbs = ["Remap ", "Go to ", "Do not ", "The "];

@@ -1,6 +1,7 @@
 //! Ctrl-C, at any moment of any command: bounds so far, and an end within seconds.
 #![cfg(unix)]
 
+use crate::thorough::{few_or_all, some};
 use crate::workplace::{Workplace, ended, endless, moments, signal, start};
 use serde_json::Value;
 use std::process::{Child, Command, Output, Stdio};
@@ -98,9 +99,9 @@ fn interrupted(mut child: Child, moment: Duration, what: &str) -> Output {
 fn interrupts_at_any_moment_stop_cleanly() {
     let workplace = Workplace::new();
     let mut answers = 0;
-    for (index, (name, model)) in endless_models().into_iter().enumerate() {
+    for (index, (name, model)) in some(6, endless_models()).into_iter().enumerate() {
         workplace.write("model.ron", &model);
-        for moment in moments(6, 900).skip(index % 4).take(2) {
+        for moment in moments(6, 900).skip(index % 4).take(few_or_all(1, 2)) {
             let child = start(&workplace, &["solve", "model.ron", "--json"]);
             let output = interrupted(child, moment, name);
             // None: it had not begun to listen.
@@ -117,7 +118,7 @@ fn interrupts_at_any_moment_stop_cleanly() {
             }
         }
     }
-    assert!(answers > 12, "{answers} showed what they had");
+    assert!(answers > few_or_all(2, 12), "{answers} showed what they had");
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn other_verbs_stop_cleanly_too() {
         "Study(title: \"x\", source: \"x\", x: \"n\", y: \"p\", series: \
          [Thresholds(name: \"a\", model: \"long.ron\")])",
     );
-    for arguments in [
+    let all = [
         &["sweep", "long.ron", "--set", "problem.remap.test=1:100:1"][..],
         &["sweep", "walks.ron", "--set", "problem.bound=0.1:0.9:0.1"],
         &["compare", &fluids, "--runs", "200000"],
@@ -159,7 +160,8 @@ fn other_verbs_stop_cleanly_too() {
         &["calibrate", "--change-at", "100"],
         &["fit", "-"],
         &["replay", "-"],
-    ] {
+    ];
+    for arguments in some(5, all) {
         let child = start(&workplace, arguments);
         let what = arguments.join(" ");
         let output = interrupted(child, Duration::from_millis(900), &what);
@@ -189,7 +191,7 @@ fn the_second_interrupt_quits() {
 #[test]
 fn time_limits_are_heard_inside_long_steps() {
     let workplace = Workplace::new();
-    for (name, model) in endless_models() {
+    for (name, model) in some(6, endless_models()) {
         workplace.write("model.ron", &model);
         let started = Instant::now();
         let limited =

@@ -1,5 +1,6 @@
 //! `LoadDrift` and `ActivityMesh` models from the command line.
 
+use crate::thorough::some;
 use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
@@ -532,7 +533,7 @@ fn paths_that_do_not_differ_give_no_interval() {
         (walk("0.25", "steps: 1"), "Do not remap\n"),
         (nothing_to_decide.to_owned(), "Do not remap\n"),
     ];
-    for (model, rule) in models {
+    for (model, rule) in some(2, models) {
         std::fs::write(folder.path().join("model.ron"), &model).unwrap();
         let bounds: &[&str] = match model.contains("LoadDrift") {
             true => &["--method", "bounds"],
@@ -668,7 +669,7 @@ fn very_many_steps_hear_a_limit() {
 /// targets; what needs all states is refused there.
 #[test]
 fn the_rule_of_many_ranks_is_played() {
-    for decide in ["", ", decide: BeforeStep"] {
+    for decide in some(1, ["", ", decide: BeforeStep"]) {
         plays_the_rule(decide);
     }
 }

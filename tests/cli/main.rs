@@ -69,6 +69,8 @@ mod stopping_reference;
 mod streams;
 mod studies;
 mod sweeps;
+#[path = "../thorough.rs"]
+mod thorough;
 mod traces;
 mod traces_made;
 mod unconverged;

@@ -1,5 +1,6 @@
 //! The `Periodic` problem from outside: tables in one command each, wrong models.
 
+use crate::thorough::some;
 use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
@@ -160,8 +161,10 @@ fn a_short_curve_says_where_it_ends() {
 
 #[test]
 fn every_deck_is_solved_and_checked() {
-    for deck in std::fs::read_dir(root().join("models/periodic")).unwrap() {
-        let path = deck.unwrap().path();
+    let decks = std::fs::read_dir(root().join("models/periodic")).unwrap();
+    let mut decks: Vec<_> = decks.map(|deck| deck.unwrap().path()).collect();
+    decks.sort();
+    for path in some(4, decks) {
         let path = path.to_str().unwrap();
         let found = json(&["solve", path, "--json"]);
         assert_eq!(found["problem"], "periodic", "{path}");

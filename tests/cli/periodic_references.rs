@@ -1,6 +1,7 @@
 //! Every theorem of \[FXW03\] and the exact values against references that `periodic_references.py`
 //! made by other means, through the command line.
 
+use crate::thorough::some;
 use approx::abs_diff_eq;
 use assert_cmd::Command;
 use serde_json::Value;
@@ -15,6 +16,7 @@ fn references_of_all_theorems() {
     let cases = std::fs::read_to_string(folder.join("periodic_references.json")).unwrap();
     let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
     assert!(cases.len() >= 30);
+    let cases = some(12, cases);
     let models = tempfile::tempdir().unwrap();
     let paths = cases.iter().enumerate().map(|(index, case)| {
         let path = models.path().join(format!("{index}.ron"));

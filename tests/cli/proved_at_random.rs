@@ -3,6 +3,7 @@
 
 use crate::certificates::small_phase_change;
 use crate::proved::{Case, all, every_kind, models};
+use crate::thorough::{few_or_all, some_of_each_folder};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
@@ -98,13 +99,12 @@ fn tampered(case: &Case, cases: usize) {
     assert!(refused > tried * 9 / 10, "{refused} of {tried}");
 }
 
-const FEW: usize = 300;
 const MANY: usize = 10_000;
 
 #[test]
 fn tampered_solutions_are_refused() {
     for case in every_kind() {
-        tampered(&case, FEW);
+        tampered(&case, few_or_all(100, 300));
     }
 }
 
@@ -205,8 +205,8 @@ fn certified(name: &str) {
 fn every_solved_deck_has_a_certificate() {
     let all = solved();
     let others = [&SLOW[..], &STATISTICAL, &LATE].concat();
-    let quick = all.iter().filter(|name| !others.contains(&name.as_str()));
-    quick.for_each(|name| certified(name));
+    let quick = all.into_iter().filter(|name| !others.contains(&name.as_str()));
+    some_of_each_folder(quick.collect()).iter().for_each(|name| certified(name));
 }
 
 /// `cargo test --test cli slow_decks_have_certificates -- --ignored`
@@ -217,7 +217,7 @@ fn slow_decks_have_certificates() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: few_or_all(40, 200), ..ProptestConfig::default() })]
 
     /// Whatever the model is, what was solved agrees with what is proved.
     #[test]
@@ -486,7 +486,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: few_or_all(2, 6), ..ProptestConfig::default() })]
 
     #[test]
     fn solutions_of_random_recurring_phases_are_accepted(
@@ -514,7 +514,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: few_or_all(5, 24), ..ProptestConfig::default() })]
 
     #[test]
     fn solutions_of_random_intervals_are_accepted(

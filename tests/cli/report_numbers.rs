@@ -1,6 +1,7 @@
 //! Every number of a report against `solve --json` and `compare --json`: by containment. A number with an
 //! error contains the proved bounds, one without is the exact number in the digits that are shown.
 
+use crate::thorough::few_or_all;
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
 use serde_json::Value;
@@ -310,19 +311,18 @@ fn check(place: &Workplace, name: &str, every: usize) -> usize {
 #[test]
 fn numbers_of_reports_are_those_of_solve_and_compare() {
     let place = Workplace::new();
-    let frames: usize = [
+    let all = [
         ("phase_change/fluids.ron", 3),
         ("stopping/yin_xu_wang.ron", 3),
-        ("stopping/restart.ron", 3),
-        ("stopping/migrating.ron", 3),
         ("load_drift/three_chains.ron", 4),
         ("phase_switching/endless.ron", 5),
+        ("stopping/restart.ron", 3),
+        ("stopping/migrating.ron", 3),
         ("phase_switching/recurring.ron", 8),
-    ]
-    .map(|(name, every)| check(&place, name, every))
-    .iter()
-    .sum();
-    assert!(frames >= 9 + 9 + 9 + 9, "{frames}");
+    ];
+    let some = &all[..few_or_all(4, 7)];
+    let frames: usize = some.iter().map(|(name, every)| check(&place, name, *every)).sum();
+    assert!(frames >= few_or_all(9 + 9, 9 + 9 + 9 + 9), "{frames}");
 }
 
 /// Each number of a page, made wrong in its last digit, is found.

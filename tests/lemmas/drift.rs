@@ -1,5 +1,6 @@
 //! Drifting loads [NRS86, sections 2 and 3]: the lumped recursion against the plain one.
 
+use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Bounds;
@@ -562,7 +563,7 @@ fn problems_with_regions() -> impl Strategy<Value = LoadDrift> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(8, 48)))]
 
     #[test]
     fn regions_change_nothing(problem in problems_with_regions(), stop in 0.0f64..1.0) {

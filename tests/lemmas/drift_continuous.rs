@@ -1,5 +1,6 @@
 //! Bounds for loads with continuous increments against exact values, closed forms, and runs by definition.
 
+use crate::thorough::{few_or_all, some};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, StandardNormal, StudentT};
@@ -112,7 +113,7 @@ fn other_costs_of_two_ranks_are_between_the_bounds() {
     let late = |steps, slowdown| Overlap { steps, slowdown };
     let plain = ContinuousDrift { remap_cost: 4.0, ..normal(2, 40) };
     let exact = of_two(&plain);
-    for problem in [
+    let all = [
         ContinuousDrift { remap_cost: 2.0, per_unit_moved: 1.5, ..plain.clone() },
         ContinuousDrift { remap_cost: 0.0, per_unit_moved: 2.0, ..plain.clone() },
         ContinuousDrift { overlap: late(1, 0.1), mean_load: 5.0, ..plain.clone() },
@@ -131,7 +132,8 @@ fn other_costs_of_two_ranks_are_between_the_bounds() {
         },
         ContinuousDrift { overlap: late(39, 0.0), ..plain.clone() },
         ContinuousDrift { overlap: late(60, 0.1), ..plain.clone() },
-    ] {
+    ];
+    for problem in some(2, all) {
         let exact = of_two(&problem);
         let (_, found) = measured(&problem, 5, 64);
         assert!(found.lower.low <= exact, "{problem:?}: {found:?} {exact}");
@@ -192,10 +194,11 @@ fn two_ranks_are_between_the_bounds() {
         assert!(found.gap.mean <= 0.06 * exact, "{:?} {exact}", found.gap);
         (found.lower.low..=found.upper.high).contains(&exact)
     };
-    let inside = (1..=8).filter(inside).count();
-    assert!(inside >= 7, "{inside} of 8 hold {exact}");
+    let (seeds, least) = few_or_all((3, 3), (8, 7));
+    let inside = (1..=seeds).filter(inside).count();
+    assert!(inside >= least, "{inside} of {seeds} hold {exact}");
     // Many paths leave little room on either side.
-    let (_, found) = measured(&problem, 77, 300);
+    let (_, found) = measured(&problem, 77, few_or_all(100, 300));
     assert!(found.lower.low <= exact && exact <= found.upper.high, "{found:?} {exact}");
     assert!(found.upper.mean <= 1.01 * exact, "the policy is near the best: {found:?} {exact}");
 }
@@ -205,13 +208,14 @@ fn two_ranks_are_between_the_bounds() {
 #[test]
 fn fixed_intervals_are_no_better() {
     let gamma = Increments::Gamma { shape: 0.7, mean: 1.0 };
-    for problem in [
+    let all = [
         normal(16, 60),
         normal(300, 30),
         ContinuousDrift { classes: vec![Class::of(12, gamma)], ..normal(12, 40) },
         ContinuousDrift { slopes: 0.5, ..normal(12, 40) },
         ContinuousDrift { slopes: 0.3, noise: 1.0, ..normal(12, 40) },
-    ] {
+    ];
+    for problem in some(2, all) {
         let intervals = problem.intervals().unwrap();
         let best = intervals.iter().copied().fold(f64::INFINITY, f64::min);
         let (_, found) = measured(&problem, 5, 12);
@@ -299,14 +303,15 @@ pub fn costs_what_is_said(problem: &ContinuousDrift, rule: &Drifting, found: &Me
 /// known of them.
 #[test]
 fn the_rule_costs_what_it_is_said_to() {
-    for problem in [
+    let all = [
         normal(10, 50),
         ContinuousDrift { slopes: 0.5, noise: 0.7, ..normal(10, 50) },
         ContinuousDrift {
             classes: vec![Class::of(6, Increments::Jumps { rate: 0.1, size: 3.0 })],
             ..normal(6, 50)
         },
-    ] {
+    ];
+    for problem in some(1, all) {
         let (rule, found) = measured(&problem, 9, 48);
         let played = costs_what_is_said(&problem, &rule, &found);
         assert!(played.high >= found.lower.low);
@@ -323,7 +328,7 @@ fn all_laws_have_bounds() {
         Increments::Jumps { rate: 0.05, size: 4.0 },
     ];
     for increments in laws {
-        for ranks in [5, 200] {
+        for ranks in some(1, [5, 200]) {
             let problem = ContinuousDrift {
                 classes: vec![Class::of(ranks, increments)],
                 ..normal(ranks, 30)

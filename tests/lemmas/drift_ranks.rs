@@ -1,5 +1,6 @@
 //! Ranks of which each has its own states: whoever has a state, it has the same bits.
 
+use crate::thorough::{few_or_all, some};
 use remapping::Bounds;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::communicator::{Communicator, Equations, Shares};
@@ -206,7 +207,7 @@ fn states_of_ranks_have_the_bits_of_one_rank() {
         let (expected, kept) = go(&problem, &Ranks::alone(), least, None, stop);
         let plain = expected.iter().map(|seen| seen.region.len()).min().unwrap();
         regions += expected.iter().filter(|seen| seen.region.len() > plain).count();
-        for count in [2, 3, 5] {
+        for count in some(1, [3, 2, 5]) {
             let found = on_ranks(&problem, count, |ranks| go(&problem, ranks, least, None, stop));
             let (seen, snapshots): (Vec<_>, Vec<_>) = found.into_iter().unzip();
             assert!(joined(seen) == expected, "{problem:?} on {count} ranks");
@@ -271,7 +272,7 @@ fn blocks_that_move_change_no_bit() {
     let mut all_moved = 0;
     for (problem, least) in problems() {
         let (expected, _) = go(&problem, &Ranks::alone(), least, None, 0);
-        for count in [2, 3, 5] {
+        for count in some(1, [3, 2, 5]) {
             // Times that no machine has: one rank a hundred times as slow as others, another at every move.
             let odd = |left: u64, rank: usize| {
                 let slow = (left / 3) as usize % count == rank;
@@ -288,7 +289,7 @@ fn blocks_that_move_change_no_bit() {
             }
         }
     }
-    assert!(all_moved > 100, "blocks have moved {all_moved} times");
+    assert!(all_moved > few_or_all(30, 100), "blocks have moved {all_moved} times");
 }
 
 /// Stretches with no work, and work in few of them: each rank has something, and as much work as can be.

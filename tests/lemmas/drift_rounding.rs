@@ -2,6 +2,7 @@
 //! them, for few steps and for a million.
 
 use crate::phase_change::problems::{cases, exact, ratio};
+use crate::thorough::few_or_all;
 use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::Rational;
@@ -221,7 +222,7 @@ fn a_million_steps_are_within_their_bounds() {
     let mut up = vec![tenth(); 19];
     let mut down = up.clone();
     (up[18], down[0]) = (Rational::ZERO, Rational::ZERO);
-    for steps in [1_000, 1_000_000] {
+    for steps in [1_000, few_or_all(100_000, 1_000_000)] {
         let problem = LoadDrift {
             processors: 1,
             chain: ProcessChain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap()),

@@ -1,6 +1,7 @@
 //! Runs seen through noise, played with other remaps: what they cost is what the same increments and the same noise cost under these
 //! remaps, on average over runs, and what a walk adds is found whatever was remapped.
 
+use crate::thorough::few_or_all;
 use rand_distr::{Distribution, StandardNormal};
 use remapping::fit::apart::apart;
 use remapping::fit::increments::Increments;
@@ -11,6 +12,7 @@ use remapping::simulate::stream;
 
 const RANKS: usize = 8;
 const COST: f64 = 0.5;
+const STEPS: usize = 400;
 
 /// What each step adds for good and shows besides, step by step.
 struct Run {
@@ -66,25 +68,26 @@ impl Run {
     }
 }
 
-/// Costs of a rule on `seeds` runs: in truth, as played on the record, and as played on its loads apart from noise.
-fn costs(steps: usize, sizes: [f64; 3], every: usize, by_times: bool, rule: Rule) -> [f64; 3] {
-    let mut sums = [0.0; 3];
-    for seed in 0..60 {
-        let run = Run::new(seed, steps, sizes);
+/// Costs of each rule on many runs: in truth, as simulated on the record, and on its loads apart from noise.
+fn costs(sizes: [f64; 3], every: usize, by_times: bool) -> [[f64; 3]; RULES.len()] {
+    let mut sums = [[0.0; 3]; RULES.len()];
+    for seed in 0..few_or_all(20, 60) {
+        let run = Run::new(seed, STEPS, sizes);
         let (times, _, remaps) = run.played(by_times, &|since, _| since == every);
         let record = Record::new(RANKS, times, remaps).unwrap();
-        let truth = run.played(by_times, &|since, excess| match rule {
-            Rule::Fixed(every) => since as u64 == every,
-            Rule::Threshold(bound) => excess > bound,
-            _ => false,
-        });
-        let of = |record: &Record| {
-            let start = || vec![rule.start(COST)];
-            replay(record, 0..steps, COST, &start, &()).unwrap().tallies[0].value
-        };
         let told = apart(&record).map_or_else(|| record.clone(), |found| found.records[0].clone());
-        let found = [truth.1, of(&record), of(&told)];
-        sums.iter_mut().zip(found).for_each(|(sum, cost)| *sum += cost);
+        let start = || RULES.iter().map(|rule| rule.start(COST)).collect();
+        let [raw, told] = [&record, &told]
+            .map(|record| replay(record, 0..STEPS, COST, &start, &()).unwrap().tallies);
+        for ((sums, rule), (raw, told)) in sums.iter_mut().zip(RULES).zip(raw.iter().zip(&told)) {
+            let truth = run.played(by_times, &|since, excess| match rule {
+                Rule::Fixed(every) => since as u64 == every,
+                Rule::Threshold(bound) => excess > bound,
+                _ => false,
+            });
+            let found = [truth.1, raw.value, told.value];
+            sums.iter_mut().zip(found).for_each(|(sum, cost)| *sum += cost);
+        }
     }
     sums
 }
@@ -95,8 +98,7 @@ const RULES: [Rule; 4] = [Rule::Never, Rule::Fixed(7), Rule::Fixed(45), Rule::Th
 fn remaps_even_out_loads() {
     // Walk, noise and slopes.
     for (sizes, every) in [([0.1, 0.3, 0.0], 20), ([0.0, 0.3, 0.0], 10), ([0.05, 0.3, 0.02], 20)] {
-        for rule in RULES {
-            let [truth, raw, told] = costs(400, sizes, every, false, rule);
+        for (rule, [truth, raw, told]) in RULES.into_iter().zip(costs(sizes, every, false)) {
             let off = 0.06 * truth + 0.1 * (raw - truth);
             assert!((told - truth).abs() < off, "{sizes:?} {rule}: {truth} {raw} {told}");
             assert!(sizes[2] > 0.0 || raw > 1.05 * truth, "{sizes:?} {rule}: {truth} {raw} {told}");
@@ -107,8 +109,7 @@ fn remaps_even_out_loads() {
 /// Where remaps even out what was measured, noise and all, times are played as they are.
 #[test]
 fn remaps_even_out_times() {
-    for rule in RULES {
-        let [truth, raw, told] = costs(400, [0.1, 0.3, 0.0], 20, true, rule);
+    for (rule, [truth, raw, told]) in RULES.into_iter().zip(costs([0.1, 0.3, 0.0], 20, true)) {
         assert!((raw - truth).abs() < 1e-6 * truth, "{rule}: {truth} {raw}");
         assert!((told - truth).abs() < 0.02 * truth, "{rule}: {truth} {told}");
     }

@@ -41,5 +41,7 @@ mod switching_degenerate;
 mod switching_grid;
 mod switching_policies;
 mod switching_share;
+#[path = "../thorough.rs"]
+mod thorough;
 mod two_sided_deviation;
 mod whole;

@@ -1,5 +1,6 @@
 //! Recorded runs: what other remaps would have made of them, and what is estimated from them.
 
+use crate::thorough::{few_or_all, some};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -216,12 +217,15 @@ fn ranks_that_move_alike_are_told_from_those_that_do_not() {
         Transitions::of(&Record::new(4, seconds, Vec::new()).unwrap(), 1.0).unwrap()
     };
     // If they are alike the probability is uniform: below 0.05 in 5 of 100.
-    let low = (0..40).filter(|seed| walk([0.2; 4], *seed).alike() < 0.05).count();
-    assert!(low <= 7, "{low} of 40");
+    let (seeds, most) = few_or_all((6, 1), (40, 7));
+    let low = (0..seeds).filter(|seed| walk([0.2; 4], *seed).alike() < 0.05).count();
+    assert!(low <= most, "{low} of {seeds}");
     assert!(walk([0.2, 0.2, 0.2, 0.4], 1).alike() < 1e-6);
     // One that is a little unlike is not lost among the moves from each level to each other.
-    let refuted = (0..10).filter(|seed| walk([0.2, 0.2, 0.2, 0.3], *seed).alike() < 0.001).count();
-    assert!(refuted >= 8, "{refuted} of 10");
+    let (seeds, least) = few_or_all((3, 3), (10, 8));
+    let unlike = |seed: &u64| walk([0.2, 0.2, 0.2, 0.3], *seed).alike() < 0.001;
+    let refuted = (0..seeds).filter(unlike).count();
+    assert!(refuted >= least, "{refuted} of {seeds}");
     let moves = walk([0.2; 4], 3);
     // A fifth of the steps from all levels but the two at the top.
     assert!((0.05..0.2).contains(&moves.jumps()), "{}", moves.jumps());
@@ -316,7 +320,7 @@ fn what_is_no_record_is_refused() {
 /// Loads that drift apart for thousands of steps without remaps are next to never where the best threshold lies.
 #[test]
 fn thresholds_of_long_drifting_records_are_tuned() {
-    for steps in [1_000, 6_000] {
+    for steps in some(1, [1_000, 6_000]) {
         let (mut draws, mut seconds) = (stream(11, 0), Vec::new());
         let mut loads = [0.0_f64; 4];
         for _ in 0..steps {

@@ -1,6 +1,7 @@
 //! The value of long programs of recurring phases against a fine grid of beliefs, which knows nothing of pieces, rest and mean beliefs.
 
 use super::switching_share::ordinary;
+use crate::thorough::some;
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::{PhaseSwitching, solve};
 use remapping::{Bounds, Status};
@@ -85,7 +86,7 @@ fn agrees(seed: u64) -> bool {
 
 #[test]
 fn values_of_long_programs_are_those_of_a_fine_grid() {
-    assert_eq!([66, 285, 353, 428].map(agrees), [true; 4]);
+    assert!(some(1, [66, 285, 353, 428]).into_iter().all(agrees));
 }
 
 #[test]

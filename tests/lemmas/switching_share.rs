@@ -1,6 +1,7 @@
 //! How many ordinary models of recurring phases are certified to 1e-9 by how much work.
 
 use super::phase_change::problems::{binary, ratio};
+use crate::thorough::some;
 
 use rand::RngExt;
 use remapping::lifetime::Lifetime;
@@ -70,11 +71,11 @@ const WORKS: [(u64, u64); 3] = [(38, 60_000_000), (102, 100_000_000), (394, 60_0
 
 /// Models of thousands of steps, each of them another, whose value needs many pieces.
 const ONE_BY_ONE: [(u64, u64); 4] =
-    [(66, 50_000_000), (169, 30_000_000), (285, 50_000_000), (353, 30_000_000)];
+    [(169, 30_000_000), (66, 50_000_000), (285, 50_000_000), (353, 30_000_000)];
 
 /// Models of thousands of steps whose difference has thousands of pieces, whose flat thresholds made the functions of later steps finer
 /// than need be, and which a mesh did not certify.
-const DIFFERENCES: [(u64, u64); 3] = [(254, 125_000_000), (400, 40_000_000), (360, 70_000_000)];
+const DIFFERENCES: [(u64, u64); 3] = [(400, 40_000_000), (254, 125_000_000), (360, 70_000_000)];
 
 /// The solution of an ordinary model; that its status is true is asserted.
 fn solved(seed: u64, seconds: u64) -> Solution {
@@ -102,7 +103,7 @@ fn memory() -> Option<u64> {
 }
 
 fn take_at_most(works: &[(u64, u64)]) {
-    for &(seed, work) in works {
+    for &(seed, work) in some(1, works) {
         let solution = solved(seed, 600);
         assert_eq!(solution.status, Status::Converged, "seed {seed}");
         let detector = ordinary(seed).0.detector;

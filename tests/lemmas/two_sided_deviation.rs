@@ -1,6 +1,7 @@
 //! Bounds of the expected largest deviation for laws that are on no common lattice, against closed
 //! forms, laws rounded to the nearest point, sample paths and the Dirichlet law.
 
+use crate::thorough::{few_or_all, some};
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Status;
@@ -154,7 +155,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(4, 12)))]
 
     /// Laws of any continuous kinds together: never apart from those rounded to the nearest point by
     /// more than rounding can do.
@@ -208,7 +209,7 @@ fn few_large_places_are_decided() {
         vec![(3, gamma(0.1, 1.0)), (4, gamma(0.02, 2.0))],
         vec![(2, gamma(0.1, 1.0)), (9, gamma(0.3, 0.1))],
     ];
-    for classes in systems {
+    for classes in some(3, systems) {
         let system = processors(&classes);
         let sampled = sampled_max_deviation(&system, 20_000, 5, 3).unwrap();
         for time in [1, 3] {

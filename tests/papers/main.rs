@@ -6,5 +6,7 @@ mod nrs86;
 mod periodic;
 mod phase_change;
 mod shapes;
+#[path = "../thorough.rs"]
+mod thorough;
 mod workload;
 mod yin_xu_wang;

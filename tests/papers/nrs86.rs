@@ -1,5 +1,6 @@
 //! \[NRS86\]: Figs. 3 and 4, exactly where the paper simulated.
 
+use crate::thorough::some;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remapping::activity_mesh::{ActivityMesh, Boundary, Moves};
 use remapping::chain::{BirthDeath, Edge};
@@ -85,13 +86,13 @@ fn figure_4_eight_chains() {
 /// policy is not practical in this case".
 #[test]
 fn figure_4_optimal_policy_of_eight_chains() {
-    for (cost, value) in [(8.0, 1134.546336), (2.0, 783.992069)] {
+    for (cost, value) in some(1, [(2.0, 783.992069), (8.0, 1134.546336)]) {
         let outcome = optimum(&mum(8, 400, cost));
         assert!(abs_diff_eq!(outcome.value, value, epsilon = 5e-7), "{outcome:?}");
+        // The reference is cut after six digits.
+        let utilization = outcome.utilization();
+        assert!(cost == 2.0 || (0.779219..0.779220).contains(&utilization), "{utilization}");
     }
-    // The reference is cut after six digits.
-    let utilization = optimum(&mum(8, 400, 8.0)).utilization();
-    assert!((0.779219..0.779220).contains(&utilization), "{utilization}");
 }
 
 /// Fig. 5 in kind: the legend with its probabilities is lost.

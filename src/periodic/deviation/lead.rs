@@ -262,6 +262,7 @@ mod tests {
     use crate::distribution::{Class, Steps};
     use crate::observer::Status;
     use crate::periodic::{Bound, ExpectedImbalance, Guarantee, Kind, methods};
+    use crate::thorough::samples;
     use proptest::prelude::*;
 
     fn walk(down: u32, up: u32) -> Law {
@@ -277,7 +278,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(samples(300)))]
 
         /// The excess is within its bound at all later times.
         #[test]
@@ -306,7 +307,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(ProptestConfig::with_cases(samples(60)))]
 
         /// Intervals agree with a search over every step.
         #[test]

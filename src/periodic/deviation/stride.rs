@@ -208,6 +208,7 @@ impl Wave {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::thorough::some;
 
     fn walk(weights: &[f64]) -> LatticeLaw {
         LatticeLaw::new(0, weights.to_vec())
@@ -233,7 +234,7 @@ mod tests {
         let time = 60;
         let law = (1..time).fold(step.clone(), |sum, _| sum.plus(&step));
         let wave = Wave::new(1, &step, time as f64, 4000);
-        for (height, x) in [(0.0, 0.0), (3.0, 0.3), (5.0, 0.5)] {
+        for (height, x) in some(1, [(3.0, 0.3), (0.0, 0.0), (5.0, 0.5)]) {
             let inverse = |z: f64| -> f64 {
                 let terms = (-2000..2000).map(|j| {
                     let w = PI * (f64::from(j) + 0.5) / 2000.0;

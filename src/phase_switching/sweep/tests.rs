@@ -6,6 +6,7 @@ use crate::lifetime::Lifetime;
 use crate::phase_switching::PhaseSwitching;
 use crate::phase_switching::difference::recursion::Recursion;
 use crate::random::{Stream, stream};
+use crate::thorough::few_or_all;
 use crate::{Rational, Status};
 use rand::RngExt;
 
@@ -82,7 +83,7 @@ fn compare(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn values_are_those_followed_step_by_step() {
-    compare(0..30);
+    compare(0..few_or_all(6, 30));
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn compare_alone(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn one_function_agrees_with_two() {
-    compare_alone(0..60);
+    compare_alone(0..few_or_all(12, 60));
 }
 
 #[test]

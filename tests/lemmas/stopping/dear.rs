@@ -1,6 +1,7 @@
 //! Remaps so dear that nobody makes one: what going on costs does not depend on them.
 
 use super::*;
+use crate::thorough::few_or_all;
 
 /// The largest bounds of all states.
 fn dearest(solution: &Solution, states: usize) -> [f64; 2] {
@@ -9,7 +10,7 @@ fn dearest(solution: &Solution, states: usize) -> [f64; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(12, 64)))]
 
     #[test]
     fn what_going_on_costs_does_not_depend_on_a_remap_that_nobody_makes(

@@ -1,6 +1,7 @@
 //! What is halted, or has too little memory, has bounds that hold for the whole model; near the end they are worth having.
 
 use super::*;
+use crate::thorough::samples;
 use remapping::Bounds;
 use remapping::stopping::{Model as Posed, Solved, memory_estimate};
 use remapping::{Halt, Observer};
@@ -47,7 +48,7 @@ fn walks() -> impl Strategy<Value = Vec<Process>> {
 
 /// Each case is solved seven times.
 fn few() -> ProptestConfig {
-    ProptestConfig { cases: 10, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases: samples(10), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {

@@ -1,9 +1,10 @@
 //! Walks long enough for coarser grids and for regions around balance.
 
 use super::*;
+use crate::thorough::few_or_all;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(12, 48)))]
 
     #[test]
     fn walks_with_coarser_grids_agree_with_value_iteration(

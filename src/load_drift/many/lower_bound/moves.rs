@@ -216,6 +216,7 @@ fn scatter(ranks: u64, law: &[(usize, f64)], draws: &mut impl Rng, to: &mut Coun
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::thorough::few_or_all;
     use rand::RngExt;
 
     /// Coupled or not, a step has the mean and variance of the chain at every level and keeps the
@@ -317,7 +318,7 @@ mod tests {
                 expected += 1.0 - f64::powi(below, 3) - level as f64 * p;
             }
         }
-        let (runs, mut sum, mut squares) = (100_000, 0.0, 0.0);
+        let (runs, mut sum, mut squares) = (few_or_all(20_000, 100_000), 0.0, 0.0);
         let mut draws = stream(6, 0);
         let (mut x, mut y) = (Counts::none(9), Counts::none(9));
         for _ in 0..runs {
