@@ -26,7 +26,7 @@ fn csv(record: &Record) -> String {
 #[test]
 fn advised_costs_what_its_definition_costs() {
     let place = Workplace::new();
-    for (number, family) in Family::ALL.into_iter().step_by(4).enumerate() {
+    for (number, family) in some(2, Family::ALL.into_iter().step_by(4)).into_iter().enumerate() {
         let run = family.run(3 + number, 100, [1.0, 8.0, 40.0][number % 3], 7);
         place.write("run.csv", csv(&run.record));
         let cost = run.remap_cost.to_string();

@@ -127,7 +127,7 @@ fn run_page(root: &Path, page: &str, slow: bool) {
             };
             let printed: Vec<String> = out.lines().map(str::to_owned).collect();
             let same = agree(&lines(&shown), &lines(&printed));
-            let update = std::env::var_os("REMAP_UPDATE_DOCUMENTS").is_some();
+            let update = std::env::var_os(UPDATE).is_some();
             assert!(
                 same || update,
                 "{page} does not show what this prints:\n$ {command}\n{out}\n{said}"
@@ -162,6 +162,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
+/// Set where pages are written anew.
+const UPDATE: &str = "REMAP_UPDATE_DOCUMENTS";
+
 /// Pages whose commands take many seconds.
 const LONG: [&str; 3] = ["docs/guide/activity-mesh.md", "docs/guide/logs.md", "docs/many-ranks.md"];
 
@@ -169,8 +172,9 @@ const LONG: [&str; 3] = ["docs/guide/activity-mesh.md", "docs/guide/logs.md", "d
 #[test]
 fn pages_show_what_their_commands_print() {
     let root = root();
+    let all = thorough() || std::env::var_os(UPDATE).is_some();
     let mut pages = pages(&root);
-    pages.retain(|page| thorough() || !LONG.contains(&page.as_str()));
+    pages.retain(|page| all || !LONG.contains(&page.as_str()));
     pages.iter().for_each(|page| run_page(&root, page, false));
 }
 

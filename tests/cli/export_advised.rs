@@ -320,7 +320,7 @@ fn a_simple_rule_that_is_as_good_is_written() {
         place.write("advised.json", document.to_string());
     };
     let spread = run.record.imbalance(90);
-    for name in [format!("threshold:{spread}"), "utilization:0.93".to_owned()] {
+    for name in some(1, [format!("threshold:{spread}"), "utilization:0.93".to_owned()]) {
         with(&name, 1.009);
         let mut policy = name.parse::<Rule>().unwrap().start(run.remap_cost);
         let (mut input, mut expected) = (String::new(), Vec::new());

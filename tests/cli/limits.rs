@@ -1,5 +1,6 @@
 //! Stopped before the end: the partial result is shown, with an honest status.
 
+use crate::thorough::some;
 use crate::workplace::{MODEL, Workplace, endless};
 use serde_json::Value;
 
@@ -25,13 +26,13 @@ fn the_time_limit_stops_with_3() {
     let workplace = Workplace::new();
     workplace.write("model.ron", endless());
     let started = std::time::Instant::now();
-    let arguments = ["solve", "model.ron", "--json", "--time-limit", "2", "--out", "results"];
+    let arguments = ["solve", "model.ron", "--json", "--time-limit", "1", "--out", "results"];
     let solution = workplace.run(&arguments).exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
     let written: Value = serde_json::from_str(&workplace.read("results/model.json")).unwrap();
     assert_eq!(written, solution);
-    let text = workplace.run(&["solve", "model.ron", "--time-limit", "2"]).exits(3).out;
+    let text = workplace.run(&["solve", "model.ron", "--time-limit", "1"]).exits(3).out;
     assert!(text.contains("stopped by the time limit"), "{text}");
 }
 
@@ -73,7 +74,7 @@ fn a_segment_budget_that_is_too_small_stops_with_3() {
 #[cfg(unix)]
 fn an_interrupt_stops_with_130() {
     use std::process::{Command, Stdio};
-    for signal in ["-INT", "-TERM"] {
+    for signal in some(1, ["-INT", "-TERM"]) {
         let workplace = Workplace::with_model();
         workplace.write("long.ron", endless());
         let child = Command::new(env!("CARGO_BIN_EXE_remap"))
@@ -101,7 +102,7 @@ fn no_progress_bar_where_there_is_no_terminal() {
     let workplace = Workplace::new();
     workplace.write("model.ron", MODEL.replace("Fixed(40)", "Fixed(1000)"));
     workplace.write("long.ron", endless());
-    let outcome = workplace.run(&["solve", "model.ron", "long.ron", "--time-limit", "2"]).exits(3);
+    let outcome = workplace.run(&["solve", "model.ron", "long.ron", "--time-limit", "1"]).exits(3);
     assert!(!outcome.err.contains('%') && !outcome.err.contains('\u{1b}'), "{:?}", outcome.err);
 }
 
@@ -112,11 +113,12 @@ fn decisions_of_a_long_run_that_was_stopped_are_open() {
     let place = Workplace::new();
     let model = |problem: &str| format!("Model(title: \"t\", problem: Stopping({problem}))");
     let walks = "processes: Identical(count: 4, chain: Walk(lowest: 1, levels: 15, up: 0.25, down: 0.25, edge: Hold))";
-    for rest in [
+    let all = [
         "remap_cost: 60",
         "remap_cost: (fixed: 20, per_unit_moved: 2)",
         "remap_cost: (fixed: 20, per_unit_moved: 2), partial_remaps: true",
-    ] {
+    ];
+    for rest in some(1, all) {
         place.write("model.ron", model(&format!("{walks}, {rest}, after_remap: Restart")));
         let whole = place.run(&["solve", "model.ron", "--json"]).exits(0).json();
         let letters = |found: &Value| found["decision"].as_str().unwrap_or("").as_bytes().to_vec();
@@ -173,7 +175,7 @@ fn documents_name_no_proof_that_a_limit_came_before() {
 fn coarse_certificates_of_endless_programs_end() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let model = root.join("models/phase_switching/endless.ron").display().to_string();
-    for tolerance in ["0.02", "0.05", "0.1", "0.5"] {
+    for tolerance in some(2, ["0.02", "0.05", "0.1", "0.5"]) {
         let workplace = Workplace::new();
         workplace
             .run(&["solve", &model, "--tolerance", tolerance, "--certificate", "proof"])
@@ -228,7 +230,7 @@ fn a_small_address_space_does_not_abort_the_program() {
     let problem = format!("Stopping(processes: {processes}, remap_cost: 1000, after_remap: Stop)");
     let model = format!("Model(title: \"two walks\", source: \"test\", problem: {problem})");
     workplace.write("model.ron", &model);
-    for megabytes in [150, 200, 400] {
+    for megabytes in some(1, [200, 150, 400]) {
         let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", megabytes << 10);
         let mut command = std::process::Command::new("sh");
         command.args(["-c", &limited, env!("CARGO_BIN_EXE_remap"), "solve", "model.ron"]);

@@ -137,7 +137,7 @@ fn several_closed_classes_are_the_reason_of_bounds_that_stay_apart() {
 fn a_gap_that_is_not_reached_says_why() {
     let place = Workplace::new();
     let drift = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 8, up: 0.3, down: 0.1, edge: Hold), \
-                 initial_load: 4, steps: 60, remap_cost: 3)";
+                 initial_load: 4, steps: 20, remap_cost: 3)";
     place.write("model.ron", of(drift));
     let found =
         place.run(&["solve", "model.ron", "--method", "bounds", "--tolerance", "1e-4"]).exits(3);

@@ -1,6 +1,6 @@
 //! `LoadDrift` and `ActivityMesh` models from the command line.
 
-use crate::thorough::some;
+use crate::thorough::{few_or_all, some};
 use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
@@ -465,7 +465,7 @@ fn compare_and_draw_an_activity_mesh() {
 /// Fields, words and limits of statistical bounds; the exact value lies between them.
 #[test]
 fn bounds_say_what_they_are() {
-    let folder = folder_with(&model(8, 40, ""));
+    let folder = folder_with(&model(few_or_all(6, 8), 40, ""));
     let exact = json(folder.path(), &["solve", "model.ron", "--json"]);
     assert_eq!(exact["representation"], "active");
     assert!(exact["statistical"].is_null() && exact["paths"].is_null());

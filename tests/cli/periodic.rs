@@ -1,6 +1,6 @@
 //! The `Periodic` problem from outside: tables in one command each, wrong models.
 
-use crate::thorough::some;
+use crate::thorough::{few_or_all, some};
 use crate::workplace::Workplace;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
@@ -46,10 +46,11 @@ fn table_1_in_one_command() {
 /// step later it does not, by more than the error of the curve.
 #[test]
 fn table_2_in_one_command() {
-    let set = "problem.bound=0.01:0.10:0.01";
+    let set = few_or_all("problem.bound=0.02:0.10:0.04", "problem.bound=0.01:0.10:0.01");
     let found = json(&["sweep", "models/periodic/table2.ron", "--set", set, "--json"]);
     let row = [0, 1, 3, 8, 15, 25, 40, 65, 133].map(Some);
-    assert_eq!(intervals(&found, "exact"), [&row[..], &[None]].concat());
+    let all = [&row[..], &[None]].concat();
+    assert_eq!(intervals(&found, "exact"), few_or_all(vec![all[1], all[5], all[9]], all));
     for run in found["runs"].as_array().unwrap() {
         let solution = &run["solution"];
         assert_eq!(
@@ -64,8 +65,10 @@ fn table_2_in_one_command() {
         let deviation = |t: u64| solution["deviation"][t as usize].as_f64().unwrap();
         assert!(deviation(interval) < bound && bound < deviation(interval + 1));
     }
-    assert!(found["runs"][9]["solution"]["interval"].is_null());
-    assert_eq!(intervals(&found, "order_statistics_one_sided")[7..], [Some(77), None, None]);
+    assert!(found["runs"].as_array().unwrap().last().unwrap()["solution"]["interval"].is_null());
+    let all = [Some(77), None, None];
+    let last = few_or_all(&all[2..], &all);
+    assert!(intervals(&found, "order_statistics_one_sided").ends_with(last));
     let last = "problem.bound=0.10:0.10:0.01";
     let table = remap(&["sweep", "models/periodic/table2.ron", "--set", last]);
     assert!(String::from_utf8(table.stdout).unwrap().contains("never"));

@@ -1,6 +1,7 @@
 //! Solutions against their certificates: what is as it was solved is accepted, and whoever changes a field that
 //! is said to be proved is refused.
 
+use crate::thorough::some;
 use crate::workplace::{MODEL, Workplace};
 use remap::problems::proved::{Fields, compare};
 use remap::problems::recomputed::Second;
@@ -536,7 +537,7 @@ fn fields_of_decision_maps() {
             }
         }
         // Each letter.
-        for place in 0..letters.len() {
+        for place in some(12, 0..letters.len()) {
             for letter in ["B", "R", "C"].iter().filter(|l| &letters[place..=place] != **l) {
                 let mut other = letters.clone();
                 other.replace_range(place..=place, letter);

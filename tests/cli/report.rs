@@ -1,6 +1,7 @@
 //! The report: one page that needs nothing else.
 
 use crate::languages::{is_there, skipped};
+use crate::thorough::thorough;
 use crate::workplace::{MODEL, Workplace};
 use std::path::Path;
 use std::process::Command;
@@ -18,9 +19,10 @@ fn a_page_shows_models_solutions_and_sweeps() {
     let yin = model("stopping/yin_xu_wang.ron");
     let sweep = ["sweep", &yin, "--set", "problem.remap_cost=1:4:1", "--json"];
     place.write("sweep.json", place.run(&sweep).exits(0).out);
-    let periodic = model("periodic/cost_aware.ron");
+    let periodic = std::fs::read_to_string(model("periodic/cost_aware.ron")).unwrap();
+    place.write("periodic.ron", periodic.replace("count: 64", "count: 4"));
     let drift = model("load_drift/three_chains.ron");
-    let inputs = ["model.ron", "solution.json", "sweep.json", &periodic, &drift];
+    let inputs = ["model.ron", "solution.json", "sweep.json", "periodic.ron", &drift];
     let arguments = [&["report"], &inputs[..], &["-o", "report.html"]].concat();
     place.run(&arguments).exits(0);
     let page = place.read("report.html");
@@ -117,6 +119,9 @@ document.title = [before, shown(), visible, pictures, slider.nextElementSibling.
     };
     let seen = browse(&["--dump-dom"]);
     assert!(seen.contains("<title>4 6 1 1 10 10 true</title>"), "{}", &seen[..seen.len().min(600)]);
+    if !thorough() {
+        return;
+    }
     browse(&["--print-to-pdf=page.pdf"]);
     assert!(std::fs::metadata(place.path("page.pdf")).is_ok_and(|file| file.len() > 5000));
 }

@@ -33,7 +33,7 @@ fn a_stopped_comparison_keeps_what_is_finished() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/stopping/yin_xu_wang.ron");
     let policies = "optimal,threshold,never,stop_at_rise";
     let asked = ["compare", model, "--runs", "10000000", "--policies", policies, "--json"];
-    let found = place.run(&[&asked[..], &["--time-limit", "2"]].concat()).exits(3).json();
+    let found = place.run(&[&asked[..], &["--time-limit", "1"]].concat()).exits(3).json();
     assert_eq!(found["policies"].as_array().unwrap().len(), 4, "{found}");
     let runs = found["runs"].as_u64().unwrap();
     assert!(runs > 0 && runs < 10_000_000, "{runs}");

@@ -135,7 +135,7 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
         epsilon = 1e-9
     );
     let makespan = Objective::Makespan;
-    for (problem, overlap) in [
+    let all = [
         (LoadDrift { chain: chain(Edge::Hold), ..base(2) }, late(2, 0.0)),
         (LoadDrift { chain: chain(Edge::Reflect), ..base(3) }, late(1, 0.05)),
         (LoadDrift { chain: chain(Edge::Hold), remap_cost: 0.5, ..base(4) }, late(4, 0.1)),
@@ -144,7 +144,8 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
         (LoadDrift { chain: dense, remap_cost: 1.0, initial: 3, ..base(3) }, late(2, 0.02)),
         (LoadDrift { chain: chain(Edge::Hold), ..base(3) }, late(15, 0.0)),
         (LoadDrift { chain: chain(Edge::Hold), ..base(3) }, late(40, 0.1)),
-    ] {
+    ];
+    for (problem, overlap) in some(3, all) {
         let value = by_definition(&problem, overlap, &cheaper)[0];
         let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
         holds(many, SHORT, value, &format!("{problem:?} {overlap:?}"));
@@ -165,7 +166,7 @@ fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
         ..walk(processors, 16)
     };
     let makespan = Objective::Makespan;
-    for (problem, overlap) in [
+    let all = [
         (base(2), Overlap::NONE),
         (LoadDrift { chain: chain(Edge::Reflect), remap_cost: 0.7, ..base(4) }, Overlap::NONE),
         (LoadDrift { remap_cost: 0.0, ..base(3) }, Overlap::NONE),
@@ -179,7 +180,8 @@ fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
         (LoadDrift { objective: makespan, ..base(3) }, late(3, 0.1)),
         (base(3), late(15, 0.0)),
         (base(3), late(40, 0.1)),
-    ] {
+    ];
+    for (problem, overlap) in some(4, all) {
         let value = by_definition(&problem, overlap, &cheaper)[0];
         let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
         // The shorter a program, the more its cost varies, and the sooner it is played.
