@@ -1,4 +1,5 @@
-//! How much a long test does: a part that takes seconds, or all of it if `REMAP_THOROUGH` is set, as `.ci/run` does.
+//! How much a long test does: a part that takes seconds, or all of it if `REMAP_THOROUGH` is set.
+//! `.ci/run` sets it.
 #![allow(dead_code, reason = "every binary of tests includes this file and uses some of it")]
 
 use std::ops::Div;
@@ -17,7 +18,8 @@ pub fn samples<N: Copy + Ord + Div<Output = N> + From<u8>>(all: N) -> N {
     few_or_all((all / N::from(10)).max(N::from(2)).min(all), all)
 }
 
-/// All paths, or by default a fifth of each folder, which is a kind of problem: its last one, and others at even distances.
+/// All paths, or by default a fifth of each folder, which is a kind of problem: its last one, and
+/// others at even distances.
 pub fn some_of_each_folder(paths: Vec<String>) -> Vec<String> {
     let folder = |path: &String| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
     let folders = paths.chunk_by(|one, other| folder(one) == folder(other));

@@ -297,5 +297,5 @@ fn no_damage_ends_in_nonsense() {
             }
         }
     }
-    assert!(logs >= 17 * seeds, "{logs}");
+    assert!(logs >= few_or_all(50, 300), "{logs}");
 }

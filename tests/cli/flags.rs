@@ -136,8 +136,9 @@ fn options_of_other_problems_are_told() {
     let workplace = Workplace::new();
     // Few steps, whose fractions are short.
     workplace.write("model.ron", MODEL.replace("40", "8"));
+    let small = workplace.path("model.ron");
     let known: [(&str, &[usize]); 6] = [
-        (workplace.path("model.ron").to_str().unwrap(), &[1, 4]),
+        (small.to_str().unwrap(), &[1, 4]),
         ("stopping/yin_xu_wang.ron", &[2, 3]),
         ("periodic/table1.ron", &[5]),
         ("phase_switching/endless.ron", &[4]),

@@ -36,10 +36,10 @@ fn endless_models() -> Vec<(&'static str, String)> {
     };
     vec![
         ("phase_change", endless()),
-        ("load_drift", drift(6, 19)),
+        ("uniform", stopping("Uniform")),
         ("stopping", stopping("Stop")),
         ("restart", stopping("Restart")),
-        ("uniform", stopping("Uniform")),
+        ("load_drift", drift(6, 19)),
         ("many levels", {
             let detectors: Vec<String> =
                 (20..27).map(|k| format!("(false_alarm: 0.{k}, missed: 0.{})", k + 7)).collect();

@@ -224,7 +224,7 @@ const PATIENCE: f64 = 30.0;
 fn ten_thousand_mutants_are_answered_or_explained() {
     let originals = originals();
     let settings = Settings { tolerance: 1e-6, time_limit: Some(0.02), ..Settings::default() };
-    let mutants = samples(10_000);
+    let mutants = samples(10_000_u64);
     let ends: Vec<bool> = (0..mutants)
         .into_par_iter()
         .map(|seed| {

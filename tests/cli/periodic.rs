@@ -67,7 +67,7 @@ fn table_2_in_one_command() {
     }
     assert!(found["runs"].as_array().unwrap().last().unwrap()["solution"]["interval"].is_null());
     let all = [Some(77), None, None];
-    let last = few_or_all(&all[2..], &all);
+    let last = few_or_all(&all[2..], &all[..]);
     assert!(intervals(&found, "order_statistics_one_sided").ends_with(last));
     let last = "problem.bound=0.10:0.10:0.01";
     let table = remap(&["sweep", "models/periodic/table2.ron", "--set", last]);

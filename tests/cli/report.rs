@@ -119,9 +119,8 @@ document.title = [before, shown(), visible, pictures, slider.nextElementSibling.
     };
     let seen = browse(&["--dump-dom"]);
     assert!(seen.contains("<title>4 6 1 1 10 10 true</title>"), "{}", &seen[..seen.len().min(600)]);
-    if !thorough() {
-        return;
+    if thorough() {
+        browse(&["--print-to-pdf=page.pdf"]);
+        assert!(std::fs::metadata(place.path("page.pdf")).is_ok_and(|file| file.len() > 5000));
     }
-    browse(&["--print-to-pdf=page.pdf"]);
-    assert!(std::fs::metadata(place.path("page.pdf")).is_ok_and(|file| file.len() > 5000));
 }

@@ -68,7 +68,8 @@ impl Run {
     }
 }
 
-/// Costs of each rule on many runs: in truth, as simulated on the record, and on its loads apart from noise.
+/// Costs of each rule on many runs: in truth, as simulated on the record, and on its loads apart
+/// from noise.
 fn costs(sizes: [f64; 3], every: usize, by_times: bool) -> [[f64; 3]; RULES.len()] {
     let mut sums = [[0.0; 3]; RULES.len()];
     for seed in 0..few_or_all(20, 60) {
@@ -76,7 +77,7 @@ fn costs(sizes: [f64; 3], every: usize, by_times: bool) -> [[f64; 3]; RULES.len(
         let (times, _, remaps) = run.played(by_times, &|since, _| since == every);
         let record = Record::new(RANKS, times, remaps).unwrap();
         let told = apart(&record).map_or_else(|| record.clone(), |found| found.records[0].clone());
-        let start = || RULES.iter().map(|rule| rule.start(COST)).collect();
+        let start = || RULES.iter().map(|rule| rule.start(COST)).collect::<Vec<_>>();
         let [raw, told] = [&record, &told]
             .map(|record| replay(record, 0..STEPS, COST, &start, &()).unwrap().tallies);
         for ((sums, rule), (raw, told)) in sums.iter_mut().zip(RULES).zip(raw.iter().zip(&told)) {
