@@ -1,8 +1,8 @@
 //! The detector of a change of phase: one that says yes or no, one with more levels, or several.
 
-use super::explain::Shape;
 use super::number::Decimal;
 use super::review::Review;
+use super::syntax_tree::explain::Shape;
 use remapping::Rational;
 use remapping::belief::Levels;
 use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};

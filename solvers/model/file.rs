@@ -2,7 +2,7 @@
 
 use super::folder_of;
 use super::number::Decimal;
-use super::syntax::Node;
+use super::syntax_tree::syntax::Node;
 use crate::complaint::{Complaint, Source, Span};
 use crate::document::log::Log;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The distribution of the number of cycles in a model file.
 
-use super::explain::Shape;
 use super::number::Decimal;
 use super::review::Review;
+use super::syntax_tree::explain::Shape;
 use super::weights::Weights;
 use remapping::Rational;
 use remapping::lifetime::{Lifetime, LifetimeError};

@@ -3,17 +3,13 @@
 pub mod chain;
 pub mod cost;
 pub mod detector;
-pub(crate) mod explain;
 pub mod file;
 pub mod law;
 pub mod lifetime;
 mod matrix_market;
 pub mod number;
-pub(crate) mod packed;
-mod reader;
 pub mod review;
-mod scanner;
-pub(crate) mod syntax;
+mod syntax_tree;
 pub mod transition;
 pub mod weights;
 
@@ -26,7 +22,7 @@ use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use syntax::Node;
+use syntax_tree::syntax::Node;
 
 /// The largest model file read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -99,24 +95,24 @@ pub(crate) fn values<T: DeserializeOwned>(
     source: &Source,
     tree: &Node,
     text: &str,
-    shapes: &[explain::Shape],
+    shapes: &[syntax_tree::explain::Shape],
 ) -> Result<T, Vec<Complaint>> {
     ron::Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES)
         .from_str::<T>(text)
-        .map_err(|error| vec![explain::explain(&error, source, tree, shapes)])
+        .map_err(|error| vec![syntax_tree::explain::explain(&error, source, tree, shapes)])
 }
 
 /// Records a fault for repeated keys, and for numbers that are not finite.
 fn reject_what_ron_lets_pass(text: &str, tree: &Node, review: &mut Review<'_>) {
     for span in tree.repeated_keys(text) {
-        let label = format!("{} again", explain::quoted(&text[span.clone()]));
+        let label = format!("{} again", syntax_tree::explain::quoted(&text[span.clone()]));
         review.fault_at(span, "a map has the same key twice", &label, "keep one of them");
     }
     for span in tree.scalars() {
         let literal = &text[span.clone()];
         if is_not_finite(literal) {
-            let label = format!("{} is not a finite number", explain::quoted(literal));
+            let label = format!("{} is not a finite number", syntax_tree::explain::quoted(literal));
             let help = "give a decimal number; the largest is about 1.8e308";
             review.fault_at(span, "numbers must be finite", &label, help);
         }
@@ -131,7 +127,7 @@ pub(crate) fn warn_of_what_vanishes(text: &str, tree: &Node, review: &mut Review
         let literal = &text[span];
         let number = may_vanish(literal).then(|| Decimal::parse(literal).ok()).flatten();
         if number.is_some_and(|number| number.value == 0.0 && number.exact != Rational::ZERO) {
-            let literal = explain::quoted(literal);
+            let literal = syntax_tree::explain::quoted(literal);
             review.warn(format!("{literal} counts as 0: no double but 0 is below 4.9e-324"));
         }
     }
@@ -148,3 +144,6 @@ fn is_not_finite(literal: &str) -> bool {
         && may_overflow
         && literal.replace('_', "").parse::<f64>().is_ok_and(|value| !value.is_finite())
 }
+pub(crate) use syntax_tree::explain;
+pub(crate) use syntax_tree::packed;
+pub(crate) use syntax_tree::syntax;

@@ -1,6 +1,6 @@
 //! Decimal numbers with the exact value of their literal and the nearest double.
 
-use super::explain::quoted;
+use super::syntax_tree::explain::quoted;
 use remapping::Rational;
 use remapping::decimal::{DecimalError, MAX_EXPONENT, decimal};
 use serde::{Deserialize, Deserializer, de::Error};

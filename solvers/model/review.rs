@@ -1,8 +1,8 @@
 //! The review of a model: its faults, and warnings of legal but suspicious parts.
 
-use super::explain::quoted;
 use super::number::Decimal;
-use super::syntax::Node;
+use super::syntax_tree::explain::quoted;
+use super::syntax_tree::syntax::Node;
 use crate::complaint::{Complaint, Source, Span};
 use remapping::Rational;
 

@@ -4,17 +4,13 @@ pub mod answer;
 pub(super) mod bounds;
 mod compare;
 pub(super) mod compare_many;
-pub mod course;
 pub mod few_thresholds;
-mod kept;
+mod induction;
 mod least;
 pub mod lemmas;
 pub mod model;
-mod moment;
 pub(super) mod proved;
-mod recursion;
 pub(super) mod regret;
-pub mod shared;
 mod solve;
 mod unlisted;
 pub mod view;
@@ -69,3 +65,7 @@ impl Kind for LoadDrift {
         Some(Vec::new())
     }
 }
+
+pub use induction::course;
+
+pub use induction::shared;

@@ -3,11 +3,11 @@
 use super::super::{Files, Found, Settings};
 use super::answer::{Answer, Fixed, Representation};
 use super::bounds::{at_most, stopped};
-use super::course::Course;
-use super::kept::{Kept, collected};
+use super::induction::course::Course;
+use super::induction::kept::{Kept, collected};
+use super::induction::moment::{Moment, Patient};
+use super::induction::recursion::{Noted, Pause, run};
 use super::model::LoadDrift;
-use super::moment::{Moment, Patient};
-use super::recursion::{Noted, Pause, run};
 use crate::checkpoint::{Checkpoint, Identity, Iteration, Saved};
 use crate::complaint::Complaint;
 use crate::document::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};

@@ -1,9 +1,9 @@
 //! The certificate of a decision map: values of the states, moved outward to allow for rounding.
 
 use super::answer::Answer;
+use super::maps::table::Table;
 use super::model::Stopping;
-use super::table::Table;
-use super::{countable, partial, varying};
+use super::{variants::countable, variants::partial, variants::varying};
 use remap_checker::{Budget, Entry, Evidence, Model, Proof, Refusal, Run, Space};
 use remapping::stopping::{
     AfterRemap, Limits, Problem, Settings, Varying, long_run_at, long_run_partial, partial_targets,

@@ -6,20 +6,13 @@ pub mod claims;
 mod classes;
 mod compare;
 mod compare_once;
-mod countable;
-mod decision_map;
-mod gathered;
 pub mod lemmas;
-pub mod map;
+mod maps;
 pub mod model;
-mod partial;
 pub(super) mod proved;
-pub mod ranks;
-pub mod shared;
+mod sharing;
 mod solve;
-pub mod table;
-mod unlisted;
-pub mod varying;
+mod variants;
 pub mod view;
 
 pub(super) use self::solve::dynamics;
@@ -60,13 +53,13 @@ impl Kind for Stopping {
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
         if let Some((walks, shown)) = self.unbounded() {
-            return countable::solve(loaded, self, (&walks, shown), settings, watch);
+            return variants::countable::solve(loaded, self, (&walks, shown), settings, watch);
         }
         if self.is_partial() {
-            return partial::solve(loaded, self, settings, watch);
+            return variants::partial::solve(loaded, self, settings, watch);
         }
         if self.is_varied() {
-            return varying::solve(loaded, self, settings, watch);
+            return variants::varying::solve(loaded, self, settings, watch);
         }
         if let Some(folder) = files.folder.filter(|_| solve::is_archived(self)) {
             let archive = Files::document(folder, &loaded.path).with_extension("npz");
@@ -89,3 +82,13 @@ impl Kind for Stopping {
         Ok((Policies::Sampled(report), status))
     }
 }
+
+pub use maps::map;
+
+pub use maps::table;
+
+pub use variants::varying;
+
+pub use sharing::ranks;
+
+pub use sharing::shared;

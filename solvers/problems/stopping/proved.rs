@@ -5,7 +5,7 @@ use super::super::proved::{
     needed, open, same, within,
 };
 use super::answer::{Answer, CostByState, Counts, Representation};
-use super::decision_map::MAX_LISTED;
+use super::maps::decision_map::MAX_LISTED;
 use remap_checker::facts::OfStopping;
 use remap_checker::{Checked, Decision, Interval, Proof};
 use std::collections::BTreeSet;

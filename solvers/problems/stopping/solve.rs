@@ -2,11 +2,11 @@
 
 use super::super::{Found, Method as Way, Settings};
 use super::answer::{Answer, Counts, Representation, Vectors};
-use super::decision_map::{MAX_LISTED, Outcome};
+use super::maps::decision_map::{MAX_LISTED, Outcome};
+use super::maps::table::Table;
 use super::model::Stopping;
-use super::table::Table;
-use super::unlisted;
-use super::{classes, countable, partial};
+use super::variants::unlisted;
+use super::{classes, variants::countable, variants::partial};
 use crate::complaint::Complaint;
 use crate::document::dynamics::Dynamics;
 use crate::memory;

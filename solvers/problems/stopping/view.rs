@@ -1,7 +1,7 @@
 //! Optimal stopping: the summary and the row of a sweep.
 
 use super::answer::{Answer, CostByState};
-use super::map;
+use super::maps::map;
 use crate::complaint::Complaint;
 use crate::document::Bounds;
 use crate::plot::{self, Format};

@@ -1,6 +1,6 @@
 //! Decision maps of stopping problems, for each load vector.
 
-use super::answer::{Answer, Spread};
+use crate::problems::stopping::answer::{Answer, Spread};
 use remapping::stopping::{Decision, LongRun, Problem, Solution, States, mean_and_spread};
 use std::collections::HashMap;
 

@@ -16,7 +16,7 @@ const MANY_DIGITS: usize = 300;
 
 /// A long list that has not been parsed.
 #[derive(Debug, Clone)]
-pub(super) struct Packed {
+pub(in crate::model) struct Packed {
     source: Source,
     span: Span,
     items: OnceLock<Vec<Node>>,
@@ -25,7 +25,7 @@ pub(super) struct Packed {
 impl Packed {
     /// The list that opens at `open`, if it is plain and long; otherwise the position where the
     /// scan ended.
-    pub(super) fn at(source: &Source, open: usize) -> Result<Packed, usize> {
+    pub(in crate::model) fn at(source: &Source, open: usize) -> Result<Packed, usize> {
         let end = end_of_plain_list(source.text().as_bytes(), open)?;
         if end - open < LONG {
             return Err(end);
@@ -34,11 +34,11 @@ impl Packed {
     }
 
     /// The end of the list.
-    pub(super) fn end(&self) -> usize {
+    pub(in crate::model) fn end(&self) -> usize {
         self.span.end
     }
 
-    pub(super) fn items(&self) -> &[Node] {
+    pub(in crate::model) fn items(&self) -> &[Node] {
         self.items.get_or_init(|| reader::items_of(&self.source, self.span.start))
     }
 

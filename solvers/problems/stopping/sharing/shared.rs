@@ -1,17 +1,19 @@
 //! `Stopping` on several ranks, each with its own part of the states.
 
-use super::super::{Found, Method as Way, Settings};
-use super::answer::Answer;
-use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
 use super::gathered::{collected, targets};
-use super::model::Stopping;
 use super::ranks::{Share, is_shared, listed};
-use super::solve::{decided, finish, hasty, refuse, start_from};
-use super::{unlisted, varying};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
+use crate::problems::stopping::answer::Answer;
+use crate::problems::stopping::maps::decision_map::{
+    MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads,
+};
+use crate::problems::stopping::model::Stopping;
+use crate::problems::stopping::solve::{decided, finish, hasty, refuse, start_from};
+use crate::problems::stopping::{variants::unlisted, variants::varying};
 use crate::problems::together::{Together, shortage};
+use crate::problems::{Found, Method as Way, Settings};
 use crate::run::Watch;
 use remapping::Bounds;
 use remapping::chain::Shared;

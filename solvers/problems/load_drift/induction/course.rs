@@ -101,13 +101,13 @@ impl Course {
     }
 
     /// A step begins.
-    pub(super) fn begins(&mut self) {
+    pub(in crate::problems::load_drift) fn begins(&mut self) {
         self.since = self.others.busy();
     }
 
     /// Ends step `step` of the recursion. Returns the new owners of the states if blocks are to
     /// move: the same on all ranks, which call it together.
-    pub(super) fn ends(
+    pub(in crate::problems::load_drift) fn ends(
         &mut self,
         step: u64,
         (backward, transition): (&Backward<'_>, &Transition),
@@ -146,12 +146,12 @@ impl Course {
     }
 
     /// Whether a move is in progress.
-    pub(super) fn is_moving(&self) -> bool {
+    pub(in crate::problems::load_drift) fn is_moving(&self) -> bool {
         self.is_moving
     }
 
     /// Records that blocks have moved since the step ended.
-    pub(super) fn moved(&mut self) {
+    pub(in crate::problems::load_drift) fn moved(&mut self) {
         let mut took = [self.others.busy() - self.since];
         self.others.largest(&mut took);
         self.is_moving = false;

@@ -14,12 +14,12 @@ use serde_json::{Map, Value};
 pub struct Node {
     /// The position of the whole value, including the variant name.
     pub span: Span,
-    pub(super) kind: Kind,
+    pub(in crate::model) kind: Kind,
 }
 
 /// The form of a value.
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(in crate::model) enum Kind {
     /// A number, string, name or unit variant.
     Scalar,
     /// `Name(field: value, ...)`, the name optional.
@@ -50,7 +50,7 @@ impl Node {
     }
 
     /// The long list of plain numbers here, if it is one.
-    pub(super) fn packed(&self) -> Option<&Packed> {
+    pub(in crate::model) fn packed(&self) -> Option<&Packed> {
         match &self.kind {
             Kind::Packed(packed) => Some(packed),
             _ => None,

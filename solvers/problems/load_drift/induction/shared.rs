@@ -1,12 +1,12 @@
 //! Solves `LoadDrift` on several ranks, each of which has its own states.
 
-use super::super::{Facts, Files, Found, Settings};
 use super::course::Course;
-use super::model::LoadDrift;
-use super::{bounds, solve};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
+use crate::problems::load_drift::model::LoadDrift;
+use crate::problems::load_drift::{bounds, solve};
 use crate::problems::together::{Together, on_any, shortage};
+use crate::problems::{Facts, Files, Found, Settings};
 use crate::run::Watch;
 use remapping::chain::Multisets;
 use remapping::communicator::{Communicator, Shares};

@@ -1,15 +1,18 @@
 //! The communication of ranks that share a stopping problem.
 
-use super::decision_map::Outcome;
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
+use crate::problems::stopping::maps::decision_map::Outcome;
 use remapping::communicator::Communicator;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{self, States};
 use std::ops::Range;
 
 /// The results of all ranks, on rank 0.
-pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Option<Outcome> {
+pub(in crate::problems::stopping) fn collected(
+    communicator: &dyn Communicator,
+    own: &Outcome,
+) -> Option<Outcome> {
     let numbers = |list: &[u8]| list.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
     let ties: Vec<u8> = own.ties.iter().map(|tie| u8::from(*tie)).collect();
     let all = |own: &[f64]| communicator.collect(own);
@@ -21,7 +24,7 @@ pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Optio
 }
 
 /// The states that remaps lead to from the own states.
-pub(super) fn targets(
+pub(in crate::problems::stopping) fn targets(
     loaded: &ModelFile,
     states: &States,
     (imbalance, own): (&Imbalance, Range<usize>),
@@ -37,7 +40,7 @@ pub(super) fn targets(
         (Ok(back), None) => Ok(back),
         (_, loads) => {
             let loads: Vec<i64> = loads.into_iter().flatten().collect();
-            Err(super::solve::astray(loaded, states, &loads))
+            Err(crate::problems::stopping::solve::astray(loaded, states, &loads))
         }
     }
 }

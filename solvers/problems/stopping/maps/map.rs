@@ -1,9 +1,9 @@
 //! Decision maps as text and as pictures.
 
-use super::answer::Answer;
 use crate::plot::{BAND, DrawError, Picture, THRESHOLD};
 use crate::problems::registry::Body;
 use crate::problems::registry::sweep::Run;
+use crate::problems::stopping::answer::Answer;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use remapping::Status;

@@ -1,16 +1,16 @@
 //! `Stopping` where a remap may move any number of units.
 
-use super::super::{Found, Settings};
-use super::answer::PartialRemaps;
-use super::decision_map::Outcome;
-use super::model::Stopping;
-use super::solve::{refuse, start_from};
 use super::unlisted;
 use super::varying::by_state;
 use crate::complaint::Complaint;
 use crate::model::cost::Cost;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
+use crate::problems::stopping::answer::PartialRemaps;
+use crate::problems::stopping::maps::decision_map::Outcome;
+use crate::problems::stopping::model::Stopping;
+use crate::problems::stopping::solve::{refuse, start_from};
+use crate::problems::{Found, Settings};
 use crate::run::Watch;
 use remapping::Status;
 use remapping::imbalance::Imbalance;
@@ -18,10 +18,10 @@ use remapping::stopping::{AfterRemap, Problem, States, long_run_partial, partial
 
 /// The most states, and the most sweeps.
 const MOST_STATES: usize = 100_000;
-pub(super) const SWEEPS: u64 = 1_000_000;
+pub(in crate::problems::stopping) const SWEEPS: u64 = 1_000_000;
 
 /// The fixed part of the remap cost, and the cost of each unit.
-pub(super) fn costs(model: &Stopping) -> [f64; 2] {
+pub(in crate::problems::stopping) fn costs(model: &Stopping) -> [f64; 2] {
     match model.cost() {
         Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
         Cost::Constant(cost) => [cost.value, 0.0],
@@ -30,7 +30,7 @@ pub(super) fn costs(model: &Stopping) -> [f64; 2] {
 }
 
 /// The states that remaps of one unit, two, ... lead to from every state.
-pub(super) fn targets(
+pub(in crate::problems::stopping) fn targets(
     loaded: &ModelFile,
     states: &States,
     imbalance: &Imbalance,
@@ -43,7 +43,7 @@ pub(super) fn targets(
 }
 
 /// Solves the model.
-pub(super) fn solve(
+pub(in crate::problems::stopping) fn solve(
     loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,

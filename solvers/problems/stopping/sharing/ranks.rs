@@ -1,12 +1,12 @@
 //! The number of ranks that can share a stopping problem, and the memory of each.
 
-use super::super::Facts;
-use super::model::Stopping;
 use crate::model::file::ModelFile;
+use crate::problems::Facts;
+use crate::problems::stopping::model::Stopping;
 use remapping::stopping::States;
 
 /// Whether ranks can share models of this kind.
-pub(super) fn is_shared(model: &Stopping) -> bool {
+pub(in crate::problems::stopping) fn is_shared(model: &Stopping) -> bool {
     !(model.is_partial() || model.unbounded().is_some())
 }
 
@@ -24,7 +24,7 @@ const VARIED_VECTORS: u64 = 24;
 const VARIED_BYTES: u64 = 200;
 
 /// The part of one rank.
-pub(super) struct Share {
+pub(in crate::problems::stopping) struct Share {
     pub states: usize,
     /// The states of other ranks that it needs.
     pub halo: usize,
@@ -49,7 +49,7 @@ impl Share {
 
 /// The bytes of matrix entries while they are read and afterwards; and of the load vectors, in the
 /// list and as names of their states.
-pub(super) fn listed(entries: u64, states: &States) -> u64 {
+pub(in crate::problems::stopping) fn listed(entries: u64, states: &States) -> u64 {
     40 * entries + states.count() as u64 * 2 * (64 + 8 * states.processes() as u64)
 }
 

@@ -6,7 +6,7 @@ use super::syntax::{Kind, Node};
 use crate::complaint::{Source, Span};
 
 /// Reads one value that fills the whole of `source`.
-pub(super) fn read(source: &Source) -> Result<Node, Fault> {
+pub(in crate::model) fn read(source: &Source) -> Result<Node, Fault> {
     let mut reader = Reader::new(source, 0);
     reader.scanner.skip_attributes()?;
     let value = reader.value()?;
@@ -28,7 +28,7 @@ pub(super) fn read(source: &Source) -> Result<Node, Fault> {
 }
 
 /// The values of the plain list that opens at `open`.
-pub(super) fn items_of(source: &Source, open: usize) -> Vec<Node> {
+pub(in crate::model) fn items_of(source: &Source, open: usize) -> Vec<Node> {
     let mut reader = Reader { looked_to: usize::MAX, ..Reader::new(source, open + 1) };
     reader.open.push((open, ']'));
     reader.items().expect("a plain list")

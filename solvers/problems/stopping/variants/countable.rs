@@ -1,21 +1,21 @@
 //! `Stopping` with walks that have no highest load.
 
-use super::super::{Found, Settings};
-use super::decision_map::{Outcome, letter};
-use super::model::Stopping;
-use super::solve::{refuse, start_from};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
+use crate::problems::stopping::maps::decision_map::{Outcome, letter};
+use crate::problems::stopping::model::Stopping;
+use crate::problems::stopping::solve::{refuse, start_from};
+use crate::problems::{Found, Settings};
 use crate::run::Watch;
 use remapping::stopping::Unbounded;
 
 /// The most states that are kept; and the most if that many are needed from the beginning.
-pub(super) const MOST_KEPT: usize = 2_000_000;
+pub(in crate::problems::stopping) const MOST_KEPT: usize = 2_000_000;
 const MOST_FIRST: usize = 20_000_000;
 
 /// Refuses models that need too many states from the beginning.
-pub(super) fn fits(
+pub(in crate::problems::stopping) fn fits(
     loaded: &ModelFile,
     model: &Stopping,
     walks: &Unbounded,
@@ -31,7 +31,7 @@ pub(super) fn fits(
 }
 
 /// Solves the model for the levels that are shown.
-pub(super) fn solve(
+pub(in crate::problems::stopping) fn solve(
     loaded: &ModelFile,
     model: &Stopping,
     (walks, shown): (&Unbounded, usize),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Lets half a second pass after a stop.
-pub(super) struct Moment(Instant);
+pub(in crate::problems::load_drift) struct Moment(Instant);
 
 impl Moment {
     /// Starts now.
@@ -25,7 +25,7 @@ impl Observer for Moment {
 }
 
 /// A clock that reports a stop only after that half second; most bounds take less time.
-pub(super) struct Patient<'w> {
+pub(in crate::problems::load_drift) struct Patient<'w> {
     watch: &'w Watch,
     moment: Moment,
 }

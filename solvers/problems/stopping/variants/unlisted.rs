@@ -1,8 +1,5 @@
 //! The answer for a model with too many states to visit: bounds that need no list of them.
 
-use super::super::{Found, Settings};
-use super::model::Stopping;
-use super::solve::{refuse, start_from};
 use super::varying::{self, by_state};
 use crate::complaint::Complaint;
 use crate::document::Bounds;
@@ -10,6 +7,9 @@ use crate::memory;
 use crate::model::cost::Cost;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
+use crate::problems::stopping::model::Stopping;
+use crate::problems::stopping::solve::{refuse, start_from};
+use crate::problems::{Found, Settings};
 use crate::run::Watch;
 use remapping::Status;
 use remapping::imbalance::Imbalance;
@@ -19,13 +19,13 @@ use remapping::stopping::{AfterRemap, Anywhere, Blind, ProblemError, Process, St
 const HELP: &str = "take fewer levels or processes, or a larger machine";
 
 /// Why this many states cannot be visited on this machine.
-pub(super) fn short_of(states: usize, needed: u64, there: u64) -> String {
+pub(in crate::problems::stopping) fn short_of(states: usize, needed: u64, there: u64) -> String {
     let (needed, there) = (memory::show(needed), memory::show(there));
     format!("{states} states need about {needed}, this machine has {there} free")
 }
 
 /// The answer, which says what is `lacking`, and its status.
-pub(super) fn solve(
+pub(in crate::problems::stopping) fn solve(
     loaded: &ModelFile,
     model: &Stopping,
     lacking: &str,

@@ -19,39 +19,45 @@ pub struct Fault {
 const QUOTED: usize = 24;
 
 /// A text, and the position that has been read.
-pub(super) struct Scanner<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: usize,
+pub(in crate::model) struct Scanner<'a> {
+    pub(in crate::model) text: &'a str,
+    pub(in crate::model) at: usize,
 }
 
-pub(super) type Read<T> = Result<T, Fault>;
+pub(in crate::model) type Read<T> = Result<T, Fault>;
 
 impl<'a> Scanner<'a> {
-    pub(super) fn rest(&self) -> &'a str {
+    pub(in crate::model) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    pub(in crate::model) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    pub(super) fn fault(&self, span: Span, message: &str, label: &str, help: &str) -> Fault {
+    pub(in crate::model) fn fault(
+        &self,
+        span: Span,
+        message: &str,
+        label: &str,
+        help: &str,
+    ) -> Fault {
         let (message, label, help) = (message.to_owned(), label.to_owned(), help.to_owned());
         Fault { span, message, label, help }
     }
 
-    pub(super) fn fault_here(&self, message: &str, label: &str, help: &str) -> Fault {
+    pub(in crate::model) fn fault_here(&self, message: &str, label: &str, help: &str) -> Fault {
         self.fault(self.token(), message, label, help)
     }
 
     /// The next word or sign.
-    pub(super) fn token(&self) -> Span {
+    pub(in crate::model) fn token(&self) -> Span {
         let word = self.rest().find(|c: char| !is_word(c)).unwrap_or(self.rest().len());
         let length = if word > 0 { word } else { self.peek().map_or(0, char::len_utf8) };
         self.at..self.at + length
     }
 
-    pub(super) fn quoted(&self) -> String {
+    pub(in crate::model) fn quoted(&self) -> String {
         let token = &self.text[self.token()];
         if token.chars().count() <= QUOTED {
             return format!("`{token}`");
@@ -59,14 +65,14 @@ impl<'a> Scanner<'a> {
         format!("`{}...`", token.chars().take(QUOTED).collect::<String>())
     }
 
-    pub(super) fn place(&self, at: usize) -> String {
+    pub(in crate::model) fn place(&self, at: usize) -> String {
         let before = &self.text[..at];
         let line = before.matches('\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |end| end + 1);
         format!("line {line}, column {}", before[start..].chars().count() + 1)
     }
 
-    pub(super) fn skip_blank(&mut self) -> Read<()> {
+    pub(in crate::model) fn skip_blank(&mut self) -> Read<()> {
         let bytes = self.text.as_bytes();
         loop {
             // Large files are mostly numbers, with spaces and line ends between them.
@@ -92,7 +98,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    pub(super) fn skip_block_comment(&mut self) -> Read<()> {
+    pub(in crate::model) fn skip_block_comment(&mut self) -> Read<()> {
         let (bytes, opened) = (self.text.as_bytes(), self.at);
         let mut depth = 0usize;
         // Both signs are ASCII: a byte search cannot split a character.
@@ -118,7 +124,7 @@ impl<'a> Scanner<'a> {
         ))
     }
 
-    pub(super) fn skip_attributes(&mut self) -> Read<()> {
+    pub(in crate::model) fn skip_attributes(&mut self) -> Read<()> {
         self.skip_blank()?;
         while self.rest().starts_with("#!") {
             self.at += self.rest().find(']').map_or(self.rest().len(), |end| end + 1);
@@ -127,7 +133,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    pub(super) fn string(&mut self) -> Read<()> {
+    pub(in crate::model) fn string(&mut self) -> Read<()> {
         let opened = self.at;
         let mut escaped = false;
         for (offset, byte) in self.rest().bytes().enumerate().skip(1) {
@@ -144,14 +150,14 @@ impl<'a> Scanner<'a> {
         Err(self.unclosed_string(opened, "\""))
     }
 
-    pub(super) fn unclosed_string(&self, opened: usize, close: &str) -> Fault {
+    pub(in crate::model) fn unclosed_string(&self, opened: usize, close: &str) -> Fault {
         let label = "this string goes on to the end of the file";
         let help = format!("close it with {close}");
         self.fault(opened..opened + 1, "a string is never closed", label, &help)
     }
 
     /// Skips `'c'`: no model has one, but a bracket in it must not count.
-    pub(super) fn character(&mut self) -> Read<()> {
+    pub(in crate::model) fn character(&mut self) -> Read<()> {
         let body = self.rest()[1..].strip_prefix('\\').unwrap_or(&self.rest()[1..]);
         let first = body.chars().next().map_or(0, char::len_utf8);
         match body[first..].find('\'') {
@@ -168,7 +174,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips a number, a name, a raw string or a byte string. Returns whether there was one.
-    pub(super) fn word(&mut self) -> Read<bool> {
+    pub(in crate::model) fn word(&mut self) -> Read<bool> {
         let start = self.at;
         if self.plain_number() {
             return Ok(true);
@@ -209,6 +215,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-pub(super) fn is_word(c: char) -> bool {
+pub(in crate::model) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || "_+-.".contains(c)
 }

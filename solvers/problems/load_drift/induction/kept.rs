@@ -7,7 +7,10 @@ use remapping::load_drift::{Backward, Decisions, Ranks};
 use std::path::Path;
 
 /// Collects the costs of the states of all ranks on the first.
-pub(super) fn collected(own: Vec<Option<f64>>, ranks: &Ranks) -> Vec<Option<f64>> {
+pub(in crate::problems::load_drift) fn collected(
+    own: Vec<Option<f64>>,
+    ranks: &Ranks,
+) -> Vec<Option<f64>> {
     let Some((others, _)) = ranks.others() else { return own };
     let numbers: Vec<f64> = own.into_iter().map(|cost| cost.unwrap_or(-1.0)).collect();
     // Costs are not negative.
@@ -19,7 +22,7 @@ pub(super) fn collected(own: Vec<Option<f64>>, ranks: &Ranks) -> Vec<Option<f64>
 }
 
 /// Collects the decisions of all ranks on the first.
-pub(super) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
+pub(in crate::problems::load_drift) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
     let Some((others, shares)) = ranks.others() else { return Some(own.clone()) };
     let words: Vec<f64> = own.words().iter().map(|word| f64::from_bits(*word)).collect();
     let words = others.collect(&words).into_iter().map(f64::to_bits).collect();
@@ -27,7 +30,7 @@ pub(super) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
 }
 
 /// Where the recursion is saved.
-pub(super) struct Kept {
+pub(in crate::problems::load_drift) struct Kept {
     checkpoint: Checkpoint,
     ranks: Ranks,
     /// The number of remaining steps in the file, if there is one.

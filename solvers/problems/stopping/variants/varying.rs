@@ -1,18 +1,18 @@
 //! `Stopping` where the remap cost depends on the loads, or where there is an end.
 
-use super::super::{Found, Settings};
-use super::answer::{Answer, CostByState};
-use super::decision_map::{MAX_LISTED, Outcome, letter, open_up_to};
-use super::gathered;
-use super::model::Stopping;
-use super::solve::{astray, refuse, start_from};
 use super::unlisted;
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::cost::Cost;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
+use crate::problems::stopping::answer::{Answer, CostByState};
+use crate::problems::stopping::maps::decision_map::{MAX_LISTED, Outcome, letter, open_up_to};
+use crate::problems::stopping::model::Stopping;
+use crate::problems::stopping::sharing::gathered;
+use crate::problems::stopping::solve::{astray, refuse, start_from};
 use crate::problems::together::{Together, on_any};
+use crate::problems::{Found, Settings};
 use crate::run::Watch;
 use remapping::chain::{Operator, Shared};
 use remapping::imbalance::Imbalance;
@@ -24,10 +24,10 @@ use remapping::{Observer, Status};
 use std::ops::Range;
 
 /// The most sweeps.
-pub(super) const SWEEPS: u64 = 10_000_000;
+pub(in crate::problems::stopping) const SWEEPS: u64 = 10_000_000;
 
 /// Solves the model.
-pub(super) fn solve(
+pub(in crate::problems::stopping) fn solve(
     loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,
@@ -47,14 +47,14 @@ pub(super) fn solve(
 }
 
 /// The operator of the moves.
-pub(super) enum Moves {
+pub(in crate::problems::stopping) enum Moves {
     Alone(Box<dyn Operator>),
     /// Each of several ranks moves its own states.
     Shared(Box<Shared>),
 }
 
 /// The same on the ranks of the operator; the first one has the answer.
-pub(super) fn solve_on(
+pub(in crate::problems::stopping) fn solve_on(
     loaded: &ModelFile,
     model: &Stopping,
     settings: &Settings,
@@ -198,7 +198,7 @@ fn lay_out(
 }
 
 /// The cost of a remap in each of some states.
-pub(super) fn costs(
+pub(in crate::problems::stopping) fn costs(
     model: &Stopping,
     (states, some): (&States, Range<usize>),
     imbalance: &Imbalance,
@@ -217,7 +217,7 @@ pub(super) fn costs(
     }
 }
 
-pub(super) fn by_state(model: &Stopping) -> Option<CostByState> {
+pub(in crate::problems::stopping) fn by_state(model: &Stopping) -> Option<CostByState> {
     match model.cost() {
         Cost::Constant(_) => None,
         Cost::Moved { fixed, per_unit_moved } => {

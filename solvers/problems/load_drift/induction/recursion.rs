@@ -1,10 +1,10 @@
 //! Runs the recursion from its beginning or its checkpoint to its end. On several ranks, blocks of
 //! states may move.
 
-use super::answer::Closest;
 use super::course::Course;
 use super::kept::{Kept, whole};
 use crate::output::say;
+use crate::problems::load_drift::answer::Closest;
 use remapping::communicator::Shares;
 use remapping::load_drift::{Backward, Decisions, Transition};
 use remapping::{Observer, Status, load_drift};
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 /// Results that are recorded during the recursion.
 #[derive(Default)]
-pub(super) struct Noted {
+pub(in crate::problems::load_drift) struct Noted {
     pub wanted: Option<u64>,
     pub decisions: Option<Decisions>,
     pub closest: Vec<Closest>,
@@ -51,7 +51,7 @@ impl Noted {
 }
 
 /// Why a recursion pauses.
-pub(super) enum Pause {
+pub(in crate::problems::load_drift) enum Pause {
     /// It is finished, or was stopped.
     Ended(Status),
     /// The states are assigned to the ranks anew.
@@ -60,7 +60,7 @@ pub(super) enum Pause {
 
 /// Runs to the end of the recursion, to a stop, or to a move of blocks. Remaps take effect `late`
 /// steps after their decision.
-pub(super) fn run(
+pub(in crate::problems::load_drift) fn run(
     (backward, transition): (&mut Backward<'_>, &Transition),
     (problem, late): (&load_drift::LoadDrift, u64),
     (kept, course): (&mut Kept, &mut Option<&mut Course>),
