@@ -15,15 +15,15 @@
 //!
 //! where V is the optimal cost-to-go, perfect information gains nothing (strong duality). V is
 //! unknown; with an approximation (`approximate`) the duality gap is small. The main part of its
-//! expectation has a closed form (`outlook`). The remainder is centered by its mean over
+//! expectation has a closed form (`policy/lookahead`). The remainder is centered by its mean over
 //! independent samples, so that Delta has expectation zero whatever the approximation.
 //!
 //! A remap leads to a state that depends on the total alone. The perfect-information problem is
 //! therefore a shortest path through nodes (step, total). Each node has one branch on which the
-//! program continues without a remap (`hindsight`). Branches are coupled so that their totals agree
-//! as often as possible (`moves`). A branch that has lost much more than the cost of a remap by not
-//! remapping is ended by a remap at less than its cost; see [`Many`] for the assumption behind
-//! this.
+//! program continues without a remap (`lower_bound/perfect_information`). Branches are coupled so
+//! that their totals agree as often as possible (`lower_bound/moves`). A branch that has lost much
+//! more than the cost of a remap by not remapping is ended by a remap at less than its cost; see
+//! [`Many`] for the assumption behind this.
 
 mod counts;
 mod first_passage;
