@@ -105,12 +105,11 @@ const TAKEN: f64 = 0.5;
 
 /// An approximate value function with its policy.
 ///
-/// Assumption of the lower bound: given an even split of its loads for free, a program saves at
-/// most what its next step costs less, or a remap if that is cheaper, up to half the cost of a
-/// remap.
+/// Assumption of the lower bound: an even split of its loads saves a program at least min(S, C) -
+/// C/2, where S is the saving in the expected cost of the next step, and C the cost of a remap.
 ///
-/// This is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and for loads away
-/// from the ends of their range; then the bound loses nothing. Let D = C + V(even) - V(x), which is
+/// With 0 for C/2 this is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and
+/// for loads away from the ends of their range; then the bound loses nothing. Let D = C + V(even) - V(x), which is
 /// Schur-concave at a fixed total, and let U be the expected cost of the next step. Then D(x) =
 /// max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))). Near the
 /// ends it fails by a little; the tests measure by how much.
