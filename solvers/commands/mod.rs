@@ -84,7 +84,8 @@ pub type Place = (String, usize, usize);
 
 static FIRST_PLACE: OnceLock<Place> = OnceLock::new();
 
-/// Where the first complaint that this process has printed stands, if it is about a text: for programs that run the command.
+/// Place of the first error that this process has printed, if the error concerns a text. For
+/// programs that run the command.
 pub fn first_place() -> Option<&'static Place> {
     FIRST_PLACE.get()
 }

@@ -117,8 +117,8 @@ impl Question<'_> {
         }
     }
 
-    /// The advice, or the halt that was asked for. Where times have noise, what they are beside it
-    /// decides.
+    /// The advice, or the halt that was asked for. Where times have noise, the estimated loads
+    /// without it decide.
     pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
         let cut = self.cut();
         let told = apart(self.record);

@@ -172,8 +172,8 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
 
 /// Whether ranks are as far from the mean after recorded remaps as before, as they are in the
 /// middle between two. Of the deviations of the ranks, as means of [`AFTER`] steps, the share that
-/// is still there is sum(before x after) / sum(before^2). After remaps that restore balance it is 0
-/// but for chance, whatever the size of the imbalance.
+/// is still there is sum(before x after) / sum(before^2). After remaps that restore balance its
+/// expectation is 0, whatever the size of the imbalance.
 fn changes_nothing(record: &Record) -> bool {
     let deviations = |steps: Range<usize>| -> Vec<f64> {
         let of = |rank: usize| {

@@ -5,11 +5,9 @@ use super::contest::contestants;
 use crate::complaint::Complaint;
 use remapping::fit::level;
 use remapping::policy::Rule;
+use remapping::policy::codes::Code;
 use remapping::record::Record;
-use remapping::replay::{Indicator, thresholds, tuned};
-
-/// From here on SWIFT takes a level for an interval.
-const SWIFT_LIMIT: f64 = 1.0;
+use remapping::replay::{Indicator, intervals, thresholds, tuned};
 
 /// Rules of one number, in the order of the table.
 const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
@@ -24,21 +22,51 @@ pub(super) fn of_one_number(ground: &Ground<'_>) -> Result<Vec<Rule>, Complaint>
     Ok(trained.iter().map(|found| rounded(found.rule().unwrap_or(Rule::Never))).collect())
 }
 
-/// Rules of one number that some codes know and others do not, trained on the training steps of
-/// `ground`: SWIFT's, below the level from which on it takes it for an interval, and 4C's.
+/// The settings of codes, tuned on the training steps of `ground`: for each an interval, from one
+/// decision to the next, and a level. Codes without a level have intervals tuned by their own rule.
 pub(super) fn of_codes(ground: &Ground<'_>) -> Vec<Rule> {
     let cleaned = without_outliers(ground.record);
     let (steps, price) = (ground.training.clone(), ground.price());
-    let trained = |indicator: Indicator| {
-        let mut rules = thresholds(&cleaned, steps.clone(), indicator);
-        rules.retain(|rule| !matches!(rule, Rule::Range(level) if *level >= SWIFT_LIMIT));
-        tuned(&cleaned, steps.clone(), price, &rules).map(rounded)
+    let best = |rules: &[Rule]| tuned(&cleaned, steps.clone(), price, rules).map(rounded);
+    let every = |rule: &Rule| match rule {
+        Rule::Fixed(every) => Some(every + ground.overlap.steps),
+        _ => None,
     };
-    [Indicator::Range, Indicator::Ratio]
-        .into_iter()
-        .filter_map(trained)
-        .filter(|rule| *rule != Rule::Never)
-        .collect()
+    let tried: Vec<u64> = intervals(steps.len()).iter().filter_map(every).collect();
+    let interval = |code: Code| {
+        let rules: Vec<Rule> = tried.iter().map(|every| Rule::Code(code, *every, None)).collect();
+        best(&rules)
+    };
+    let level = |code: Code, indicator: Indicator| {
+        let rules = thresholds(&cleaned, steps.clone(), indicator).into_iter();
+        let rules: Vec<Rule> = rules.filter_map(|rule| of_code(code, rule)).collect();
+        best(&rules)
+    };
+    let plain = interval(Code::Smilei);
+    let ratio = level(Code::Lammps, Indicator::Utilization);
+    let same = |code: Code, rule: Option<Rule>| match rule {
+        Some(Rule::Code(_, every, level)) => {
+            code.trigger(every, level).map(|_| Rule::Code(code, every, level))
+        }
+        _ => None,
+    };
+    let settings = |(code, _): (Code, &'static str)| match code {
+        Code::Swift => [None, level(code, Indicator::Range)],
+        Code::Fourc => [None, level(code, Indicator::Ratio)],
+        _ if code.level().is_none() => [interval(code), None],
+        _ => [same(code, plain), same(code, ratio)],
+    };
+    Code::ALL.into_iter().flat_map(settings).flatten().collect()
+}
+
+/// A threshold as a level of a code that looks at each step.
+fn of_code(code: Code, rule: Rule) -> Option<Rule> {
+    let level = match rule {
+        Rule::Utilization(share) if share > 0.0 => 1.0 / share,
+        Rule::Range(level) | Rule::Ratio(level) => level,
+        _ => return None,
+    };
+    code.trigger(1, Some(level)).map(|_| Rule::Code(code, 1, Some(level)))
 }
 
 /// The record with times far off the median of the five around them replaced by it.
@@ -64,8 +92,11 @@ fn rounded(rule: Rule) -> Rule {
     match rule {
         Rule::Threshold(bound) => Rule::Threshold(four(bound)),
         Rule::Utilization(share) => Rule::Utilization(four(share).min(1.0)),
-        Rule::Range(level) if four(level) < SWIFT_LIMIT => Rule::Range(four(level)),
-        Rule::Ratio(level) if four(level) > 1.0 => Rule::Ratio(four(level)),
+        Rule::Code(code, every, Some(level))
+            if four(level) > 1.0 || code == Code::Swift && four(level) < 1.0 =>
+        {
+            Rule::Code(code, every, Some(four(level)))
+        }
         other => other,
     }
 }

@@ -132,6 +132,7 @@ impl SlowSteps {
         let steps = || 0..record.steps();
         let mut seconds: Vec<f64> = steps().flat_map(|step| record.row(step).to_vec()).collect();
         let mut filled: Vec<bool> = steps().flat_map(|step| record.filled(step)).copied().collect();
+        filled.resize(seconds.len(), false);
         for stretch in record.stretches().iter().skip(1) {
             let next = (stretch.start + self.each.len()).min(stretch.end - 1);
             for step in stretch.start..next {

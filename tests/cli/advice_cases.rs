@@ -51,7 +51,7 @@ fn a_slow_step_of_one_rank_is_the_cost_of_a_remap() {
     let (found, sentence) = advice("slowstep_rank0.csv.gz", &["--remap-cost", "0"]);
     let cost = number(&found["remap_cost"]);
     assert!((0.9..1.1).contains(&cost), "{cost}");
-    // In truth every rule that remaps more often than was done loses.
+    // The second half has four recorded remaps: they promise nothing for sure.
     assert!(number(&found["saves"]["lower"]) <= 0.0 || found["policy"] == "recorded", "{sentence}");
 }
 

@@ -16,7 +16,7 @@ const INTERVALS: [(&str, &str); 16] = [
     ("lammps", "fix remap all balance # "),
     ("warpx", "algo.load_balance_intervals = #\n"),
     ("smilei", "every = #,\n"),
-    ("charm", "# AtSync() every # iterations"),
+    ("charm", " AtSync() every # iterations"),
     ("eplb", "\"step_interval\":#,"),
     ("sglang", "--eplb-rebalance-num-iterations # "),
     ("vt", "--vt_lb_interval=#\n"),

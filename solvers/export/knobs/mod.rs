@@ -279,7 +279,7 @@ impl<'a> Knobs<'a> {
         Ok(every.map_or(Setting::Never, Setting::Every))
     }
 
-    /// Whether remaps run beside the steps.
+    /// Whether the program continues during a remap.
     pub fn overlapped(&self) -> bool {
         self.export.overlapped
     }

@@ -15,15 +15,15 @@
 //!
 //! where V is the optimal cost-to-go, perfect information gains nothing (strong duality). V is
 //! unknown; with an approximation (`approximate`) the duality gap is small. The main part of its
-//! expectation has a closed form (`outlook`). The remainder is centered by its mean over
+//! expectation has a closed form (`policy/lookahead`). The remainder is centered by its mean over
 //! independent samples, so that Delta has expectation zero whatever the approximation.
 //!
 //! A remap leads to a state that depends on the total alone. The perfect-information problem is
 //! therefore a shortest path through nodes (step, total). Each node has one branch on which the
-//! program continues without a remap (`hindsight`). Branches are coupled so that their totals agree
-//! as often as possible (`moves`). A branch that has lost much more than the cost of a remap by not
-//! remapping is ended by a remap at less than its cost; see [`Many`] for the assumption behind
-//! this.
+//! program continues without a remap (`lower_bound/perfect_information`). Branches are coupled so
+//! that their totals agree as often as possible (`lower_bound/moves`). A branch that has lost much
+//! more than the cost of a remap by not remapping is ended by a remap at less than its cost; see
+//! [`Many`] for the assumption behind this.
 
 mod counts;
 mod first_passage;
@@ -105,12 +105,11 @@ const TAKEN: f64 = 0.5;
 
 /// An approximate value function with its policy.
 ///
-/// Assumption of the lower bound: given an even split of its loads for free, a program saves at
-/// most what its next step costs less, or a remap if that is cheaper, up to half the cost of a
-/// remap.
+/// Assumption of the lower bound: an even split of its loads saves a program at least min(S, C) -
+/// C/2, where S is the saving in the expected cost of the next step, and C the cost of a remap.
 ///
-/// This is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and for loads away
-/// from the ends of their range; then the bound loses nothing. Let D = C + V(even) - V(x), which is
+/// With 0 for C/2 this is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and
+/// for loads away from the ends of their range; then the bound loses nothing. Let D = C + V(even) - V(x), which is
 /// Schur-concave at a fixed total, and let U be the expected cost of the next step. Then D(x) =
 /// max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))). Near the
 /// ends it fails by a little; the tests measure by how much.

@@ -34,7 +34,7 @@ struct Program {
 #[derive(Debug)]
 struct Step {
     nodes: usize,
-    /// Start of its entries in `begins` and `chances`.
+    /// Its first entries in the lists of beginnings and of probabilities.
     begin: usize,
     chance: usize,
     /// Positions for each node.

@@ -39,8 +39,8 @@ impl Pair {
     }
 }
 
-/// An increasing function above the unclipped difference, and a residual `beside` <= 0 whose sum
-/// with it lies below.
+/// An increasing function above the unclipped difference, and a residual <= 0 whose sum with it
+/// lies below.
 #[derive(Debug)]
 pub(in crate::phase_switching) struct Alone {
     pub(in crate::phase_switching) upper: Polyline,

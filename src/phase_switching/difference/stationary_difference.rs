@@ -156,7 +156,7 @@ impl AtRest {
         }
     }
 
-    /// The most by which F + `beside` lies above and below the enclosure of `around`. First over
+    /// The most by which F + residual lies above and below the enclosure of `around`. First over
     /// all beliefs, then where the program may switch to the second mapping.
     pub(in crate::phase_switching) fn excess(
         &self,
@@ -202,7 +202,7 @@ impl AtRest {
         )
     }
 
-    /// The thresholds of the difference F + `beside`.
+    /// The thresholds of the difference F + residual.
     pub(in crate::phase_switching) fn thresholds(
         &self,
         recursion: &Recursion,
@@ -241,7 +241,7 @@ impl AtRest {
         self.room.holds(recursion, &self.difference, above, below).then(pair)
     }
 
-    /// Bounds on the difference F + `beside`.
+    /// Bounds on the difference F + residual.
     pub(in crate::phase_switching) fn whole(&self, beside: &Pair) -> Pair {
         let sum = |up: bool| {
             move |own: f64, its: f64, size: f64| {

@@ -1,7 +1,7 @@
 //! Sums of an increasing function and a residual, evaluated only where they matter: near given
 //! levels.
 //!
-//! Notation: F is `rising`, Y is `beside`. O(nodes of Y + nodes of F near the levels).
+//! Notation: F is `rising`, Y is the residual. O(nodes of Y + nodes of F near the levels).
 
 use super::polyline::Polyline;
 use crate::rounding::{SLACK, outward};

@@ -123,7 +123,7 @@ fn an_interval_is_written_where_there_is_one() {
             "charm" => {
                 let out = place.run(&export).exits(0).out;
                 assert_eq!(parsed(target, &out).1, every);
-                let (_, period) = out.split_once(" +LBPeriod ").unwrap();
+                let (_, period) = out.split_once(": +LBPeriod ").unwrap();
                 let period = number(period.lines().next().unwrap());
                 let cost = &solution["cost_aware"];
                 let remaps = cost["remap_cost"].as_f64().unwrap() / every as f64;
