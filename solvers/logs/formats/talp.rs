@@ -6,6 +6,7 @@
 //! MPI, of all CPUs of a process together; it is divided by their number. Compared with
 //! src/talp/talp_output.c of DLB, commit 6ff2cec, on 28 November 2026.
 
+use super::table::columns::listed;
 use super::{Cell, Raw, fault, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
@@ -72,9 +73,8 @@ pub(in crate::logs) fn read(
     };
     let (steps, left) = steps(&regions);
     if steps.len() < 2 {
-        let names: Vec<String> =
-            regions.keys().take(3).map(|region| format!("`{region}`")).collect();
-        let names = names.join(", ");
+        let names: Vec<String> = regions.keys().take(3).cloned().collect();
+        let names = listed(&names);
         return Err(wrong(&format!(
             "TALP adds up its regions over the whole run, and none of them is a step: {names}"
         )));

@@ -61,6 +61,19 @@ pub(in crate::logs) fn seconds_in(unit: &str) -> Option<f64> {
     known.map(|(_, seconds)| *seconds)
 }
 
+/// Names for a message: some, of a length that can be read, without control characters.
+pub(in crate::logs) fn listed(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let short =
+        |name: &String| name.chars().filter(|c| !c.is_control()).take(40).collect::<String>();
+    let shown: Vec<String> = names.iter().take(MOST).map(short).collect();
+    let more = match names.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    shown.join(", ") + &more
+}
+
 /// What a column holds, and the seconds in a unit of it, if it is named.
 pub(in crate::logs) fn measured(name: &str) -> (Option<Column>, Option<f64>) {
     let name = plain(name);
@@ -263,7 +276,7 @@ impl Named {
             if places.is_empty() {
                 return Err(format!(
                     "--columns: there is no column `{given}` among {}",
-                    names.join(", ")
+                    listed(names)
                 ));
             }
             for (rank, place) in (0..).zip(places) {
@@ -377,7 +390,7 @@ pub(in crate::logs) fn columns(
         *column = Some(Column::OfRank(rank));
     }
     if seen.len() < 2 && !has_both {
-        let names = names.join(", ");
+        let names = listed(names);
         return Err(format!(
             "there are neither `rank` and `seconds` nor columns of ranks: {names}"
         ));

@@ -9,7 +9,7 @@ use super::Raw;
 use super::{at, fault, flag, seconds, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
-use columns::{Column, columns, measured};
+use columns::{Column, columns, listed, measured};
 use layout::{guessed, layout, left_out};
 use std::io::{BufRead, Cursor, Read};
 
@@ -87,7 +87,7 @@ fn named_in_comment(
         Some(line) => Err(format!(
             "the rows have {columns} fields and the comment above them, `{}`, names another number of columns: say \
              what they hold with --columns, by their places",
-            line.chars().take(60).collect::<String>()
+            listed(&[(*line).to_owned()])
         )),
         None => Ok(None),
     }
@@ -106,7 +106,9 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     let fields = cells(first, delimiter);
     let header = !fields.iter().all(|cell| is_number(cell));
     if header && !fields[0].is_empty() && is_number(&fields[0]) {
-        let other = fields.iter().find(|cell| !is_number(cell)).map_or("", String::as_str);
+        let other: Vec<String> =
+            fields.iter().find(|cell| !is_number(cell)).cloned().into_iter().collect();
+        let other = listed(&other);
         return Err(wrong(format!(
             "the first line is a row, not a header, and `{other}` in it is no number: put a line with the names of the \
              columns above it"
