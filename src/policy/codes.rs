@@ -63,7 +63,7 @@ pub struct Trigger {
     pub first: u64,
     /// Steps between two looks, at least 1.
     pub every: u64,
-    /// Steps that must have passed since the last remap.
+    /// Steps that must have passed since the last remap; before the first one, none need have.
     pub rest: u64,
     /// What is looked at.
     pub statistic: Statistic,
@@ -105,11 +105,11 @@ impl Trigger {
     }
 
     /// Whether it remaps after step `step`, of which the statistic has this value, when the last
-    /// remap was after step `last`. A value that is not a number is above no level.
+    /// remap was after step `last`, 0 if there was none. A value that is not a number is above no level.
     pub fn remaps(&self, step: u64, last: u64, value: impl FnOnce() -> f64) -> bool {
         let looks = step >= self.first
             && (step - self.first).is_multiple_of(self.every)
-            && step.saturating_sub(last) >= self.rest;
+            && (last == 0 || step.saturating_sub(last) >= self.rest);
         looks
             && self.level.is_none_or(|level| match value() {
                 value if value.is_nan() => false,
