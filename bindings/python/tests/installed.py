@@ -56,7 +56,7 @@ def inspect(wheel):
     tagged = re.search(r"manylinux_(\d+)_(\d+)", wheel.name)
     assert tagged and tuple(map(int, tagged.groups())) <= NEWEST_GLIBC, wheel.name
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("LICENSE-MIT", "LICENSE-APACHE", "py.typed", "__init__.pyi", "entry_points.txt"):
+    for wanted in ("LICENSE-MIT", "LICENSE-APACHE", "py.typed", "_remapping.pyi", "entry_points.txt"):
         assert any(name.endswith(wanted) for name in names), f"no {wanted} in {names}"
     library = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith(".so")))
     wanted = {tuple(map(int, found.split(b"."))) for found in re.findall(rb"GLIBC_(\d+\.\d+)", library)}

@@ -302,6 +302,12 @@ class Point(_Point, total=False):
 RegretCurve = TypedDict("RegretCurve", {"path": str, "true": Optional[float], "points": List[Point]})
 
 
+class Counterexample(TypedDict):
+    place: str
+    reason: str
+    model: Optional[str]
+
+
 class Claim(TypedDict):
     statement: str
     source: str
@@ -309,7 +315,7 @@ class Claim(TypedDict):
     found: str
     on_the_model: str
     cases: int
-    counterexample: Optional[str]
+    counterexample: Optional[Counterexample]
 
 
 class NamedBounds(Bounds):

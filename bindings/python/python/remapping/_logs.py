@@ -48,6 +48,10 @@ def rows(times: Times) -> Floats:
     array = np.ascontiguousarray(times, dtype=float)
     if array.ndim != 2:
         raise RemappingError(f"times have {array.ndim} dimensions: give a row for each step, a column for each rank")
+    wrong = np.argwhere(~(np.isfinite(array) & (array >= 0)))
+    if len(wrong):
+        step, rank = wrong[0]
+        raise RemappingError(f"the time of rank {rank} at step {step} is negative or not finite")
     return array
 
 

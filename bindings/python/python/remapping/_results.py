@@ -116,7 +116,8 @@ class Comparison(_Table):
     scaling: List[Dict[str, float]]
 
     def _costs(self) -> List[Tuple[str, float]]:
-        return [(line["policy"], line["mean"]) for line in self.document["policies"]]
+        # What no policy goes below is a row among them, but none of them.
+        return [(line["policy"], line["mean"]) for line in self.document["policies"] if line["policy"] != "lower_bound"]
 
 
 class Regret(Document):
@@ -148,6 +149,8 @@ class Verification(Document):
     cases: int
     seed: int
     claims: List[Claim]
+    version: str
+    seconds: float
 
     def __bool__(self) -> bool:
         return bool(self.document["as_expected"])
@@ -220,6 +223,11 @@ class Replay(_OfLog, _Table):
     what_if: List[Dict[str, Json]]
     q_learning_regret: Floats
     repairs: List[str]
+
+    @property
+    def start(self) -> str:
+        """Where the judged steps start: "balance" or "actual"."""
+        return str(self.document["from"])
 
     def _costs(self) -> List[Tuple[str, float]]:
         return [(line["policy"], line["cost"]) for line in self.document["policies"]]
