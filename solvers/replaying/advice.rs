@@ -193,8 +193,10 @@ impl Question<'_> {
     /// What the adaptive rule saves on all steps if it knows nothing at the first of them, against
     /// the run as it was or else against never remapping.
     fn learning_on_all_steps(&self) -> Saving {
-        let steps = 0..self.record.steps().min(2 * MOST_STEPS);
-        let ground = Ground { training: 0..0, from: Outset::Actual, ..self.ground(0) };
+        // Where nobody knows when it was remapped, it is balanced at the first step.
+        let first = usize::from(!self.known);
+        let steps = first..self.record.steps().min(2 * MOST_STEPS);
+        let ground = self.ground(first);
         let price = ground.price();
         let played = |name: &str| {
             let contestant = ground.contestant(name, None, &mut Vec::new()).ok()?;
