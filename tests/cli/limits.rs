@@ -26,13 +26,13 @@ fn the_time_limit_stops_with_3() {
     let workplace = Workplace::new();
     workplace.write("model.ron", endless());
     let started = std::time::Instant::now();
-    let arguments = ["solve", "model.ron", "--json", "--time-limit", "1", "--out", "results"];
+    let arguments = ["solve", "model.ron", "--json", "--time-limit", "2", "--out", "results"];
     let solution = workplace.run(&arguments).exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
     let written: Value = serde_json::from_str(&workplace.read("results/model.json")).unwrap();
     assert_eq!(written, solution);
-    let text = workplace.run(&["solve", "model.ron", "--time-limit", "1"]).exits(3).out;
+    let text = workplace.run(&["solve", "model.ron", "--time-limit", "2"]).exits(3).out;
     assert!(text.contains("stopped by the time limit"), "{text}");
 }
 
