@@ -5,7 +5,7 @@ use crate::complaint::Complaint;
 use crate::output::{check_free, print, write_file};
 use crate::plot::{self, Format};
 use crate::problems::registry::sweep::{Part, Run};
-use crate::problems::stopping::maps::map::Groups;
+use crate::problems::stopping::map::Groups;
 use crate::render;
 use crate::render::curves::Curves;
 use crate::render::regions::Regions;

@@ -4,7 +4,7 @@ use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{DrawError, Picture, THRESHOLD};
 use crate::problems::registry::Body;
 use crate::problems::registry::sweep::Run;
-use crate::problems::stopping::maps::map::{
+use crate::problems::stopping::map::{
     BALANCED, Cell, NOTHING, Panel, draw_panels, legend_entry, panels,
 };
 use plotters::coord::Shift;

@@ -1,8 +1,8 @@
 //! The `ActivityMesh` problem of a model file [NRS86, section 4].
 
+use crate::model::explain::Shape;
 use crate::model::number::Decimal;
 use crate::model::review::Review;
-use crate::model::syntax_tree::explain::Shape;
 use remapping::activity_mesh;
 use serde::Deserialize;
 

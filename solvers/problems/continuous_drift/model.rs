@@ -1,10 +1,10 @@
 //! The `ContinuousDrift` problem of a model file: drifting loads with continuous increments.
 
 use crate::model::cost::{Cost, Late};
+use crate::model::explain::Shape;
 use crate::model::law::SIZES;
 use crate::model::number::Decimal;
 use crate::model::review::Review;
-use crate::model::syntax_tree::explain::Shape;
 use remapping::continuous_drift::{
     Class, ContinuousDrift as Problem, Increments as Engine, KeptSlopes as Kept, NoBounds,
 };

@@ -2,8 +2,8 @@
 
 use crate::model::chain::Chain;
 use crate::model::cost::{Cost, Late};
+use crate::model::explain::Shape;
 use crate::model::review::Review;
-use crate::model::syntax_tree::explain::Shape;
 use crate::text::whole;
 use remapping::chain::Multisets;
 use remapping::load_drift;

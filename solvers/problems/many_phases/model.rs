@@ -1,11 +1,11 @@
 //! The `ManyPhases` problem of a model file: any number of recurring phases, with a mapping for
 //! each.
 
+use crate::model::explain::Shape;
 use crate::model::lifetime;
 use crate::model::lifetime::Law;
 use crate::model::number::Decimal;
 use crate::model::review::Review;
-use crate::model::syntax_tree::explain::Shape;
 use remapping::Rational;
 use remapping::many_phases::{Horizon, ManyPhases as Problem, Remap};
 use serde::Deserialize;

@@ -4,9 +4,9 @@ mod faults;
 
 use crate::model::chain::Chain;
 use crate::model::cost::Price;
+use crate::model::explain::Shape;
 use crate::model::law::Law;
 use crate::model::number::Decimal;
-use crate::model::syntax_tree::explain::Shape;
 use remapping::Rational;
 use remapping::distribution::{Class, Law as EngineLaw};
 use remapping::periodic::{Bound, ChainLoads, ExpectedImbalance, LoadChain, Processors};

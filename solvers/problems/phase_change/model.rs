@@ -2,11 +2,11 @@
 
 use crate::model::detector;
 use crate::model::detector::Detector;
+use crate::model::explain::Shape;
 use crate::model::lifetime;
 use crate::model::lifetime::Law;
 use crate::model::number::Decimal;
 use crate::model::review::Review;
-use crate::model::syntax_tree::explain::Shape;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::phase_change::{Hazard, PhaseChange as Problem, Premature as EnginePremature};

@@ -2,11 +2,11 @@
 
 use crate::model::detector;
 use crate::model::detector::Detector;
+use crate::model::explain::Shape;
 use crate::model::lifetime;
 use crate::model::lifetime::Law;
 use crate::model::number::Decimal;
 use crate::model::review::Review;
-use crate::model::syntax_tree::explain::Shape;
 use crate::problems::phase_change::model::review_length;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;

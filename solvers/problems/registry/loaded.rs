@@ -4,7 +4,7 @@ use crate::complaint::{Complaint, ReadText, Source};
 use crate::document::log::{Fits, Log};
 use crate::model::file::ModelFile;
 use crate::model::review::Review;
-use crate::model::syntax_tree::syntax::Node;
+use crate::model::syntax::Node;
 use crate::model::{
     decode, explain, folder_of, packed, places, read_bytes, values, warn_of_what_vanishes,
 };
