@@ -103,7 +103,10 @@ pub fn limit_of_ranks(model: &Stopping) -> (usize, &'static str) {
              one, could be divided"
         }
         (_, most) if most == states.count() => "each rank needs a multiset of levels",
-        _ => "each rank needs a level of the longest process that is alone of its kind",
+        _ => {
+            "each rank needs a level of the process that is divided: the first, or the longest alone of its kind where that has \
+             twice as many"
+        }
     };
     (states.most_ranks(), reason)
 }
