@@ -106,6 +106,12 @@ fn json_lines() -> Vec<Sample> {
             "JSON lines",
             (2, 50, 0),
         ),
+        refused(
+            steps(|s| {
+                format!("{{\"step\": {s}, \"times_of\": {{\"rank_0\": 1, \"rank_1\": 2}}}}\n")
+            }),
+            "put the fields of `times_of` in the line itself",
+        ),
         refused("[1, 2]\n", "one object a line"),
         refused(
             steps(|s| format!("{{\"step\": {s}, \"loss\": 0.5}}\n")),
