@@ -1,6 +1,6 @@
 //! `remap advise` on a log that does not say what a remap costs: what to do at each cost.
 //!
-//! Costs go down by factors of two from the sum of max - mean over the steps that are judged. No
+//! Costs go down by factors of two from what never remapping costs on the steps that are judged. No
 //! remap that costs more pays there, since remaps save no more than that sum. At each cost all
 //! policies are trained and compared anew.
 
@@ -58,7 +58,7 @@ pub(super) fn run(opened: &Opened, question: &Question<'_>, json: bool) -> Resul
     let record = &trace.record;
     let most_steps = (MOST_WORK / record.ranks()).isqrt().max(1);
     let steps = question.cut()..record.steps().min(question.cut() + most_steps);
-    let most: f64 = steps.clone().map(|step| record.imbalance(step)).sum();
+    let recorded: f64 = steps.clone().map(|step| record.imbalance(step)).sum();
     let typical =
         (0..record.steps()).map(|step| record.mean(step)).sum::<f64>() / record.steps() as f64;
     // With a cost of about a step nothing is said of costs.
@@ -66,17 +66,30 @@ pub(super) fn run(opened: &Opened, question: &Question<'_>, json: bool) -> Resul
     let mut costs = Vec::new();
     let advice = match findings.obstacles.first() {
         Some(obstacle) => question.refuse(obstacle).sentence,
-        None if most <= 0.0 => "Do not remap: the ranks are in balance".to_owned(),
+        None if recorded <= 0.0 => "Do not remap: the ranks are in balance".to_owned(),
         None => {
             let times: Vec<f64> = (0..COSTS).rev().map(|half| 0.5_f64.powi(half as i32)).collect();
-            let question = Question { remap_cost: most, ..*question };
-            let ground = question.ground(question.cut());
-            let part = [Part { ground, contestants: Vec::new(), steps: steps.clone() }];
             let watch = Watch::waiting(&format!("{name}: costs of a remap are tried"), None);
-            costs = match what_if::costs(&part, &times, None, None, question.known, &watch)? {
+            let at = |remap_cost: f64, times: &[f64], asked: Option<&[String]>| {
+                let question = Question { remap_cost, ..*question };
+                let ground = question.ground(question.cut());
+                let part = [Part { ground, contestants: Vec::new(), steps: steps.clone() }];
+                what_if::costs(&part, times, asked, None, question.known, &watch)
+            };
+            // What never remapping costs is the same at any cost of a remap.
+            let never = match at(recorded, &[1.0], Some(&[NEVER.to_owned()]))? {
+                Ok(rows) => rows.first().map_or(recorded, |row| row.cost),
+                Err(halt) => return Ok(remapping::Status::from(halt).into()),
+            };
+            costs = match at(never.max(f64::MIN_POSITIVE), &times, None)? {
                 Ok(costs) => costs,
                 Err(halt) => return Ok(remapping::Status::from(halt).into()),
             };
+            // A rule that did not remap is no other than this one.
+            costs
+                .iter_mut()
+                .filter(|row| row.remaps == 0)
+                .for_each(|row| row.best = NEVER.to_owned());
             sentence(&costs)
         }
     };

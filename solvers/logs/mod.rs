@@ -348,9 +348,6 @@ fn peek(input: &mut Box<dyn BufRead>, name: &str) -> Result<String, Complaint> {
 fn told(start: &str, name: &str) -> Result<Form, Complaint> {
     let first = start.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
     Ok(match first {
-        list if list.starts_with('[') => {
-            return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
-        }
         _ if columnar::is_parquet(start.as_bytes()) => Form::Parquet,
         _ if talp::is_log(start) => Form::Talp,
         _ if vt::is_data(start) => Form::Vt,
@@ -358,8 +355,23 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
         _ if swift::is_log(start) => Form::Swift,
         _ if warpx::is_log(start) => Form::Warpx,
         _ if lammps::is_log(start) => Form::Lammps,
-        _ => summary::is_log(start).map_or(Form::Table, Form::Summary),
+        _ => match summary::is_log(start) {
+            Some(printed) => Form::Summary(printed),
+            None if is_json_list(first) => {
+                return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
+            }
+            None => Form::Table,
+        },
     })
+}
+
+/// Whether a line begins a list of JSON: logs have lines such as `[0] ready` and `[INFO] ready`, too.
+fn is_json_list(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix('[') else { return false };
+    let rest = rest.trim_start();
+    let item = rest.split([',', ']']).next().unwrap_or_default().trim();
+    let is_number = item.parse::<f64>().is_ok() && rest[item.len()..].trim_start().starts_with(',');
+    rest.is_empty() || rest.starts_with(['{', '[', '"']) || is_number
 }
 
 fn rows(

@@ -49,6 +49,9 @@ pub(super) fn is_in(rows: &[Row]) -> Option<bool> {
 /// Ranks that agree so well in most steps do not show what each of them worked.
 const ALIKE: f64 = 2e-3;
 
+/// Standard errors by which the average fall is above 0, so that it is none of noise.
+const ERRORS: f64 = 3.0;
+
 /// Steps around a remap whose means are compared: fewer have noise, more have drift.
 const AROUND: usize = 5;
 
@@ -75,6 +78,10 @@ pub(super) fn falls(record: &Record) -> Option<f64> {
     let fall =
         |before: usize| 1.0 - mean(before + 1, before + 1 + AROUND) / mean(before - AROUND, before);
     let falls: Vec<f64> = remaps.map(fall).collect();
-    let average = falls.iter().sum::<f64>() / falls.len().max(1) as f64;
-    (falls.len() >= 2 && average > 2.0 * typical.max(1e-3)).then_some(average)
+    let many = falls.len() as f64;
+    let average = falls.iter().sum::<f64>() / many;
+    let squares: f64 = falls.iter().map(|fall| (fall - average).powi(2)).sum();
+    let error = (squares / (many * (many - 1.0))).sqrt();
+    (falls.len() >= 2 && average > 2.0 * typical.max(1e-3) && average > ERRORS * error)
+        .then_some(average)
 }

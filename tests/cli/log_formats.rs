@@ -106,6 +106,12 @@ fn json_lines() -> Vec<Sample> {
             "JSON lines",
             (2, 50, 0),
         ),
+        refused(
+            steps(|s| {
+                format!("{{\"step\": {s}, \"times_of\": {{\"rank_0\": 1, \"rank_1\": 2}}}}\n")
+            }),
+            "put the fields of `times_of` in the line itself",
+        ),
         refused("[1, 2]\n", "one object a line"),
         refused(
             steps(|s| format!("{{\"step\": {s}, \"loss\": 0.5}}\n")),
@@ -392,7 +398,7 @@ fn codes() -> Vec<Sample> {
         read(warpx(group, true), "", warpx_form, (2, 50, 0)),
         read(without_header(warpx(group, true)), "", warpx_form, (2, 50, 0)),
         read(without_header(warpx(group, false)), "", warpx_form, (2, 50, 0)),
-        refused(warpx(group, true).replace("cost_box", "load_box"), "rename one of them"),
+        refused(warpx(group, true).replace("cost_box", "load_box"), "`n1` in it is no number"),
         refused(warpx(group, true).replace(" 2 n1\n", " n1\n"), "fields"),
         refused(warpx(group, true).replace("\n1 ", "\none "), "one"),
     ]

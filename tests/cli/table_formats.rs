@@ -45,7 +45,7 @@ fn table(kind: Kind, steps: usize, numbers: &mut Numbers) -> Table {
         let slowest = work.iter().copied().fold(0.0, f64::max);
         let round = |time: f64| (time * 1e4).round() / 1e4;
         let waits: Vec<f64> = work.iter().map(|time| round(slowest - time)).collect();
-        if kind.waits == Some(true) {
+        if kind.waits == Some(true) && !kind.wide {
             work.fill(slowest);
         }
         let mut there = |time: f64| (!kind.gaps || numbers.below(30) > 0).then_some(time);

@@ -219,7 +219,13 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
         return Err("there is no field `seconds`".to_owned());
     }
     let found = match lists[..] {
-        [] => columns(&names, &raw.how.columns)?,
+        [] => columns(&names, &raw.how.columns).map_err(|what| {
+            let nested = values.iter().zip(&all).find(|(value, _)| value.is_object());
+            match nested {
+                Some((_, name)) => format!("{what}; put the fields of `{name}` in the line itself"),
+                None => what,
+            }
+        })?,
         // A list is a row of a wide table.
         [list] => {
             let what = |at: usize| match measured(&names[at]).0 {
