@@ -22,6 +22,9 @@ use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+pub(crate) use syntax_tree::explain;
+pub(crate) use syntax_tree::packed;
+pub(crate) use syntax_tree::syntax;
 use syntax_tree::syntax::Node;
 
 /// The largest model file read, in bytes.
@@ -144,6 +147,3 @@ fn is_not_finite(literal: &str) -> bool {
         && may_overflow
         && literal.replace('_', "").parse::<f64>().is_ok_and(|value| !value.is_finite())
 }
-pub(crate) use syntax_tree::explain;
-pub(crate) use syntax_tree::packed;
-pub(crate) use syntax_tree::syntax;

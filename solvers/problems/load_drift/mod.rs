@@ -20,6 +20,8 @@ pub(super) use self::solve::dynamics;
 use self::model::LoadDrift;
 use super::{Asked, Contest, Facts, Found, Kind, Method, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;
+pub use induction::course;
+pub use induction::shared;
 use remapping::Status;
 
 impl Kind for LoadDrift {
@@ -65,7 +67,3 @@ impl Kind for LoadDrift {
         Some(Vec::new())
     }
 }
-
-pub use induction::course;
-
-pub use induction::shared;

@@ -21,7 +21,12 @@ use self::model::Stopping;
 use super::{Asked, Contest, Facts, Files, Found, Kind, Method, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;
 use crate::output::check_free;
+pub use maps::map;
+pub use maps::table;
 use remapping::Status;
+pub use sharing::ranks;
+pub use sharing::shared;
+pub use variants::varying;
 
 impl Kind for Stopping {
     fn name(&self) -> &'static str {
@@ -82,13 +87,3 @@ impl Kind for Stopping {
         Ok((Policies::Sampled(report), status))
     }
 }
-
-pub use maps::map;
-
-pub use maps::table;
-
-pub use variants::varying;
-
-pub use sharing::ranks;
-
-pub use sharing::shared;
