@@ -191,7 +191,8 @@ fn a_log_without_costs_gets_a_table_of_costs() {
     let sure = place.run(&["advise", "log.csv", "--remap-cost", &cost, "--json"]).exits(0).json();
     assert!(sure["policies"].is_array());
     place.run(&["fit", "log.csv"]).exits(1).says("no cost of a remap is recorded");
-    place.run(&["advise", "log.csv"]).exits(0).says("nothing is written");
+    let text = place.run(&["advise", "log.csv"]).exits(0).out;
+    assert!(text.contains("nothing is written"), "{text}");
 }
 
 #[test]
