@@ -1,6 +1,6 @@
 //! Settings of codes: what they are checked against, and the rule that a code makes of them.
 
-use super::world::{Rule, Seen};
+use super::world::Rule;
 use serde_json::Value;
 
 /// Levels of a statistic with this balanced value.

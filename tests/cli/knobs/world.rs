@@ -36,8 +36,6 @@ pub struct World {
 pub struct Seen {
     pub step: u64,
     pub last: u64,
-    /// Wall time since the last remap.
-    pub wall: f64,
     pub max: f64,
     pub min: f64,
     pub mean: f64,
@@ -124,7 +122,7 @@ impl World {
             let balanced = loads.iter().sum::<i64>() as f64 / all;
             (max, min, sum / r as f64, max - balanced)
         };
-        let (mut last, mut wall, mut paid) = (0, 0.0, 0.0);
+        let (mut last, mut paid) = (0, 0.0);
         for step in 1..=steps {
             if self.course != Course::Once || step > 1 {
                 let drawn = &draws[step as usize * r..];
@@ -133,7 +131,6 @@ impl World {
                 }
             }
             let (max, min, mean, waiting) = look(&loads);
-            wall += max;
             if self.course == Course::Once && waiting < 1e-9 {
                 break;
             }
@@ -141,9 +138,9 @@ impl World {
                 paid += waiting;
             }
             let ends = is_job && step == steps;
-            if !ends && rule(&Seen { step, last, wall, max, min, mean }) {
+            if !ends && rule(&Seen { step, last, max, min, mean }) {
                 paid += self.remap_cost;
-                (last, wall) = (step, 0.0);
+                last = step;
                 let sum: i64 = loads.iter().sum();
                 for (i, load) in loads.iter_mut().enumerate() {
                     *load =
