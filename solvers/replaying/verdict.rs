@@ -63,6 +63,14 @@ impl Question<'_> {
         let on_all = format!("all steps up to {}, learning on the way,", all.end - 1);
         if lower > 0.0 {
             let worth = self.worth(judged, against, saved.of);
+            // A rule that never remaps here is no other than this one.
+            if line(ADAPTIVE).is_some_and(|line| line.remaps == 0) {
+                let sentence = format!(
+                    "Do not remap: {} less than {beaten} on {on}{worth}; on {on_all} the adaptive rule would {whole}",
+                    saved.share()
+                );
+                return Verdict { sentence, policy: Some("never".to_owned()), safe: None };
+            }
             let whole = format!("; on {on_all} it would {whole}");
             let others = self.others(found, against);
             let sentence = format!(

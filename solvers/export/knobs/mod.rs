@@ -108,11 +108,12 @@ impl<'a> Knobs<'a> {
     /// # Errors
     /// Where never remapping costs no more, or nothing is known of such settings.
     pub fn setting(&mut self, code: Code, name: &str) -> Result<Setting, Complaint> {
-        let look = self.look();
         if let Some((stated, every, level)) = self.export.of_code.filter(|stated| stated.0 == code)
         {
             debug_assert_eq!(stated, code);
-            return Ok(level.map_or(Setting::Every(every), |level| Setting::Above { level, look }));
+            // Looks are as far apart as its interval.
+            let above = |level| Setting::Above { level, look: every.max(1) };
+            return Ok(level.map_or(Setting::Every(every), above));
         }
         if let Some(every) = self.stated_interval() {
             return Ok(self.periodic(every));

@@ -220,9 +220,9 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
     }
     let found = match lists[..] {
         [] => columns(&names, &raw.how.columns).map_err(|what| {
-            let nested = values.iter().zip(&all).find(|(value, _)| value.is_object());
+            let nested = object.iter().find(|(_, value)| value.is_object());
             match nested {
-                Some((_, name)) => format!("{what}; put the fields of `{name}` in the line itself"),
+                Some((name, _)) => format!("{what}; put the fields of `{name}` in the line itself"),
                 None => what,
             }
         })?,
