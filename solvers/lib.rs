@@ -1,7 +1,7 @@
 //! The command `remap`: model files, the command line, and all output for people.
 //!
 //! Calls go one way: `commands` read a [`model`] and solve it as one of the [`problems`], which use
-//! the `remapping` engine. They show the [`solution`] through [`render`], [`report`] and
+//! the `remapping` engine. They show the `solution` through [`render`], [`report`] and
 //! [`export`].
 
 pub mod archive;

@@ -143,7 +143,7 @@ impl SwitchingMonitor {
     }
 
     /// For a program without end: `to_second` and `to_first` are the thresholds of `problem`
-    /// computed by [`crate::phase_switching::solve::long_run`]. `None` if its initial belief is not a
+    /// computed by [`crate::phase_switching::long_run()`]. `None` if its initial belief is not a
     /// probability.
     pub fn endless(
         problem: &PhaseSwitching,

@@ -1,4 +1,4 @@
-//! Drifting loads: the claims of [NRS86], and their consequences.
+//! Drifting loads: the claims of \[NRS86\], and their consequences.
 
 use crate::problems::registry::{Loaded, Problem};
 use crate::proving::Truth::{Fails, Theorem};

@@ -1,4 +1,4 @@
-//! The claims of [FXW03] about periodic intervals.
+//! The claims of \[FXW03\] about periodic intervals.
 
 use super::lemmas::Case;
 use crate::proving::Truth::{Fails, Theorem};

@@ -1,4 +1,4 @@
-//! Periodic remapping: the cases on which the claims of [FXW03] are checked.
+//! Periodic remapping: the cases on which the claims of \[FXW03\] are checked.
 
 use super::claims::CLAIMS;
 use crate::problems::registry::{Loaded, Problem};

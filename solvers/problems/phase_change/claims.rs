@@ -1,4 +1,4 @@
-//! The claims of [NR86] and [NR90] about one change of phase.
+//! The claims of \[NR86\] and \[NR90\] about one change of phase.
 
 use super::lemmas::{BRANCHES, Case, ratio, show};
 use super::value_shape::{

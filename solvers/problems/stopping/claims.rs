@@ -1,4 +1,4 @@
-//! The claims of [YXW03] about optimal stopping, and their consequences.
+//! The claims of \[YXW03\] about optimal stopping, and their consequences.
 
 use super::lemmas::{Case, Solved};
 use crate::proving::Truth::{Fails, Theorem};

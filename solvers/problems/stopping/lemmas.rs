@@ -1,4 +1,4 @@
-//! Optimal stopping: the cases on which the claims of [YXW03] are checked.
+//! Optimal stopping: the cases on which the claims of \[YXW03\] are checked.
 
 use super::claims::CLAIMS;
 use super::model::Stopping;
