@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
 
+/// Steps between the looks of a code, and the level it compares, if it does.
+pub type Looks = (u64, Option<f64>);
+
 /// The share by which a simple rule may cost more than this one and still replace it.
 pub const WITHIN: f64 = 0.01;
 
@@ -150,7 +153,7 @@ impl Advised {
     }
 
     /// The cheapest setting of a code, an interval and perhaps a level; never is `None`.
-    pub fn of_code(&self, code: Code) -> Option<(Option<(u64, Option<f64>)>, &Cost)> {
+    pub fn of_code(&self, code: Code) -> Option<(Option<Looks>, &Cost)> {
         let own = |cost: &Cost| match cost.policy.parse() {
             Ok(Rule::Code(known, every, level)) if known == code => Some((every, level)),
             _ => None,

@@ -126,10 +126,10 @@ pub(in crate::logs) fn read(
     }
     reader.end_step(raw).map_err(|what| super::at(name, 1, &what))?;
     raw.rows = reader.rows;
-    if let (Some(apart), false, None) = (reader.apart, reader.uneven, raw.how.every) {
-        if apart > 1 {
-            (raw.how.every, raw.every_by) = (Some(apart), Some("the distance of its lines"));
-        }
+    if let (Some(apart), false, None) = (reader.apart, reader.uneven, raw.how.every)
+        && apart > 1
+    {
+        (raw.how.every, raw.every_by) = (Some(apart), Some("the distance of its lines"));
     }
     let note = match printed {
         Printed::Vllm => {
