@@ -37,9 +37,8 @@ fn list(values: &[f64]) -> String {
 fn program(record: &Record, first: usize, base: &[f64], asked: &Asked) -> String {
     let (ranks, steps) = (record.ranks(), record.steps() - first);
     let mut text = String::from("#include <stdio.h>\n#include \"remap_policy.h\"\n");
-    let rows: [(&str, fn(&Record, usize) -> &[f64]); 2] =
-        [("path", Record::path), ("loads", Record::loads)];
-    for (name, of) in rows {
+    for name in ["path", "loads"] {
+        let of = if name == "path" { Record::path } else { Record::loads };
         let _ = writeln!(text, "static const double {name}[{steps}][{ranks}] = {{");
         for step in first..record.steps() {
             let _ = writeln!(text, "{{{}}},", list(&deviations(of(record, step))));

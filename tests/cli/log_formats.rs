@@ -41,7 +41,7 @@ fn long(header: &str, delimiter: &str, comma: bool) -> String {
         (0..3).fold(String::new(), |mut text, rank| {
             let seconds = format!("{:.2}", time(step, rank));
             let seconds = if comma { seconds.replace('.', ",") } else { seconds };
-            let mark = usize::from(step > 0 && step % 10 == 0).to_string();
+            let mark = usize::from(step > 0 && step.is_multiple_of(10)).to_string();
             let cells = [step.to_string(), rank.to_string(), seconds, mark];
             let _ = writeln!(text, "{}", cells.join(delimiter));
             text

@@ -6,7 +6,7 @@ use crate::streams::{Kept, LITTLE};
 use crate::workplace::Workplace;
 use parquet::basic::Compression;
 use remap::logs::{self, Beginning, How, Trace};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Columns by name; a number that is missing is none.
 struct Table {
@@ -114,10 +114,10 @@ impl Table {
 }
 
 /// What is read as a whole, and as a log that is long.
-fn read(path: &PathBuf, how: &How) -> Result<(Trace, Trace), String> {
+fn read(path: &Path, how: &How) -> Result<(Trace, Trace), String> {
     let all = Beginning { cells: usize::MAX, steps: usize::MAX };
     let read = |beginning| {
-        let paths = [path.clone()];
+        let paths = [path.to_path_buf()];
         logs::follow(&paths, how, beginning, &mut Kept::default())
             .map_err(|error| error.to_string())
     };

@@ -53,6 +53,7 @@ fn ratios(steps: &[Step], period: usize) -> Vec<f64> {
 
 #[test]
 #[ignore = "needs charm4py; .ci/run installs it and runs this"]
+#[expect(clippy::print_stdout, reason = "what was measured is worth seeing")]
 fn charm_saves_what_was_promised() {
     let Some(python) = python() else {
         skipped("charm4py for python3 or CHARM_PYTHON");

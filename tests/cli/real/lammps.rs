@@ -63,6 +63,7 @@ fn rebalanced(run: &Run) -> Vec<f64> {
     pairs.map(|pair| pair[1][3]).collect()
 }
 
+#[expect(clippy::print_stdout, reason = "what was measured is worth seeing")]
 fn slosh(ranks: usize) {
     if !is_there("mpirun") || Command::new("lmp").arg("-h").output().is_err() {
         skipped("LAMMPS (lmp) with mpirun");
