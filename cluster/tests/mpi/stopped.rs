@@ -22,8 +22,9 @@ fn interrupted(place: &Workplace, ranks: usize, arguments: &[&str], after: Durat
     let mut command = place.command(ranks, arguments);
     let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
+    // Other children of the launcher do no work.
     let are_at_work =
-        |all: &[u32]| all.len() >= ranks && all.iter().all(|rank| spent(*rank) >= after);
+        |all: &[u32]| all.iter().filter(|rank| spent(**rank) >= after).count() >= ranks;
     while !are_at_work(&children(job.id())) && started.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -86,9 +87,9 @@ fn policy_iteration_goes_on_by_the_same_command() {
 #[test]
 fn programs_of_some_steps_go_on_by_the_same_command() {
     let problem = format!(
-        "Stopping(processes: {WALKS}, remap_cost: (fixed: 50.0, per_unit_moved: 1.0), after_remap: Stop, steps: 2000)"
+        "Stopping(processes: {WALKS}, remap_cost: (fixed: 50.0, per_unit_moved: 1.0), after_remap: Stop, steps: 12000)"
     );
-    check("steps.ron", &problem, &[], 700);
+    check("steps.ron", &problem, &[], 500);
 }
 
 #[test]
