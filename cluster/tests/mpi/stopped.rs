@@ -7,18 +7,30 @@ use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Sends SIGINT to all ranks of a job once they have been at work for so long, and waits for its
-/// end.
+/// The processor time of a process; 0 if there is none.
+fn spent(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program, in brackets, may have spaces.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+    let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(10 * ticks)
+}
+
+/// Sends SIGINT to all ranks of a job once one has used so much processor time, whatever else the machine
+/// does, and waits for its end.
 fn interrupted(place: &Workplace, ranks: usize, arguments: &[&str], after: Duration) -> Output {
     let mut command = place.command(ranks, arguments);
     let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
-    while children(job.id()).len() < ranks && started.elapsed() < Duration::from_secs(60) {
+    // What one rank computes alone leaves the others idle.
+    let are_at_work =
+        |all: &[u32]| all.len() >= ranks && all.iter().any(|rank| spent(*rank) >= after);
+    while !are_at_work(&children(job.id())) && started.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(after);
     assert!(job.try_wait().unwrap().is_none(), "{arguments:?} ended before it was interrupted");
     let all: Vec<String> = children(job.id()).iter().map(u32::to_string).collect();
+    assert!(all.len() >= ranks, "{arguments:?} ended before it was interrupted");
     assert!(Command::new("kill").arg("-INT").args(all).status().unwrap().success());
     job.wait_with_output().unwrap()
 }
@@ -70,15 +82,16 @@ fn value_iteration_goes_on_by_the_same_command() {
 fn policy_iteration_goes_on_by_the_same_command() {
     let walks = WALKS.replace("45", "90");
     let problem = format!("Stopping(processes: {walks}, remap_cost: 16000.0, after_remap: Stop)");
-    check("policies.ron", &problem, &["--tolerance", "1e-12"], 900);
+    check("policies.ron", &problem, &["--tolerance", "1e-11"], 900);
 }
 
 #[test]
 fn programs_of_some_steps_go_on_by_the_same_command() {
+    let walks = WALKS.replace("45", "60");
     let problem = format!(
-        "Stopping(processes: {WALKS}, remap_cost: (fixed: 50.0, per_unit_moved: 1.0), after_remap: Stop, steps: 2000)"
+        "Stopping(processes: {walks}, remap_cost: (fixed: 50.0, per_unit_moved: 1.0), after_remap: Stop, steps: 2000)"
     );
-    check("steps.ron", &problem, &[], 700);
+    check("steps.ron", &problem, &[], 500);
 }
 
 #[test]
@@ -86,19 +99,20 @@ fn programs_of_some_steps_go_on_by_the_same_command() {
 fn all_else_goes_on_by_the_same_command() {
     let uniform = "Stopping(processes: Identical(count: 4, chain: Walk(levels: 40, up: 0.25, down: 0.25, \
          edge: Hold)), remap_cost: 60.0, after_remap: Uniform)";
-    check("uniform.ron", uniform, &["--tolerance", "1e-11"], 1500);
-    check("uniform_values.ron", uniform, &["--method", "value", "--tolerance", "1e-2"], 1500);
+    check("uniform.ron", uniform, &["--tolerance", "1e-11"], 600);
+    let few = uniform.replace("levels: 40", "levels: 16").replace("60.0", "20.0");
+    check("uniform_values.ron", &few, &["--method", "value", "--tolerance", "1e-2"], 1500);
     let costs = format!(
         "Stopping(processes: {WALKS}, remap_cost: (fixed: 5000.0, per_unit_moved: 1.0), after_remap: Stop)"
     );
     check("costs.ron", &costs, &[], 1500);
     let restart = format!("Stopping(processes: {WALKS}, remap_cost: 9000.0, after_remap: Restart)");
-    for after in [1000, 2500, 4000] {
+    for after in [500, 1000, 1500] {
         check("restart.ron", &restart, &["--tolerance", "1e-10"], after);
     }
     check("restart_values.ron", &restart, &["--method", "value", "--tolerance", "1e-3"], 4000);
     let drift = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, \
-         edge: Hold), initial_load: 7, steps: 6000, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
+         edge: Hold), initial_load: 7, steps: 2000, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
     check("drift.ron", drift, &["--method", "exact"], 1500);
 }
 
