@@ -130,9 +130,9 @@ pub(super) fn page(
     advice: &Advice,
     parts: &Parts<'_>,
 ) -> Result<String, Complaint> {
-    let beside = !question.overlap.is_none();
+    let overlaps = !question.overlap.is_none();
     let is_valued = advice.judged.is_some();
-    let snippet = is_valued.then(|| snippet(parts.steps, beside));
+    let snippet = is_valued.then(|| snippet(parts.steps, overlaps));
     log::write(&Page {
         name: &opened.name,
         advice: &advice.sentence,
@@ -150,9 +150,9 @@ pub(super) fn page(
 }
 
 /// How the C header is used.
-fn snippet(steps: Option<u64>, beside: bool) -> String {
+fn snippet(steps: Option<u64>, overlaps: bool) -> String {
     let end = steps.map_or("-1".to_owned(), |steps| format!("{steps} / REMAP_STRIDE"));
-    let remaps = match beside {
+    let remaps = match overlaps {
         false => "remap();\n    remap_advised_remapped(&rule);\n}",
         true => {
             "begin_to_remap();\n    remap_advised_begun(&rule);\n}\n\

@@ -6,6 +6,7 @@
 mod account;
 mod assemble;
 mod clock;
+mod fields;
 mod formats;
 mod gather;
 mod opened;
@@ -20,6 +21,7 @@ pub use formats::summary::Printed;
 pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
+use fields::{at, checked, counted, fault, flag, seconds, whole};
 use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, talp, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
@@ -392,74 +394,4 @@ fn rows(
         Form::Parquet => columnar::read(input, name, raw),
         Form::Lines(pattern) => pattern::read(input, name, pattern, raw),
     }
-}
-
-/// What a table should be.
-const TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank";
-
-/// A diagnostic about a line of a trace.
-fn at(name: &str, line: u64, what: &str) -> Complaint {
-    fault(name, line, what, TABLE)
-}
-
-/// The same for a form that has other fields.
-fn fault(name: &str, line: u64, what: &str, help: &str) -> Complaint {
-    Complaint::elsewhere(format!("{name}, line {line}: {what}"), help)
-}
-
-/// A time as it stands in a file: NaN if it is missing.
-fn seconds(text: &str) -> Result<f64, String> {
-    // What nearly all are.
-    if text.as_bytes().first().is_some_and(u8::is_ascii_digit)
-        && let Ok(value) = text.parse::<f64>()
-        && value <= MOST_SECONDS
-    {
-        return Ok(value);
-    }
-    let missing = ["", "nan", "na", "null", "none", "-"];
-    if missing.iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return Ok(f64::NAN);
-    }
-    match text.parse::<f64>() {
-        Ok(value) => checked(value, text),
-        Err(_) if text.contains(',') => {
-            Err(format!("{text:?} is not a number: decimals are written with a point"))
-        }
-        Err(_) => Err(format!("{text:?} is not a number")),
-    }
-}
-
-/// A time that is written as `text`; NaN if it is missing.
-fn checked(value: f64, text: &str) -> Result<f64, String> {
-    match value {
-        _ if value.is_nan() => Ok(f64::NAN),
-        _ if value.is_infinite() => Err(format!("{text:?} is not finite")),
-        _ if value.abs() > MOST_SECONDS => Err(format!("{text:?} is too large")),
-        _ if value < 0.0 => Err(format!("{text} is negative: times are not")),
-        _ => Ok(value),
-    }
-}
-
-/// Whether a remap is marked.
-fn flag(text: &str) -> Result<bool, String> {
-    if text == "0" {
-        return Ok(false);
-    }
-    match text.to_ascii_lowercase().as_str() {
-        "" | "0" | "false" | "no" | "0.0" | "f" | "n" | ".false." => Ok(false),
-        "1" | "true" | "yes" | "1.0" | "t" | "y" | ".true." => Ok(true),
-        _ => Err(format!("{text:?} is neither 0 nor 1")),
-    }
-}
-
-/// The number of a step or rank.
-fn whole(text: &str, what: &str) -> Result<u32, String> {
-    let number = text.parse::<u32>().ok().or_else(|| counted(text.parse::<f64>().ok()?));
-    number.ok_or_else(|| format!("{text:?} is not the number of a {what}"))
-}
-
-/// The same from a number.
-#[inline]
-fn counted(value: f64) -> Option<u32> {
-    (value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value)).then_some(value as u32)
 }

@@ -29,11 +29,11 @@
 //! depends on them.
 
 mod fit;
-mod hindsight;
 mod intervals;
 mod kept;
 mod laws;
 mod movement;
+mod perfect_information;
 mod price;
 mod search;
 mod summary;
@@ -49,8 +49,8 @@ use crate::load_drift::many::{Goal, MOST_LATE, Measured, Path, measured};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use fit::Fitted;
-use hindsight::Hindsight;
 use movement::Movement;
+use perfect_information::Hindsight;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

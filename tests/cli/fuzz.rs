@@ -114,7 +114,7 @@ fn models_of_every_kind() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
 fn fuzz_models() {
     models(long());
 }
@@ -137,7 +137,7 @@ fn matrix_market_files() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
 fn fuzz_matrix_market() {
     matrices(long());
 }
@@ -186,7 +186,7 @@ fn measurements_of_a_running_program() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
 fn fuzz_measurements() {
     traces(long());
 }
@@ -227,7 +227,7 @@ fn logs_of_any_format() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
 fn fuzz_logs() {
     logs_of_steps(long());
 }
@@ -279,7 +279,7 @@ fn checkpoints_damaged_and_foreign() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
 fn fuzz_checkpoints() {
     checkpoints(long());
 }

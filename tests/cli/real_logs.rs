@@ -81,8 +81,7 @@ fn an_odd_step_after_a_remap_is_not_what_it_left() {
     let saved = |found: &Value, field: &str| found["saves"][field].as_f64().unwrap();
     let percent = saved(&right, "percent");
     let contains = saved(&early, "lower") <= percent && percent <= saved(&early, "upper");
-    let is_refused = early["advice"].as_str().unwrap().contains("did not restore balance");
-    assert!(is_refused || contains, "{percent}: {}", early["advice"]);
+    assert!(contains, "{percent}: {}", early["advice"]);
 }
 
 /// Ranks that share blocks of .02 s, which grow at random, so that a remap leaves up to a block; remapped every `every` steps.
