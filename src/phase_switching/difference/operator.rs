@@ -7,7 +7,8 @@
 use crate::Rational;
 use crate::belief::Likelihood;
 use crate::phase_switching::polylines::gain::Gain;
-use crate::phase_switching::polylines::polyline::{Polyline, Reducing};
+use crate::phase_switching::polylines::polyline::Polyline;
+use crate::phase_switching::polylines::reducing::Reducing;
 use crate::phase_switching::problem::PhaseSwitching;
 use crate::rounding::{SLACK, nearest};
 use std::sync::Arc;

@@ -2,4 +2,5 @@
 
 pub(in crate::stopping) mod active;
 pub(in crate::stopping) mod forecast;
+pub(in crate::stopping) mod listed;
 pub(in crate::stopping) mod tube;
