@@ -4,7 +4,8 @@ use crate::complaint::Complaint;
 use remapping::record::MOST_SECONDS;
 
 /// What a table should be.
-const TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank";
+pub(super) const TABLE: &str =
+    "a trace has step, rank and seconds, or one row a step and one column a rank";
 
 /// A diagnostic about a line of a trace.
 pub(super) fn at(name: &str, line: u64, what: &str) -> Complaint {

@@ -21,7 +21,7 @@ pub use formats::summary::Printed;
 pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
-use fields::{at, checked, counted, fault, flag, seconds, whole};
+use fields::{TABLE, at, checked, fault, flag, seconds, whole};
 use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, talp, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};

@@ -12,7 +12,7 @@ pub(super) mod vt;
 pub(super) mod warpx;
 
 #[cfg(feature = "parquet")]
-use super::counted;
+use super::fields::counted;
 use super::gather::Raw;
 use super::{
     Cell, MOST_SECONDS, RawRemap, TABLE, at, checked, fault, flag, opened, seconds, whole,

@@ -4,3 +4,24 @@ pub(in crate::problems::stopping) mod countable;
 pub(in crate::problems::stopping) mod partial;
 pub(in crate::problems::stopping) mod unlisted;
 pub mod varying;
+
+use super::model::Stopping;
+use super::solve::refuse;
+use crate::complaint::Complaint;
+use crate::model::file::ModelFile;
+use crate::problems::Settings;
+use remapping::chain::Operator;
+use remapping::stopping::States;
+
+/// The states of a problem that has no critical costs, and how they move.
+fn states(
+    loaded: &ModelFile,
+    model: &Stopping,
+    settings: &Settings,
+) -> Result<(States, Box<dyn Operator>), Vec<Complaint>> {
+    if settings.critical_costs {
+        let message = "critical costs are those of one remap cost for all loads, and no end";
+        return Err(refuse(loaded, message, "drop --critical-costs"));
+    }
+    model.states(loaded.folder()).map_err(|error| refuse(loaded, &error, "correct the chain"))
+}

@@ -1,7 +1,7 @@
 //! `Stopping` where a remap may move any number of units.
 
-use super::unlisted;
 use super::varying::by_state;
+use super::{states, unlisted};
 use crate::complaint::Complaint;
 use crate::model::cost::Cost;
 use crate::model::file::ModelFile;
@@ -50,12 +50,7 @@ pub(in crate::problems::stopping) fn solve(
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
-    if settings.critical_costs {
-        let message = "critical costs are those of one remap cost for all loads, and no end";
-        return Err(refuse(message, "drop --critical-costs"));
-    }
-    let (states, operator) =
-        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    let (states, operator) = states(loaded, model, settings)?;
     if states.vectors().is_none_or(|vectors| vectors > MOST_STATES) {
         let lacking = format!("partial remaps take {MOST_STATES} load vectors at most");
         return unlisted::solve(loaded, model, &lacking, Status::IterationLimit, settings, watch);

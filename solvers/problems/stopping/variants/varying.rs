@@ -1,6 +1,6 @@
 //! `Stopping` where the remap cost depends on the loads, or where there is an end.
 
-use super::unlisted;
+use super::{states, unlisted};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::cost::Cost;
@@ -34,12 +34,7 @@ pub(in crate::problems::stopping) fn solve(
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
-    if settings.critical_costs {
-        let message = "critical costs are those of one remap cost for all loads, and no end";
-        return Err(refuse(message, "drop --critical-costs"));
-    }
-    let (states, operator) =
-        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    let (states, operator) = states(loaded, model, settings)?;
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let space = (&states, &imbalance);
     let found = solve_on(loaded, model, settings, space, Moves::Alone(operator), watch)?;
