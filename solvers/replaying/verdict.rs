@@ -61,16 +61,19 @@ impl Question<'_> {
         };
         let all = 0..self.record.steps().min(2 * MOST_STEPS);
         let on_all = format!("all steps up to {}, learning on the way,", all.end - 1);
-        if lower > 0.0 {
-            let worth = self.worth(judged, against, saved.of);
-            // A rule that never remaps here is no other than this one.
-            if line(ADAPTIVE).is_some_and(|line| line.remaps == 0) {
-                let sentence = format!(
-                    "Do not remap: {} less than {beaten} on {on}{worth}; on {on_all} the adaptive rule would {whole}",
-                    saved.share()
-                );
-                return Verdict { sentence, policy: Some("never".to_owned()), safe: None };
-            }
+        let (worth, certain) = (self.worth(judged, against, saved.of), lower > 0.0);
+        let on_whole = whole.of.lower > 0.0 && percent >= 0.0;
+        // A rule that never remaps on these steps is said as what it is.
+        if (certain || on_whole) && line(ADAPTIVE).is_some_and(|line| line.remaps == 0) {
+            let saves = match certain {
+                true => format!("{} less than {beaten} on {on}{worth}", saved.share()),
+                false => format!("on {on} that would {saved}, which may be chance"),
+            };
+            let sentence =
+                format!("Do not remap: {saves}; on {on_all} the adaptive rule would {whole}");
+            return Verdict { sentence, policy: Some("never".to_owned()), safe: None };
+        }
+        if certain {
             let whole = format!("; on {on_all} it would {whole}");
             let others = self.others(found, against);
             let sentence = format!(
@@ -79,7 +82,7 @@ impl Question<'_> {
             );
             return Verdict { sentence, policy: Some(ADAPTIVE.to_owned()), safe: None };
         }
-        if whole.of.lower > 0.0 && percent >= 0.0 {
+        if on_whole {
             let sentence = format!(
                 "Remap by the adaptive rule: on {on} it would {saved}, which may be chance, but on {on_all} {} less than {beaten}{provided}; {}{unknown}",
                 whole.share(),
