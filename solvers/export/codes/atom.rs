@@ -13,12 +13,12 @@ pub const SHEET: Sheet = Sheet {
     name: "ATOM",
     what: "arguments of its expert parallel load balancer",
     compares: Some("mean/max < rebalance_min_balancedness"),
-    of: "tokens of GPUs in the last load_window_size passes, in the layer where it is least",
+    of: "tokens of GPUs in the last load_window_size passes that only prefill, in the layer where it is least",
     when: "after every rebalance_interval forward passes with prefill, first after a quarter of them",
     default: "rebalance_interval 3000, load_window_size 1000, rebalance_min_balancedness 2 (every look rebalances)",
     notes: &[
         "The window must not be longer than the interval.",
-        "Passes that only decode do not count; a rebalance adds a pass for every 64 layers that it moves.",
+        "Passes that only decode do not count as steps; a rebalance adds a pass for every 64 layers that it moves.",
         "First versions (pull request 1210) have --eplb-rebalance-interval and --eplb-rebalance-min-balancedness in place of \
          the configuration.",
         "Never is to leave --enable-eplb out.",

@@ -14,8 +14,9 @@ pub const SHEET: Sheet = Sheet {
     default: "off",
     notes: &[
         "+LBPeriod is for programs in which no chare uses AtSync; those that call AtSync() stall with it.",
-        "+MetaLB predicts a period of its own. Its compiled-in 1.1 multiplies the max/mean measured after the last \
-         balancing, and that comparison is compiled out (EXTRA_FEATURE 0). charm4py 1.1 ends with it in a KeyError.",
+        "+MetaLB predicts a period of its own while the mean utilization is below 90 %. Its compiled-in 1.1 multiplies the \
+         max/mean measured after the last balancing, and that comparison is compiled out (EXTRA_FEATURE 0). charm4py 1.1 \
+         ends with it in a KeyError.",
         "Never is to name no +balancer, and to link none in (-balancer): NullLB ends a run from 8.0 on.",
     ],
     read: [

@@ -26,10 +26,12 @@ pub const SHEET: Sheet = Sheet {
          rearrangement begins before the last has ended: an interval below the number of such layers cannot be attained. \
          Below 100 steps use_async is false, unless the rule is of asynchronous remaps (--overlap).",
         "Asynchronous rearrangements cost what they delay (--overlap), not what they take.",
+        "Issue 57883 (open in September 2026): across two nodes an asynchronous rearrangement did not end, and none followed. \
+         log_balancedness shows it: the steps until the next one fall below 0.",
     ],
     read: [
         "`vllm-project/vllm`",
-        "`vllm/distributed/eplb/eplb_state.py` (0014ec6) and pull request 43219",
+        "`vllm/distributed/eplb/eplb_state.py` (0014ec6), pull request 43219 and issue 57883",
         "2026-11-28",
     ],
     mark: "#",

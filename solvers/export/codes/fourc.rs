@@ -21,7 +21,7 @@ pub const SHEET: Sheet = Sheet {
     read: [
         "`4C-multiphysics/4C`",
         "`src/contact/4C_contact_abstract_strategy.cpp` (e29cf54) and its parameters of mortar coupling",
-        "2026-11-22",
+        "2026-11-28",
     ],
     mark: "#",
     write: |_, setting| {

@@ -15,8 +15,9 @@ pub const SHEET: Sheet = Sheet {
     notes: &[
         "The utilization is known only with a report mode other than off; without it, or with a threshold of 1, every look \
          rebalances.",
-        "Since August 2026 (pull request 34998) --enable-expert-distribution-metrics ends the start of the server: earlier \
-         versions take it in place of --expert-balancedness-report-mode server_log.",
+        "Since August 2026 (pull request 34998) --enable-expert-distribution-metrics ends the start of the server, as does \
+         SGLANG_ENABLE_EPLB_BALANCEDNESS_METRIC: earlier versions take the former in place of \
+         --expert-balancedness-report-mode server_log.",
         "The recorder's buffer must not be longer than the interval.",
         "What a look itself takes is not in the stated cost.",
         "Never is to leave --enable-eplb out.",

@@ -15,7 +15,7 @@ pub const SHEET: Sheet = Sheet {
     notes: &[
         "Looks at or below the tolerance move nothing, and the stated cost counts them so.",
         "A look needs a largest load above the cost of a collective epoch (pull request 2333), a constant of 100 ns.",
-        "With target_pole, mean is the largest load of an object where that is larger.",
+        "With targetpole=true, mean is the largest load of an object where that is larger.",
         "Never is to leave --vt_lb out.",
     ],
     read: [
