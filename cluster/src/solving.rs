@@ -42,8 +42,7 @@ pub fn lead(
     files: Files<'_>,
     (proof, arguments): (bool, &Solve),
 ) -> Outcome<(Solved, Exit)> {
-    course::fits(loaded, settings, arguments, ranks.ranks())
-        .map_err(|complaint| vec![complaint])?;
+    course::fits(loaded, settings, arguments, ranks.ranks())?;
     let alone = || {
         if ranks.ranks() > 1 {
             let (most, reason) = problems::limit_of_ranks(loaded, settings);
@@ -72,11 +71,11 @@ pub fn lead(
     if let (Some(folder), false) = (files.folder, begun) {
         for path in arrays(folder, &loaded.path) {
             if path.symlink_metadata().is_ok() {
-                check_free(&path, files.force).map_err(|complaint| vec![complaint])?;
+                check_free(&path, files.force)?;
             }
         }
     }
-    let mut course = course::lead(ranks, arguments).map_err(|complaint| vec![complaint])?;
+    let mut course = course::lead(ranks, arguments)?;
     let tolerance = settings.tolerance;
     let iteration = match settings.method {
         Method::Value => Iteration::Values { tolerance },
@@ -86,7 +85,7 @@ pub fn lead(
     let path = checkpoint::Checkpoint::new(files.folder, &loaded.path, identity.clone());
     let path = path.path().to_owned();
     if let (Some(folder), Problem::Stopping(_)) = (path.parent(), &loaded.problem) {
-        make_folder(folder).map_err(|complaint| vec![complaint])?;
+        make_folder(folder)?;
     }
     let job = json!({
         "path": loaded.path.to_string_lossy(),
@@ -190,7 +189,7 @@ fn stopping(
 ) -> Outcome<Option<(Found, Exit)>> {
     let (path, identity, resumes) = job.checkpoint.clone();
     let checkpoint = Checkpoint::new(path, identity, resumes);
-    checkpoint.check(ranks).map_err(|complaint| vec![complaint])?;
+    checkpoint.check(ranks)?;
     ranks.set_checkpoint(Some(checkpoint));
     let communicator: Arc<dyn Communicator> = ranks.clone();
     let part = shared::solve(loaded, model, &job.settings, (watch, &communicator), job.proof);

@@ -1,6 +1,6 @@
 //! `remap calibrate`: measures how often the monitor's change test errs.
 
-use super::{Exit, idle, report};
+use super::{Exit, idle};
 use crate::cli::{Calibrate, SimulatedNoise};
 use crate::complaint::Complaint;
 use crate::document::to_json;
@@ -58,7 +58,7 @@ const RUNS: u32 = 10_000;
 /// The most measurements that are simulated: some minutes on one core.
 const MOST: u64 = 100_000_000_000;
 
-pub(super) fn run(arguments: &Calibrate) -> Exit {
+pub(super) fn run(arguments: &Calibrate) -> Result<Exit, Complaint> {
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
     // A base and a test cluster, with and without the change.
     let each = 4 * clusters.measurements();
@@ -70,14 +70,11 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
             runs @ 2.. => format!("give --runs {runs} or fewer, or smaller clusters"),
             _ => "give smaller clusters".to_owned(),
         };
-        report(&[Complaint::elsewhere(
-            format!(
-                "{runs} pairs of clusters of {cluster} batches of {batch} would be {simulated} measurements with and \
-                 without the change: at most {MOST} are simulated"
-            ),
-            help,
-        )]);
-        return Exit::Usage;
+        let message = format!(
+            "{runs} pairs of clusters of {cluster} batches of {batch} would be {simulated} measurements with and \
+             without the change: at most {MOST} are simulated"
+        );
+        return Err(Complaint::elsewhere(message, help).usage());
     }
     let rates = match arguments.change_at {
         Some(change_at) => {
@@ -90,7 +87,7 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
                 ("--seed", seed.is_some()),
             ];
             idle::tell(&idle, "with --change-at measurements are read, not simulated");
-            recorded(arguments, clusters, change_at)
+            recorded(arguments, clusters, change_at)?
         }
         None => {
             let column = [("--column", arguments.column.is_some())];
@@ -100,12 +97,8 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
             let noise = noise.map_or(Noise::Normal, |SimulatedNoise(noise)| noise);
             let _watch = Watch::waiting("clusters are simulated", None);
             let rates = simulate(clusters, noise, change, runs, seed.unwrap_or(1));
-            Ok(rates.expect("the flags' ranges"))
+            rates.expect("the flags' ranges")
         }
-    };
-    let rates = match rates {
-        Ok(rates) => rates,
-        Err(complaint) => return report(&[complaint]),
     };
     let calibration = Calibration {
         batch: arguments.batch,
@@ -120,7 +113,7 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
     };
     if arguments.json {
         print(&to_json(&calibration));
-        return Exit::Done;
+        return Ok(Exit::Done);
     }
     for (name, rate) in [("false_alarm", &calibration.false_alarm), ("missed", &calibration.missed)]
     {
@@ -154,7 +147,7 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
             ));
         }
     }
-    Exit::Done
+    Ok(Exit::Done)
 }
 
 /// Error rates on a trace from standard input whose change is known.

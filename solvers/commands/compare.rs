@@ -1,6 +1,6 @@
 //! `remap compare`: evaluates policies on a model.
 
-use super::{Exit, idle, report};
+use super::{Exit, ended, idle};
 use crate::cli::Compare;
 use crate::complaint::Complaint;
 use crate::document::to_json;
@@ -13,14 +13,9 @@ use crate::render;
 use crate::run::is_interrupted;
 use std::path::{Path, PathBuf};
 
-pub(super) fn run(arguments: &Compare) -> Exit {
-    if let Err(complaint) = check_request(arguments) {
-        report(&[complaint]);
-        return Exit::Usage;
-    }
-    if let Err(complaint) = check_outputs(arguments) {
-        return report(&[complaint]);
-    }
+pub(super) fn run(arguments: &Compare) -> Result<Exit, Vec<Complaint>> {
+    check_request(arguments).map_err(Complaint::usage)?;
+    check_outputs(arguments)?;
     let mut documents = Vec::new();
     let mut exit = Exit::Done;
     for model in &arguments.models {
@@ -29,7 +24,7 @@ pub(super) fn run(arguments: &Compare) -> Exit {
             break;
         }
         let compared = one(arguments, model, &mut documents);
-        exit = exit.worst(compared.unwrap_or_else(|complaints| report(&complaints)));
+        exit = exit.worst(ended(compared));
     }
     if arguments.json {
         match (arguments.models.len(), documents.as_slice()) {
@@ -38,7 +33,7 @@ pub(super) fn run(arguments: &Compare) -> Exit {
             _ => print(&format!("[\n{}]\n", documents.join(","))),
         }
     }
-    exit
+    Ok(exit)
 }
 
 /// Compares policies on one of the models, then shows and writes the results.
@@ -56,8 +51,7 @@ fn one(
     if let Some(folder) = arguments.out.as_ref().filter(|folder| folder.is_dir()) {
         let recordings = problem.recordings().into_iter().map(|name| recording(folder, &name));
         let mut files = recordings.chain([Files::document(folder, model)]);
-        let free = files.try_for_each(|file| check_free(&file, arguments.force));
-        free.map_err(|complaint| vec![complaint])?;
+        files.try_for_each(|file| check_free(&file, arguments.force))?;
     }
     let warn = |warning: &String| say(&format!("warning: {}: {warning}", model.display()));
     loaded.warnings.iter().for_each(warn);
@@ -98,7 +92,7 @@ fn one(
     };
     let written = written();
     documents.push(text);
-    written.map_err(|complaint| vec![complaint])?;
+    written?;
     Ok(comparison.status.into())
 }
 

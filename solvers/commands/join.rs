@@ -11,11 +11,7 @@ use crate::problems::registry::{Body, Document};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(super) fn run(arguments: &Join) -> Result<Exit, [Complaint; 1]> {
-    join(arguments).map_err(|complaint| [complaint])
-}
-
-fn join(arguments: &Join) -> Result<Exit, Complaint> {
+pub(super) fn run(arguments: &Join) -> Result<Exit, Complaint> {
     let text = arguments.parts.first().and_then(|path| std::fs::read_to_string(path).ok());
     if text.is_some_and(|text| regretted::is_regret(&text)) {
         return regretted::join(arguments);

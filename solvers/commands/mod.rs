@@ -112,18 +112,18 @@ fn execute(cli: Cli) -> Exit {
         // Fails only if a pool exists already, which would then serve as well.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
-    let exit = match cli.command {
-        Command::Solve(arguments) => solve::run(&arguments, &|loaded, settings, files, _| {
+    let exit = ended(match cli.command {
+        Command::Solve(arguments) => Ok(solve::run(&arguments, &|loaded, settings, files, _| {
             problems::solve(loaded, settings, files)
-        }),
-        Command::Check(arguments) => check::run(&arguments),
+        })),
+        Command::Check(arguments) => Ok(check::run(&arguments)),
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Join(arguments) => ended(join::run(&arguments)),
+        Command::Join(arguments) => join::run(&arguments).map_err(Vec::from),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Regret(arguments) => regret::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
-        Command::Monitor(arguments) => ended(monitor::run(&arguments)),
-        Command::Calibrate(arguments) => calibrate::run(&arguments),
+        Command::Monitor(arguments) => monitor::run(&arguments),
+        Command::Calibrate(arguments) => calibrate::run(&arguments).map_err(Vec::from),
         Command::Verify(arguments) => match &arguments.certificate {
             Some(certificate) => proof::run(&arguments, certificate),
             None if arguments.model.extension().is_some_and(|kind| kind == "json") => {
@@ -131,18 +131,18 @@ fn execute(cli: Cli) -> Exit {
             }
             None => verify::run(&arguments),
         },
-        Command::Simulate(arguments) => ended(simulate::run(&arguments)),
-        Command::Fit(arguments) => ended(fit::run(&arguments)),
-        Command::Replay(arguments) => ended(replay::run(&arguments)),
-        Command::Advise(arguments) => ended(advise::run(&arguments)),
+        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments).map_err(Vec::from),
+        Command::Replay(arguments) => replay::run(&arguments).map_err(Vec::from),
+        Command::Advise(arguments) => advise::run(&arguments).map_err(Vec::from),
         Command::Report(arguments) => {
-            let exit = report::run(&arguments);
-            if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit }
+            let exit = ended(report::run(&arguments));
+            Ok(if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit })
         }
-        Command::Export(arguments) => ended(export::run(&arguments)),
-        Command::Completions { shell } => generate::completions(shell),
-        Command::Man => generate::man(),
-    };
+        Command::Export(arguments) => export::run(&arguments).map_err(Vec::from),
+        Command::Completions { shell } => Ok(generate::completions(shell)),
+        Command::Man => Ok(generate::man()),
+    });
     if crate::output::has_failed() { exit.worst(Exit::Input) } else { exit }
 }
 
@@ -156,8 +156,8 @@ fn print_documents<T: Serialize>(models: usize, documents: &[T]) {
 }
 
 /// How a command ended; diagnostics are printed.
-fn ended<C: AsRef<[Complaint]>>(outcome: Result<Exit, C>) -> Exit {
-    outcome.unwrap_or_else(|complaints| report(complaints.as_ref()))
+fn ended(outcome: Result<Exit, Vec<Complaint>>) -> Exit {
+    outcome.unwrap_or_else(|complaints| report(&complaints))
 }
 
 /// Prints diagnostics with their place in the text. The exit code is that of wrong input, unless
@@ -171,6 +171,7 @@ pub fn report(complaints: &[Complaint]) -> Exit {
     }
     let exit = |complaint: &Complaint| match complaint.limit {
         _ if complaint.is_bug => Exit::Bug,
+        _ if complaint.is_usage => Exit::Usage,
         Some(status) => status.into(),
         None => Exit::Input,
     };

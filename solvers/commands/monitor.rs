@@ -205,7 +205,7 @@ fn watched(
         if is_closed() || is_interrupted() {
             break;
         }
-        let Measurement { line, value } = measurement.map_err(|complaint| vec![complaint])?;
+        let Measurement { line, value } = measurement?;
         let outcome = value.and_then(|value| take(line, value).map_err(|error| error.to_string()));
         let row = match outcome {
             Ok(taken) => taken,

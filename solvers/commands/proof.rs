@@ -1,6 +1,6 @@
 //! `remap verify` with a certificate: what the certificate proves.
 
-use super::{Exit, idle, report};
+use super::{Exit, idle};
 use crate::cli::Verify;
 use crate::complaint::Complaint;
 use crate::document::to_json;
@@ -47,17 +47,12 @@ struct Named {
 }
 
 /// Checks a certificate of a model file.
-pub(super) fn run(arguments: &Verify, certificate: &Path) -> Exit {
+pub(super) fn run(arguments: &Verify, certificate: &Path) -> Result<Exit, Vec<Complaint>> {
     let (started, model) = (Instant::now(), &arguments.model);
     no_lemmas(arguments);
-    match timed(arguments, || check(model, certificate, &budget(arguments))) {
-        Ok(Checked { proof, .. }) => {
-            let files = [model.as_path(), certificate];
-            show(files, &proof, (Vec::new(), None), started, arguments.json);
-            Exit::Done
-        }
-        Err(complaint) => report(&[complaint]),
-    }
+    let Checked { proof, .. } = timed(arguments, || check(model, certificate, &budget(arguments)))?;
+    show([model, certificate], &proof, (Vec::new(), None), started, arguments.json);
+    Ok(Exit::Done)
 }
 
 /// Warns that options of the lemmas do not apply to a certificate.
@@ -77,10 +72,10 @@ fn timed<T>(arguments: &Verify, work: impl FnOnce() -> T) -> T {
 
 /// Checks the certificate that a solution names, and compares each field of the solution with the
 /// proof.
-pub(super) fn run_solution(arguments: &Verify) -> Exit {
+pub(super) fn run_solution(arguments: &Verify) -> Result<Exit, Vec<Complaint>> {
     let (started, path) = (Instant::now(), &arguments.model);
     no_lemmas(arguments);
-    let checked = timed(arguments, || {
+    let checked = timed(arguments, || -> Result<_, Complaint> {
         let bytes = read(path, MOST_TEXT)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let fields = serde_json::from_str(&text);
@@ -95,28 +90,18 @@ pub(super) fn run_solution(arguments: &Verify) -> Exit {
         let checked = check(&model, &certificate, &budget(arguments))?;
         Ok(((solution, fields), [model, certificate], checked))
     });
-    let ((solution, fields), [model, certificate], checked) = match checked {
-        Ok(checked) => checked,
-        Err(complaint) => return report(&[complaint]),
-    };
-    let loaded = match Loaded::read(&model) {
-        Ok(loaded) => loaded,
-        Err(complaints) => return report(&complaints),
-    };
+    let ((solution, fields), [model, certificate], checked) = checked?;
+    let loaded = Loaded::read(&model)?;
     let left = arguments.time_limit.unwrap_or(LONGEST_SECOND) - started.elapsed().as_secs_f64();
     let second = Second::of(loaded, Some(left.max(0.0)));
-    match compare(&solution, &fields, &checked, &second) {
-        Ok((fields, sentences)) => {
-            let compared = (sentences, Some(fields));
-            show([&model, &certificate], &checked.proof, compared, started, arguments.json);
-            if is_interrupted() { Status::Interrupted.into() } else { Exit::Done }
-        }
-        Err(fault) => {
-            let message = format!("{}: {fault}", path.display());
-            let help = "the solution was changed, or belongs to another certificate";
-            report(&[Complaint::elsewhere(message, help)])
-        }
-    }
+    let (fields, sentences) = compare(&solution, &fields, &checked, &second).map_err(|fault| {
+        let message = format!("{}: {fault}", path.display());
+        let help = "the solution was changed, or belongs to another certificate";
+        Complaint::elsewhere(message, help)
+    })?;
+    let compared = (sentences, Some(fields));
+    show([&model, &certificate], &checked.proof, compared, started, arguments.json);
+    Ok(if is_interrupted() { Exit::Interrupted } else { Exit::Done })
 }
 
 /// The default time limit of a second solution, in seconds.

@@ -21,28 +21,11 @@ use remapping::phase_change::Bounds;
 /// The tolerance of the optimal policies.
 const TOLERANCE: f64 = 1e-9;
 
-pub(super) fn run(arguments: &Arguments) -> Exit {
-    let set = axes(&arguments.set).and_then(|set| match &arguments.plot {
-        Some(plot) => Format::of(plot).map(|_| set),
-        None => Ok(set),
-    });
-    let set = match set {
-        Ok(set) => set,
-        Err(complaint) => {
-            report(&[complaint]);
-            return Exit::Usage;
-        }
-    };
-    match regret(arguments, set) {
-        Ok(exit) => exit,
-        Err(complaints) => report(&complaints),
-    }
-}
-
-fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>> {
-    let one = |complaint| vec![complaint];
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
+    let set = axes(&arguments.set).map_err(Complaint::usage)?;
     if let Some(plot) = &arguments.plot {
-        check_free(plot, arguments.force).map_err(one)?;
+        Format::of(plot).map_err(Complaint::usage)?;
+        check_free(plot, arguments.force)?;
     }
     let loaded = Loaded::read(&arguments.model)?;
     let watch = Watch::start(&loaded.title, arguments.time_limit);
@@ -60,7 +43,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
                 curves: set.iter().map(|axis| curve(&loaded, axis, Vec::new())).collect(),
                 ..Document::new(&loaded, status, &watch, warnings)
             };
-            show(&document, arguments.json, None, arguments.force).map_err(one)?;
+            show(&document, arguments.json, None, arguments.force)?;
             return Ok(status.into());
         }
     };
@@ -68,7 +51,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let set = if arguments.set.is_empty() { usual().collect() } else { set };
     for axis in &set {
         let first = axis.values.first().map_or("", String::as_str);
-        loaded.check_places(&[(&axis.path, first)]).map_err(one)?;
+        loaded.check_places(&[(&axis.path, first)])?;
     }
     let (optimum, never) = (truth.optimum(), truth.never());
     let possible =
@@ -140,7 +123,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
         ..Document::new(&loaded, status, &watch, warnings)
     };
     let plot = arguments.plot.as_deref();
-    show(&document, arguments.json, plot, arguments.force).map_err(one)?;
+    show(&document, arguments.json, plot, arguments.force)?;
     Ok(wrong.unwrap_or(Exit::Done).worst(status.into()))
 }
 

@@ -21,9 +21,8 @@ use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
 
 pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
-    let one = |complaint: Complaint| vec![complaint];
     if let Some(path) = &arguments.trace {
-        check_free(path, arguments.force).map_err(one)?;
+        check_free(path, arguments.force)?;
     }
     let loaded = Loaded::read(&arguments.model)?;
     playable(&loaded, arguments)?;
@@ -64,7 +63,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
     if written.is_err() && is_interrupted() {
         quit_between_outputs("interrupted: no trace is written", 130, || false);
     }
-    written.map_err(one)?;
+    written?;
     tell_cost(&loaded, &table);
     let Table { ranks, steps, remaps, .. } = table;
     print(&format!(

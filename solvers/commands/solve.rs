@@ -29,11 +29,8 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     let resumed: Vec<PathBuf> =
         arguments.models.iter().filter(|model| was_stopped(arguments, model)).cloned().collect();
     let (mut documents, mut to_certify) = (Vec::new(), None);
-    if let Err(complaint) = check_request(arguments) {
-        report(&[complaint]);
-        return Exit::Usage;
-    }
-    if let Err(complaint) = check_outputs(arguments) {
+    let request = check_request(arguments).map_err(Complaint::usage);
+    if let Err(complaint) = request.and_then(|()| check_outputs(arguments)) {
         return report(&[complaint]);
     }
     let writes_files =
@@ -56,20 +53,10 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
             exit = exit.worst(Exit::Interrupted);
             break;
         }
-        let loaded = Loaded::read(path);
         let settings: problems::Settings = (&arguments.settings).into();
-        if let Ok(Err(complaint)) =
-            loaded.as_ref().map(|loaded| problems::check_method(loaded, settings.method))
-        {
-            report(&[complaint]);
-            exit = exit.worst(Exit::Usage);
-            continue;
-        }
-        let loaded = loaded.and_then(|loaded| {
-            check_named(arguments, &loaded).map_err(|complaint| vec![complaint])?;
-            Ok(loaded)
-        });
-        let solved = loaded.and_then(|loaded| {
+        let solved = Loaded::read(path).and_then(|loaded| {
+            problems::check_method(&loaded, settings.method).map_err(Complaint::usage)?;
+            check_named(arguments, &loaded)?;
             let files = Files { folder: arguments.out.as_deref(), force: arguments.force };
             let solved = solve(&loaded, &settings, files, arguments.certificate.is_some())?;
             Ok((loaded, solved))

@@ -1,6 +1,6 @@
 //! `remap study`: recomputes a table or figure of a paper.
 
-use super::{Exit, ended, report};
+use super::Exit;
 use crate::cli::Study as Arguments;
 use crate::complaint::Complaint;
 use crate::document::to_json;
@@ -56,18 +56,10 @@ struct Found {
     remark: Option<&'static str>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Exit {
-    if let Some(Err(complaint)) = arguments.plot.as_deref().map(Format::of) {
-        report(&[complaint]);
-        return Exit::Usage;
-    }
-    ended(study(arguments))
-}
-
-fn study(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
-    let one = |complaint| vec![complaint];
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     if let Some(plot) = &arguments.plot {
-        check_free(plot, arguments.force).map_err(one)?;
+        Format::of(plot).map_err(Complaint::usage)?;
+        check_free(plot, arguments.force)?;
     }
     let study = Study::read(&arguments.study)?;
     let watch = Watch::start(&study.title, arguments.time_limit);
@@ -124,7 +116,7 @@ fn study(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     print(&if arguments.json { to_json(&document) } else { table(&study, &document) });
     if let Some(plot) = &arguments.plot {
         let bytes = Format::of(plot).and_then(|format| picture(format, &drawn(&study, &document)));
-        bytes.and_then(|bytes| write_file(plot, &bytes, arguments.force)).map_err(one)?;
+        bytes.and_then(|bytes| write_file(plot, &bytes, arguments.force))?;
     }
     Ok(status.into())
 }

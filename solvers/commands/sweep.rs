@@ -2,8 +2,9 @@
 
 use super::axes::{as_json, axes, choose, written};
 use super::swept::Output;
-use super::{Exit, idle, report};
+use super::{Exit, ended, idle, report};
 use crate::cli::Sweep;
+use crate::complaint::Complaint;
 use crate::output::{is_closed, say};
 use crate::problems::registry::sweep::{Part, Run};
 use crate::problems::registry::{Loaded, Problem};
@@ -11,37 +12,17 @@ use crate::problems::{self, Files, Settings, UNSAMPLED};
 use crate::run::is_interrupted;
 use std::collections::HashSet;
 
-pub(super) fn run(arguments: &Sweep) -> Exit {
-    let axes = match axes(&arguments.set) {
-        Ok(axes) => axes,
-        Err(complaint) => {
-            report(&[complaint]);
-            return Exit::Usage;
-        }
-    };
-    let base = match Loaded::read(&arguments.model) {
-        Ok(base) => base,
-        Err(complaints) => return report(&complaints),
-    };
-    if let Err(complaint) = base.check_places(&choose(&axes, 0)) {
-        return report(&[complaint]);
-    }
+pub(super) fn run(arguments: &Sweep) -> Result<Exit, Vec<Complaint>> {
+    let axes = axes(&arguments.set).map_err(Complaint::usage)?;
+    let base = Loaded::read(&arguments.model)?;
+    base.check_places(&choose(&axes, 0))?;
     let stops = matches!(base.problem, Problem::Stopping(_));
     let plot = arguments.plot.as_deref();
     let output = Output::new(&base.title, stops, &axes, arguments.settings.json)
         .drawn(plot, arguments.force);
-    let mut output = match output {
-        Ok(output) => output,
-        Err(complaint) => {
-            report(&[complaint]);
-            return Exit::Usage;
-        }
-    };
+    let mut output = output.map_err(Complaint::usage)?;
     let settings = Settings::from(&arguments.settings);
-    if let Err(complaint) = problems::check_method(&base, settings.method) {
-        report(&[complaint]);
-        return Exit::Usage;
-    }
+    problems::check_method(&base, settings.method).map_err(Complaint::usage)?;
     let mut exit = Exit::Done;
     let mut warned = HashSet::new();
     let models = axes.iter().map(|axis| axis.values.len()).product();
@@ -92,5 +73,5 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         let place = part.as_ref().map(|_| combination);
         output.add(Run { place, set, solution });
     }
-    output.end().map_or_else(|complaint| exit.worst(report(&[complaint])), |()| exit)
+    Ok(exit.worst(ended(output.end().map(|()| Exit::Done).map_err(Vec::from))))
 }

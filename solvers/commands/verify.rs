@@ -1,7 +1,8 @@
 //! `remap verify`: checks the lemmas of the papers on a model and on similar ones.
 
-use super::{Exit, idle, report};
+use super::{Exit, idle};
 use crate::cli::Verify;
+use crate::complaint::Complaint;
 use crate::document::to_json;
 use crate::output::{print, say};
 use crate::problems::registry::Loaded;
@@ -10,11 +11,8 @@ use crate::verify::Verification;
 use remapping::Status;
 use std::fmt::Write;
 
-pub(super) fn run(arguments: &Verify) -> Exit {
-    let loaded = match Loaded::read(&arguments.model) {
-        Ok(loaded) => loaded,
-        Err(complaints) => return report(&complaints),
-    };
+pub(super) fn run(arguments: &Verify) -> Result<Exit, Vec<Complaint>> {
+    let loaded = Loaded::read(&arguments.model)?;
     for warning in &loaded.warnings {
         say(&format!("warning: {}: {warning}", arguments.model.display()));
     }
@@ -24,10 +22,8 @@ pub(super) fn run(arguments: &Verify) -> Exit {
     let verification = Verification::of(&loaded, effort);
     let shown = if arguments.json { to_json(&verification) } else { told(&verification) };
     print(&shown);
-    match verification.as_expected {
-        true => verification.status.into(),
-        false => Exit::Bug.worst(verification.status.into()),
-    }
+    let exit = if verification.as_expected { Exit::Done } else { Exit::Bug };
+    Ok(exit.worst(verification.status.into()))
 }
 
 fn told(verification: &Verification) -> String {

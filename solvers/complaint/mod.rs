@@ -28,6 +28,8 @@ pub struct Complaint {
     pub limit: Option<Status>,
     /// Whether the computed result cannot be true for any input: a bug.
     pub is_bug: bool,
+    /// Whether the arguments are at fault.
+    pub is_usage: bool,
 }
 
 impl Complaint {
@@ -41,6 +43,7 @@ impl Complaint {
             help: if help.is_empty() { "correct this value".to_owned() } else { lines(help) },
             limit: None,
             is_bug: false,
+            is_usage: false,
         }
     }
 
@@ -54,6 +57,7 @@ impl Complaint {
             help: lines(&help.into()),
             limit: None,
             is_bug: false,
+            is_usage: false,
         }
     }
 
@@ -68,6 +72,12 @@ impl Complaint {
     pub fn bug(message: impl Into<String>) -> Complaint {
         let complaint = Complaint::elsewhere(message, "please report this as a bug");
         Complaint { is_bug: true, ..complaint }
+    }
+
+    /// The same of arguments that are wrong.
+    #[must_use]
+    pub fn usage(self) -> Complaint {
+        Complaint { is_usage: true, ..self }
     }
 }
 
@@ -90,6 +100,12 @@ impl fmt::Display for Complaint {
             write!(f, ": {}", self.label)?;
         }
         Ok(())
+    }
+}
+
+impl From<Complaint> for Vec<Complaint> {
+    fn from(complaint: Complaint) -> Vec<Complaint> {
+        vec![complaint]
     }
 }
 

@@ -58,7 +58,7 @@ pub fn write(paths: &[PathBuf], settings: &Settings) -> Result<String, Vec<Compl
     for path in paths {
         let is_document = path.extension().is_some_and(|extension| extension == "json");
         sections.push(match is_document {
-            true => of_document(path).map_err(|complaint| vec![complaint])?,
+            true => of_document(path)?,
             false => of_model(path, settings)?,
         });
     }
@@ -138,7 +138,7 @@ fn of_sweep(runs: &[Run], name: &str) -> Result<Section, Complaint> {
 fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>> {
     let loaded = Loaded::read(path)?;
     let solution = problems::solve(&loaded, settings, Files::default())?.solution;
-    let found = variants::of(&loaded, &solution, settings).map_err(|complaint| vec![complaint])?;
+    let found = variants::of(&loaded, &solution, settings)?;
     if let Some(note) = found.note {
         say(&format!("note: {}: {note}", path.display()));
     }

@@ -277,8 +277,7 @@ pub struct Printed {
 impl Study {
     /// Reads the study file at `path`; paths inside it become relative to the current folder.
     pub fn read(path: &Path) -> Result<Study, Vec<Complaint>> {
-        let one = |complaint| vec![complaint];
-        let text = read_bytes(path).and_then(|bytes| decode(path, bytes)).map_err(one)?;
+        let text = read_bytes(path).and_then(|bytes| decode(path, bytes))?;
         let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
         if !text_of(&source).starts_with("Study") {
             let help =

@@ -52,7 +52,7 @@ pub fn solve(
     let settings = settings(&options)?;
     let (found, stopped) = interruptible(py, || {
         let model = loaded(path, text, &set)?;
-        problems::check_method(&model, settings.method).map_err(|complaint| vec![complaint])?;
+        problems::check_method(&model, settings.method)?;
         let solved = problems::solve(&model, &settings, Files::default())?;
         Ok::<_, Vec<Complaint>>(to_json(&solved.solution))
     })?;

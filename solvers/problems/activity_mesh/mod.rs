@@ -27,7 +27,7 @@ impl Kind for ActivityMesh {
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { settings: contest, watch, .. } = *asked;
         let found = compare::compare(self, contest, watch);
-        let (report, status) = found.map_err(|complaint| vec![complaint])?;
+        let (report, status) = found?;
         Ok((Policies::Sampled(report), status))
     }
 }

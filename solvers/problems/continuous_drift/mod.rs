@@ -35,7 +35,7 @@ impl Kind for ContinuousDrift {
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { settings: contest, watch, .. } = *asked;
         let played = compare::compare(&self.problem(), contest, watch);
-        let (report, status) = played.map_err(|complaint| vec![complaint])?;
+        let (report, status) = played?;
         Ok((Policies::Sampled(report), status))
     }
 

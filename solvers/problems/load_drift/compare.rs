@@ -28,14 +28,13 @@ pub(super) fn compare(
 ) -> Result<(Report, Status), Vec<Complaint>> {
     let problem = model.problem();
     if shortage(model).is_some() || model.states().is_none() {
-        return compare_many::compare(&problem, model.overlap(), contest, watch)
-            .map_err(|complaint| vec![complaint]);
+        return Ok(compare_many::compare(&problem, model.overlap(), contest, watch)?);
     }
     let (states, transition) = prepare(loaded, model, &problem)?;
     let (states, transition) = (&states, &transition);
     let (overlap, seed) = (model.overlap(), contest.seed);
     let field = Drift { problem: &problem, overlap, states, transition, seed, watch };
-    let contestants = field.contestants(&contest.policies).map_err(|complaint| vec![complaint])?;
+    let contestants = field.contestants(&contest.policies)?;
     if let Some((contestants, best, typical)) = contestants {
         let loads = Loads::new(problem.clone()).overlapping(overlap).typically(typical);
         let (report, status) = play(&loads, &contestants, contest, watch);

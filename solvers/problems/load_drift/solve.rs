@@ -82,7 +82,7 @@ pub(super) fn solve_on(
         vec![Complaint::elsewhere(message, "delete it, or start anew with --force")]
     };
     let (mut begin, mut left) = (None, None);
-    if let Some(Saved { snapshot, notes }) = saved.map_err(|complaint| vec![complaint])? {
+    if let Some(Saved { snapshot, notes }) = saved? {
         let recalled = noted.recall(&notes, transition.states());
         recalled.ok_or_else(|| refuse("the notes do not add up"))?;
         left = Some(snapshot.remaining);

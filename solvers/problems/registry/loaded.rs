@@ -111,13 +111,13 @@ impl Deref for Loaded {
 impl Loaded {
     /// Reads and checks the model file at `path`.
     pub fn read(path: &Path) -> Result<Loaded, Vec<Complaint>> {
-        let bytes = read_bytes(path).map_err(|complaint| vec![complaint])?;
+        let bytes = read_bytes(path)?;
         Loaded::from_bytes(path, bytes)
     }
 
     /// Checks `bytes` as the content of the file at `path`.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Vec<Complaint>> {
-        let text = decode(path, bytes).map_err(|complaint| vec![complaint])?;
+        let text = decode(path, bytes)?;
         Loaded::from_text(path, text)
     }
 
@@ -157,7 +157,7 @@ impl Loaded {
     /// # Errors
     /// A path that is not in the model, or the faults of the result.
     pub fn with(&self, settings: &[(&str, &str)]) -> Result<Loaded, Vec<Complaint>> {
-        let text = self.replaced(settings).map_err(|complaint| vec![complaint])?;
+        let text = self.replaced(settings)?;
         Loaded::from_text(&self.path, text)
     }
 

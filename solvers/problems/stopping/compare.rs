@@ -103,8 +103,7 @@ pub(super) fn compare(
         steps,
         watch,
     };
-    let contestants =
-        field.contestants(&contest.policies, &remaps).map_err(|complaint| vec![complaint])?;
+    let contestants = field.contestants(&contest.policies, &remaps)?;
     match contestants {
         Ok(contestants) => {
             let (report, status) = play(&course, &contestants, contest, watch);

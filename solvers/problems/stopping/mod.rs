@@ -70,7 +70,7 @@ impl Kind for Stopping {
             let archive = Files::document(folder, &loaded.path).with_extension("npz");
             let may = files.force || Files::is_begun(folder, loaded, self.name());
             if archive.symlink_metadata().is_ok() {
-                check_free(&archive, may).map_err(|complaint| vec![complaint])?;
+                check_free(&archive, may)?;
             }
         }
         solve::solve(loaded, self, settings, watch)

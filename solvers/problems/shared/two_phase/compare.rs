@@ -25,7 +25,7 @@ pub fn compare(
     workload: &impl Workload,
 ) -> Outcome<(Policies, Status)> {
     let Asked { loaded, settings: contest, watch, .. } = *asked;
-    let policies = policies(&contest.policies).map_err(|complaint| vec![complaint])?;
+    let policies = policies(&contest.policies)?;
     let needed = memory(workload, contest.runs);
     if let Some(there) = available().filter(|there| needed > *there) {
         let (needed, there) = (show(needed), show(there));
