@@ -1,30 +1,22 @@
-//! One file per verb.
+//! One file per verb; those of logs and of many values have a folder each.
 
-mod advice_files;
-mod advise;
-mod axes;
 mod calibrate;
 pub mod check;
 mod compare;
 mod export;
-pub mod fit;
 mod generate;
 mod idle;
-mod join;
-mod log;
+mod logs;
 mod monitor;
 mod proof;
-mod regret;
-mod regretted;
-mod replay;
 mod report;
 mod simulate;
 pub mod solve;
 mod study;
 mod sweep;
-mod swept;
-mod unpriced;
 mod verify;
+
+pub use logs::fit;
 
 use crate::cli::{Cli, Command};
 use crate::complaint::Complaint;
@@ -118,9 +110,9 @@ fn execute(cli: Cli) -> Exit {
         })),
         Command::Check(arguments) => Ok(check::run(&arguments)),
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Join(arguments) => join::run(&arguments).map_err(Vec::from),
+        Command::Join(arguments) => sweep::join::run(&arguments).map_err(Vec::from),
         Command::Compare(arguments) => compare::run(&arguments),
-        Command::Regret(arguments) => regret::run(&arguments),
+        Command::Regret(arguments) => sweep::regret::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments).map_err(Vec::from),
@@ -133,8 +125,8 @@ fn execute(cli: Cli) -> Exit {
         },
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments).map_err(Vec::from),
-        Command::Replay(arguments) => replay::run(&arguments).map_err(Vec::from),
-        Command::Advise(arguments) => advise::run(&arguments).map_err(Vec::from),
+        Command::Replay(arguments) => logs::replay::run(&arguments).map_err(Vec::from),
+        Command::Advise(arguments) => logs::advise::run(&arguments).map_err(Vec::from),
         Command::Report(arguments) => {
             let exit = ended(report::run(&arguments));
             Ok(if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit })

@@ -44,6 +44,6 @@ fn page(arguments: &Report) -> Result<Result<String, Halt>, Vec<Complaint>> {
             let help = "write a page for each log, and one for the rest";
             Err(Complaint::elsewhere(message, help).into())
         }
-        Some(log) => Ok(super::advise::page(log, reading)?),
+        Some(log) => Ok(super::logs::advise::page(log, reading)?),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::axes::{Axis, axes};
 use super::regretted::{Curve, Document, Point, show};
-use super::{Exit, report};
+use crate::commands::{Exit, report};
 use crate::cli::Regret as Arguments;
 use crate::complaint::Complaint;
 use crate::output::{check_free, say};
@@ -21,7 +21,7 @@ use remapping::phase_change::Bounds;
 /// The tolerance of the optimal policies.
 const TOLERANCE: f64 = 1e-9;
 
-pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
+pub(in crate::commands) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     let set = axes(&arguments.set).map_err(Complaint::usage)?;
     if let Some(plot) = &arguments.plot {
         Format::of(plot).map_err(Complaint::usage)?;

@@ -1,6 +1,6 @@
 //! The document and the picture of `regret`, and joining its parts.
 
-use super::Exit;
+use crate::commands::Exit;
 use super::axes::{Axis, axes, some_of, written};
 use crate::cli::Join;
 use crate::complaint::Complaint;

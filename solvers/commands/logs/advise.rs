@@ -1,8 +1,8 @@
 //! `remap advise`.
 
-use super::Exit;
+use crate::commands::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, TRIED, assumed, beginning, priced, remaps_recorded, unpriced};
+use super::{Opened, TRIED, assumed, beginning, priced, remaps_recorded, unpriced};
 use crate::cli::{Advise, Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
@@ -74,7 +74,7 @@ struct Model {
 /// Sudden falls of the imbalance from which on a log that marks remaps seems to lack some.
 const FALLS: usize = 3;
 
-pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
+pub(in crate::commands) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
@@ -261,7 +261,7 @@ fn what_if(
 }
 
 /// The page of a log.
-pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
+pub(in crate::commands) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
     let paths = [path.to_owned()];
     let (opened, is_priced) = beginning(&paths, reading)?;
     if !is_priced {

@@ -1,6 +1,6 @@
 //! The files of an advice: the rule and its forms, settings of known codes, the model, the report.
 
-use super::log::Opened;
+use super::Opened;
 use crate::complaint::Complaint;
 use crate::document::to_json;
 use crate::export::{Target, advised as exported};

@@ -1,8 +1,9 @@
 //! `remap join`: joins the parts of a sweep or of a regret.
 
 use super::axes::{Axis, MAX_RUNS, axes, choose, some_of, written};
-use super::swept::Output;
-use super::{Exit, regretted};
+use super::output::Output;
+use super::regretted;
+use crate::commands::Exit;
 use crate::cli::Join;
 use crate::complaint::Complaint;
 use crate::output::say;
@@ -11,7 +12,7 @@ use crate::problems::registry::{Body, Document};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(super) fn run(arguments: &Join) -> Result<Exit, Complaint> {
+pub(in crate::commands) fn run(arguments: &Join) -> Result<Exit, Complaint> {
     let text = arguments.parts.first().and_then(|path| std::fs::read_to_string(path).ok());
     if text.is_some_and(|text| regretted::is_regret(&text)) {
         return regretted::join(arguments);

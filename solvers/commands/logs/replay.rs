@@ -1,12 +1,12 @@
 //! `remap replay`.
 
-use super::log::{Opened, TRIED, assumed, open, priced, remaps_recorded};
-use super::{Exit, idle};
+use super::replay_text::{text, verdict};
+use super::{Opened, TRIED, assumed, open};
+use crate::commands::{Exit, idle};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::fitting::short;
-use crate::logs::Account;
+use crate::logs::{Account, Trace};
 use crate::output::{check_free, print, say, write_file};
 use crate::plot::{self, Format};
 use crate::render;
@@ -16,65 +16,64 @@ use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::{Ground, IN_USE, OURS, for_other_ranks, solution};
 use crate::run::Watch;
-use remapping::fit::increments::Increments;
 use remapping::overlap::Overlap;
 use remapping::record::Record;
 use remapping::replay::{Player, cheapest};
 use serde::Serialize;
-use std::fmt::Write;
+use std::ops::Range;
 
 #[derive(Debug, Serialize)]
-struct Document {
-    trace: String,
+pub(super) struct Document {
+    pub trace: String,
     /// What was understood of the log.
-    log: Account,
-    ranks: usize,
-    steps: usize,
-    recorded_remaps: usize,
-    remap_cost: f64,
+    pub log: Account,
+    pub ranks: usize,
+    pub steps: usize,
+    pub recorded_remaps: usize,
+    pub remap_cost: f64,
     #[serde(skip_serializing_if = "Overlap::is_none")]
-    overlap: Overlap,
+    pub overlap: Overlap,
     /// Parts of the judged steps, each with policies trained on all before it.
-    splits: u64,
+    pub splits: u64,
     /// The first step that is trained on, where it is not 0.
     #[serde(skip_serializing_if = "is_zero")]
-    trained_from: usize,
+    pub trained_from: usize,
     /// The first step that is judged, from 0.
-    judged_from: usize,
-    judged: usize,
+    pub judged_from: usize,
+    pub judged: usize,
     /// Recorded remaps right before the first judged step of a part: nobody pays for them, `recorded` neither.
     #[serde(skip_serializing_if = "is_zero")]
-    remaps_at_starts: usize,
+    pub remaps_at_starts: usize,
     /// Steps of the program in a step of the log.
-    stride: u64,
+    pub stride: u64,
     /// Where the judged run starts: `balance` or `actual`.
-    from: &'static str,
-    assumption: &'static str,
+    pub from: &'static str,
+    pub assumption: &'static str,
     /// The least cost of any sequence of remaps on the judged steps. `null` where the log is too
     /// long for it.
-    clairvoyant: Option<f64>,
+    pub clairvoyant: Option<f64>,
     /// The same from where the recorded run stood, where the policies start elsewhere: what `recorded`
     /// is measured by.
     #[serde(skip_serializing_if = "Option::is_none")]
-    clairvoyant_from_actual: Option<f64>,
-    policies: Vec<Line>,
+    pub clairvoyant_from_actual: Option<f64>,
+    pub policies: Vec<Line>,
     /// Of all published rules, whether they were asked for or not.
-    best_in_use: String,
+    pub best_in_use: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<String>,
+    pub verdict: Option<String>,
     /// The same for other costs of a remap.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    what_if: Vec<WhatIf>,
+    pub what_if: Vec<WhatIf>,
     /// Regret of what Q-learning had learnt after so many episodes, on the training steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    q_learning_regret: Vec<(u64, f64)>,
-    repairs: Vec<String>,
+    pub q_learning_regret: Vec<(u64, f64)>,
+    pub repairs: Vec<String>,
 }
 
 /// Longest run that is judged: the work for the perfect-information optimum grows with its square.
 const MOST_STEPS: usize = 10_000;
 
-pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
+pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     for path in arguments.advised.iter().chain(&arguments.plot) {
         check_free(path, arguments.force)?;
     }
@@ -193,32 +192,12 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         let advised = advised_document(record, &settings)?;
         write_file(path, to_json(&advised).as_bytes(), arguments.force)?;
     }
-    let document = Document {
-        trace: name,
-        log: trace.account.clone(),
-        ranks: record.ranks(),
-        steps,
-        recorded_remaps: record.remaps().len(),
-        remap_cost: cost,
-        overlap,
-        splits: arguments.splits,
-        trained_from: 0,
-        judged_from: cut,
-        judged: judged.len(),
-        remaps_at_starts: at_starts(record, &parts),
-        stride: trace.stride,
-        from: from(arguments),
-        assumption: assumed(record),
-        clairvoyant: found.clairvoyant,
-        clairvoyant_from_actual: found.clairvoyant_actual,
-        best_in_use: found.best_in_use.0,
-        verdict,
-        what_if,
-        policies: found.lines,
-        q_learning_regret: curve,
-        repairs: trace.repairs,
-    };
-    show(arguments, &document, trace.knows_remaps, &shown);
+    let (knows, remaps_at_starts) = (trace.knows_remaps, at_starts(record, &parts));
+    drop(parts);
+    let found = document((arguments, name), trace, cost, found, 0..cut, judged.len());
+    let document =
+        Document { remaps_at_starts, verdict, what_if, q_learning_regret: curve, ..found };
+    show(arguments, &document, knows, &shown);
     Ok(Exit::Done)
 }
 
@@ -226,10 +205,42 @@ fn show(arguments: &Replay, document: &Document, known: bool, shown: &str) {
     print(&if arguments.json { to_json(document) } else { text(document, known, shown) });
 }
 
-fn from(arguments: &Replay) -> &'static str {
-    match arguments.from {
-        Start::Balance => "balance",
-        Start::Actual => "actual",
+/// What is known of the policies on any log, long or not.
+fn document(
+    (arguments, name): (&Replay, String),
+    trace: Trace,
+    remap_cost: f64,
+    found: Judged,
+    training: Range<usize>,
+    judged: usize,
+) -> Document {
+    Document {
+        trace: name,
+        ranks: trace.record.ranks(),
+        steps: trace.steps(),
+        recorded_remaps: trace.remaps(),
+        remap_cost,
+        overlap: arguments.overlap,
+        splits: arguments.splits,
+        trained_from: training.start,
+        judged_from: training.end,
+        judged,
+        remaps_at_starts: 0,
+        stride: trace.stride,
+        from: match arguments.from {
+            Start::Balance => "balance",
+            Start::Actual => "actual",
+        },
+        assumption: assumed(&trace.record),
+        clairvoyant: found.clairvoyant,
+        clairvoyant_from_actual: found.clairvoyant_actual,
+        best_in_use: found.best_in_use.0,
+        verdict: None,
+        what_if: Vec::new(),
+        policies: found.lines,
+        q_learning_regret: Vec::new(),
+        log: trace.account,
+        repairs: trace.repairs,
     }
 }
 
@@ -277,32 +288,9 @@ fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
     idle::tell(&split, "of a log this long the beginning is trained on, and the rest judged");
     let Played { judged: found, training, remap_cost } = played;
     let shown = contest::table(&found, None);
-    let document = Document {
-        trace: name,
-        log: trace.account.clone(),
-        ranks: trace.record.ranks(),
-        steps: trace.steps(),
-        recorded_remaps: trace.remaps(),
-        remap_cost,
-        overlap: arguments.overlap,
-        splits: 1,
-        trained_from: training.start,
-        judged_from: training.end,
-        judged: trace.after.steps,
-        remaps_at_starts: 0,
-        stride: trace.stride,
-        from: from(arguments),
-        assumption: assumed(&trace.record),
-        clairvoyant: None,
-        clairvoyant_from_actual: None,
-        best_in_use: found.best_in_use.0,
-        verdict: None,
-        what_if: Vec::new(),
-        policies: found.lines,
-        q_learning_regret: Vec::new(),
-        repairs: trace.repairs,
-    };
-    show(arguments, &document, trace.knows_remaps, &shown);
+    let (knows, after) = (trace.knows_remaps, trace.after.steps);
+    let document = document((arguments, name), trace, remap_cost, found, training, after);
+    show(arguments, &document, knows, &shown);
     Exit::Done
 }
 
@@ -322,116 +310,3 @@ fn drawn<'a>(asked: &'a [String], found: &'a Judged) -> Vec<&'a str> {
 
 /// The most curves of the chart.
 const MOST_DRAWN: usize = 7;
-
-/// Whether the solved policy is as good as the best published rule, and if not, why.
-fn verdict(solved: &Line, best: &(String, f64), ground: &Ground<'_>, steps: usize) -> String {
-    let (name, cost) = best;
-    let slack = 1e-9 * solved.cost.max(1.0);
-    if solved.cost <= cost + slack {
-        return format!("solved is at least as good as the best rule in use, {name}");
-    }
-    let behind = 100.0 * (solved.cost - cost) / cost.max(f64::MIN_POSITIVE);
-    format!(
-        "solved costs {behind:.2} % more than the best rule in use, {name}: {}; {}",
-        in_training(solved, name),
-        what_changed(ground, steps)
-    )
-}
-
-/// How the rule that turned out best did in training, against what was chosen there.
-fn in_training(solved: &Line, best: &str) -> String {
-    let cost = |name: &str| solved.training.iter().find(|(known, _)| known == name);
-    let (Some((chosen, own)), Some((_, other))) = (solved.training.first(), cost(best)) else {
-        return "it was not tried in training".to_owned();
-    };
-    let more = 100.0 * (other / own.max(f64::MIN_POSITIVE) - 1.0);
-    if chosen == best || more.abs() < 0.005 {
-        format!("in training it cost as much as {chosen}")
-    } else if more > 0.0 {
-        format!("in training it cost {more:.1} % more than {chosen}")
-    } else {
-        let less = -more;
-        format!("in training it cost {less:.1} % less than {chosen}, too little to go by")
-    }
-}
-
-/// How the judged steps differ from the training steps.
-fn what_changed(ground: &Ground<'_>, steps: usize) -> String {
-    let cut = ground.training.end;
-    let before = Increments::of(&ground.record.part(0..cut));
-    let after = Increments::of(&ground.record.part(cut..steps));
-    let (Some(before), Some(after)) = (before, after) else {
-        return "there are too few steps to tell why".to_owned();
-    };
-    let steepest = |found: &Increments| {
-        found.drifts.iter().map(|drift| drift - found.drift.value).fold(0.0, f64::max)
-    };
-    let (a, b) = (steepest(&before), steepest(&after));
-    // The random error of the steepest drift.
-    let chance = |found: &Increments, steps: usize| {
-        let steps = steps.max(1) as f64;
-        (found.deviation.value.powi(2) + 2.0 * found.noise.powi(2) / steps) / steps
-    };
-    let chance = (chance(&before, cut) + chance(&after, steps - cut)).sqrt();
-    let (s, t) = (before.deviation, after.deviation);
-    let drifts = before.same_drift.min(after.same_drift) < 0.001;
-    if drifts && (a - b).abs() > 4.0 * chance {
-        let (a, b) = (short(a), short(b));
-        format!("the fastest rank gained {a} a step in training and {b} after")
-    } else if s.upper < t.lower || t.upper < s.lower {
-        let (s, t) = (short(s.value), short(t.value));
-        format!("a step added {s} at random in training and {t} after")
-    } else {
-        "the increments are as in training; among several rules one is lucky".to_owned()
-    }
-}
-
-fn text(document: &Document, known: bool, shown: &str) -> String {
-    let Document { trace, ranks, steps, recorded_remaps, remap_cost, from, assumption, .. } =
-        document;
-    let start = match *from {
-        "actual" => "where the run stood",
-        _ => "balance",
-    };
-    let mut text = format!(
-        "{trace}: {ranks} ranks x {steps} steps, {}\n\
-         {}; assumed: {assumption}\n\
-         trained on steps {}..={}, judged from {start} on steps {}..={}{}\n",
-        remaps_recorded(known, *recorded_remaps),
-        priced(*remap_cost, document.overlap, document.stride),
-        document.trained_from,
-        document.judged_from - 1,
-        document.judged_from,
-        document.judged_from + document.judged - 1,
-        match document.splits {
-            1 => String::new(),
-            many => format!(", in {many} parts, trained on all before each"),
-        }
-    );
-    text.push_str(shown);
-    let part = if document.splits > 1 { "a part" } else { "the judged steps" };
-    let _ = match document.remaps_at_starts {
-        0 => Ok(()),
-        1 => writeln!(
-            text,
-            "one more was recorded right before {part}: `recorded` does not pay for it"
-        ),
-        many => writeln!(
-            text,
-            "{many} more were recorded right before {part}: `recorded` does not pay for them"
-        ),
-    };
-    text.push_str(&what_if::table(&document.what_if));
-    if !document.q_learning_regret.is_empty() {
-        let points: Vec<String> = document
-            .q_learning_regret
-            .iter()
-            .map(|(episode, regret)| format!("{episode}: {}", short(*regret)))
-            .collect();
-        let _ = writeln!(text, "q_learning, regret in training by episode: {}", points.join(", "));
-    }
-    if let Some(verdict) = &document.verdict {
-        let _ = writeln!(text, "{verdict}");
-    }
-    text
-}

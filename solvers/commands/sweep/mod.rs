@@ -1,8 +1,14 @@
 //! `remap sweep`: solves one model for many values.
 
-use super::axes::{as_json, axes, choose, written};
-use super::swept::Output;
-use super::{Exit, ended, idle, report};
+mod axes;
+pub(super) mod join;
+mod output;
+pub(super) mod regret;
+mod regretted;
+
+use axes::{as_json, axes, choose, written};
+use output::Output;
+use crate::commands::{Exit, ended, idle, report};
 use crate::cli::Sweep;
 use crate::complaint::Complaint;
 use crate::output::{is_closed, say};

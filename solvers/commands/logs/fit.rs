@@ -1,7 +1,7 @@
 //! `remap fit`.
 
-use super::log::{FITTED, Opened, looked_at, open};
-use super::{Exit, idle};
+use super::{FITTED, Opened, looked_at, open};
+use crate::commands::{Exit, idle};
 use crate::cli::{Chain, Fit, Fitted, Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
@@ -39,7 +39,7 @@ impl Follow for Steps {
     }
 }
 
-pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
+pub(in crate::commands) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     run_on(arguments, &|| None)
 }
 

@@ -1,5 +1,12 @@
 //! The log that `fit`, `replay`, `advise` and `report` work on.
 
+mod advice_files;
+pub(super) mod advise;
+pub mod fit;
+pub(super) mod replay;
+mod replay_text;
+mod unpriced;
+
 use crate::cli::{Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::advised::overlapping;
