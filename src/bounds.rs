@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A certified interval: of a threshold, as probabilities, or of a cost.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// Not above the true value.

@@ -1,7 +1,6 @@
 //! The learning method of \[YXW03\] for an unknown chain: its distance from the optimum by the
 //! number of observed steps.
 
-use super::model as study;
 use super::model::Printed;
 use super::{Found, Stop};
 use crate::complaint::Complaint;
@@ -20,7 +19,7 @@ const MOST_OBSERVED: f64 = 1e9;
 
 pub(crate) fn distances(
     path: &Path,
-    learner: study::Learner,
+    learner: Learner,
     (runs, seed): (u64, u64),
     points: &[Printed],
     watch: &Watch,
@@ -56,11 +55,6 @@ pub(crate) fn distances(
         school.ok_or_else(|| refuse("it has too many states, or none to learn of", kind))?;
     let solution = stopping::solve(&problem, &Settings::default(), watch);
     let exact: Vec<f64> = (0..problem.states()).map(|s| solution.value(s)).collect();
-    let learner = match learner {
-        study::Learner::Last => Learner::Last,
-        study::Learner::Averaged => Learner::Averaged,
-        study::Learner::Frequencies => Learner::Frequencies,
-    };
     let one = |run: u64| match watch.check() {
         ControlFlow::Break(halt) => Err(halt),
         ControlFlow::Continue(()) => Ok(school.distances(learner, &exact, &observed, (seed, run))),

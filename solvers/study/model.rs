@@ -6,6 +6,7 @@ pub use speedup::{Moves, Scaled};
 
 use crate::complaint::{Complaint, ReadText, Source};
 use crate::model::{decode, folder_of, places, read_bytes, values};
+use remapping::stopping::Learner;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -226,17 +227,6 @@ pub enum Measure {
     Extreme,
     /// The root of the sum of squares, v.
     Deviation,
-}
-
-/// The method that learns the cost of stopping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum Learner {
-    /// The last iterate of Robbins and Monro.
-    Last,
-    /// The average of these iterates.
-    Averaged,
-    /// The optimum for relative frequencies.
-    Frequencies,
 }
 
 /// A value of W(n).

@@ -53,7 +53,7 @@ impl Moves {
 }
 
 /// What happens to a unit that would leave the domain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 pub enum Boundary {
     /// It stays in place.
     Reject,

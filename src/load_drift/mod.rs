@@ -94,9 +94,10 @@ pub struct LoadDrift {
 }
 
 /// How a remap distributes the total load of r processors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum Rebalance {
     /// Each processor gets the floor or the ceiling of the average; the total is kept.
+    #[default]
     Split,
     /// Every processor gets the integer nearest to the average, upward when two are equally near:
     /// the total may change.
@@ -107,18 +108,21 @@ pub enum Rebalance {
 }
 
 /// When the program may remap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename = "Decide")]
 pub enum Timing {
     /// T1: after each step but the last, when it has been paid.
+    #[default]
     AfterStep,
     /// T2: before each step but the first, when its loads are known and not yet paid.
     BeforeStep,
 }
 
 /// What is minimized, in addition to the cost of the remaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum Objective {
     /// The time lost to imbalance, the sum over the steps of max - mean.
+    #[default]
     Imbalance,
     /// The time the program takes, the sum over the steps of max.
     Makespan,

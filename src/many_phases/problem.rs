@@ -4,9 +4,11 @@ use crate::Rational;
 use crate::lifetime::Lifetime;
 
 /// The mapping that a remap leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename = "Choice")]
 pub enum Remap {
     /// A mapping of the program's choice.
+    #[default]
     Chosen,
     /// The mapping of the current phase, which is known after the remap.
     Fitted,

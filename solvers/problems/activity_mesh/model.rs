@@ -19,7 +19,7 @@ pub struct ActivityMesh {
     moves: Moves,
     #[serde(default)]
     places: Vec<Place>,
-    boundary: Boundary,
+    boundary: activity_mesh::Boundary,
     steps: u64,
     remap_cost: Decimal,
 }
@@ -76,14 +76,6 @@ struct Place {
     bottom: u32,
     top: u32,
     moves: Moves,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-enum Boundary {
-    Reject,
-    Reflect,
-    Exit,
-    Torus,
 }
 
 impl Moves {
@@ -166,12 +158,6 @@ impl ActivityMesh {
             Units::Each(count) => vec![*count; self.width * self.height],
             Units::Rows(rows) => rows.concat(),
         };
-        let boundary = match self.boundary {
-            Boundary::Reject => activity_mesh::Boundary::Reject,
-            Boundary::Reflect => activity_mesh::Boundary::Reflect,
-            Boundary::Exit => activity_mesh::Boundary::Exit,
-            Boundary::Torus => activity_mesh::Boundary::Torus,
-        };
         let size = (self.width, self.height);
         let (steps, cost) = (self.steps, self.remap_cost.value);
         let moves = self.moves.of();
@@ -180,7 +166,7 @@ impl ActivityMesh {
             units,
             self.processors,
             moves,
-            boundary,
+            self.boundary,
             steps,
             cost,
         )?;

@@ -6,7 +6,7 @@ use crate::model::explain::Shape;
 use crate::model::review::Review;
 use crate::text::whole;
 use remapping::chain::Multisets;
-use remapping::load_drift;
+use remapping::load_drift::{self, Objective, Rebalance, Timing};
 use remapping::overlap::Overlap;
 use serde::Deserialize;
 
@@ -25,31 +25,9 @@ pub struct LoadDrift {
     #[serde(default)]
     rebalance: Rebalance,
     #[serde(default)]
-    decide: Decide,
+    decide: Timing,
     #[serde(default)]
     objective: Objective,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-enum Rebalance {
-    #[default]
-    Split,
-    Nearest,
-    Stochastic,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-enum Decide {
-    #[default]
-    AfterStep,
-    BeforeStep,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-enum Objective {
-    #[default]
-    Imbalance,
-    Makespan,
 }
 
 /// An example of each part, for messages.
@@ -128,7 +106,7 @@ impl LoadDrift {
             Cost::Moved { .. } => {
                 review.at_most(&format!("{path}.fixed"), fixed, 100);
                 review.at_most(&format!("{path}.per_unit_moved"), each, 100);
-                if !matches!(self.rebalance, Rebalance::Split) {
+                if self.rebalance != Rebalance::Split {
                     let message = "this cost of a remap does not go with the rebalance rule";
                     let label = "units moved are those of an even split";
                     let help = "take rebalance: Split, or one number as remap_cost";
@@ -179,19 +157,9 @@ impl LoadDrift {
             steps: self.steps,
             remap_cost: self.costs()[0],
             per_unit_moved: self.costs()[1],
-            rebalance: match self.rebalance {
-                Rebalance::Split => load_drift::Rebalance::Split,
-                Rebalance::Nearest => load_drift::Rebalance::Nearest,
-                Rebalance::Stochastic => load_drift::Rebalance::Stochastic,
-            },
-            timing: match self.decide {
-                Decide::AfterStep => load_drift::Timing::AfterStep,
-                Decide::BeforeStep => load_drift::Timing::BeforeStep,
-            },
-            objective: match self.objective {
-                Objective::Imbalance => load_drift::Objective::Imbalance,
-                Objective::Makespan => load_drift::Objective::Makespan,
-            },
+            rebalance: self.rebalance,
+            timing: self.decide,
+            objective: self.objective,
         }
     }
 

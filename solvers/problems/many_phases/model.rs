@@ -25,7 +25,7 @@ pub struct ManyPhases {
     /// `switch[m][j]`: cost of going from mapping m to mapping j.
     switch: Vec<Vec<Decimal>>,
     #[serde(default)]
-    remap: Choice,
+    remap: Remap,
     /// `transition[z][y]`: the probability that phase y follows phase z.
     transition: Vec<Vec<Decimal>>,
     /// `detector[z][r]`: the probability of observation r in phase z.
@@ -33,13 +33,6 @@ pub struct ManyPhases {
     /// The distribution of the initial phase; by default the first phase is certain.
     #[serde(default)]
     initial: Option<Vec<Decimal>>,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-enum Choice {
-    #[default]
-    Chosen,
-    Fitted,
 }
 
 /// The most phases, and so on, of a model.
@@ -171,10 +164,7 @@ impl ManyPhases {
         let problem = Problem {
             cycle: table(&self.cycle),
             switch: table(&self.switch),
-            remap: match self.remap {
-                Choice::Chosen => Remap::Chosen,
-                Choice::Fitted => Remap::Fitted,
-            },
+            remap: self.remap,
             transition: table(&self.transition),
             detector: table(&self.detector),
             initial: self.initial.as_ref().map_or_else(first, row),

@@ -19,7 +19,7 @@ use crate::stopping::{AfterRemap, Problem};
 use rand::{Rng, RngExt};
 
 /// The learning method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 pub enum Learner {
     /// The last iterate of stochastic approximation (Robbins and Monro).
     Last,
