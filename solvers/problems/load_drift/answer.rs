@@ -11,7 +11,7 @@ use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
 /// The optimal policy of a program with drifting loads, and its costs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Number of processors.
     pub processors: usize,
@@ -152,7 +152,7 @@ pub struct Mean {
 }
 
 /// A fixed interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
     /// Steps between remaps; `null` for never.

@@ -4,13 +4,12 @@ use super::super::{Found, Method, Settings};
 use super::answer::{Answer, Both, Curve, Fixed, Mean, Representation};
 use super::least::at_least;
 use super::model::LoadDrift;
-use super::solve::of_outcome;
+use super::solve::{of_outcome, posed};
 use crate::complaint::Complaint;
 use crate::document::rule::Threshold;
 use crate::memory;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::text::digits::up;
@@ -322,44 +321,20 @@ pub(super) fn lay_out(
     // Costs are not negative, and never remapping is a policy.
     let none = Bounds { lower: 0.0, upper: never.value };
     Answer {
-        processors: problem.processors,
-        lowest: problem.lowest,
-        levels: problem.chain.levels(),
-        initial_load: problem.lowest + problem.initial as f64,
-        steps: problem.steps,
         remap_cost: problem.remap_cost + problem.per_unit_moved * most_moved(problem),
-        cost_by_state: (problem.per_unit_moved > 0.0).then_some(CostByState::Moved {
-            fixed: problem.remap_cost,
-            per_unit_moved: problem.per_unit_moved,
-        }),
-        before_step: problem.timing == load_drift::Timing::BeforeStep,
-        overlap: Some(model.overlap()).filter(|overlap| !overlap.is_none()),
         states: model.states(),
         representation: Representation::Bounds,
-        active_states: None,
         statistical: true,
-        value: None,
-        time: None,
-        work: None,
         remaps: found.map(|found| found.remaps),
-        utilization: None,
         value_bounds: found.map_or(none, |found| outer(found, never.value, least)),
         bounds: found.map(|found| both(found, least)),
         gap_percent: found.map(|found| percent(found, found.gap.mean)),
         gap_interval: found.and_then(|found| interval(found, found.gap)),
         paths: found.map(|found| found.paths),
         best_fixed: fixed,
-        intervals_evaluated: None,
         never: fixed,
         least_average_cost,
-        closest_threshold: Vec::new(),
-        closest_value: None,
         threshold_curve: found.map(|found| curve(rule, found, (least, Some(never.value)))),
-        best_threshold: None,
-        decision_step: None,
-        decision: None,
-        cost_to_go: None,
-        fixed_utilization: Vec::new(),
-        dynamics: None,
+        ..posed(problem, model.overlap())
     }
 }

@@ -322,32 +322,16 @@ fn lay_out(
     let letter =
         |state| if found.decisions.as_ref().is_some_and(|d| d.remaps(state)) { 'R' } else { 'C' };
     Answer {
-        processors: problem.processors,
-        lowest: problem.lowest,
-        levels: problem.chain.levels(),
-        initial_load: problem.lowest + problem.initial as f64,
-        steps: problem.steps,
         remap_cost: match overlap.is_none() {
             true => backward.dearest_remap(),
             false => problem.dearest_remap(states),
         },
-        cost_by_state: (problem.per_unit_moved > 0.0).then_some(CostByState::Moved {
-            fixed: problem.remap_cost,
-            per_unit_moved: problem.per_unit_moved,
-        }),
-        before_step: problem.timing == load_drift::Timing::BeforeStep,
-        overlap: Some(overlap).filter(|overlap| !overlap.is_none()),
         states: Some(states.all() as u64),
         representation: match backward.largest_region() {
             Some(_) => Representation::Active,
             None => Representation::Full,
         },
         active_states: backward.largest_region(),
-        statistical: false,
-        bounds: None,
-        gap_percent: None,
-        gap_interval: None,
-        paths: None,
         value: outcome.map(|outcome| outcome.value),
         time: outcome.map(|outcome| outcome.time),
         work: outcome.map(|outcome| outcome.work),
@@ -362,12 +346,8 @@ fn lay_out(
             true => unremapped.least_average_cost,
         },
         closest_threshold,
-        closest_value: None,
-        threshold_curve: None,
-        best_threshold: None,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),
         decision: found.decisions.as_ref().map(|_| (0..states.all()).map(letter).collect()),
-        cost_to_go: None,
         fixed_utilization: fixed
             .all()
             .iter()
@@ -375,6 +355,25 @@ fn lay_out(
             .map(|fixed| fixed.outcome.utilization())
             .collect(),
         dynamics: dynamics(problem, overlap),
+        ..posed(problem, overlap)
+    }
+}
+
+/// An answer that repeats the problem, and says nothing yet.
+pub(super) fn posed(problem: &load_drift::LoadDrift, overlap: Overlap) -> Answer {
+    Answer {
+        processors: problem.processors,
+        lowest: problem.lowest,
+        levels: problem.chain.levels(),
+        initial_load: problem.lowest + problem.initial as f64,
+        steps: problem.steps,
+        cost_by_state: (problem.per_unit_moved > 0.0).then_some(CostByState::Moved {
+            fixed: problem.remap_cost,
+            per_unit_moved: problem.per_unit_moved,
+        }),
+        before_step: problem.timing == load_drift::Timing::BeforeStep,
+        overlap: Some(overlap).filter(|overlap| !overlap.is_none()),
+        ..Answer::default()
     }
 }
 

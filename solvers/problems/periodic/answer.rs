@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// The intervals by every method that applies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The bounded quantity: `max_deviation`, d(t), or `rms_deviation`, v(t); `cost_per_step`
     /// without a bound.
@@ -91,7 +91,7 @@ pub struct Line {
 }
 
 /// The interval to use when the cost of a remap is known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostLine {
     /// Cost of a remap, in units of load.
@@ -174,7 +174,7 @@ impl From<WrittenSimulated> for Simulated {
 }
 
 /// A number of steps, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Steps {
     /// Exactly this many.
     Known(u64),
@@ -183,6 +183,7 @@ pub enum Steps {
     /// At least this many: the search was stopped.
     AtLeast(u64),
     /// The search was stopped before anything was known.
+    #[default]
     NotComputed,
 }
 

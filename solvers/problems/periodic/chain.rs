@@ -85,10 +85,8 @@ pub fn solve(
         deviation,
         deviation_is: symbol.to_owned(),
         deviation_error: error,
-        nonnegative_through: None,
         cost_aware,
-        sequence: Vec::new(),
-        simulated: None,
+        ..Answer::default()
     };
     Found::new(Body::Periodic(Box::new(answer)), status, warnings)
 }

@@ -51,10 +51,8 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
     let through = deviation.len() as u64 - 1;
     let answer = Answer {
         quantity: "cost_per_step".to_owned(),
-        bound: None,
         processors: processors.count(),
         initial_load: processors.load(),
-        methods: Vec::new(),
         interval,
         interval_by: "cost_aware".to_owned(),
         at_least: (status.is_halted() && interval.is_none()).then_some(0),
@@ -64,8 +62,7 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
         deviation_through: interval.is_some_and(|interval| interval > through).then_some(through),
         nonnegative_through: processors.steps_without_negative_load(),
         cost_aware: line,
-        sequence: Vec::new(),
-        simulated: None,
+        ..Answer::default()
     };
     Found::new(Body::Periodic(Box::new(answer)), status, warnings)
 }

@@ -146,15 +146,7 @@ pub(super) fn cheapest(
 ) -> CostLine {
     // Ratios need a positive mean load.
     let average = average.filter(|average| *average > 0.0);
-    let line = CostLine {
-        remap_cost,
-        interval: Steps::NotComputed,
-        cost_per_step: None,
-        best_so_far: None,
-        tolerance_max_over_mean: None,
-        tolerance_max_deviation: None,
-        tolerance_max_deviation_error: None,
-    };
+    let line = CostLine { remap_cost, ..CostLine::default() };
     if found.status != Status::Converged {
         let best = |interval| BestSoFar {
             interval,

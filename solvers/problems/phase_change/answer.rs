@@ -5,7 +5,7 @@ use crate::problems::claims::{Claim, of_curve};
 use serde::{Deserialize, Serialize};
 
 /// The threshold curve of a phase-change problem.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// M.
     pub last_step: u64,

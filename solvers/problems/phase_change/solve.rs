@@ -71,9 +71,6 @@ pub fn solve(
         last_step: last,
         n0: Some(solution.onset).filter(|_| seen && told),
         n0_between: Some(between).filter(|_| seen && !told),
-        threshold: Vec::new(),
-        threshold_lower: Vec::new(),
-        threshold_upper: Vec::new(),
         value: solution.value,
         never: without_remaps(&problem),
         segments: solution.segments,
@@ -90,13 +87,8 @@ pub fn solve(
             },
         ),
         premature: Some((&problem.premature).into()),
-        threshold_stationary: None,
-        threshold_stationary_lower: None,
-        threshold_stationary_upper: None,
-        stationary_through: None,
-        threshold_head: None,
-        first_step: None,
         exact,
+        ..Answer::default()
     };
     lay_out(&mut answer, &solution.curve);
     Ok(Found::new(Body::PhaseChange(Box::new(answer)), status, warnings))

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
 /// The decision map of a stopping problem.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Levels of each process, or the number of listed states of a joint chain.
     pub shape: Vec<usize>,
@@ -120,10 +120,11 @@ pub struct PartialRemaps {
 }
 
 /// The states that a problem is solved for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Representation {
     /// Every load vector.
+    #[default]
     Full,
     /// One representative of all permutations of equal processes.
     Exchangeable,
@@ -157,6 +158,12 @@ impl Vectors {
         let exact = shape.iter().try_fold(1u128, |all, &levels| all.checked_mul(levels as u128));
         let about = || shape.iter().map(|&levels| levels as f64).product();
         exact.map_or_else(|| Self::About(about()), Self::Exact)
+    }
+}
+
+impl Default for Vectors {
+    fn default() -> Vectors {
+        Vectors::Exact(0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Solves the `Stopping` problem: from the model to the decision map.
 
 use super::super::{Found, Method as Way, Settings};
-use super::answer::{Answer, Counts, Representation, Vectors};
+use super::answer::{Answer, Representation, Vectors};
 use super::maps::decision_map::{MAX_LISTED, Outcome};
 use super::maps::table::Table;
 use super::model::Stopping;
@@ -201,32 +201,14 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
         lowest,
         loads,
         remap_cost: model.remap_cost().unwrap_or(0.0),
-        cost_by_state: None,
-        steps: None,
-        steps_done: None,
-        remaps_from: None,
-        kept_levels: None,
-        partial_remaps: None,
         classes: states.count(),
-        decision: None,
-        ties: Vec::new(),
-        counts: Counts::default(),
-        value_gap: 0.0,
-        remap_value: 0.0,
-        remap_bounds: [0.0; 2],
-        iterations: 0,
         representation: match states {
             states if states.is_active() => Representation::Active,
             states if states.is_lumped() => Representation::Exchangeable,
             _ => Representation::Full,
         },
-        largest_value: 0.0,
-        value: None,
-        average: None,
-        average_of_stop: None,
-        critical_cost: None,
-        by_spread: Vec::new(),
         dynamics: dynamics(model),
+        ..Answer::default()
     }
 }
 
