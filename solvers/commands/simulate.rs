@@ -239,10 +239,7 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
 /// One run of a workload under the given rule, as in `remap compare`.
 fn ruled<W: Workload>(workload: &W, overlap: Overlap, arguments: &Simulate, each: &mut Steps<'_>) {
     let rule = arguments.policy.unwrap_or(Rule::Never);
-    let contestant = match rule {
-        Rule::Fixed(every) => Contestant::every(&rule.to_string(), every, overlap, None),
-        _ => Contestant::rule(&rule.to_string(), rule, None),
-    };
+    let contestant = Contestant::overlapping(rule, overlap, None);
     let policy = contestant.start(workload.typical_remap_cost());
     trace(workload, policy, arguments.seed, &mut |row, remap| each(row, remap));
 }

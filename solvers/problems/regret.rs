@@ -10,17 +10,8 @@ use remapping::{Halt, Rational, Status};
 
 /// The true model.
 pub trait Truth {
-    /// The model's name in documents.
-    fn problem(&self) -> &'static str;
-
-    /// The cost of the optimal policy.
-    fn optimum(&self) -> Bounds;
-
-    /// The cost of never remapping.
-    fn never(&self) -> Bounds;
-
-    /// The status of solving the model.
-    fn status(&self) -> Status;
+    /// The costs of the model.
+    fn known(&self) -> Known;
 
     /// The cost in this model of the policy that is optimal for `assumed`, where the parameter at
     /// `path` is `value`.
@@ -36,6 +27,17 @@ pub trait Truth {
 
     /// The parameters that are hard to know exactly, with wrong values for each.
     fn usual(&self) -> Vec<(String, Vec<String>)>;
+}
+
+/// The costs of the true model.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// The cost of the optimal policy.
+    pub optimum: Bounds,
+    /// The cost of never remapping.
+    pub never: Bounds,
+    /// How solving it ended.
+    pub status: Status,
 }
 
 /// The result of a policy in another model than its own.

@@ -42,12 +42,16 @@ impl Contestant {
         Contestant { name: name.to_owned(), start: Start::Rule(rule), exact }
     }
 
-    /// Remaps `steps` steps after the last decision. With delayed remaps that is at the earliest
-    /// after the first step on its mapping.
-    pub fn every(name: &str, steps: u64, overlap: Overlap, exact: Option<f64>) -> Contestant {
+    /// A rule where remaps overlap the steps: no interval ends while a remap is in progress.
+    pub fn overlapping(rule: Rule, overlap: Overlap, exact: Option<f64>) -> Contestant {
+        let name = rule.to_string();
+        let Rule::Fixed(steps) = rule else { return Contestant::rule(&name, rule, exact) };
+        if overlap.is_none() {
+            return Contestant::rule(&name, rule, exact);
+        }
         let steps = steps.max(overlap.steps + 1);
         let rule = Following::new(Stated::Interval { every: Some(steps) }, 1);
-        Contestant { name: name.to_owned(), start: Start::Stated(rule), exact }
+        Contestant { name, start: Start::Stated(rule), exact }
     }
 
     /// The policy of the next run, with this remap cost.
@@ -286,6 +290,14 @@ pub fn growth<W: Workload>(workload: &W, seed: u64) -> Vec<f64> {
         }
     }
     sums
+}
+
+/// The policies asked for, or the usual ones if there are none.
+pub fn named(asked: &[String], usual: &[&str]) -> Vec<String> {
+    match asked {
+        [] => usual.iter().map(|name| (*name).to_owned()).collect(),
+        _ => asked.iter().map(|name| name.trim().to_owned()).collect(),
+    }
 }
 
 /// The rule with this name.

@@ -12,7 +12,7 @@ use crate::problems::registry::sweep::Part;
 use crate::problems::{
     self,
     comparison::ended_by,
-    regret::{Failure, Judged},
+    regret::{Failure, Judged, Known},
 };
 use crate::run::Watch;
 use remapping::Status;
@@ -53,10 +53,9 @@ pub(in crate::commands) fn run(arguments: &Arguments) -> Result<Exit, Vec<Compla
         let first = axis.values.first().map_or("", String::as_str);
         loaded.check_places(&[(&axis.path, first)])?;
     }
-    let (optimum, never) = (truth.optimum(), truth.never());
+    let Known { optimum, never, mut status } = truth.known();
     let possible =
         Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
-    let mut status = truth.status();
     let part = arguments.part.map(|number| part(number, &set, &loaded));
     let mut curves = Vec::new();
     let mut places = 0..;

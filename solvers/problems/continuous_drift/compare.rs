@@ -2,7 +2,7 @@
 
 use super::super::Contest;
 use super::super::load_drift::compare_many::{CURVE, stated};
-use super::super::sampling::{Contestant, Report, play, rule};
+use super::super::sampling::{Contestant, Report, named, play, rule};
 use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
@@ -18,13 +18,9 @@ pub(super) fn compare(
     let intervals = problem.intervals();
     let best = intervals.as_ref().and_then(|all| (1..).zip(all).min_by(|a, b| a.1.total_cmp(b.1)));
     let best = best.map(|(interval, _)| format!("fixed:{interval}"));
-    let names: Vec<String> = match contest.policies.is_empty() {
-        true => {
-            let usual = [CURVE, "stop_at_rise", "menon", "metabalancer", "never"];
-            usual.map(str::to_owned).into_iter().chain(best).collect()
-        }
-        false => contest.policies.iter().map(|name| name.trim().to_owned()).collect(),
-    };
+    let mut usual = vec![CURVE, "stop_at_rise", "menon", "metabalancer", "never"];
+    usual.extend(best.as_deref());
+    let names = named(&contest.policies, &usual);
     let mut contestants = Vec::new();
     for name in &names {
         if name == CURVE {
@@ -67,12 +63,7 @@ pub(super) fn compare(
             Rule::Fixed(interval) => exact(interval),
             _ => None,
         };
-        contestants.push(match rule {
-            Rule::Fixed(every) if !problem.overlap.is_none() => {
-                Contestant::every(&rule.to_string(), every, problem.overlap, exact)
-            }
-            _ => Contestant::rule(&rule.to_string(), rule, exact),
-        });
+        contestants.push(Contestant::overlapping(rule, problem.overlap, exact));
     }
     let loads = Loads::new(problem.clone());
     if problem.mean_load > 0.0 {

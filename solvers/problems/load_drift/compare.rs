@@ -1,7 +1,7 @@
 //! `remap compare` for drifting loads.
 
 use super::super::Contest;
-use super::super::sampling::{Contestant, Report, Start, play, rule};
+use super::super::sampling::{Contestant, Report, Start, named, play, rule};
 use super::answer::BestThreshold;
 use super::compare_many::{self, CURVE};
 use super::model::LoadDrift;
@@ -80,10 +80,7 @@ impl Drift<'_> {
             "never",
         ];
         let everything = names.is_empty();
-        let names: Vec<String> = match names {
-            [] => all.map(str::to_owned).to_vec(),
-            _ => names.iter().map(|name| name.trim().to_owned()).collect(),
-        };
+        let names = named(names, &all);
         // Misspelled names are refused before the long computation.
         for name in &names {
             let found = ["optimal", "threshold", "best_threshold", CURVE, "fixed", "menon_offline"];
@@ -178,13 +175,7 @@ impl Drift<'_> {
             Rule::Utilization(minimum) => Some(self.evaluate(Control::Utilization(minimum))),
             _ => None,
         };
-        let name = rule.to_string();
-        match rule {
-            Rule::Fixed(every) if !self.overlap.is_none() => {
-                Contestant::every(&name, every, self.overlap, exact)
-            }
-            _ => Contestant::rule(&name, rule, exact),
-        }
+        Contestant::overlapping(rule, self.overlap, exact)
     }
 
     fn evaluate(&self, control: Control) -> f64 {

@@ -1,7 +1,7 @@
 //! `remap compare` for drifting loads with too many states to list.
 
 use super::super::Contest;
-use super::super::sampling::{Contestant, Report, Start, play, rule};
+use super::super::sampling::{Contestant, Report, Start, named, play, rule};
 use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
@@ -25,10 +25,7 @@ pub(super) fn compare(
     watch: &Watch,
 ) -> Result<(Report, Status), Complaint> {
     let usual = [CURVE, "stop_at_rise", "menon", "metabalancer", "zhai", "marquez:0.2", "never"];
-    let names: Vec<String> = match contest.policies.is_empty() {
-        true => usual.map(str::to_owned).to_vec(),
-        false => contest.policies.iter().map(|name| name.trim().to_owned()).collect(),
-    };
+    let names = named(&contest.policies, &usual);
     let mut contestants = Vec::new();
     for name in &names {
         contestants.push(match name.as_str() {
@@ -45,12 +42,7 @@ pub(super) fn compare(
             name => {
                 let rule = rule(name)?;
                 let exact = (rule == Rule::Never).then(|| Intervals::never(problem).value);
-                match rule {
-                    Rule::Fixed(every) if !overlap.is_none() => {
-                        Contestant::every(&rule.to_string(), every, overlap, exact)
-                    }
-                    _ => Contestant::rule(&rule.to_string(), rule, exact),
-                }
+                Contestant::overlapping(rule, overlap, exact)
             }
         });
     }

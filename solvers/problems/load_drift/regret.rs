@@ -1,6 +1,6 @@
 //! The cost of deciding by a wrong model of drifting loads.
 
-use super::super::regret::{Failure, Judged, Truth, factor, off};
+use super::super::regret::{Failure, Judged, Known, Truth, factor, off};
 use super::solve::prepare;
 use crate::complaint::Complaint;
 use crate::document::Bounds;
@@ -18,8 +18,7 @@ struct True<'a> {
     overlap: Overlap,
     states: States,
     transition: Transition,
-    optimum: Bounds,
-    never: Bounds,
+    known: Known,
 }
 
 /// Solves the true model; the inner `Err` has the status where that is stopped.
@@ -43,7 +42,8 @@ pub(in crate::problems) fn of<'a>(
         Ok(both) => both,
         Err(halt) => return Ok(Err(halt.into())),
     };
-    Ok(Ok(Box::new(True { loaded, problem, overlap, states, transition, optimum, never })))
+    let known = Known { optimum, never, status: Status::Converged };
+    Ok(Ok(Box::new(True { loaded, problem, overlap, states, transition, known })))
 }
 
 fn another(loaded: &Loaded) -> Complaint {
@@ -66,20 +66,8 @@ fn finish(mut backward: Backward<'_>, problem: &LoadDrift, watch: &Watch) -> Res
 }
 
 impl Truth for True<'_> {
-    fn problem(&self) -> &'static str {
-        "load_drift"
-    }
-
-    fn optimum(&self) -> Bounds {
-        self.optimum
-    }
-
-    fn never(&self) -> Bounds {
-        self.never
-    }
-
-    fn status(&self) -> Status {
-        Status::Converged
+    fn known(&self) -> Known {
+        self.known
     }
 
     fn judge(

@@ -1,6 +1,6 @@
 //! The cost of deciding by a wrong model of a change of phase.
 
-use super::super::regret::{Failure, Judged, Truth, factor, off};
+use super::super::regret::{Failure, Judged, Known, Truth, factor, off};
 use super::compare::can_be_evaluated;
 use super::evaluation::{Rule, expected, optimal_thresholds};
 use crate::complaint::Complaint;
@@ -24,9 +24,7 @@ const AFTER: &str = "problem.cycle.after";
 struct True<'a> {
     loaded: &'a Loaded,
     problem: PhaseChange,
-    optimum: Bounds,
-    never: Bounds,
-    status: Status,
+    known: Known,
 }
 
 /// Solves the true model; the inner `Err` has the status where that is stopped.
@@ -47,7 +45,7 @@ pub(in crate::problems) fn of<'a>(
         Err(error) => return Err(wrong(error.to_string())),
     };
     let status = solution.status;
-    Ok(Ok(Box::new(True { loaded, problem, optimum, never, status })))
+    Ok(Ok(Box::new(True { loaded, problem, known: Known { optimum, never, status } })))
 }
 
 fn phase_change(loaded: &Loaded) -> Result<PhaseChange, Vec<Complaint>> {
@@ -61,20 +59,8 @@ fn phase_change(loaded: &Loaded) -> Result<PhaseChange, Vec<Complaint>> {
 }
 
 impl Truth for True<'_> {
-    fn problem(&self) -> &'static str {
-        "phase_change"
-    }
-
-    fn optimum(&self) -> Bounds {
-        self.optimum
-    }
-
-    fn never(&self) -> Bounds {
-        self.never
-    }
-
-    fn status(&self) -> Status {
-        self.status
+    fn known(&self) -> Known {
+        self.known
     }
 
     fn judge(
@@ -84,7 +70,7 @@ impl Truth for True<'_> {
         watch: &Watch,
     ) -> Result<Judged, Failure> {
         let believed = phase_change(assumed)?;
-        let possible = self.never.lower - self.optimum.upper;
+        let possible = self.known.never.lower - self.known.optimum.upper;
         let aim = (possible > 0.0).then_some(AIM * possible);
         let cost = || -> Result<(Bounds, f64), EvaluationError> {
             let thresholds = believe(&believed, self.problem.last_step(), watch)?;

@@ -1,7 +1,7 @@
 //! `remap compare` for a long computation that continues after every remap.
 
 use super::super::Contest;
-use super::super::sampling::{Contestant, Report, Start, play, rule};
+use super::super::sampling::{Contestant, Report, Start, named, play, rule};
 use super::compare_once;
 use super::model::Stopping;
 use super::solve::{astray, unplayed};
@@ -132,10 +132,7 @@ impl Field<'_> {
     ) -> Result<Result<Vec<Contestant>, Halt>, Complaint> {
         let all =
             ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "metabalancer", "never"];
-        let names: Vec<String> = match names {
-            [] => all.map(str::to_owned).to_vec(),
-            _ => names.iter().map(|name| name.trim().to_owned()).collect(),
-        };
+        let names = named(names, &all);
         let mut contestants = Vec::new();
         for name in &names {
             contestants.push(match name.as_str() {

@@ -2,7 +2,7 @@
 //! distributed loads.
 
 use super::super::Contest;
-use super::super::sampling::{BATCH, Played, Report, line, rule};
+use super::super::sampling::{BATCH, Played, Report, line, named, rule};
 use super::solve::unplayed;
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
@@ -131,10 +131,7 @@ impl Field<'_> {
     fn contestants(&self, names: &[String]) -> Result<(Vec<Contestant>, Vec<String>), Ended> {
         let all = ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "never"];
         let everything = names.is_empty();
-        let names: Vec<String> = match names {
-            [] => all.map(str::to_owned).to_vec(),
-            _ => names.iter().map(|name| name.trim().to_owned()).collect(),
-        };
+        let names = named(names, &all);
         let mut contestants: Vec<Contestant> = Vec::new();
         let mut left_out = Vec::new();
         for name in &names {
