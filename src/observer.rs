@@ -45,6 +45,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Converged => "converged",
+            Status::IterationLimit => "iteration_limit",
+            Status::TimeLimit => "time_limit",
+            Status::MemoryLimit => "memory_limit",
+            Status::Interrupted => "interrupted",
+        }
+    }
+
     /// Why it was halted, if it was.
     pub fn halt(self) -> Option<Halt> {
         Halt::ALL.into_iter().find(|halt| Status::from(*halt) == self)

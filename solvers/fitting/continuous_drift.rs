@@ -72,13 +72,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
         record(&problem, numbers, start, steps, remaps)
     };
-    let tested = match facts.tested(&mut make) {
-        Ok(tested) => Some(tested),
-        Err(misfit) => {
-            misfits.push(misfit);
-            None
-        }
-    };
+    let tested = facts.tested(&mut make, &mut misfits);
     let mut model = format!(
         "ContinuousDrift(\n    processors: {},\n    increments: Normal(deviation: {}),\n",
         ranks,

@@ -233,13 +233,7 @@ fn deck(
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
         walk(numbers, &alike, &starts, lowest, quantum, steps, remaps)
     };
-    let tested = match facts.tested(&mut make) {
-        Ok(tested) => Some(tested),
-        Err(misfit) => {
-            misfits.push(misfit);
-            None
-        }
-    };
+    let tested = facts.tested(&mut make, &mut misfits);
     let steps_are = match facts.job_steps {
         Some(_) => "",
         None => {

@@ -55,13 +55,7 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
         law.record(numbers, start, steps, remaps, seen_through)
     };
-    let mut tested = match facts.tested(&mut make) {
-        Ok(tested) => Some(tested),
-        Err(misfit) => {
-            misfits.push(misfit);
-            None
-        }
-    };
+    let mut tested = facts.tested(&mut make, &mut misfits);
     if noisy {
         let beside =
             format!("with noise of {} on each time, which no remap takes away", short(noise));

@@ -37,10 +37,8 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
         walk(numbers, &own, &starts, moves.lowest, quantum, steps, remaps)
     };
-    let (tested, misfits) = match facts.tested(&mut make) {
-        Ok(tested) => (Some(tested), Vec::new()),
-        Err(misfit) => (None, vec![misfit]),
-    };
+    let mut misfits = Vec::new();
+    let tested = facts.tested(&mut make, &mut misfits);
     let model = format!(
         "Stopping(\n    processes: Distinct([\n{chains}    ]),\n    remap_cost: {},\n    \
          after_remap: Restart,\n)",

@@ -380,6 +380,11 @@ pub(super) fn farthest(given: f64, proved: Interval) -> f64 {
     (given - proved.lower).abs().max((proved.upper - given).abs())
 }
 
+/// A number of steps, or `null`.
+pub(super) fn told(steps: Option<u64>) -> String {
+    steps.map_or("null".to_owned(), |steps| steps.to_string())
+}
+
 /// A bound rounded up to three digits.
 pub fn above(bound: f64) -> String {
     format!("{:.2e}", 1.005 * bound)

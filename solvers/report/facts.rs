@@ -11,7 +11,6 @@ use crate::problems::registry::{Body, Solution};
 use crate::problems::stopping::answer as stopping;
 use crate::render::headline;
 use crate::text::digits::{Shown, plain, proved, up};
-use remapping::Status;
 use remapping::estimate::Estimate;
 
 /// A number with its name.
@@ -69,14 +68,7 @@ pub(super) fn of(solution: &Solution) -> Vec<Fact> {
         }
         Body::Fluids(_) | Body::LandBattle(_) => {}
     }
-    let status = match solution.status {
-        Status::Converged => "converged",
-        Status::IterationLimit => "iteration_limit",
-        Status::TimeLimit => "time_limit",
-        Status::MemoryLimit => "memory_limit",
-        Status::Interrupted => "interrupted",
-    };
-    facts.put("status", status);
+    facts.put("status", solution.status.name());
     facts.put("tolerance", format!("{:e}", solution.tolerance));
     facts.0
 }

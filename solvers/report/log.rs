@@ -1,6 +1,6 @@
 //! The page about a log: the advice, its use, its assumptions, and the pictures.
 
-use super::page::{STYLE, escaped};
+use super::page::{beginning, embedded, end, escaped};
 use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::plot::{self, Format};
@@ -42,14 +42,7 @@ pub struct Page<'a> {
 /// Writes the page.
 pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
     let name = escaped(page.name);
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>When to remap: {name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header><h1>{}</h1></header>\n<main>\n",
-        escaped(page.advice)
-    );
+    let mut text = beginning(&name, &escaped(page.advice));
     for note in page.notes {
         let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(note));
     }
@@ -70,14 +63,8 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
         policies.extend([best, "never"]);
         let log =
             render::log::picture(page.name, page.record, judged, page.steps.clone(), &policies);
-        let svg = String::from_utf8_lossy(&plot::picture(Format::Svg, &log)?).into_owned();
-        let label = format!("<svg role=\"img\" aria-label=\"The log {name}\"");
-        let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
-        let _ = writeln!(
-            text,
-            "<h2>The log</h2>\n<figure>\n{}</figure>",
-            svg.replacen("<svg", &label, 1)
-        );
+        let svg = embedded(&plot::picture(Format::Svg, &log)?, &format!("The log {name}"));
+        let _ = writeln!(text, "<h2>The log</h2>\n<figure>\n{svg}</figure>");
         text += &table(judged);
         text += &at_other_costs(page.what_if);
     }
@@ -99,10 +86,7 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
             escaped(model)
         );
     }
-    let version = env!("CARGO_PKG_VERSION");
-    let _ =
-        write!(text, "</main>\n<footer>Written by remap {version}.</footer>\n</body>\n</html>\n");
-    Ok(text)
+    Ok(text + &end(""))
 }
 
 /// Shows the table of the slider's position.

@@ -68,13 +68,10 @@ pub fn write(paths: &[PathBuf], settings: &Settings) -> Result<String, Vec<Compl
 fn of_document(path: &Path) -> Result<Section, Complaint> {
     let name = path.display().to_string();
     match Document::read(path)? {
-        Document::Solution(solution) => {
-            Ok(Section::of(&solution, vec![frame(&solution, String::new())?]))
-        }
         Document::Sweep(sweep) => of_sweep(&sweep.runs, &name),
-        Document::Advised(_) => {
-            let message = format!("{name}: the rule of a log, not the solution of a model");
-            Err(Complaint::elsewhere(message, "export it, or play it with replay --solution"))
+        document => {
+            let solution = document.one(&name)?;
+            Ok(Section::of(&solution, vec![frame(&solution, String::new())?]))
         }
     }
 }
@@ -153,9 +150,6 @@ fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>>
 
 /// The picture of a solution, and its numbers.
 fn frame(solution: &Solution, set: String) -> Result<Frame, Complaint> {
-    let svg = String::from_utf8_lossy(&render::draw(solution, Format::Svg)?).into_owned();
-    let label = format!("<svg role=\"img\" aria-label=\"{}\"", page::escaped(&solution.title));
-    // Inside a page the namespace is implied.
-    let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "").replacen("<svg", &label, 1);
+    let svg = page::embedded(&render::draw(solution, Format::Svg)?, &page::escaped(&solution.title));
     Ok(Frame { set, svg, facts: facts::of(solution) })
 }

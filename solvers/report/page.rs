@@ -28,13 +28,7 @@ pub(super) fn write(sections: &[Section]) -> String {
         [only] => escaped(&only.title),
         _ => format!("{} solutions", sections.len()),
     };
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>When to remap: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header><h1>When to remap</h1></header>\n<main>\n"
-    );
+    let mut text = beginning(&title, "When to remap");
     if sections.len() > 1 {
         text += "<nav aria-label=\"Solutions\"><ol>\n";
         for (i, section) in sections.iter().enumerate() {
@@ -45,12 +39,30 @@ pub(super) fn write(sections: &[Section]) -> String {
     for (i, section) in sections.iter().enumerate() {
         text += &one(i, section);
     }
+    text + &end(&format!("<script>\n{SCRIPT}</script>\n"))
+}
+
+/// A page from its first line to the begin of its content.
+pub(super) fn beginning(title: &str, heading: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>When to remap: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header><h1>{heading}</h1></header>\n<main>\n"
+    )
+}
+
+/// A page from the end of its content on.
+pub(super) fn end(script: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let _ = write!(
-        text,
-        "</main>\n<footer>Written by remap {version}.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
-    );
-    text
+    format!("</main>\n<footer>Written by remap {version}.</footer>\n{script}</body>\n</html>\n")
+}
+
+/// A picture as a part of a page, where the namespace is implied.
+pub(super) fn embedded(svg: &[u8], label: &str) -> String {
+    let svg = String::from_utf8_lossy(svg).replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
+    svg.replacen("<svg", &format!("<svg role=\"img\" aria-label=\"{label}\""), 1)
 }
 
 fn one(i: usize, section: &Section) -> String {
@@ -166,7 +178,7 @@ fn policies(found: &Usual) -> String {
     text
 }
 
-pub(super) const STYLE: &str = "\
+const STYLE: &str = "\
 :root { --back: #fff; --text: #1a1a1a; --faint: #6b6b6b; --rule: #d5d5d5; --curve: #0b5cad;
   --mark: #8a5a00; }
 @media (prefers-color-scheme: dark) {

@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Amrex,
     name: "AMReX",
     what: "`amr.loadbalance_*` of programs made with `Amr`",
     compares: None,

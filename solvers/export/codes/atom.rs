@@ -2,14 +2,12 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 use serde_json::json;
 
 /// Loads of more passes than this are not kept by default.
 const WINDOW: u64 = 1000;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Atom,
     name: "ATOM",
     what: "arguments of its expert parallel load balancer",
     compares: Some("mean/max < rebalance_min_balancedness"),

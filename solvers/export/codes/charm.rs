@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Charm,
     name: "Charm++",
     what: "iterations between calls of `AtSync()`, and a balancer",
     compares: None,

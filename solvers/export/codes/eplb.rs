@@ -2,7 +2,6 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 use serde_json::json;
 
 /// Loads of more steps than this are not kept by default.
@@ -13,7 +12,6 @@ const WINDOW: u64 = 1000;
 const LAYERS: u64 = 100;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Eplb,
     name: "vLLM",
     what: "arguments of its expert parallel load balancer",
     compares: None,

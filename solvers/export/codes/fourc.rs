@@ -3,10 +3,8 @@
 use super::Sheet;
 use crate::complaint::Complaint;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Fourc,
     name: "4C, contact",
     what: "`MORTAR COUPLING/PARALLEL REDISTRIBUTION`",
     compares: Some("max/min >= MAX_BALANCE_EVAL_TIME"),

@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::FourcStructure,
     name: "4C, structure",
     what: "`STRUCTURAL DYNAMIC/DYNAMIC REBALANCE`",
     compares: Some("max/mean > IMBALANCE_THRESHOLD"),

@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Lammps,
     name: "LAMMPS",
     what: "a `fix balance` line",
     compares: Some("max/mean > thresh"),

@@ -29,8 +29,6 @@ use remapping::policy::codes::Code;
 /// A code: how it decides, and how its setting is written.
 #[derive(Debug)]
 pub struct Sheet {
-    /// The code.
-    pub code: Code,
     /// Its name for people.
     pub name: &'static str,
     /// What is written, for lists of targets.

@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Openfoam,
     name: "OpenFOAM",
     what: "a `distributor` of `constant/dynamicMeshDict`",
     compares: Some("max/mean - 1 > maxImbalance"),

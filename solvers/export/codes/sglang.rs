@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Sglang,
     name: "SGLang",
     what: "arguments of its expert parallel load balancer",
     compares: Some("not mean/max > threshold"),

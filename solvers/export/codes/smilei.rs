@@ -2,13 +2,11 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 /// So many iterations that none follows.
 const NEVER: u64 = 1_000_000_000;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Smilei,
     name: "Smilei",
     what: "a `LoadBalancing` block",
     compares: None,

@@ -3,10 +3,8 @@
 use super::Sheet;
 use crate::complaint::Complaint;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Swift,
     name: "SWIFT",
     what: "the `DomainDecomposition` parameters",
     compares: Some("(max - min)/mean > trigger, below 1"),

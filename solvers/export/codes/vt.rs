@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Vt,
     name: "DARMA/vt",
     what: "`--vt_lb_interval`",
     compares: Some("max > 1.03 x mean, compiled in"),

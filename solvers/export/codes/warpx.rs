@@ -2,10 +2,8 @@
 
 use super::Sheet;
 use crate::export::knobs::Setting;
-use remapping::policy::codes::Code;
 
 pub const SHEET: Sheet = Sheet {
-    code: Code::Warpx,
     name: "WarpX",
     what: "`algo.load_balance_*`",
     compares: Some("proposed mean/max > ratio x present mean/max"),

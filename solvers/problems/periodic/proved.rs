@@ -1,6 +1,6 @@
 //! Compares the intervals of a periodic problem with what their certificate proves.
 
-use super::super::proved::{Agreed, Fault, NEAR, ROUNDING, fact, needed, same, within};
+use super::super::proved::{Agreed, Fault, NEAR, ROUNDING, fact, needed, same, told, within};
 use super::answer::{Answer, Steps};
 use remap_checker::facts::OfPeriodic;
 use remap_checker::{Interval, Proof};
@@ -64,7 +64,6 @@ fn finds_longest(method: &str) -> bool {
 /// Checks that the interval is that of the method it names. Methods that find the longest one must
 /// agree with the proof: the bound is `kept` for that long, and `broken` by then.
 fn methods(answer: &Answer, [kept, broken]: [Option<u64>; 2]) -> Result<(), Fault> {
-    let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
     let by = &answer.interval_by;
     let own = answer.methods.iter().find(|line| line.name == *by);
     let own = own.ok_or_else(|| format!("`interval_by` is {by}, which is none of `methods`"))?;
@@ -128,7 +127,6 @@ fn sequence(answer: &Answer, facts: &OfPeriodic, all: &[Proof]) -> Result<bool, 
         if kept.is_some_and(|kept| broken != Some(kept + 1)) {
             return Ok(false);
         }
-        let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
         same(format!("sequence[{i}].interval"), told(given.interval), told(kept))?;
         from += kept.unwrap_or(0);
     }
@@ -146,7 +144,6 @@ pub(in crate::problems) fn is_cheapest(
     most: Option<u64>,
 ) -> Result<(), Fault> {
     let [own, low, high] = [given, least, most].map(|steps| steps.unwrap_or(u64::MAX));
-    let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
     match (low..=high).contains(&own) {
         true => Ok(()),
         false => Err(format!(
@@ -172,7 +169,6 @@ fn cheapest(
     let line = needed("cost_aware", answer.cost_aware.as_ref())?;
     let price = needed("cost_aware.remap_cost", facts.remap_cost)?;
     fact("cost_aware.remap_cost", line.remap_cost, price)?;
-    let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
     same("cost_aware.interval", told(line.interval.number()), told(answer.interval))?;
     let given = needed("cost_aware.cost_per_step", line.cost_per_step)?;
     within("cost_aware.cost_per_step", given, cost, NEAR * cost.upper.max(1.0))?;

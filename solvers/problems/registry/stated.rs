@@ -60,15 +60,15 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         let help = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
         Complaint::elsewhere(format!("{name}: {what}"), help)
     };
+    let certified = || {
+        let width = solution.tolerance;
+        let is_reached = solution.status == Status::Converged;
+        is_reached.then(|| format!("Every threshold is certified to {width:e}."))
+    };
     let (mut about, mut notes) = (Vec::new(), Vec::new());
     let mut is_optimal = true;
     if solution.status != Status::Converged {
-        let how = match solution.status {
-            Status::TimeLimit => "time_limit",
-            Status::MemoryLimit => "memory_limit",
-            Status::Interrupted => "interrupted",
-            _ => "iteration_limit",
-        };
+        let how = solution.status.name();
         notes.push(format!("The computation ended early ({how}): the rule is not proved."));
     }
     let priced = match &solution.body {
@@ -110,18 +110,12 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             ));
         }
         Body::PhaseChange(answer) => {
-            if solution.status == Status::Converged {
-                let width = solution.tolerance;
-                notes.push(format!("Every threshold is certified to {width:e}."));
-            }
+            notes.extend(certified());
             about.extend(answer.premature.map(after_a_remap));
             Rule::Belief(Belief::of(answer).map_err(wrong)?)
         }
         Body::PhaseSwitching(answer) => {
-            if solution.status == Status::Converged {
-                let width = solution.tolerance;
-                notes.push(format!("Every threshold is certified to {width:e}."));
-            }
+            notes.extend(certified());
             Rule::Switching(Switching::of(answer).map_err(wrong)?)
         }
         Body::Stopping(answer) if answer.shares_loads() => {
@@ -246,36 +240,22 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             return Err(Complaint::elsewhere(message, help));
         }
     };
-    let title = solution.title.clone();
+    let log = solution.log.as_ref();
+    let (mut rule, mut priced) = (rule, priced);
+    if let Some(log) = log {
+        priced = priced.map(|priced| Priced { stride: log.stride, ..priced });
+        rule = of_the_program(rule, log, &mut notes);
+        notes.extend(log.notes(!matches!(rule, Rule::Belief(_) | Rule::Switching(_))));
+    }
     let is_optimal = is_optimal && solution.status == Status::Converged;
-    let Some(log) = &solution.log else {
-        return Ok(StatedRule {
-            title,
-            optimal: is_optimal,
-            about,
-            notes,
-            rule,
-            unit_seconds: 1.0,
-            of_a_log: false,
-            priced,
-            of_code: None,
-            overlapped: overlap.is_some(),
-            processors,
-            before_step,
-        });
-    };
-    let priced = priced.map(|priced| Priced { stride: log.stride, ..priced });
-    let rule = of_the_program(rule, log, &mut notes);
-    notes.extend(log.notes(!matches!(rule, Rule::Belief(_) | Rule::Switching(_))));
-    let unit_seconds = log.unit_seconds;
     Ok(StatedRule {
-        title,
-        optimal: is_optimal && log.misfit().is_none(),
+        title: solution.title.clone(),
+        optimal: is_optimal && log.is_none_or(|log| log.misfit().is_none()),
         about,
         notes,
         rule,
-        unit_seconds,
-        of_a_log: true,
+        unit_seconds: log.map_or(1.0, |log| log.unit_seconds),
+        of_a_log: log.is_some(),
         priced,
         of_code: None,
         overlapped: overlap.is_some(),
