@@ -109,12 +109,6 @@ impl From<Complaint> for Vec<Complaint> {
     }
 }
 
-impl AsRef<[Complaint]> for Complaint {
-    fn as_ref(&self) -> &[Complaint] {
-        std::slice::from_ref(self)
-    }
-}
-
 impl std::error::Error for Complaint {}
 
 impl Diagnostic for Complaint {

@@ -2,7 +2,8 @@
 //! registry.
 //!
 //! In a folder, `mod.rs` implements the operations on models of its kind, `model.rs` defines the
-//! models, `solve.rs` solves them, `answer.rs` defines the document, and `view.rs` shows it.
+//! models, `solve.rs` solves them, `answer.rs` defines the document, and `view.rs` states its claims
+//! and shows it.
 //! `compare.rs` evaluates policies, `certificate.rs` makes the proof of an answer, `proved.rs`
 //! compares the fields with that proof, and `lemmas.rs` checks the papers' claims.
 

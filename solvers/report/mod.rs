@@ -150,6 +150,7 @@ fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>>
 
 /// The picture of a solution, and its numbers.
 fn frame(solution: &Solution, set: String) -> Result<Frame, Complaint> {
-    let svg = page::embedded(&render::draw(solution, Format::Svg)?, &page::escaped(&solution.title));
+    let svg =
+        page::embedded(&render::draw(solution, Format::Svg)?, &page::escaped(&solution.title));
     Ok(Frame { set, svg, facts: facts::of(solution) })
 }

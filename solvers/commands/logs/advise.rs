@@ -1,9 +1,9 @@
 //! `remap advise`.
 
-use crate::commands::Exit;
 use super::advice_files::{self, Parts};
 use super::{Opened, TRIED, assumed, beginning, priced, remaps_recorded, unpriced};
 use crate::cli::{Advise, Log, Reading};
+use crate::commands::Exit;
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
 use crate::document::to_json;
@@ -261,7 +261,10 @@ fn what_if(
 }
 
 /// The page of a log.
-pub(in crate::commands) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
+pub(in crate::commands) fn page(
+    path: &Path,
+    reading: &Reading,
+) -> Result<Result<String, Halt>, Complaint> {
     let paths = [path.to_owned()];
     let (opened, is_priced) = beginning(&paths, reading)?;
     if !is_priced {

@@ -1,8 +1,8 @@
 //! `remap fit`.
 
 use super::{FITTED, Opened, looked_at, open};
-use crate::commands::{Exit, idle};
 use crate::cli::{Chain, Fit, Fitted, Log, Reading};
+use crate::commands::{Exit, idle};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
 use crate::document::to_json;

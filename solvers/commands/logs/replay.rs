@@ -2,8 +2,8 @@
 
 use super::replay_text::{text, verdict};
 use super::{Opened, TRIED, assumed, open};
-use crate::commands::{Exit, idle};
 use crate::cli::{Replay, Start};
+use crate::commands::{Exit, idle};
 use crate::complaint::Complaint;
 use crate::document::to_json;
 use crate::logs::{Account, Trace};

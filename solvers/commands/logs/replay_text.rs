@@ -10,7 +10,12 @@ use remapping::fit::increments::Increments;
 use std::fmt::Write;
 
 /// Whether the solved policy is as good as the best published rule, and if not, why.
-pub(super) fn verdict(solved: &Line, best: &(String, f64), ground: &Ground<'_>, steps: usize) -> String {
+pub(super) fn verdict(
+    solved: &Line,
+    best: &(String, f64),
+    ground: &Ground<'_>,
+    steps: usize,
+) -> String {
     let (name, cost) = best;
     let slack = 1e-9 * solved.cost.max(1.0);
     if solved.cost <= cost + slack {

@@ -4,8 +4,8 @@
 //! remap that costs more pays there, since remaps save no more than that sum. At each cost all
 //! policies are trained and compared anew.
 
-use crate::commands::Exit;
 use super::{Opened, remaps_recorded};
+use crate::commands::Exit;
 use crate::complaint::Complaint;
 use crate::document::to_json;
 use crate::fitting::short;

@@ -3,8 +3,8 @@
 use super::axes::{Axis, MAX_RUNS, axes, choose, some_of, written};
 use super::output::Output;
 use super::regretted;
-use crate::commands::Exit;
 use crate::cli::Join;
+use crate::commands::Exit;
 use crate::complaint::Complaint;
 use crate::output::say;
 use crate::problems::registry::sweep::{Part, Run, Sweep};

@@ -6,16 +6,16 @@ mod output;
 pub(super) mod regret;
 mod regretted;
 
-use axes::{as_json, axes, choose, written};
-use output::Output;
-use crate::commands::{Exit, ended, idle, report};
 use crate::cli::Sweep;
+use crate::commands::{Exit, ended, idle, report};
 use crate::complaint::Complaint;
 use crate::output::{is_closed, say};
 use crate::problems::registry::sweep::{Part, Run};
 use crate::problems::registry::{Loaded, Problem};
 use crate::problems::{self, Files, Settings, UNSAMPLED};
 use crate::run::is_interrupted;
+use axes::{as_json, axes, choose, written};
+use output::Output;
 use std::collections::HashSet;
 
 pub(super) fn run(arguments: &Sweep) -> Result<Exit, Vec<Complaint>> {

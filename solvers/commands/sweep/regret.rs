@@ -2,8 +2,8 @@
 
 use super::axes::{Axis, axes};
 use super::regretted::{Curve, Document, Point, show};
-use crate::commands::{Exit, report};
 use crate::cli::Regret as Arguments;
+use crate::commands::{Exit, report};
 use crate::complaint::Complaint;
 use crate::output::{check_free, say};
 use crate::plot::Format;

@@ -1,8 +1,8 @@
 //! The document and the picture of `regret`, and joining its parts.
 
-use crate::commands::Exit;
 use super::axes::{Axis, axes, some_of, written};
 use crate::cli::Join;
+use crate::commands::Exit;
 use crate::complaint::Complaint;
 use crate::document::to_json;
 use crate::output::{check_free, print, say, write_file};

@@ -85,13 +85,3 @@ pub struct Fixed {
     /// Its expected cost.
     pub value: f64,
 }
-
-impl Answer {
-    /// The first inconsistency among its fields, if any.
-    pub(crate) fn fault(&self) -> Option<String> {
-        if self.mean_load.is_some_and(|mean| !(mean > 0.0 && mean.is_finite())) {
-            return Some("`mean_load` is not a positive number".to_owned());
-        }
-        self.threshold_curve.as_ref().and_then(Curve::fault)
-    }
-}

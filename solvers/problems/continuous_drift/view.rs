@@ -3,9 +3,9 @@
 
 use super::answer::{Answer, Class};
 use crate::complaint::Complaint;
-use crate::plot::chart::Chart;
 use crate::plot::{self, Format};
 use crate::problems::kind::{self, Accuracy, Headline};
+use crate::problems::load_drift::answer::Curve;
 use crate::problems::load_drift::few_thresholds::{
     POLICY, cost_of_rule, sampled_headline, thresholds, within_percent,
 };
@@ -19,7 +19,10 @@ use std::fmt::Write;
 
 impl kind::Answer for Answer {
     fn fault(&self) -> Option<String> {
-        Answer::fault(self)
+        if self.mean_load.is_some_and(|mean| !(mean > 0.0 && mean.is_finite())) {
+            return Some("`mean_load` is not a positive number".to_owned());
+        }
+        self.threshold_curve.as_ref().and_then(Curve::fault)
     }
 
     fn accuracy(&self) -> Accuracy {
@@ -35,7 +38,11 @@ impl kind::Answer for Answer {
     }
 
     fn headline(&self) -> Headline {
-        headline(self, self.recommended()).map_or(Headline::InSummary, Headline::Final)
+        let known = self.best_fixed.map_or(f64::INFINITY, |fixed| fixed.value);
+        let curve = self.threshold_curve.as_ref().zip(self.recommended());
+        curve
+            .and_then(|(curve, recommended)| sampled_headline(curve, recommended, known))
+            .map_or(Headline::InSummary, Headline::Final)
     }
 
     fn recommended(&self) -> Option<Recommended> {
@@ -47,19 +54,16 @@ impl kind::Answer for Answer {
     }
 
     fn cells(&self) -> Row {
-        cells(self)
+        match (self.bounds, self.gap_percent) {
+            (Some(bounds), Some(gap)) => sampled_cells(bounds, gap, self.gap_interval, self.remaps),
+            _ => Vec::new(),
+        }
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
-        plot::picture(format, &picture(title, self, self.recommended()))
+        let thresholds = thresholds(title, self.threshold_curve.as_ref(), self.recommended());
+        plot::picture(format, &thresholds)
     }
-}
-
-/// The recommendation, once it is known.
-fn headline(answer: &Answer, recommended: Option<Recommended>) -> Option<String> {
-    let curve = answer.threshold_curve.as_ref()?;
-    let known = answer.best_fixed.map_or(f64::INFINITY, |fixed| fixed.value);
-    sampled_headline(curve, recommended?, known)
 }
 
 /// The readable summary.
@@ -120,17 +124,4 @@ fn classes(text: &mut String, classes: &[Class]) {
     };
     let all: Vec<String> = classes.iter().map(class).collect();
     let _ = writeln!(text, "classes of processors: {}", all.join(", "));
-}
-
-/// The cells of a sweep's table.
-fn cells(answer: &Answer) -> crate::text::Row {
-    match (answer.bounds, answer.gap_percent) {
-        (Some(bounds), Some(gap)) => sampled_cells(bounds, gap, answer.gap_interval, answer.remaps),
-        _ => Vec::new(),
-    }
-}
-
-/// The thresholds against the steps since the last remap.
-fn picture<'a>(title: &'a str, answer: &Answer, recommended: Option<Recommended>) -> Chart<'a> {
-    thresholds(title, answer.threshold_curve.as_ref(), recommended)
 }

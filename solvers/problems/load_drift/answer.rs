@@ -4,7 +4,6 @@ use crate::document::Bounds;
 use crate::document::dynamics::{Dynamics, Kind};
 use crate::document::priced::{BestFixed, Priced};
 use crate::document::rule::Threshold;
-use crate::problems::claims::Claim;
 use crate::problems::stopping::answer::CostByState;
 use remapping::load_drift;
 use remapping::overlap::Overlap;
@@ -231,33 +230,7 @@ impl From<load_drift::BestThreshold> for BestThreshold {
     }
 }
 
-impl Answer {
-    /// The intervals that the answer claims to contain a number.
-    pub(crate) fn claims(&self) -> Vec<Claim> {
-        if self.statistical {
-            // Confidence intervals prove nothing.
-            return Vec::new();
-        }
-        let bounds = self.value_bounds;
-        vec![Claim::relative("the value", bounds.lower, bounds.upper)]
-    }
-
-    /// The first inconsistency among its fields, if any.
-    pub(crate) fn fault(&self) -> Option<String> {
-        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
-            return Some(fault);
-        }
-        if let Some(fault) = self.threshold_curve.as_ref().and_then(Curve::fault) {
-            return Some(fault);
-        }
-        let letters = self.decision.as_ref()?;
-        if letters.chars().any(|letter| !"RC".contains(letter)) {
-            return Some("`decision` has letters other than R and C".to_owned());
-        }
-        (Some(letters.len() as u64) != self.states)
-            .then(|| "`decision` has not one letter for each multiset of levels".to_owned())
-    }
-}
+impl Answer {}
 
 impl Priced {
     pub(crate) fn of_drift(answer: &Answer) -> Option<Priced> {

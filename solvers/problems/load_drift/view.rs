@@ -1,9 +1,10 @@
 //! Drifting loads: the summary, the row of a sweep, and the picture of utilization against the
 //! interval.
 
-use super::answer::{Answer, BestThreshold, Both, Fixed, Mean};
+use super::answer::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
 use super::few_thresholds::{POLICY, cost_of_rule, sampled_headline, thresholds, within_percent};
 use crate::complaint::Complaint;
+use crate::document::dynamics::Dynamics;
 use crate::document::log::Log;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
@@ -22,7 +23,18 @@ use std::fmt::Write;
 
 impl kind::Answer for Answer {
     fn fault(&self) -> Option<String> {
-        Answer::fault(self)
+        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
+            return Some(fault);
+        }
+        if let Some(fault) = self.threshold_curve.as_ref().and_then(Curve::fault) {
+            return Some(fault);
+        }
+        let letters = self.decision.as_ref()?;
+        if letters.chars().any(|letter| !"RC".contains(letter)) {
+            return Some("`decision` has letters other than R and C".to_owned());
+        }
+        (Some(letters.len() as u64) != self.states)
+            .then(|| "`decision` has not one letter for each multiset of levels".to_owned())
     }
 
     fn accuracy(&self) -> Accuracy {
@@ -50,7 +62,12 @@ impl kind::Answer for Answer {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        Answer::claims(self)
+        if self.statistical {
+            // Confidence intervals prove nothing.
+            return Vec::new();
+        }
+        let bounds = self.value_bounds;
+        vec![Claim::relative("the value", bounds.lower, bounds.upper)]
     }
 
     fn ignores(&self, option: Choice) -> Option<&'static str> {
@@ -65,7 +82,14 @@ impl kind::Answer for Answer {
     }
 
     fn cells(&self) -> Row {
-        cells(self)
+        if let (Some(bounds), Some(gap)) = (self.bounds, self.gap_percent) {
+            return sampled_cells(bounds, gap, self.gap_interval, self.remaps);
+        }
+        let numbers =
+            [("value", self.value), ("remaps", self.remaps), ("utilization", self.utilization)];
+        let cell =
+            |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:.9}"));
+        numbers.into_iter().map(|(heading, number)| (heading.to_owned(), cell(number))).collect()
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
@@ -319,17 +343,6 @@ pub(crate) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
     let remaps = remaps.map_or(String::new(), |remaps| format!(", {remaps:.2} remaps"));
     line("policy", bounds.upper, &remaps);
     line("any policy, least", bounds.lower, "");
-}
-
-/// The cells of a sweep's table.
-fn cells(answer: &Answer) -> crate::text::Row {
-    if let (Some(bounds), Some(gap)) = (answer.bounds, answer.gap_percent) {
-        return sampled_cells(bounds, gap, answer.gap_interval, answer.remaps);
-    }
-    let numbers =
-        [("value", answer.value), ("remaps", answer.remaps), ("utilization", answer.utilization)];
-    let cell = |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:.9}"));
-    numbers.into_iter().map(|(heading, number)| (heading.to_owned(), cell(number))).collect()
 }
 
 /// The cells of bounds from sample paths.

@@ -1,7 +1,6 @@
 //! The answer to any number of phases: bounds on the cost, and a mapping for each belief of a grid.
 
 use crate::document::Bounds;
-use crate::problems::claims::Claim;
 use serde::{Deserialize, Serialize};
 
 /// Bounds on the cost of the optimal policy for any number of phases, and its decisions at step 0.
@@ -34,30 +33,4 @@ pub struct Answer {
     pub decision: Vec<Vec<usize>>,
     /// The most vectors of a value function.
     pub vectors: usize,
-}
-
-impl Answer {
-    /// The intervals that the answer claims to contain a number.
-    pub(crate) fn claims(&self) -> Vec<Claim> {
-        let exact = self.exact.as_ref().and_then(|value| value.parse().ok());
-        let value = self.value.map(|value| Claim::relative("V", value.lower, value.upper));
-        value.map(|claim| claim.with(exact)).into_iter().collect()
-    }
-
-    /// The first inconsistency among its fields, if any.
-    pub(crate) fn fault(&self) -> Option<String> {
-        let laws = self.beliefs.iter().all(|belief| {
-            let sum: f64 = belief.iter().sum();
-            belief.len() == self.phases && (sum - 1.0).abs() < 1e-9
-        });
-        if !laws {
-            return Some("`beliefs` are no laws on the phases".to_owned());
-        }
-        let fits = |row: &Vec<usize>| {
-            row.len() == self.beliefs.len() && row.iter().all(|to| *to <= self.phases)
-        };
-        let none = self.decision.is_empty() && self.beliefs.is_empty();
-        let all = self.decision.len() == self.phases && self.decision.iter().all(fits);
-        (!none && !all).then(|| "`decision` has not a mapping for each belief".to_owned())
-    }
 }

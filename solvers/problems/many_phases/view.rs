@@ -14,11 +14,25 @@ use std::fmt::Write;
 
 impl kind::Answer for Answer {
     fn fault(&self) -> Option<String> {
-        Answer::fault(self)
+        let laws = self.beliefs.iter().all(|belief| {
+            let sum: f64 = belief.iter().sum();
+            belief.len() == self.phases && (sum - 1.0).abs() < 1e-9
+        });
+        if !laws {
+            return Some("`beliefs` are no laws on the phases".to_owned());
+        }
+        let fits = |row: &Vec<usize>| {
+            row.len() == self.beliefs.len() && row.iter().all(|to| *to <= self.phases)
+        };
+        let none = self.decision.is_empty() && self.beliefs.is_empty();
+        let all = self.decision.len() == self.phases && self.decision.iter().all(fits);
+        (!none && !all).then(|| "`decision` has not a mapping for each belief".to_owned())
     }
 
     fn claims(&self) -> Vec<Claim> {
-        Answer::claims(self)
+        let exact = self.exact.as_ref().and_then(|value| value.parse().ok());
+        let value = self.value.map(|value| Claim::relative("V", value.lower, value.upper));
+        value.map(|claim| claim.with(exact)).into_iter().collect()
     }
 
     fn ignores(&self, option: Choice) -> Option<&'static str> {
@@ -33,7 +47,10 @@ impl kind::Answer for Answer {
     }
 
     fn cells(&self) -> Row {
-        cells(self)
+        let value = self.value.map_or(String::new(), |value| format!("{:.6}", value.middle()));
+        let width =
+            self.value.map_or(String::new(), |value| format!("{:.1e}", value.upper - value.lower));
+        vec![("expected time".to_owned(), value), ("bounds apart".to_owned(), width)]
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
@@ -76,14 +93,6 @@ fn act(to: usize, m: usize) -> String {
         to if to == m + 1 => "stay".to_owned(),
         to => format!("go to mapping {to}"),
     }
-}
-
-/// The row of a sweep's table.
-fn cells(answer: &Answer) -> Row {
-    let value = answer.value.map_or(String::new(), |value| format!("{:.6}", value.middle()));
-    let width =
-        answer.value.map_or(String::new(), |value| format!("{:.1e}", value.upper - value.lower));
-    vec![("expected time".to_owned(), value), ("bounds apart".to_owned(), width)]
 }
 
 /// The beliefs under the first mapping, colored by decision. With two phases the axis is the

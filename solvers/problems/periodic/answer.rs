@@ -257,11 +257,3 @@ fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Line>, D::
     }
     deserializer.deserialize_map(Lines)
 }
-
-impl Answer {
-    /// The first inconsistency among its fields, if any.
-    pub(crate) fn fault(&self) -> Option<String> {
-        let empty = self.deviation.is_empty() || self.methods.is_empty() && self.bound.is_some();
-        empty.then(|| "it has no methods, or no deviation".to_owned())
-    }
-}

@@ -18,7 +18,8 @@ use std::fmt::Write;
 
 impl kind::Answer for Answer {
     fn fault(&self) -> Option<String> {
-        Answer::fault(self)
+        let empty = self.deviation.is_empty() || self.methods.is_empty() && self.bound.is_some();
+        empty.then(|| "it has no methods, or no deviation".to_owned())
     }
 
     fn accuracy(&self) -> Accuracy {
@@ -58,7 +59,18 @@ impl kind::Answer for Answer {
     }
 
     fn cells(&self) -> Row {
-        cells(self)
+        let cell = |line: &Line| (line.name.clone(), line.interval.to_string());
+        let mut cells: Vec<_> = self.methods.iter().map(cell).collect();
+        if let Some(simulated) = &self.simulated {
+            let value = sampled(simulated.steps).joined("+-");
+            cells.push(("simulated, 95 %".to_owned(), value));
+        }
+        if let Some(cost) = &self.cost_aware {
+            cells.push(("cost_aware".to_owned(), cost.interval.to_string()));
+            let per_step = cost.cost_per_step.map_or(String::new(), |cost| format!("{cost:.6}"));
+            cells.push(("cost_per_step".to_owned(), per_step));
+        }
+        cells
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
@@ -249,22 +261,6 @@ fn cheapest(cost: &CostLine) -> String {
             best.looked_through, best.interval, best.cost_per_step
         ),
     }
-}
-
-/// The row of a sweep: every method, then the simulation and the interval of least cost.
-fn cells(answer: &Answer) -> Vec<(String, String)> {
-    let cell = |line: &Line| (line.name.clone(), line.interval.to_string());
-    let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
-    if let Some(simulated) = &answer.simulated {
-        let value = sampled(simulated.steps).joined("+-");
-        cells.push(("simulated, 95 %".to_owned(), value));
-    }
-    if let Some(cost) = &answer.cost_aware {
-        cells.push(("cost_aware".to_owned(), cost.interval.to_string()));
-        let per_step = cost.cost_per_step.map_or(String::new(), |cost| format!("{cost:.6}"));
-        cells.push(("cost_per_step".to_owned(), per_step));
-    }
-    cells
 }
 
 /// The imbalance against time as text, with the bound as a line.

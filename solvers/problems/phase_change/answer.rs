@@ -1,7 +1,6 @@
 //! The answer to a change of phase: a threshold for every step.
 
 use crate::document::{Bounds, Curve, curve};
-use crate::problems::claims::{Claim, of_curve};
 use serde::{Deserialize, Serialize};
 
 /// The threshold curve of a phase-change problem.
@@ -114,16 +113,6 @@ pub struct Exact {
 }
 
 impl Answer {
-    /// The intervals that the answer claims to contain a number.
-    pub(crate) fn claims(&self) -> Vec<Claim> {
-        let exact = self.exact.as_ref();
-        let thresholds = exact.map(|Exact { threshold, .. }| threshold.as_slice());
-        let mut claims = of_curve("pi", &self.curve(), thresholds);
-        let value = self.value.map(|value| Claim::relative("V", value.lower, value.upper));
-        claims.extend(value.map(|claim| claim.with(exact.and_then(|e| e.value.parse().ok()))));
-        claims
-    }
-
     /// The thresholds step by step; equal ones form runs.
     pub fn curve(&self) -> Curve {
         let ends = self.threshold_stationary_lower.zip(self.threshold_stationary_upper);
@@ -132,63 +121,5 @@ impl Answer {
         let head = self.threshold_head.as_deref().unwrap_or_default();
         let first = self.first_step.unwrap_or(0);
         curve(first, head, shared, &self.threshold_lower, &self.threshold_upper)
-    }
-
-    /// The first inconsistency among its fields, if any.
-    pub(crate) fn fault(&self) -> Option<String> {
-        let (list, last) = (&self.threshold, self.last_step);
-        let first = self.stationary_through.map_or(self.first_step, |n| n.checked_add(1));
-        let first = first.unwrap_or(0);
-        // A computation that was stopped early has none.
-        if !list.is_empty() && first.checked_add(list.len() as u64) != last.checked_add(1) {
-            return Some(format!(
-                "`threshold` has {} entries for the steps {first} to {last}",
-                list.len()
-            ));
-        }
-        let ends = [
-            ("threshold_lower", &self.threshold_lower),
-            ("threshold_upper", &self.threshold_upper),
-        ];
-        if let Some((name, other)) = ends.iter().find(|(_, ends)| ends.len() != list.len()) {
-            let (all, own) = (list.len(), other.len());
-            return Some(format!("`threshold` has {all} entries, but `{name}` has {own}"));
-        }
-        let head = self.threshold_head.as_ref().map_or(0, Vec::len) as u64;
-        let known = self.first_step.unwrap_or(0).saturating_add(head) <= first;
-        let ends = [self.threshold_stationary_lower, self.threshold_stationary_upper];
-        let through = self.stationary_through;
-        if !known || ends.iter().any(|end| end.is_some() != through.is_some()) {
-            return Some(
-                "`threshold_stationary` lacks its bounds, or `stationary_through`, or they do not fit \
-                 the head"
-                    .to_owned(),
-            );
-        }
-        let hazard = self.belief.as_ref().map_or(&[][..], |belief| match &belief.hazard {
-            Hazard::Constant(hazard) => std::slice::from_ref(hazard),
-            Hazard::PerStep(list) => list,
-        });
-        let head: Vec<f64> = self.threshold_head.iter().flatten().flatten().copied().collect();
-        let errors: Vec<f64> =
-            self.belief.iter().flat_map(|belief| [belief.false_alarm, belief.missed]).collect();
-        let stationary: Vec<f64> =
-            [self.threshold_stationary].into_iter().chain(ends).flatten().collect();
-        let lists = [
-            ("threshold", &list[..]),
-            ("threshold_lower", &self.threshold_lower),
-            ("threshold_upper", &self.threshold_upper),
-            ("belief.hazard", hazard),
-            ("belief", &errors),
-            ("threshold_head", &head),
-            ("threshold_stationary", &stationary),
-        ];
-        let (name, i, p) = lists.into_iter().find_map(|(name, list)| {
-            let outside = list.iter().position(|p| !(0.0..=1.0).contains(p))?;
-            Some((name, outside, list[outside]))
-        })?;
-        let single = ["belief", "threshold_head", "threshold_stationary"].contains(&name);
-        let entry = if single { name.to_owned() } else { format!("{name}[{i}]") };
-        Some(format!("`{entry}` is {p}, not between 0 and 1"))
     }
 }

@@ -1,13 +1,13 @@
 //! A change of phase: the summary, the row of a sweep, and pictures of the threshold curve and of
 //! compared policies.
 
-use super::answer::Answer;
+use super::answer::{Answer, Exact, Hazard};
 use crate::complaint::Complaint;
 use crate::document::Bounds;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{self, Format};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
-use crate::problems::claims::Claim;
+use crate::problems::claims::{Claim, of_curve};
 use crate::problems::kind::{self, Headline};
 use crate::problems::phase_change::compare::{Costs, Line};
 use crate::problems::settings::Choice;
@@ -19,7 +19,60 @@ use std::fmt::Write;
 
 impl kind::Answer for Answer {
     fn fault(&self) -> Option<String> {
-        Answer::fault(self)
+        let (list, last) = (&self.threshold, self.last_step);
+        let first = self.stationary_through.map_or(self.first_step, |n| n.checked_add(1));
+        let first = first.unwrap_or(0);
+        // A computation that was stopped early has none.
+        if !list.is_empty() && first.checked_add(list.len() as u64) != last.checked_add(1) {
+            return Some(format!(
+                "`threshold` has {} entries for the steps {first} to {last}",
+                list.len()
+            ));
+        }
+        let ends = [
+            ("threshold_lower", &self.threshold_lower),
+            ("threshold_upper", &self.threshold_upper),
+        ];
+        if let Some((name, other)) = ends.iter().find(|(_, ends)| ends.len() != list.len()) {
+            let (all, own) = (list.len(), other.len());
+            return Some(format!("`threshold` has {all} entries, but `{name}` has {own}"));
+        }
+        let head = self.threshold_head.as_ref().map_or(0, Vec::len) as u64;
+        let known = self.first_step.unwrap_or(0).saturating_add(head) <= first;
+        let ends = [self.threshold_stationary_lower, self.threshold_stationary_upper];
+        let through = self.stationary_through;
+        if !known || ends.iter().any(|end| end.is_some() != through.is_some()) {
+            return Some(
+                "`threshold_stationary` lacks its bounds, or `stationary_through`, or they do not fit \
+                 the head"
+                    .to_owned(),
+            );
+        }
+        let hazard = self.belief.as_ref().map_or(&[][..], |belief| match &belief.hazard {
+            Hazard::Constant(hazard) => std::slice::from_ref(hazard),
+            Hazard::PerStep(list) => list,
+        });
+        let head: Vec<f64> = self.threshold_head.iter().flatten().flatten().copied().collect();
+        let errors: Vec<f64> =
+            self.belief.iter().flat_map(|belief| [belief.false_alarm, belief.missed]).collect();
+        let stationary: Vec<f64> =
+            [self.threshold_stationary].into_iter().chain(ends).flatten().collect();
+        let lists = [
+            ("threshold", &list[..]),
+            ("threshold_lower", &self.threshold_lower),
+            ("threshold_upper", &self.threshold_upper),
+            ("belief.hazard", hazard),
+            ("belief", &errors),
+            ("threshold_head", &head),
+            ("threshold_stationary", &stationary),
+        ];
+        let (name, i, p) = lists.into_iter().find_map(|(name, list)| {
+            let outside = list.iter().position(|p| !(0.0..=1.0).contains(p))?;
+            Some((name, outside, list[outside]))
+        })?;
+        let single = ["belief", "threshold_head", "threshold_stationary"].contains(&name);
+        let entry = if single { name.to_owned() } else { format!("{name}[{i}]") };
+        Some(format!("`{entry}` is {p}, not between 0 and 1"))
     }
 
     fn headline(&self) -> Headline {
@@ -33,7 +86,12 @@ impl kind::Answer for Answer {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        Answer::claims(self)
+        let exact = self.exact.as_ref();
+        let thresholds = exact.map(|Exact { threshold, .. }| threshold.as_slice());
+        let mut claims = of_curve("pi", &self.curve(), thresholds);
+        let value = self.value.map(|value| Claim::relative("V", value.lower, value.upper));
+        claims.extend(value.map(|claim| claim.with(exact.and_then(|e| e.value.parse().ok()))));
+        claims
     }
 
     fn ignores(&self, option: Choice) -> Option<&'static str> {
@@ -48,7 +106,14 @@ impl kind::Answer for Answer {
     }
 
     fn cells(&self) -> Row {
-        cells(self)
+        let start = self.curve().at(0);
+        let start = start.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()));
+        let value = self.value.map(|value| format!("{:.9}", value.middle()));
+        vec![
+            ("n0".to_owned(), self.n0.map_or(String::new(), |n0| n0.to_string())),
+            ("pi_0".to_owned(), start),
+            ("expected time".to_owned(), value.unwrap_or_default()),
+        ]
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
@@ -136,18 +201,6 @@ fn summary(text: &mut String, answer: &Answer) {
             let _ = writeln!(text, "  pi_{n} = {decimal:.15} = {}", shorten(fraction));
         }
     }
-}
-
-/// The row of a sweep's table.
-fn cells(answer: &Answer) -> Row {
-    let start = answer.curve().at(0);
-    let start = start.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()));
-    let value = answer.value.map(|value| format!("{:.9}", value.middle()));
-    vec![
-        ("n0".to_owned(), answer.n0.map_or(String::new(), |n0| n0.to_string())),
-        ("pi_0".to_owned(), start),
-        ("expected time".to_owned(), value.unwrap_or_default()),
-    ]
 }
 
 /// pi_n against n with its certified band.

@@ -3,7 +3,6 @@
 use crate::document::Bounds;
 use crate::document::dynamics::{Dynamics, Kind};
 use crate::document::priced::Priced;
-use crate::problems::claims::Claim;
 use crate::problems::shared::map;
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
@@ -221,20 +220,6 @@ impl<'de> Deserialize<'de> for Vectors {
 }
 
 impl Answer {
-    /// The intervals that the answer claims to contain a number.
-    pub(crate) fn claims(&self) -> Vec<Claim> {
-        let [lower, upper] = self.remap_bounds;
-        let average = self.average;
-        let averages =
-            average.map(|mean| Claim::relative("the average cost", mean.lower, mean.upper));
-        // The gap bounds every J, relative to max(1, R); without a gap, the average is bounded.
-        let what =
-            if average.is_some() { "the average cost" } else { "every J relative to max(1, R)" };
-        let gap = Claim::absolute(what, 0.0, self.value_gap);
-        let whole = Claim { unit: upper.max(1.0), ..Claim::absolute("R", lower, upper) };
-        averages.into_iter().chain([gap, whole]).collect()
-    }
-
     /// The largest error of any J in the answer.
     pub fn reach(&self) -> f64 {
         self.value_gap * self.remap_bounds[1].max(self.largest_value).max(1.0)
@@ -279,39 +264,6 @@ impl Answer {
             balanced,
         };
         table.into_iter().map(row).collect()
-    }
-
-    /// The first inconsistency among its fields, if any.
-    pub(crate) fn fault(&self) -> Option<String> {
-        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
-            return Some(fault);
-        }
-        if self.shape.is_empty() || self.shape.contains(&0) {
-            return Some("`shape` is not a list of numbers of levels".to_owned());
-        }
-        let r = self.loads.first().map_or(0, Vec::len);
-        let vectors = match self.loads.is_empty() {
-            false if r == 0 || self.loads.iter().any(|vector| vector.len() != r) => {
-                return Some("the load vectors of `loads` differ in length".to_owned());
-            }
-            false => Some(self.loads.len()),
-            true if self.lowest.len() != self.shape.len() => {
-                return Some("`lowest` and `shape` differ in length".to_owned());
-            }
-            true => self.shape.iter().try_fold(1_usize, |all, levels| all.checked_mul(*levels)),
-        };
-        if self.remaps_from.as_ref().is_some_and(|from| Some(from.len()) != vectors) {
-            return Some("`remaps_from` has not one number for each load vector".to_owned());
-        }
-        if self.partial_remaps.as_ref().is_some_and(|own| Some(own.units.len()) != vectors) {
-            return Some("`partial_remaps` has not one number for each load vector".to_owned());
-        }
-        let Some(decisions) = &self.decision else { return None };
-        if decisions.chars().any(|letter| !"BRC".contains(letter)) {
-            return Some("`decision` has letters other than B, R and C".to_owned());
-        }
-        (vectors != Some(decisions.len()))
-            .then(|| "`decision` has not one letter for each load vector".to_owned())
     }
 }
 

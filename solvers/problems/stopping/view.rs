@@ -4,6 +4,7 @@ use super::answer::{Answer, CostByState};
 use super::maps::map;
 use crate::complaint::Complaint;
 use crate::document::Bounds;
+use crate::document::dynamics::Dynamics;
 use crate::plot::{self, Format};
 use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Headline};
@@ -14,7 +15,35 @@ use std::fmt::Write;
 
 impl kind::Answer for Answer {
     fn fault(&self) -> Option<String> {
-        Answer::fault(self)
+        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
+            return Some(fault);
+        }
+        if self.shape.is_empty() || self.shape.contains(&0) {
+            return Some("`shape` is not a list of numbers of levels".to_owned());
+        }
+        let r = self.loads.first().map_or(0, Vec::len);
+        let vectors = match self.loads.is_empty() {
+            false if r == 0 || self.loads.iter().any(|vector| vector.len() != r) => {
+                return Some("the load vectors of `loads` differ in length".to_owned());
+            }
+            false => Some(self.loads.len()),
+            true if self.lowest.len() != self.shape.len() => {
+                return Some("`lowest` and `shape` differ in length".to_owned());
+            }
+            true => self.shape.iter().try_fold(1_usize, |all, levels| all.checked_mul(*levels)),
+        };
+        if self.remaps_from.as_ref().is_some_and(|from| Some(from.len()) != vectors) {
+            return Some("`remaps_from` has not one number for each load vector".to_owned());
+        }
+        if self.partial_remaps.as_ref().is_some_and(|own| Some(own.units.len()) != vectors) {
+            return Some("`partial_remaps` has not one number for each load vector".to_owned());
+        }
+        let Some(decisions) = &self.decision else { return None };
+        if decisions.chars().any(|letter| !"BRC".contains(letter)) {
+            return Some("`decision` has letters other than B, R and C".to_owned());
+        }
+        (vectors != Some(decisions.len()))
+            .then(|| "`decision` has not one letter for each load vector".to_owned())
     }
 
     fn headline(&self) -> Headline {
@@ -22,7 +51,16 @@ impl kind::Answer for Answer {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        Answer::claims(self)
+        let [lower, upper] = self.remap_bounds;
+        let average = self.average;
+        let averages =
+            average.map(|mean| Claim::relative("the average cost", mean.lower, mean.upper));
+        // The gap bounds every J, relative to max(1, R); without a gap, the average is bounded.
+        let what =
+            if average.is_some() { "the average cost" } else { "every J relative to max(1, R)" };
+        let gap = Claim::absolute(what, 0.0, self.value_gap);
+        let whole = Claim { unit: upper.max(1.0), ..Claim::absolute("R", lower, upper) };
+        averages.into_iter().chain([gap, whole]).collect()
     }
 
     fn ignores(&self, option: Choice) -> Option<&'static str> {
@@ -37,7 +75,11 @@ impl kind::Answer for Answer {
     }
 
     fn cells(&self) -> Row {
-        cells(self)
+        vec![
+            ("load vectors that remap".to_owned(), self.counts.remap.to_string()),
+            ("remap value".to_owned(), format!("{:.10}", self.remap_value)),
+            ("iterations".to_owned(), self.iterations.to_string()),
+        ]
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
@@ -239,13 +281,4 @@ fn summary(text: &mut String, answer: &Answer) {
         false => "there are no proved bounds: the numbers are too large for doubles".to_owned(),
     };
     let _ = writeln!(text, "{apart}, after {} applications of the chain", answer.iterations);
-}
-
-/// The row of a sweep's table.
-fn cells(answer: &Answer) -> Row {
-    vec![
-        ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),
-        ("remap value".to_owned(), format!("{:.10}", answer.remap_value)),
-        ("iterations".to_owned(), answer.iterations.to_string()),
-    ]
 }

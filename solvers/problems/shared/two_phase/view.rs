@@ -20,11 +20,17 @@ impl kind::Answer for Answer {
     }
 
     fn summary(&self, text: &mut String) {
-        summary(text, self);
+        text.push_str(&self.to_string());
     }
 
     fn cells(&self) -> Row {
-        cells(self)
+        let (gain, threshold) = self.middle();
+        let known =
+            |value: f64, shown: String| if value.is_finite() { shown } else { String::new() };
+        vec![
+            ("e_B - e_R".to_owned(), known(gain, format!("{gain:.6}"))),
+            ("pi_0".to_owned(), known(threshold, format!("{threshold:.12}"))),
+        ]
     }
 
     fn draw(&self, title: &str, format: Format) -> Result<Vec<u8>, Complaint> {
@@ -86,21 +92,6 @@ impl fmt::Display for Answer {
         }
         Ok(())
     }
-}
-
-/// The readable summary.
-fn summary(text: &mut String, answer: &Answer) {
-    text.push_str(&answer.to_string());
-}
-
-/// The row of a sweep's table.
-fn cells(answer: &Answer) -> Row {
-    let (gain, threshold) = answer.middle();
-    let known = |value: f64, shown: String| if value.is_finite() { shown } else { String::new() };
-    vec![
-        ("e_B - e_R".to_owned(), known(gain, format!("{gain:.6}"))),
-        ("pi_0".to_owned(), known(threshold, format!("{threshold:.12}"))),
-    ]
 }
 
 impl Comparison {
