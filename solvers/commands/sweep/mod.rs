@@ -3,6 +3,7 @@
 mod axes;
 pub(super) mod join;
 mod output;
+mod parts;
 pub(super) mod regret;
 mod regretted;
 

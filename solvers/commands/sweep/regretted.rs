@@ -1,11 +1,12 @@
 //! The document and the picture of `regret`, and joining its parts.
 
-use super::axes::{Axis, axes, some_of, written};
+use super::axes::{Axis, axes, written};
+use super::parts::Parts;
 use crate::cli::Join;
 use crate::commands::Exit;
 use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::output::{check_free, print, say, write_file};
+use crate::output::{check_free, print, write_file};
 use crate::plot::chart::Chart;
 use crate::plot::{Format, picture};
 use crate::problems::registry::sweep::Part;
@@ -13,7 +14,7 @@ use crate::text::digits::proved;
 use remapping::Status;
 use remapping::phase_change::Bounds;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -100,12 +101,9 @@ pub(super) fn show(
     write_file(plot, &bytes, force)
 }
 
-const HELP: &str = "give what `remap regret --part I/N --json` printed, once for each part";
-
-/// A part, and its file.
-fn read(path: &Path) -> Result<(String, Part, Document), Complaint> {
-    let name = path.display().to_string();
-    let wrong = |what: String| Complaint::elsewhere(format!("{name}: {what}"), HELP);
+/// Adds the part in a file.
+fn add(parts: &mut Parts<Document>, path: &Path) -> Result<(), Complaint> {
+    let wrong = |what: String| parts.wrong(path, &what);
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let mut document: Document = serde_json::from_str(&text)
         .map_err(|error| wrong(format!("not a part of a regret: {error}")))?;
@@ -118,7 +116,12 @@ fn read(path: &Path) -> Result<(String, Part, Document), Complaint> {
     if points().any(|point| !point.place.is_some_and(own)) {
         return Err(wrong("a point is not one of the part's".to_owned()));
     }
-    Ok((name, part, document))
+    parts.add(path, part, document, |one, other| {
+        let paths = |document: &Document| {
+            document.curves.iter().map(|curve| curve.path.clone()).collect::<Vec<_>>()
+        };
+        one.title == other.title && paths(one) == paths(other)
+    })
 }
 
 /// Joins the parts, as if there had been none.
@@ -126,68 +129,45 @@ pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
     if let Some(plot) = &arguments.plot {
         check_free(plot, arguments.force)?;
     }
-    let mut parts: BTreeMap<usize, (String, Part, Document)> = BTreeMap::new();
+    let mut parts = Parts::of("regret");
     for path in &arguments.parts {
-        let (name, part, document) = read(path)?;
-        let wrong = |what: String| Complaint::elsewhere(format!("{name}: {what}"), HELP);
-        if let Some((other, first, known)) = parts.values().next() {
-            let whole = |part: &Part, document: &Document| {
-                let paths = document.curves.iter().map(|curve| curve.path.clone());
-                let paths: Vec<String> = paths.collect();
-                (part.of, part.models, part.set.clone(), document.title.clone(), paths)
-            };
-            if whole(first, known) != whole(&part, &document) {
-                return Err(wrong(format!("a part of another regret than {other}")));
-            }
-            if let Some(why) = first.unlike(&part) {
-                return Err(wrong(format!("{why} than {other}")));
-            }
-        }
-        if let Some((other, ..)) = parts.get(&part.number) {
-            return Err(wrong(format!("part {} of {}, as is {other}", part.number, part.of)));
-        }
-        parts.insert(part.number, (name, part, document));
+        add(&mut parts, path)?;
     }
-    let there: Vec<usize> = parts.keys().copied().collect();
-    let mut parts = parts.into_values();
-    let Some((_, part, mut all)) = parts.next() else { return Ok(Exit::Done) };
-    for (_, _, next) in parts {
-        for (curve, more) in all.curves.iter_mut().zip(next.curves) {
-            curve.points.extend(more.points);
-        }
-        (all.optimum, all.never) = (all.optimum.or(next.optimum), all.never.or(next.never));
-        all.seconds += next.seconds;
-        if all.status == Status::Converged {
-            all.status = next.status;
-        }
-        let new: Vec<String> =
-            next.warnings.into_iter().filter(|warning| !all.warnings.contains(warning)).collect();
-        all.warnings.extend(new);
-    }
-    let mut judged = HashSet::new();
+    let Some((_, whole, _)) = parts.read.values().next() else { return Ok(Exit::Done) };
+    let points = parts.read.values().flat_map(|(_, _, part)| &part.curves);
+    let judged: HashSet<usize> =
+        points.flat_map(|curve| &curve.points).filter_map(|point| point.place).collect();
+    let names = names(&whole.set);
+    let exit = parts.missing(
+        whole,
+        |place| judged.contains(place),
+        |place| names.get(*place).cloned().unwrap_or_default(),
+        |many, names| format!("{many} values of the parts that are there are missing: {names}"),
+    );
+    let joined = parts.read.into_values().map(|(_, _, document)| document).reduce(joined);
+    let Some(mut all) = joined else { return Ok(Exit::Done) };
     for curve in &mut all.curves {
         curve.points.sort_by_key(|point| point.place);
-        judged.extend(curve.points.iter_mut().filter_map(|point| point.place.take()));
-    }
-    let missing: Vec<String> = (1..=part.of)
-        .filter(|number| !there.contains(number))
-        .map(|number| number.to_string())
-        .collect();
-    if !missing.is_empty() {
-        say(&format!("warning: of {} parts these are missing: {}", part.of, missing.join(", ")));
-    }
-    let wanted = (0..part.models).filter(|place| there.contains(&(place % part.of + 1)));
-    let lacking: Vec<usize> = wanted.filter(|place| !judged.contains(place)).collect();
-    if !lacking.is_empty() {
-        let (many, names) = (lacking.len(), names(&part.set));
-        let name = |place: &usize| names.get(*place).cloned().unwrap_or_default();
-        let names = some_of(lacking.iter().map(name));
-        say(&format!("warning: {many} values of the parts that are there are missing: {names}"));
+        curve.points.iter_mut().for_each(|point| point.place = None);
     }
     show(&all, arguments.json, arguments.plot.as_deref(), arguments.force)?;
-    let whole = missing.is_empty() && lacking.is_empty();
-    let exit = if whole { Exit::Done } else { Exit::Limit };
     Ok(exit.worst(all.status.into()))
+}
+
+/// One part with the points of another.
+fn joined(mut all: Document, next: Document) -> Document {
+    for (curve, more) in all.curves.iter_mut().zip(next.curves) {
+        curve.points.extend(more.points);
+    }
+    (all.optimum, all.never) = (all.optimum.or(next.optimum), all.never.or(next.never));
+    all.seconds += next.seconds;
+    if all.status == Status::Converged {
+        all.status = next.status;
+    }
+    let new: Vec<String> =
+        next.warnings.into_iter().filter(|warning| !all.warnings.contains(warning)).collect();
+    all.warnings.extend(new);
+    all
 }
 
 /// The values of all indices in order, as `PATH=VALUE`.
