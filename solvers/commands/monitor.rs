@@ -17,7 +17,7 @@ use remapping::phase_switching::{self, SwitchingError};
 use serde::Serialize;
 
 /// The printed row of a measurement.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Row {
     line: u64,
     measurement: f64,
@@ -158,12 +158,11 @@ fn of_switching(
         let mut row = Row {
             line,
             measurement: value,
-            step: None,
             report: report.map(said),
             belief: monitor.belief(),
-            threshold: None,
             decision: if test.has_base() { "wait" } else { "base" },
             mapping: Some(if second { "second" } else { "first" }),
+            ..Row::default()
         };
         if let Some(report) = report {
             let level = usize::from((report == Report::Change) == second);
@@ -241,12 +240,9 @@ fn row(line: u64, measurement: f64, decision: Option<Decision>, monitor: &Monito
     let empty = Row {
         line,
         measurement,
-        step: None,
-        report: None,
         belief: monitor.belief(),
-        threshold: None,
         decision: if monitor.has_base() { "wait" } else { "base" },
-        mapping: None,
+        ..Row::default()
     };
     let Some(Decision { step, report, belief, threshold, remap }) = decision else { return empty };
     Row {

@@ -42,37 +42,15 @@ pub struct Study {
 #[serde(deny_unknown_fields)]
 pub enum Series {
     /// The share of the possible gain that the heuristic of 1986 keeps, in percent.
-    Kept {
-        /// Its name.
-        name: String,
-        /// A model for each point.
-        points: Vec<Point>,
-    },
+    Kept(OfModels),
     /// The saving of the optimal policy, in percent of the time of never remapping.
-    Saved {
-        /// Its name.
-        name: String,
-        /// A model for each point.
-        points: Vec<Point>,
-    },
+    Saved(OfModels),
     /// The saving of the optimal policy, in percent of its own time. Cycles before the change cost
     /// as much as those of a remapped program after it.
-    SavedOfOptimal {
-        /// Its name.
-        name: String,
-        /// A model for each point.
-        points: Vec<Point>,
-    },
+    SavedOfOptimal(OfModels),
     /// The share of the possible gain that the heuristic keeps when the gain it assumes is wrong by
-    /// a factor.
-    Misjudged {
-        /// Its name.
-        name: String,
-        /// The model.
-        model: PathBuf,
-        /// A factor for each point.
-        points: Vec<Printed>,
-    },
+    /// a factor, by that factor.
+    Misjudged(OfModel),
     /// The optimal thresholds, step by step.
     Thresholds {
         /// Its name.
@@ -81,24 +59,10 @@ pub enum Series {
         model: PathBuf,
     },
     /// The expected number of observations after a change until the belief, 0 before it, exceeds
-    /// tau.
-    Response {
-        /// Its name.
-        name: String,
-        /// The model: its hazard, its detector, and M, the last cycle that counts.
-        model: PathBuf,
-        /// The thresholds tau.
-        points: Vec<Printed>,
-    },
-    /// The probability that the belief exceeds tau within M cycles without a change.
-    Premature {
-        /// Its name.
-        name: String,
-        /// The model: its hazard, its detector, and M.
-        model: PathBuf,
-        /// The thresholds tau.
-        points: Vec<Printed>,
-    },
+    /// tau, by tau. Of the model only the hazard, the detector and M count, the last cycle.
+    Response(OfModel),
+    /// The probability that the belief exceeds tau within M cycles without a change, by tau.
+    Premature(OfModel),
     /// The cost of retaining the mapping at a step, over the belief.
     Retaining(CostCurve),
     /// The cost of remapping at a step, over the belief.
@@ -167,6 +131,28 @@ pub enum Series {
         /// The numbers of processors.
         points: Vec<Printed>,
     },
+}
+
+/// A curve of points that have models of their own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfModels {
+    /// Its name.
+    pub name: String,
+    /// A model for each point.
+    pub points: Vec<Point>,
+}
+
+/// A curve of points that share a model.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfModel {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: PathBuf,
+    /// The points.
+    pub points: Vec<Printed>,
 }
 
 /// A step of a change of phase as a function of the belief.
@@ -308,15 +294,13 @@ impl Series {
     /// The files of its models.
     pub fn models_mut(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            Series::Kept { points, .. }
-            | Series::Saved { points, .. }
-            | Series::SavedOfOptimal { points, .. } => {
-                points.iter_mut().map(|point| &mut point.model).collect()
+            Series::Kept(curve) | Series::Saved(curve) | Series::SavedOfOptimal(curve) => {
+                curve.points.iter_mut().map(|point| &mut point.model).collect()
             }
-            Series::Misjudged { model, .. }
+            Series::Misjudged(OfModel { model, .. })
             | Series::Thresholds { model, .. }
-            | Series::Response { model, .. }
-            | Series::Premature { model, .. }
+            | Series::Response(OfModel { model, .. })
+            | Series::Premature(OfModel { model, .. })
             | Series::Utilization(Unremapped { model, .. })
             | Series::MeanImbalance(Unremapped { model, .. })
             | Series::SampledUtilization(Sampled { model, .. })
@@ -333,13 +317,13 @@ impl Series {
     /// Its name.
     pub fn name(&self) -> &str {
         match self {
-            Series::Kept { name, .. }
-            | Series::Saved { name, .. }
-            | Series::SavedOfOptimal { name, .. }
-            | Series::Misjudged { name, .. }
+            Series::Kept(OfModels { name, .. })
+            | Series::Saved(OfModels { name, .. })
+            | Series::SavedOfOptimal(OfModels { name, .. })
+            | Series::Misjudged(OfModel { name, .. })
             | Series::Thresholds { name, .. }
-            | Series::Response { name, .. }
-            | Series::Premature { name, .. }
+            | Series::Response(OfModel { name, .. })
+            | Series::Premature(OfModel { name, .. })
             | Series::Utilization(Unremapped { name, .. })
             | Series::MeanImbalance(Unremapped { name, .. })
             | Series::SampledUtilization(Sampled { name, .. })
@@ -357,10 +341,10 @@ impl Series {
     /// The quantity it shows, in words.
     pub fn quantity(&self) -> &'static str {
         match self {
-            Series::Kept { .. } => "gain kept by the heuristic, %",
-            Series::Misjudged { .. } => "gain kept by the heuristic that misjudges it, %",
-            Series::Saved { .. } => "time saved by the optimal policy, %",
-            Series::SavedOfOptimal { .. } => {
+            Series::Kept(_) => "gain kept by the heuristic, %",
+            Series::Misjudged(_) => "gain kept by the heuristic that misjudges it, %",
+            Series::Saved(_) => "time saved by the optimal policy, %",
+            Series::SavedOfOptimal(_) => {
                 "time saved by the optimal policy, % of its own, e_F = e_R"
             }
             Series::Thresholds { .. } => "optimal threshold",
@@ -368,8 +352,8 @@ impl Series {
             Series::Remapping(_) => "expected cost of remapping, exactly",
             Series::AboveOptimum { .. } => "cost above the optimum, % of it",
             Series::Speedup(_) => "speedup between two remappings, by the formula",
-            Series::Response { .. } => "reports after a change",
-            Series::Premature { .. } => "probability of a premature remapping",
+            Series::Response(_) => "reports after a change",
+            Series::Premature(_) => "probability of a premature remapping",
             Series::Utilization(_) => "expected utilization of each step, exactly",
             Series::MeanImbalance(_) => "expected max - mean of each step, exactly",
             Series::SampledUtilization(_) => "utilization of each step of one path",

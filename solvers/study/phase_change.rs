@@ -1,6 +1,6 @@
 //! Tables III and IV of 1986, and Figs. 3 to 5 of 1990.
 
-use super::model::{CostCurve, Series};
+use super::model::{CostCurve, OfModel, OfModels, Series};
 use super::{Desk, Found, Stop};
 use crate::complaint::Complaint;
 use crate::problems::phase_change::evaluation::{Rule, expected, pays_until};
@@ -76,18 +76,18 @@ impl Desk<'_> {
         }
         let mut put = |at, bounds, printed| found(Found::new(at, bounds, printed));
         match series {
-            Series::Kept { points, .. } => {
+            Series::Kept(OfModels { points, .. }) => {
                 for point in points {
                     put(point.at, kept(self.solved(&point.model)?, 1.0, watch)?, point.printed);
                 }
             }
-            Series::Saved { points, .. } => {
+            Series::Saved(OfModels { points, .. }) => {
                 for point in points {
                     let solved = self.solved(&point.model)?;
                     put(point.at, solved.possible().percent_of(solved.never), point.printed);
                 }
             }
-            Series::SavedOfOptimal { points, .. } => {
+            Series::SavedOfOptimal(OfModels { points, .. }) => {
                 for point in points {
                     let problem = &self.solved(&point.model)?.problem;
                     let before = problem.remapped.clone();
@@ -95,7 +95,7 @@ impl Desk<'_> {
                     put(point.at, solved.possible().percent_of(solved.optimum), point.printed);
                 }
             }
-            Series::Misjudged { model, points, .. } => {
+            Series::Misjudged(OfModel { model, points, .. }) => {
                 for point in points {
                     let solved = self.solved(model)?;
                     let bounds = kept(solved, point.at, watch)?;
@@ -111,13 +111,13 @@ impl Desk<'_> {
                     put(n as f64, Bounds::from((bounds.lower, bounds.upper)), None);
                 }
             }
-            Series::Response { model, points, .. } => {
+            Series::Response(OfModel { model, points, .. }) => {
                 let problem = problem(model)?;
                 for point in points {
                     put(point.at, response(&problem, point.at, watch)?, point.printed);
                 }
             }
-            Series::Premature { model, points, .. } => {
+            Series::Premature(OfModel { model, points, .. }) => {
                 let problem = problem(model)?;
                 for point in points {
                     put(point.at, premature(&problem, point.at, watch)?, point.printed);

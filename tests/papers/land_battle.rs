@@ -7,8 +7,8 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use remap::problems::land_battle::Assigned;
 use remap::problems::land_battle::battle::{Battle, Rules, Unit};
 use remap::problems::land_battle::board::{Board, Hex, Turn};
-use remap::problems::land_battle::cost::{Prices, charge};
-use remap::problems::land_battle::model::{LandBattle, Mapping};
+use remap::problems::land_battle::cost::charge;
+use remap::problems::land_battle::model::{Cost, LandBattle, Mapping};
 use remap::problems::shared::two_phase::figure::Policy;
 use remap::problems::shared::two_phase::workload::{Comparison, compare};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -135,7 +135,7 @@ proptest! {
                 1.0 + attrition * enemies.count() as f64 + exchange * others.len() as f64;
         }
         let mut costs = vec![0.0; 8];
-        let prices = Prices { attrition, exchange };
+        let prices = Cost { attrition, exchange };
         charge(&mapping.assign(BOARD, 8), &prices, &battle, &mut costs);
         for (cost, expected) in costs.iter().zip(&expected) {
             prop_assert!(abs_diff_eq!(cost, expected, epsilon = 1e-9));

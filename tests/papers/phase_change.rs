@@ -4,7 +4,7 @@ use approx::abs_diff_eq;
 use remap::problems::phase_change::evaluation::pays_until;
 use remap::problems::registry::{Loaded, Problem};
 use remap::run::Watch;
-use remap::study::model::{Series, Study};
+use remap::study::model::{OfModel, Series, Study};
 use remapping::phase_change::evaluation::{
     Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
 };
@@ -160,7 +160,7 @@ fn table_4_prints_gains_of_a_policy_that_never_remaps() {
     let study = Study::read(&folder().join("../studies/table_iv.ron")).unwrap();
     let (mut never, mut positive, mut all) = (0, 0, 0);
     for series in &study.series {
-        let Series::Misjudged { model, points, .. } = series else { panic!("{series:?}") };
+        let Series::Misjudged(OfModel { model, points, .. }) = series else { panic!("{series:?}") };
         let problem = problem(model);
         for point in points {
             let watch = Watch::start("", None);

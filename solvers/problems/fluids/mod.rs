@@ -12,7 +12,7 @@ use super::registry::Body;
 use super::shared::two_phase::TwoPhases;
 use super::shared::two_phase::answer::Answer;
 use super::shared::two_phase::figure::Setting;
-use super::shared::two_phase::trace::{Loads, Trace};
+use super::shared::two_phase::trace::Trace;
 use super::shared::two_phase::workload::Workload;
 use cost::{Prices, Wrapped, charge};
 use tube::{Inflow, Scheme, Tube};
@@ -52,14 +52,7 @@ impl Fluids {
             Prices { exchange: self.cost.exchange, fine_steps, ratio: self.refinement.ratio };
         let map = |blocks| Wrapped { points: self.points, processors: self.processors, blocks };
         let (old, new) = (map(self.blocks.old), map(self.blocks.new));
-        let mut trace = Trace {
-            old: Loads::new(self.processors),
-            new: Loads::new(self.processors),
-            steps_per_cycle: self.examine_every,
-            changed: Vec::new(),
-            remap_cost: Vec::new(),
-            work: 0.0,
-        };
+        let mut trace = Trace::new(self.processors, self.examine_every);
         for step in 0..self.steps {
             let examined = step % self.examine_every == 0;
             if examined {

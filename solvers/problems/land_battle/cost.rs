@@ -2,21 +2,13 @@
 
 use super::battle::Battle;
 use super::board::Assignment;
+use super::model::Cost;
 
-/// The costs of a step, in units of updating one unit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prices {
-    /// The attrition calculation of a unit, per enemy within range; its owner pays.
-    pub attrition: f64,
-    /// Sending a unit to another processor that owns an adjacent hex; its owner pays.
-    pub exchange: f64,
-}
-
-/// Adds the cost of one step to `per_processor` (one entry for each). Returns the cost on a single
-/// processor.
+/// Adds the cost of one step to `per_processor` (one entry for each): the owner of a unit pays.
+/// Returns the cost on a single processor.
 pub fn charge(
     assignment: &Assignment,
-    prices: &Prices,
+    prices: &Cost,
     battle: &Battle,
     per_processor: &mut [f64],
 ) -> f64 {

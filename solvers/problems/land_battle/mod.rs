@@ -12,11 +12,11 @@ use super::registry::Body;
 use super::shared::two_phase::TwoPhases;
 use super::shared::two_phase::answer::Answer;
 use super::shared::two_phase::figure::Setting;
-use super::shared::two_phase::trace::{Loads, Trace};
+use super::shared::two_phase::trace::Trace;
 use super::shared::two_phase::workload::Workload;
 use battle::{Battle, Rules, Unit};
 use board::{Assignment, Board, Hex};
-use cost::{Prices, charge};
+use cost::charge;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 impl LandBattle {
@@ -84,22 +84,14 @@ impl LandBattle {
         let units = self.units(separation, &mut rng);
         let mut battle = Battle::new(self.rules(), units);
         let [old, new] = assignments;
-        let prices = Prices { attrition: self.cost.attrition, exchange: self.cost.exchange };
-        let mut trace = Trace {
-            old: Loads::new(self.processors),
-            new: Loads::new(self.processors),
-            steps_per_cycle: 1,
-            changed: Vec::new(),
-            remap_cost: Vec::new(),
-            work: 0.0,
-        };
+        let mut trace = Trace::new(self.processors, 1);
         for _ in 0..self.steps {
             let per_unit = battle.engagements() as f64 / f64::from(self.units);
             trace.changed.push(per_unit > self.detector.engagements);
             let row = trace.old.push_step();
-            trace.work += charge(old, &prices, &battle, row);
+            trace.work += charge(old, &self.cost, &battle, row);
             let row = trace.new.push_step();
-            charge(new, &prices, &battle, row);
+            charge(new, &self.cost, &battle, row);
             let time = row.iter().copied().fold(0.0, f64::max);
             trace.remap_cost.push(self.remap.steps * time);
             battle.step(&mut rng);

@@ -16,7 +16,9 @@ use crate::run::Watch;
 use crate::text::whole;
 use remapping::Bounds;
 use remapping::Status;
-use remapping::stopping::{self, AfterRemap, Method, ModelError, Problem, Solution, States};
+use remapping::stopping::{
+    self, AfterRemap, LongRun, Method, ModelError, Problem, Solution, States,
+};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -99,18 +101,18 @@ pub fn solve(
             Err(error) => return unfit(error),
         }
     };
-    let mut answer = start(model, &states, &problem, &solution);
+    // Outside a region one remaps.
+    let all = states.count() == states.whole().count();
+    let outside = if all { 0.0 } else { solution.remap_value };
+    let largest = (0..problem.states()).map(|s| solution.value(s)).fold(outside, f64::max);
+    let mut answer = start(model, &states, &solution, largest);
     let mut status = solution.status;
     let mut apart = None;
-    let mut outcome = Outcome::new(&states, &problem, &solution);
+    let mut outcome = Outcome::new(states.count(), &problem, &solution);
     if let Some((back, mut best)) = restarted {
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
         let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
-        answer.average = Some(best.average);
-        // It is unknown for which problem an unfinished map is optimal.
-        answer.average_of_stop = Some(stop.average).filter(|_| !solution.status.is_halted());
-        answer.value_gap = best.average.width() / best.average.upper.max(1.0);
-        answer.iterations = best.iterations;
+        lay_out_averages(&mut answer, &best, &stop, solution.status);
         status = decided(best.status, stop.status);
         apart = classes::apart(&problem, &back, best.status);
         outcome.take_up(&mut best, settings.tolerance, rho);
@@ -170,18 +172,35 @@ fn critical_costs(
     Ok(costs.into_iter().map(|found| found.map(cost)).collect())
 }
 
-/// The parts of the answer about the model and the whole solution.
-fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Solution) -> Answer {
+/// The average costs of the best map, and of the one that is optimal if a remap ends all. The
+/// solution for that ended with `of_stop`.
+pub(super) fn lay_out_averages(
+    answer: &mut Answer,
+    best: &LongRun,
+    stop: &LongRun,
+    of_stop: Status,
+) {
+    answer.average = Some(best.average);
+    // It is unknown for which problem an unfinished map is optimal.
+    answer.average_of_stop = Some(stop.average).filter(|_| !of_stop.is_halted());
+    answer.value_gap = best.average.width() / best.average.upper.max(1.0);
+    answer.iterations = best.iterations;
+}
+
+/// The parts of the answer about the model and the whole solution, whose largest J is given.
+pub(super) fn start(
+    model: &Stopping,
+    states: &States,
+    solution: &Solution,
+    largest_value: f64,
+) -> Answer {
     let Bounds { lower: low, upper: high } = solution.remap_bounds();
-    // Outside a region one remaps.
-    let all = states.count() == states.whole().count();
-    let outside = if all { 0.0 } else { solution.remap_value };
     Answer {
         value_gap: solution.gap,
         remap_value: solution.remap_value,
         remap_bounds: [low, high],
         iterations: solution.iterations,
-        largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(outside, f64::max),
+        largest_value,
         ..start_from(model, states)
     }
 }

@@ -77,14 +77,8 @@ impl Policy {
 
     /// Its name on the command line and in documents.
     pub fn name(self) -> &'static str {
-        match self {
-            Policy::StaticOld => "static_old",
-            Policy::StaticNew => "static_new",
-            Policy::Threshold => "threshold",
-            Policy::Optimal => "optimal",
-            Policy::Clairvoyant => "clairvoyant",
-            Policy::LowerBound => "lower_bound",
-        }
+        ["static_old", "static_new", "threshold", "optimal", "clairvoyant", "lower_bound"]
+            [self as usize]
     }
 
     /// The policy of that name.

@@ -83,6 +83,13 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// No steps yet.
+    pub fn new(processors: usize, steps_per_cycle: usize) -> Trace {
+        let none = || Loads::new(processors);
+        let (changed, remap_cost) = (Vec::new(), Vec::new());
+        Trace { old: none(), new: none(), steps_per_cycle, changed, remap_cost, work: 0.0 }
+    }
+
     /// The time of every cycle under the old and the new mapping.
     pub fn cycle_times(&self) -> Cycles {
         let sum = |loads: &Loads| -> Vec<f64> {

@@ -24,9 +24,9 @@ pub fn open_up_to(run: &LongRun, tolerance: f64, dearest: f64) -> f64 {
 }
 
 impl Outcome {
-    /// The outcome of a solution.
-    pub fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
-        let all = || 0..states.count();
+    /// The outcome of a solution in this many states.
+    pub fn new(states: usize, problem: &Problem, solution: &Solution) -> Self {
+        let all = || 0..states;
         Self {
             letters: all().map(|s| letter(solution.decision(problem, s))).collect(),
             ties: all().map(|s| solution.is_tie(problem, s)).collect(),

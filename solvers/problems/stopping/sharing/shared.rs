@@ -7,15 +7,14 @@ use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::problems::stopping::answer::Answer;
 use crate::problems::stopping::maps::decision_map::{
-    MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads,
+    MAX_LISTED, Others, Outcome, others_by_spread, spreads,
 };
 use crate::problems::stopping::model::Stopping;
-use crate::problems::stopping::solve::{decided, finish, hasty, refuse, start_from};
+use crate::problems::stopping::solve::{decided, finish, hasty, lay_out_averages, refuse, start};
 use crate::problems::stopping::{variants::unlisted, variants::varying};
 use crate::problems::together::{Together, shortage};
 use crate::problems::{Found, Method as Way, Settings};
 use crate::run::Watch;
-use remapping::Bounds;
 use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};
 use remapping::stopping::{self, LongRun, Method, Problem, Solution, States};
@@ -119,7 +118,7 @@ pub fn solve(
     let together = Together::new(watch, &**communicator);
     let solution = stopping::solve(&problem, &how, &together);
     let part = Rank { communicator: &**communicator, own, states: &states };
-    let mut outcome = part.outcome(&problem, &solution);
+    let mut outcome = Outcome::new(part.own.len(), &problem, &solution);
     let mut answer = part.start(model, &solution, &outcome);
     let average = back.map(|back| {
         let clocks: &dyn Observer = &together;
@@ -129,7 +128,7 @@ pub fn solve(
     let wanted = !is_long || proof && states.count() <= MOST_COLLECTED;
     let status = average.as_ref().map_or(solution.status, |average| average.status);
     if let (Some(answer), Some(average)) = (&mut answer, &average) {
-        average.lay_out(answer, solution.status);
+        lay_out_averages(answer, &average.best, &average.stop, solution.status);
     }
     if is_long {
         part.lay_out(&outcome, answer.as_mut());
@@ -200,15 +199,6 @@ impl Average {
         let status = decided(best.status, stop.status);
         Self { best, stop, status }
     }
-
-    fn lay_out(&self, answer: &mut Answer, of_stop: Status) {
-        let average = self.best.average;
-        answer.average = Some(average);
-        // It is unknown for which problem an unfinished map is optimal.
-        answer.average_of_stop = Some(self.stop.average).filter(|_| !of_stop.is_halted());
-        answer.value_gap = average.width() / average.upper.max(1.0);
-        answer.iterations = self.best.iterations;
-    }
 }
 
 /// One of several ranks.
@@ -219,31 +209,12 @@ struct Rank<'r> {
 }
 
 impl Rank<'_> {
-    fn outcome(&self, problem: &Problem, solution: &Solution) -> Outcome {
-        let all = || 0..self.own.len();
-        Outcome {
-            letters: all().map(|s| letter(solution.decision(problem, s))).collect(),
-            ties: all().map(|s| solution.is_tie(problem, s)).collect(),
-            value: all().map(|s| solution.value(s)).collect(),
-        }
-    }
-
     /// The parts of the answer about the model and the whole solution, on rank 0.
     fn start(&self, model: &Stopping, solution: &Solution, outcome: &Outcome) -> Option<Answer> {
         let mut largest = [outcome.value.iter().copied().fold(0.0, f64::max)];
         self.communicator.largest(&mut largest);
-        if self.communicator.rank() > 0 {
-            return None;
-        }
-        let Bounds { lower: low, upper: high } = solution.remap_bounds();
-        Some(Answer {
-            value_gap: solution.gap,
-            remap_value: solution.remap_value,
-            remap_bounds: [low, high],
-            iterations: solution.iterations,
-            largest_value: largest[0],
-            ..start_from(model, self.states)
-        })
+        let is_first = self.communicator.rank() == 0;
+        is_first.then(|| start(model, self.states, solution, largest[0]))
     }
 
     /// The results of all ranks, on rank 0.
