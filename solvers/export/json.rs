@@ -25,14 +25,9 @@ pub fn write(export: &StatedRule) -> String {
             ("belief_threshold", rule)
         }
         Rule::Switching(rule) => {
-            let runs = |runs: &[(u64, f64)]| -> Vec<Value> {
-                let run =
-                    |(from, value): &(u64, f64)| json!({"first_step": from, "threshold": value});
-                runs.iter().map(run).collect()
-            };
             let rule = json!({
-                "to_second_above": runs(&rule.to_second),
-                "to_first_below": runs(&rule.to_first),
+                "to_second_above": by_step(&rule.to_second),
+                "to_first_below": by_step(&rule.to_first),
                 "belief": rule.belief,
             });
             ("two_thresholds", rule)
@@ -56,15 +51,10 @@ pub fn write(export: &StatedRule) -> String {
             ("decision_map", rule)
         }
         Rule::Imbalance(imbalance) => {
-            let list = |list: &[(u64, f64)]| -> Vec<Value> {
-                let one =
-                    |(from, value): &(u64, f64)| json!({"first_step": from, "threshold": value});
-                list.iter().map(one).collect()
-            };
-            let thresholds = list(&imbalance.thresholds);
+            let thresholds = by_step(&imbalance.thresholds);
             let mut rule = json!({"steps": imbalance.steps, "thresholds": thresholds});
             if !imbalance.since.is_empty() {
-                rule["since_last_remap"] = list(&imbalance.since).into();
+                rule["since_last_remap"] = by_step(&imbalance.since);
             }
             ("imbalance_threshold", rule)
         }
@@ -84,4 +74,9 @@ pub fn write(export: &StatedRule) -> String {
         all.extend(own);
     }
     crate::document::to_json(&document)
+}
+
+/// Thresholds, each with its first step.
+fn by_step(list: &[(u64, f64)]) -> Value {
+    list.iter().map(|(from, value)| json!({"first_step": from, "threshold": value})).collect()
 }
