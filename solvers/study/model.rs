@@ -18,7 +18,6 @@ pub struct Study {
     /// The table or figure.
     pub title: String,
     /// Its place in the paper.
-    #[serde(default)]
     pub source: Option<String>,
     /// What the horizontal axis shows.
     pub x: String,
@@ -28,7 +27,6 @@ pub struct Study {
     #[serde(default)]
     pub logarithmic: bool,
     /// The least value in the picture; smaller ones are drawn there.
-    #[serde(default)]
     pub shown_from: Option<f64>,
     /// The largest error of a printed number, as the paper states it.
     #[serde(default)]
@@ -176,7 +174,6 @@ pub struct Unremapped {
     /// The model.
     pub model: PathBuf,
     /// The number of processors, if it is not that of the model.
-    #[serde(default)]
     pub processors: Option<usize>,
 }
 
@@ -189,7 +186,6 @@ pub struct Sampled {
     /// The model.
     pub model: PathBuf,
     /// The number of processors, if it is not that of the model.
-    #[serde(default)]
     pub processors: Option<usize>,
     /// The seed of the random numbers.
     pub seed: u64,
@@ -235,7 +231,6 @@ pub struct Point {
     /// The model.
     pub model: PathBuf,
     /// The value that the paper prints, if it does.
-    #[serde(default)]
     pub printed: Option<f64>,
 }
 
@@ -246,7 +241,6 @@ pub struct Printed {
     /// The position on the horizontal axis.
     pub at: f64,
     /// The value that the paper prints, if it does.
-    #[serde(default)]
     pub printed: Option<f64>,
 }
 

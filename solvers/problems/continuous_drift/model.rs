@@ -18,21 +18,16 @@ pub struct ContinuousDrift {
     /// The distribution of a load's increment in a step.
     increments: Increments,
     /// The standard deviation of the processors' drift rates, which a remap draws anew.
-    #[serde(default)]
     slopes: Option<Decimal>,
     /// Drift rates that persist over remaps.
-    #[serde(default)]
     kept_slopes: Option<KeptSlopes>,
     /// The standard deviation of the part of a step's time that later steps do not share.
-    #[serde(default)]
     noise: Option<Decimal>,
     steps: u64,
     remap_cost: Cost,
     /// Remaps that take effect some steps after the decision.
-    #[serde(default)]
     overlap: Option<Late>,
     /// The mean load, where an overlapping remap slows steps by a share of it.
-    #[serde(default)]
     mean_load: Option<Decimal>,
 }
 
@@ -49,25 +44,10 @@ struct KeptSlopes {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Increments {
-    Normal {
-        #[serde(default)]
-        mean: Option<Decimal>,
-        deviation: Decimal,
-    },
-    Gamma {
-        shape: Decimal,
-        mean: Decimal,
-    },
-    Student {
-        #[serde(default)]
-        mean: Option<Decimal>,
-        freedom: Decimal,
-        scale: Decimal,
-    },
-    Jumps {
-        rate: Decimal,
-        size: Decimal,
-    },
+    Normal { mean: Option<Decimal>, deviation: Decimal },
+    Gamma { shape: Decimal, mean: Decimal },
+    Student { mean: Option<Decimal>, freedom: Decimal, scale: Decimal },
+    Jumps { rate: Decimal, size: Decimal },
     Classes(Vec<LawClass>),
 }
 

@@ -20,7 +20,6 @@ pub struct LoadDrift {
     steps: u64,
     remap_cost: Cost,
     /// Remaps that take effect some steps after the decision.
-    #[serde(default)]
     overlap: Option<Late>,
     #[serde(default)]
     rebalance: Rebalance,

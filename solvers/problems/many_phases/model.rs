@@ -15,10 +15,8 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct ManyPhases {
     /// The distribution of the number of cycles; the alternative is `discount`.
-    #[serde(default)]
     lifetime: Option<Law>,
     /// The weight of a cycle relative to the one before.
-    #[serde(default)]
     discount: Option<Decimal>,
     /// `cycle[z][m]`: time of a cycle in phase z under the mapping made for phase m.
     cycle: Vec<Vec<Decimal>>,
@@ -31,7 +29,6 @@ pub struct ManyPhases {
     /// `detector[z][r]`: the probability of observation r in phase z.
     detector: Vec<Vec<Decimal>>,
     /// The distribution of the initial phase; by default the first phase is certain.
-    #[serde(default)]
     initial: Option<Vec<Decimal>>,
 }
 

@@ -39,15 +39,10 @@ const MOST_EXACT: usize = 1_000;
 pub struct Periodic {
     initial_load: Decimal,
     changes: Changes,
-    #[serde(default)]
     capacities: Option<Vec<Decimal>>,
-    #[serde(default)]
     covariance: Option<Vec<Vec<Decimal>>>,
-    #[serde(default)]
     bound: Option<Tolerance>,
-    #[serde(default)]
     remap_cost: Option<Price>,
-    #[serde(default)]
     periods: Option<u32>,
 }
 

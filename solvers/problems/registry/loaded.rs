@@ -30,19 +30,14 @@ struct Model {
     /// The subject of the model, in a line.
     pub title: String,
     /// Where it comes from.
-    #[serde(default)]
     pub source: Option<String>,
     /// For a model fitted to a log: the seconds in a unit of load.
-    #[serde(default)]
     unit_seconds: Option<f64>,
     /// The number of the program's steps in a step of the model.
-    #[serde(default)]
     stride: Option<u64>,
     /// Whether the model fits the log.
-    #[serde(default)]
     fits: Option<Fits>,
     /// The length of the job in steps of the program, where it was stated.
-    #[serde(default)]
     job_steps: Option<u64>,
     /// The problem to solve.
     pub problem: Problem,

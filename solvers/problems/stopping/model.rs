@@ -27,7 +27,6 @@ pub struct Stopping {
     running_cost: RunningCost,
     remap_cost: Cost,
     after_remap: After,
-    #[serde(default)]
     steps: Option<u64>,
     #[serde(default)]
     partial_remaps: bool,

@@ -21,10 +21,8 @@ pub struct Scaled {
     /// How the points move.
     pub moves: Moves,
     /// P, if it is fixed: the axis is then L.
-    #[serde(default)]
     pub processors: Option<f64>,
     /// L / P, if both grow: the axis is then P.
-    #[serde(default)]
     pub points_per_processor: Option<f64>,
     /// Positions on the axis.
     pub points: Vec<Printed>,
