@@ -1,10 +1,9 @@
 //! Optimal stopping over a number of steps: the backward recursion in integers, with lower and
 //! upper bounds. docs/certificates.md has the proof.
 
-use crate::core::counts::{Counts, Decision};
+use crate::core::counts::{Counts, Decision, Tally};
 
 use crate::core::budget::{Budget, Refusal};
-use crate::core::counts::Tally;
 use crate::core::proof::Proof;
 use crate::core::span::Span;
 use crate::stopping::problem::{After, Stopping};

@@ -1,10 +1,9 @@
 //! Maps of optimal stopping: two functions that the Bellman operator moves toward each other
 //! enclose the optimal cost. docs/certificates.md has the proof.
 
-use crate::core::counts::{Counts, Decision};
+use crate::core::counts::{Counts, Decision, Tally};
 
 use crate::core::budget::{Budget, Refusal};
-use crate::core::counts::Tally;
 use crate::core::proof::Proof;
 use crate::core::span::Span;
 use crate::stopping::problem::Stopping;

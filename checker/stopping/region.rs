@@ -1,12 +1,11 @@
 //! Optimal stopping where one remaps in all but a few states: visits only these states and their
 //! predecessors. docs/certificates.md has the proof.
 
-use crate::core::counts::{Counts, Decision};
+use crate::core::counts::{Counts, Decision, Tally};
 use crate::loads::Cost;
 use crate::loads::rows::{Row, by_one};
 
 use crate::core::budget::{Budget, Refusal};
-use crate::core::counts::Tally;
 use crate::core::decimal::Number;
 use crate::core::proof::Proof;
 use crate::core::span::{Span, UNIT, WEIGHT};

@@ -10,8 +10,7 @@ use crate::output::{
     write_with,
 };
 use crate::plot::Format;
-use crate::problems::registry::Loaded;
-use crate::problems::registry::{Body, Certified, Solution};
+use crate::problems::registry::{Body, Certified, Loaded, Solution};
 use crate::problems::{self, Files, Solved, UNSAMPLED, certificate, stopping::table};
 use crate::render;
 use crate::run::{is_interrupted, within};

@@ -1,8 +1,7 @@
 //! Converts the rules of models fitted to logs to the units and steps of the program.
 
 use super::log::Log;
-use super::rule::Threshold;
-use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule};
+use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, Threshold};
 
 /// A rule in seconds and in steps of the program. For a job of unknown length, the rule of the
 /// first step holds at all steps.

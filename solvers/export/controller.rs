@@ -1,8 +1,7 @@
 //! Writes a controller before its first step, which the C library and the Python package restore.
 
 use crate::complaint::Complaint;
-use crate::document::rule::Found;
-use crate::document::rule::StatedRule;
+use crate::document::rule::{Found, StatedRule};
 use crate::replaying::solution;
 use remapping::controller::Controller;
 use remapping::replay::Player;

@@ -3,8 +3,7 @@
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
 use rand::RngExt;
-use remapping::chain::Edge;
-use remapping::chain::{BirthDeath, Multisets};
+use remapping::chain::{BirthDeath, Edge, Multisets};
 use remapping::estimate::Estimate;
 use remapping::fit::chain::Moves;
 use remapping::fit::growth;

@@ -22,10 +22,8 @@ use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-pub(crate) use syntax_tree::explain;
-pub(crate) use syntax_tree::packed;
-pub(crate) use syntax_tree::syntax;
 use syntax_tree::syntax::Node;
+pub(crate) use syntax_tree::{explain, packed, syntax};
 
 /// The largest model file read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;

@@ -4,8 +4,7 @@
 //! It claims only what the checker derives from it, and the answer must agree with that.
 
 use super::proved::contradiction;
-use super::registry::{Body, Solution};
-use super::registry::{Loaded, Problem};
+use super::registry::{Body, Loaded, Problem, Solution};
 use super::stopping::answer::Representation;
 use super::{Solved, many_phases, periodic, phase_change, phase_switching, stopping};
 use crate::complaint::Complaint;

@@ -35,8 +35,7 @@ pub use kind::{Asked, Facts, Found, Kind, Outcome, Write};
 pub use settings::{Files, Method, Settings, UNSAMPLED};
 
 use self::phase_change::model::MAX_PER_STEP;
-use self::registry::Loaded;
-use self::registry::{Body, Solution};
+use self::registry::{Body, Loaded, Solution};
 use crate::complaint::Complaint;
 use crate::document::Curve;
 use crate::document::log::Log;

@@ -5,8 +5,7 @@
 
 use super::{Frame, Slider, frame};
 use crate::complaint::Complaint;
-use crate::problems::registry::{Body, Solution};
-use crate::problems::registry::{Loaded, Problem};
+use crate::problems::registry::{Body, Loaded, Problem, Solution};
 use crate::problems::{self, Files, Settings};
 use crate::run::Watch;
 use crate::text::digits::plain;

@@ -3,9 +3,8 @@
 use super::replay::Document;
 use super::{priced, remaps_recorded};
 use crate::fitting::short;
-use crate::replaying::Ground;
 use crate::replaying::contest::Line;
-use crate::replaying::what_if;
+use crate::replaying::{Ground, what_if};
 use remapping::fit::increments::Increments;
 use std::fmt::Write;
 

@@ -20,8 +20,7 @@ pub(super) use self::solve::dynamics;
 use self::model::LoadDrift;
 use super::{Asked, Contest, Facts, Found, Kind, Method, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;
-pub use induction::course;
-pub use induction::shared;
+pub use induction::{course, shared};
 use remapping::Status;
 
 impl Kind for LoadDrift {

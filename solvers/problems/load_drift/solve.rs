@@ -20,11 +20,11 @@ use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::imbalance::RunningCost;
 use remapping::load_drift::{
-    Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition, Unremapped,
+    self, Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition, Unremapped,
 };
 use remapping::overlap::Overlap;
 use remapping::phase_change::Bounds;
-use remapping::{Communicator, Observer, Status, load_drift};
+use remapping::{Communicator, Observer, Status};
 
 /// The longest interval evaluated; longer ones are represented by never.
 pub const LONGEST_INTERVAL: u64 = 1000;

@@ -9,9 +9,8 @@ use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::run::Watch;
-use remapping::Status;
-use remapping::load_drift;
 use remapping::phase_change::Bounds;
+use remapping::{Status, load_drift};
 
 /// The most products of probabilities, and the most totals times steps, for evaluating a fixed
 /// interval.

@@ -2,8 +2,7 @@
 //! each.
 
 use crate::model::explain::Shape;
-use crate::model::lifetime;
-use crate::model::lifetime::Law;
+use crate::model::lifetime::{self, Law};
 use crate::model::number::Decimal;
 use crate::model::review::Review;
 use remapping::Rational;

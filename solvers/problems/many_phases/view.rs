@@ -3,9 +3,8 @@
 
 use super::answer::Answer;
 use crate::complaint::Complaint;
-use crate::plot::COLOURS;
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::plot::{self, Format};
+use crate::plot::{self, COLOURS, Format};
 use crate::problems::claims::Claim;
 use crate::problems::kind::{self};
 use crate::problems::settings::Choice;

@@ -8,12 +8,11 @@ use super::value_shape::{
 use crate::proving::Truth::{Fails, Theorem};
 use crate::proving::brute_force::Direct;
 use crate::proving::{Claim, Verdict};
-use remapping::Bounds;
-use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
 use remapping::phase_change::exact::{self, ExactStep};
 use remapping::phase_change::{Hazard, PhaseChange, Premature};
+use remapping::{Bounds, Rational};
 
 pub(crate) const CLAIMS: &[Claim<Case>] = &[
     Claim {

@@ -1,10 +1,8 @@
 //! The `PhaseChange` problem of a model file [NR86, NR90].
 
-use crate::model::detector;
-use crate::model::detector::Detector;
+use crate::model::detector::{self, Detector};
 use crate::model::explain::Shape;
-use crate::model::lifetime;
-use crate::model::lifetime::Law;
+use crate::model::lifetime::{self, Law};
 use crate::model::number::Decimal;
 use crate::model::review::Review;
 use remapping::Rational;

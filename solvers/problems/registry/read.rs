@@ -1,7 +1,6 @@
 //! Reads documents back from files. Unknown parts are refused, with their place.
 
-use super::sweep;
-use super::sweep::{Run, Sweep};
+use super::sweep::{self, Run, Sweep};
 use super::{Body, Certified, Solution};
 use crate::complaint::{Complaint, ReadText, Source};
 use crate::document::advised::Advised;

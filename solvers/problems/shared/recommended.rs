@@ -1,8 +1,7 @@
 //! The recommendation of a solution. Its first sentence, exports, reports and pictures all state
 //! this one.
 
-use crate::document::rule::Threshold;
-use crate::document::rule::{LoadThresholds, RemapInterval, Rule};
+use crate::document::rule::{LoadThresholds, RemapInterval, Rule, Threshold};
 use crate::problems::continuous_drift::answer as continuous_drift;
 use crate::problems::load_drift::answer::{Answer, Closest, Curve, Mean};
 use crate::problems::periodic::answer as periodic;

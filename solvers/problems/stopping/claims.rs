@@ -4,10 +4,9 @@ use super::lemmas::{Case, Solved};
 use crate::proving::Truth::{Fails, Theorem};
 use crate::proving::brute_force::exact_stopping;
 use crate::proving::{Claim, Verdict};
-use remapping::Bounds;
-use remapping::Rational;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::stopping::{AfterRemap, Method, ProcessChain};
+use remapping::{Bounds, Rational};
 
 pub(crate) const CLAIMS: &[Claim<Case>] = &[
     Claim {

@@ -8,13 +8,12 @@ use super::solve::{astray, unplayed};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
 use crate::run::Watch;
-use remapping::Status;
 use remapping::chain::Operator;
 use remapping::policy::Rule;
 use remapping::stopping::{
     AfterRemap, Course, MapRule, Problem, Settings, States, long_run, rebalanced,
 };
-use remapping::{Halt, Observer};
+use remapping::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

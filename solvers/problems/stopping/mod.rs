@@ -21,11 +21,9 @@ use self::model::Stopping;
 use super::{Asked, Contest, Facts, Files, Found, Kind, Method, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;
 use crate::output::check_free;
-pub use maps::map;
-pub use maps::table;
+pub use maps::{map, table};
 use remapping::Status;
-pub use sharing::ranks;
-pub use sharing::shared;
+pub use sharing::{ranks, shared};
 pub use variants::varying;
 
 impl Kind for Stopping {

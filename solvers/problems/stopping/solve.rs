@@ -14,11 +14,10 @@ use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::run::Watch;
 use crate::text::whole;
-use remapping::Bounds;
-use remapping::Status;
 use remapping::stopping::{
     self, AfterRemap, LongRun, Method, ModelError, Problem, Solution, States,
 };
+use remapping::{Bounds, Status};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@ use super::kept::{Kept, whole};
 use crate::output::say;
 use crate::problems::load_drift::answer::Closest;
 use remapping::communicator::Shares;
-use remapping::load_drift::{Backward, Decisions, Transition};
-use remapping::{Observer, Status, load_drift};
+use remapping::load_drift::{self, Backward, Decisions, Transition};
+use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
 /// Results that are recorded during the recursion.

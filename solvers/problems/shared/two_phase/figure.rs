@@ -2,13 +2,10 @@
 //! time of the change varies.
 
 use super::answer::Parameters;
-use super::estimate;
-use super::estimate::optimal_thresholds;
-use super::expectation;
-use super::expectation::Expected;
+use super::estimate::{self, optimal_thresholds};
+use super::expectation::{self, Expected};
 use super::model::Premature;
-use super::play;
-use super::play::Beliefs;
+use super::play::{self, Beliefs};
 use super::trace::Cycles;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use remapping::Observer;

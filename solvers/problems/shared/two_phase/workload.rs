@@ -2,8 +2,7 @@
 
 use super::envelope::{Point, envelope};
 use super::expectation::Expected;
-use super::figure;
-use super::figure::{Figure, Played, Policy, Scenario, Setting, play, reports};
+use super::figure::{self, Figure, Played, Policy, Scenario, Setting, play, reports};
 use super::model::Premature;
 use super::play;
 use super::speedup::{Scaled, Speedup, measure, scale};
