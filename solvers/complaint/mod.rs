@@ -35,15 +35,12 @@ pub struct Complaint {
 impl Complaint {
     /// A fault of the text at `span`.
     pub fn at(source: &Source, span: Span, message: &str, label: &str, help: &str) -> Complaint {
+        let help = if help.is_empty() { "correct this value" } else { help };
         Complaint {
             span: source.visible(&span),
             source: Some(source.clone()),
-            message: printable(message),
             label: printable(label),
-            help: if help.is_empty() { "correct this value".to_owned() } else { lines(help) },
-            limit: None,
-            is_bug: false,
-            is_usage: false,
+            ..Complaint::elsewhere(message, help)
         }
     }
 

@@ -63,47 +63,29 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         complaint.limit = (solution.status != Status::Converged).then_some(solution.status);
         return Err(complaint);
     }
-    if let Body::LoadDrift(answer) = &solution.body
-        && answer.statistical
-    {
-        let message = "no certificate: the bounds are confidence intervals, which prove nothing";
-        return Err(Complaint::elsewhere(
-            message,
-            "solve without --certificate, or with --method exact",
-        ));
-    }
-    if let Body::LoadDrift(answer) = &solution.body
-        && answer.overlap.is_some()
-    {
-        let message = "no certificate: remaps that come into force later are not checked";
-        return Err(Complaint::elsewhere(message, "solve without --certificate"));
-    }
-    if let Problem::LoadDrift(model) = &loaded.problem
-        && model.mentions_overlap()
-    {
-        let message = "no certificate: the model has `overlap`, of no steps or no share, which the checker does not read";
-        return Err(Complaint::elsewhere(message, "leave `overlap` out"));
-    }
-    match loaded.problem {
-        Problem::ContinuousDrift(_) => {
-            let message =
-                "no certificate: the bounds are confidence intervals, which prove nothing";
-            Err(Complaint::elsewhere(message, "solve without --certificate"))
+    let refuse =
+        |why: &str, help: &str| Err(Complaint::elsewhere(format!("no certificate: {why}"), help));
+    let sampled = "the bounds are confidence intervals, which prove nothing";
+    let without = "solve without --certificate";
+    match (&solution.body, &loaded.problem) {
+        (Body::LoadDrift(answer), _) if answer.statistical => {
+            refuse(sampled, "solve without --certificate, or with --method exact")
         }
-        Problem::PhaseChange(_)
-        | Problem::PhaseSwitching(_)
-        | Problem::ManyPhases(_)
-        | Problem::Stopping(_)
-        | Problem::LoadDrift(_)
-        | Problem::Periodic(_) => Ok(()),
-        _ => {
+        (Body::LoadDrift(answer), _) if answer.overlap.is_some() => {
+            refuse("remaps that come into force later are not checked", without)
+        }
+        (_, Problem::LoadDrift(model)) if model.mentions_overlap() => refuse(
+            "the model has `overlap`, of no steps or no share, which the checker does not read",
+            "leave `overlap` out",
+        ),
+        (_, Problem::ContinuousDrift(_)) => refuse(sampled, without),
+        (_, Problem::ActivityMesh(_) | Problem::Fluids(_) | Problem::LandBattle(_)) => {
             let name = loaded.literal("problem").and_then(|text| text.split('(').next());
             let name = name.unwrap_or("it").trim();
-            let message = format!(
-                "no certificate: there are none for {name}: it is simulated, which proves nothing"
-            );
-            Err(Complaint::elsewhere(message, "solve without --certificate"))
+            let why = format!("there are none for {name}: it is simulated, which proves nothing");
+            refuse(&why, without)
         }
+        _ => Ok(()),
     }
 }
 

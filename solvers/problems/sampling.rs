@@ -104,7 +104,7 @@ pub struct Metrics {
 }
 
 /// The results of all policies.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
     /// The number of runs.
     pub runs: u64,
@@ -135,10 +135,7 @@ pub const BATCH: u64 = 64;
 impl Report {
     /// The report if nothing was finished.
     pub fn none(contest: &Contest) -> Report {
-        let (clairvoyant, policies) = (None, Vec::new());
-        let (runs, seed) = (0, contest.seed);
-        let (best_threshold, without_end, left_out) = (None, false, Vec::new());
-        Report { runs, seed, clairvoyant, policies, best_threshold, without_end, left_out }
+        Report { seed: contest.seed, ..Report::default() }
     }
 
     /// Removes the numbers that depend on the time of a balanced step.
@@ -192,19 +189,13 @@ pub fn play<W: Workload>(
     };
     let lines = (0..contestants.len())
         .map(|at| line(&played(at), knows.then_some(&clairvoyant), optimal.map(played)));
-    let policies = lines.collect();
-    (
-        Report {
-            best_threshold: None,
-            without_end: false,
-            left_out: Vec::new(),
-            runs: finished,
-            seed: contest.seed,
-            clairvoyant: knows.then(|| Estimate::between(&clairvoyant, 0.0, f64::INFINITY)),
-            policies,
-        },
-        status,
-    )
+    let report = Report {
+        runs: finished,
+        clairvoyant: knows.then(|| Estimate::between(&clairvoyant, 0.0, f64::INFINITY)),
+        policies: lines.collect(),
+        ..Report::none(contest)
+    };
+    (report, status)
 }
 
 /// The results of a policy, run by run.
