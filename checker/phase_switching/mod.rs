@@ -176,13 +176,14 @@ impl<'a> Recursion<'a> {
             let cut = [cut(levels[0], 0)?, cut(levels[1], 1)?];
             // Without an end any initial difference within its limits is valid, unless better
             // bounds are known.
-            let value = match &decided {
+            let most = match &decided {
                 Decided::Between(most) => {
                     let [zero, one] = &most[usize::from(mirrored)];
-                    vec![units(zero)?[1], units(one)?[1]]
+                    Some([units(zero)?[1], units(one)?[1]])
                 }
-                _ => vec![if endless { cut[1] } else { 0 }; 2],
+                _ => None,
             };
+            let value = most.unwrap_or([if endless { cut[1] } else { 0 }; 2]).to_vec();
             let difference = Rc::new(Upper { at: vec![0, UNIT], value });
             let saved = Upper { at: vec![0, UNIT], value: vec![0; 2] };
             let own = if mirrored { &one - &share } else { share.clone() };
@@ -192,6 +193,7 @@ impl<'a> Recursion<'a> {
                 gain,
                 cut,
                 levels,
+                most,
                 mirrored,
                 share,
                 difference,

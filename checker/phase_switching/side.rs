@@ -17,6 +17,9 @@ pub(crate) struct Side {
     pub(crate) cut: [i64; 2],
     /// The same levels rounded down and up, for thresholds; `None` where one cannot switch.
     pub(crate) levels: [Option<[i64; 2]>; 2],
+    /// A linear function that the difference never exceeds: its values at beliefs 0 and 1, rounded
+    /// up, of which the second is not below the first.
+    pub(crate) most: Option<[i64; 2]>,
     /// Whether this is the lower bound.
     pub(crate) mirrored: bool,
     pub(crate) share: Span,
@@ -29,6 +32,47 @@ pub(crate) struct Side {
     pub(crate) rest: [Span; 2],
     /// An upper bound on the total saving, or on that per step without an end.
     pub(crate) whole: Option<Span>,
+}
+
+impl Upper<i64> {
+    /// An upper bound on the smaller of this function and the line through `ends` at 0 and 1. Where
+    /// one crosses the other, both ends of the unit of belief that holds the crossing are nodes,
+    /// with the value of the right one: to the left and to the right either bound is linear.
+    fn least(&self, ends: [i64; 2]) -> Upper<i64> {
+        let line = |p: u64| {
+            let rise = wide((ends[1] - ends[0]) as u64, p);
+            ends[0] + rise.div_ceil(UNIT.into()) as i64
+        };
+        let (mut at, mut value) = (vec![self.at[0]], vec![self.value[0].min(line(self.at[0]))]);
+        for (nodes, own) in self.at.windows(2).zip(self.value.windows(2)) {
+            let [from, to] = [nodes[0], nodes[1]];
+            let chord = |p: u64| {
+                let rise = wide((own[1] - own[0]) as u64, p - from);
+                own[0] + rise.div_ceil((to - from).into()) as i64
+            };
+            let over = |p: u64| chord(p) > line(p);
+            if over(from) != over(to) {
+                let (mut low, mut high) = (from, to);
+                while high - low > 1 {
+                    let middle = low + (high - low) / 2;
+                    if over(middle) == over(from) { low = middle } else { high = middle }
+                }
+                if low > from {
+                    at.push(low);
+                    value.push(0);
+                }
+                let last = value.len() - 1;
+                value[last] = chord(high).min(line(high));
+                if high < to {
+                    at.push(high);
+                    value.push(value[last]);
+                }
+            }
+            at.push(to);
+            value.push(own[1].min(line(to)));
+        }
+        Upper { at, value }
+    }
 }
 
 /// The survival probability of one step.
@@ -91,7 +135,11 @@ impl Side {
             let own = -(-own).div_euclid(i128::from(UNIT)) as i64;
             own + up(mean, step.survival[1]) as i64 - least
         });
-        Ok(Upper::rising(to.to_vec(), value.collect()))
+        let found = Upper::rising(to.to_vec(), value.collect());
+        Ok(match self.most {
+            Some(ends) => found.least(ends),
+            None => found,
+        })
     }
 
     /// The saving one step before, given the difference: its shape, and its least value.
