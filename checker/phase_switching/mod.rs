@@ -237,7 +237,14 @@ impl<'a> Recursion<'a> {
     /// Whether what switching saves in the long run is known without a function of the belief, so that
     /// the fields of [`Rest`] are not read.
     pub fn knows_saving(&self) -> bool {
-        self.enclosed
+        self.enclosed || self.lasting().is_some()
+    }
+
+    /// The belief in the end, where one phase lasts forever and the program, too.
+    fn lasting(&self) -> Option<u64> {
+        let [a, b] = self.model.rates();
+        let endless = self.model.lifetime.is_none();
+        (endless && (a.is_zero() || b.is_zero())).then(|| if a.is_zero() { 0 } else { UNIT })
     }
 
     /// Does the steps of one part.
@@ -311,12 +318,17 @@ impl<'a> Recursion<'a> {
         let initial = self.initial();
         let mirrored = BigRational::one() - &initial;
         self.exact = self.equal.as_ref().and_then(Equal::rest);
+        let lasting = self.lasting();
         for (side, initial) in self.sides.iter_mut().zip([&initial, &mirrored]) {
             if self.enclosed {
                 side.whole = Some(Span::whole(0));
                 continue;
             }
             side.difference = Rc::new(side.settled(&step, self.budget)?);
+            if let Some(belief) = lasting {
+                side.whole = Some(side.saving_at(belief, self.motion.bits));
+                continue;
+            }
             let steps = (!endless).then_some(steps);
             side.whole = Some(side.whole((steps, initial), rest, &self.motion, self.budget)?);
         }

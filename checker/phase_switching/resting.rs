@@ -32,6 +32,15 @@ impl Side {
         Err(Refusal::Unproved("the difference of the mappings does not come to rest"))
     }
 
+    /// The saving of a step at a belief that no observation changes: what each step saves in the
+    /// long run where the belief tends to this one.
+    pub(crate) fn saving_at(&self, belief: u64, bits: u32) -> Span {
+        let (cut, now) = self.kinks(&self.difference);
+        let own = if self.mirrored { UNIT - belief } else { belief };
+        let end = if own == 0 { 0 } else { cut.at.len() - 1 };
+        Span::between(now[end], now[end], bits)
+    }
+
     /// The total saving after `steps` more steps, or its long-run growth per step. It sums an
     /// approximate function, the change of that by a step, the change of the change, and a bound on
     /// the error; each is a mean over the later beliefs.

@@ -224,9 +224,12 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
             }
         }
         (Model::PhaseSwitching(model), Problem::PhaseSwitching(problem)) => {
+            let Body::PhaseSwitching(answer) = &solved.solution.body else {
+                return Err(Refusal::Unproved("there are no thresholds"));
+            };
             let (lifetime, tolerance) = (problem.lifetime(), solved.solution.tolerance);
-            let problem = (&problem.problem(), lifetime.as_ref());
-            phase_switching::certificate::of(model, problem, tolerance, budget)
+            let asked = (&problem.problem(), lifetime.as_ref(), answer.cost());
+            phase_switching::certificate::of(model, asked, tolerance, budget)
         }
         (Model::ManyPhases(_), _) => many_phases::certificate::of(&model, &solved.solution, budget),
         (Model::Periodic(_), _) => periodic::certificate::of(&model, &solved.solution, budget),

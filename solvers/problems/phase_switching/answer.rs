@@ -93,6 +93,11 @@ pub struct Exact {
 }
 
 impl Answer {
+    /// The expected time or the average, if it is above 1: what errors are relative to.
+    pub fn cost(&self) -> f64 {
+        self.value.or(self.average).map_or(1.0, |cost| cost.lower.max(1.0))
+    }
+
     /// The intervals that the answer claims to contain a number.
     pub(crate) fn claims(&self) -> Vec<Claim> {
         let exact = self.exact.as_ref();

@@ -14,6 +14,12 @@ const COARSEST: f64 = 0.3;
 const FINER: f64 = 1e-3;
 const FINEST: f64 = 1e-8;
 
+/// Bounds that shrink by less than this factor from one attempt to the next are as close as the
+/// beliefs allow, after so many steps; and the factor to the next coarseness.
+const CLOSER: f64 = 0.99;
+const SETTLED: u64 = 200;
+const STALLED: f64 = 0.1;
+
 /// Fraction bits of the values of a certificate; fewer if they do not fit.
 const MOST_BITS: u32 = 50;
 
@@ -39,7 +45,7 @@ type Found = (Evidence, Proof);
 
 pub(in crate::problems) fn of(
     model: &PhaseSwitching,
-    (problem, lifetime): (&phase_switching::PhaseSwitching, Option<&Lifetime>),
+    (problem, lifetime, cost): (&phase_switching::PhaseSwitching, Option<&Lifetime>, f64),
     tolerance: f64,
     budget: &Budget,
 ) -> Result<Found, Refusal> {
@@ -47,7 +53,7 @@ pub(in crate::problems) fn of(
     let mut best: Option<(f64, Found)> = None;
     loop {
         let found = loop {
-            let asked = Asked { problem, lifetime, tolerance, finer };
+            let asked = Asked { problem, lifetime, cost, tolerance, finer };
             match asked.walk(model, bits, budget) {
                 Err(Refusal::TooLarge) if bits > 24 => bits -= 4,
                 found => break found,
@@ -65,13 +71,15 @@ pub(in crate::problems) fn of(
         if width <= 1.0 || spent || finer <= FINEST {
             return best.map(|(_, found)| found).ok_or(Refusal::TooLarge);
         }
-        finer *= (0.3 / width).clamp(FINER, 0.3);
+        finer *= if width.is_finite() { (0.3 / width).clamp(FINER, 0.3) } else { STALLED };
     }
 }
 
 struct Asked<'a> {
     problem: &'a phase_switching::PhaseSwitching,
     lifetime: Option<&'a Lifetime>,
+    /// The expected time, or the average time of a cycle without an end: errors are relative to it.
+    cost: f64,
     tolerance: f64,
     finer: f64,
 }
@@ -84,16 +92,17 @@ impl Asked<'_> {
             self.finer * self.tolerance,
             self.lifetime.map_or(f64::INFINITY, |law| law.residual_mean(0)),
         );
-        let each = step * self.mean_time();
+        let each = step * self.cost / if cycles.is_finite() { cycles.max(1.0) } else { 1.0 };
         let mut places =
             Places::new(self.problem, step, each * PART * (cycles / HEAD).clamp(1.0, 1e6));
         let (mut all, mut points, mut done, mut next) = (Vec::new(), 0, 0u64, FIRST);
+        let mut narrowest = f64::INFINITY;
         while let Some(n) = recursion.next {
             let survival = self.lifetime.map_or(1.0, |law| law.continuation(n));
             let list = beliefs(&places.step(survival));
             points += list.len();
             if points > MOST_POINTS {
-                return Err(Refusal::TooLarge);
+                return Err(Refusal::OverBudget);
             }
             let steps = Steps::On(list);
             let before = recursion.thresholds.last().map(|(_, both)| *both);
@@ -120,17 +129,16 @@ impl Asked<'_> {
             if let Some((held, rest, rested)) = self.rest(&recursion, rest, alike)? {
                 all.extend([Steps::Held(held), Steps::Rest(rest)]);
                 recursion = rested;
+                continue;
             }
+            let width = width(&recursion);
+            if done >= SETTLED && width > self.tolerance && width > CLOSER * narrowest {
+                return Err(Refusal::Unproved("steps on so few beliefs do not come to rest"));
+            }
+            narrowest = width;
         }
         let proof = recursion.proof()?;
         Ok((Evidence::PhaseSwitching(bits, all), proof))
-    }
-
-    /// The least time of a cycle.
-    fn mean_time(&self) -> f64 {
-        let cycle = &self.problem.cycle;
-        let all = cycle.iter().flatten().map(|time| time.to_f64().value());
-        all.fold(f64::INFINITY, f64::min).max(1e-12)
     }
 
     /// Whether the thresholds of the last step are almost those of the step before. (Equal ones are
@@ -164,15 +172,20 @@ impl Asked<'_> {
                 Err(_) => continue,
                 Ok(()) => {}
             }
-            let wide = tried.thresholds.last().map_or(u64::MAX, |(_, both)| {
-                both.iter().map(|[low, high]| high.saturating_sub(*low)).max().unwrap_or(0)
-            });
-            if wide as f64 <= self.tolerance * (1u64 << 62) as f64 {
+            if width(&tried) <= self.tolerance {
                 return Ok(Some((count, rest, tried)));
             }
         }
         Ok(None)
     }
+}
+
+/// The width of the wider threshold of the last step.
+fn width(recursion: &Recursion<'_>) -> f64 {
+    recursion.thresholds.last().map_or(f64::INFINITY, |(_, both)| {
+        let wide = both.iter().map(|[low, high]| high.saturating_sub(*low)).max().unwrap_or(0);
+        wide as f64 / (1u64 << 62) as f64
+    })
 }
 
 /// The saving, which is the decrease of the value, tilted so that it rises.
