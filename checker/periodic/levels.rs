@@ -61,7 +61,12 @@ pub fn of_chain(
         .map(|from| (0..levels).map(|to| u64::from(from == to) << WEIGHT).collect())
         .collect();
     let mut time = 0u64;
+    // The distribution at the last power of two: once it returns, so do all bounds since then.
+    let mut earlier: Vec<u64> = Vec::new();
     loop {
+        if time.is_power_of_two() {
+            earlier.clone_from(&laws[start]);
+        }
         time += 1;
         budget.spend((levels * levels * 4) as u64 + 1000)?;
         for law in &mut laws {
@@ -109,6 +114,9 @@ pub fn of_chain(
         }
         if high > allowed(&least) || !least.is_positive() {
             return Ok(Proof::Longest { kept: Some(time - 1), broken: None });
+        }
+        if laws[start] == earlier {
+            return Ok(Proof::Longest { kept: None, broken: None });
         }
         // From now on every distribution is a mixture of these.
         if &apart << 8 < unit {
