@@ -39,7 +39,14 @@ pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certifica
         complaint.limit = (refusal == Refusal::OverBudget).then_some(Status::IterationLimit);
         complaint
     };
-    let (evidence, proof) = prove(loaded, solved, budget).map_err(refused)?;
+    // What is too far apart cannot be written, and the answer has said why.
+    let apart = |refusal: Refusal| match refusal {
+        Refusal::Malformed if solution.status != Status::Converged => {
+            refused(Refusal::Unproved("the bounds of the answer are too far apart"))
+        }
+        refusal => refused(refusal),
+    };
+    let (evidence, proof) = prove(loaded, solved, budget).map_err(apart)?;
     if let Some(message) = contradiction(solution, &proof) {
         return Err(Complaint::bug(message));
     }

@@ -16,6 +16,7 @@ mod controllers;
 mod coverage;
 mod damaged;
 mod degenerate_phases;
+mod degenerate_sweep;
 mod determinism;
 mod diagnostics;
 mod documents;
