@@ -25,24 +25,20 @@ use crate::estimate::Estimate;
 
 pub mod apart;
 mod blocks;
-pub mod chain;
 pub mod change;
-mod changing;
 pub mod correlated;
-mod counting;
+mod drifts;
 pub mod goodness;
 pub mod growth;
-pub mod increments;
-pub mod lasting;
 pub mod left_over;
 pub mod level;
-mod resample;
+mod levels;
 pub mod running;
-pub mod slopes;
 pub mod slow_steps;
-mod spread;
-pub mod transitions;
 pub mod whole;
+
+pub use drifts::{increments, lasting, slopes};
+pub use levels::{chain, transitions};
 
 /// A probability from `hits` of `count` independent trials: relative frequency smoothed by half a
 /// hit (Jeffreys' prior), with the exact interval.

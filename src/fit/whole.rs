@@ -24,10 +24,10 @@ pub use super::blocks::BLOCK;
 
 use super::blocks::Blocks;
 use super::chain::{MEASURED, Moves, lattice, measure, measured};
-use super::changing::Changing;
-use super::counting::Counting;
+use super::drifts::changing::Changing;
 use super::growth::{self, Growing, Point};
 use super::increments::Increments;
+use super::levels::counting::Counting;
 use super::transitions::Transitions;
 use crate::record::{Record, mean};
 use std::ops::Range;

@@ -7,11 +7,11 @@
 //! x observations x phases^2) per step and mapping; memory O(points x observations x phases).
 
 use super::exact::exact;
+use super::game::{Game, dot, looked_at, magnitude};
 use super::grid::{Grid, size};
-use super::problem::{Horizon, ManyPhases, PhasesError, Remap};
-use crate::phase_change::Bounds;
-use crate::rounding::{SLACK, nearest, outward};
-use crate::{Halt, Observer, Rational, Status};
+use super::problem::{Horizon, ManyPhases, PhasesError};
+use crate::rounding::{nearest, outward};
+use crate::{Bounds, Halt, Observer, Rational, Status};
 use std::ops::ControlFlow;
 
 /// Bounds on the optimum, and a policy.
@@ -39,11 +39,6 @@ const MOST_STEPS: u64 = 12;
 
 /// Resolution of the first grid.
 const COARSEST: u32 = 4;
-
-/// A discounted program is evaluated until this fraction of its cost remains, for at most so many
-/// steps.
-const LEFT: f64 = 1e-9;
-const MOST_SWEPT: f64 = 1e5;
 
 /// Computes bounds on the optimum of `problem`: in rationals for few steps and vectors, and on
 /// grids of up to `most_points` beliefs. O(points x observations x phases^2) per step and mapping.
@@ -120,96 +115,6 @@ pub fn solve(
         resolution *= 2;
     }
     Ok(best)
-}
-
-/// The parameters in doubles.
-struct Game {
-    count: usize,
-    reports: usize,
-    cycle: Vec<Vec<f64>>,
-    switch: Vec<Vec<f64>>,
-    fitted: bool,
-    /// `moves[r][z][y]`: probability that phase y follows z and observation r is made.
-    moves: Vec<Vec<Vec<f64>>>,
-    initial: Vec<f64>,
-    /// Bounds on the cost beyond the truncated horizon, for a discounted program.
-    beyond: (f64, f64),
-    /// Bound on the rounding error of a step, relative to the largest cost.
-    slack: f64,
-}
-
-/// Number of steps evaluated of a program with discount `rate`; at rate 0 one step is the whole
-/// cost.
-fn looked_at(rate: f64) -> u64 {
-    (LEFT.ln() / rate.ln()).clamp(1.0, MOST_SWEPT) as u64
-}
-
-impl Game {
-    /// Width of the bounds due to the cost beyond the truncated horizon.
-    fn left_out(&self, horizon: &Horizon) -> f64 {
-        match horizon {
-            Horizon::Ends(_) => 0.0,
-            Horizon::Discounted(rate) => {
-                let rate = nearest(rate);
-                rate.powf(looked_at(rate) as f64) * (self.beyond.1 - self.beyond.0)
-            }
-        }
-    }
-
-    fn new(problem: &ManyPhases, horizon: &Horizon) -> Game {
-        let doubles = |table: &Vec<Vec<Rational>>| -> Vec<Vec<f64>> {
-            table.iter().map(|row| row.iter().map(nearest).collect()).collect()
-        };
-        let (count, reports) = (problem.phases(), problem.reports());
-        let (transition, detector) = (doubles(&problem.transition), doubles(&problem.detector));
-        let moves = |r: usize| -> Vec<Vec<f64>> {
-            let to = |row: &Vec<f64>| (0..count).map(|y| row[y] * detector[y][r]).collect();
-            transition.iter().map(to).collect()
-        };
-        let cycle = doubles(&problem.cycle);
-        let beyond = match horizon {
-            Horizon::Ends(_) => (0.0, 0.0),
-            Horizon::Discounted(rate) => {
-                let left = nearest(&(Rational::ONE / (Rational::ONE - rate)));
-                let all = || cycle.iter().flatten().copied();
-                let (least, most) =
-                    (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-                (
-                    outward::<false>(least * left, least * left),
-                    outward::<true>(most * left, most * left),
-                )
-            }
-        };
-        Game {
-            count,
-            reports,
-            switch: doubles(&problem.switch),
-            fitted: problem.remap == Remap::Fitted,
-            moves: (0..reports).map(moves).collect(),
-            initial: problem.initial.iter().map(nearest).collect(),
-            beyond,
-            slack: SLACK * (4.0 + (count * reports) as f64 / 4.0),
-            cycle,
-        }
-    }
-
-    /// Joint probabilities of the next phase and `report`, given `belief`.
-    fn joint(&self, belief: &[f64], report: usize) -> Vec<f64> {
-        let mut sum = vec![0.0; self.count];
-        for (p, row) in belief.iter().zip(&self.moves[report]) {
-            sum.iter_mut().zip(row).for_each(|(sum, chance)| *sum += p * chance);
-        }
-        sum
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Magnitude of a mean of `values` for its rounding error; the mean itself may be much smaller.
-fn magnitude(chances: &[f64], values: impl IntoIterator<Item = f64>) -> f64 {
-    chances.iter().zip(values).map(|(p, value)| p * value.abs()).sum()
 }
 
 /// The consequence of an observation at a grid point.

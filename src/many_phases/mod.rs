@@ -42,6 +42,7 @@
 
 mod bounds;
 mod exact;
+mod game;
 mod grid;
 mod problem;
 

@@ -1,5 +1,7 @@
-//! The expected largest deviation of the loads from their average: exact, closed forms, and two-sided bounds.
+//! The expected largest deviation of the loads from their average: exact, closed forms, and
+//! two-sided bounds.
 
+mod difference;
 pub(in crate::periodic) mod dying;
 pub mod exact;
 pub(in crate::periodic) mod expected_imbalance;

@@ -10,7 +10,7 @@ const MOST_LEVELS: usize = 10_002;
 
 /// Numbers of moves between levels, by rank.
 #[derive(Debug, Clone)]
-pub(super) struct Counting {
+pub(in crate::fit) struct Counting {
     pub quantum: f64,
     /// Lowest level that occurs, in quanta.
     pub lowest: i64,

@@ -1,9 +1,9 @@
 //! Changes per step: drifts of the ranks and their spread, with an F test for equal drifts. O(ranks
 //! x steps).
 
-use super::level;
 use super::spread::Spread;
 use crate::estimate::Estimate;
+use crate::fit::level;
 use crate::record::Record;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
@@ -49,7 +49,7 @@ impl Increments {
     }
 
     /// From drifts and spread.
-    pub(super) fn judged(
+    pub(in crate::fit) fn judged(
         drifts: Vec<f64>,
         spread: Spread,
         outliers: usize,

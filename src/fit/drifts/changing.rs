@@ -3,10 +3,10 @@
 //! Power sums of changes over fixed lags replace the stored steps of [`super::increments`].
 //! O(ranks) time per step, O(ranks) memory.
 
-use super::blocks::Blocks;
 use super::increments::Increments;
-use super::level::{excursion, outlying};
 use super::spread::{Changes, Spread, centre, centre_some, is_measured};
+use crate::fit::blocks::Blocks;
+use crate::fit::level::{excursion, outlying};
 use crate::record::{Record, mean};
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ type Powers = [f64; POWERS];
 /// Sums over the changes of each rank. Outliers are judged by the spread at the beginning of the
 /// run. The sums depend only on a few steps before and after, not on where the run began.
 #[derive(Debug, Clone)]
-pub(super) struct Changing {
+pub(in crate::fit) struct Changing {
     /// Outlier limit and drift of each rank, from the beginning of the run.
     outlying: Vec<f64>,
     drifts: Vec<f64>,

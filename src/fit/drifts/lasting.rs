@@ -11,9 +11,9 @@
 //! For each c the squares closest to the record, in relative terms, follow from linear equations;
 //! the best c is taken.
 
-use super::growth;
-use super::level;
 use super::spread::is_measured;
+use crate::fit::growth;
+use crate::fit::level;
 use crate::record::{Record, mean};
 use nalgebra::{Matrix3, Vector3};
 

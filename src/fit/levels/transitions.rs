@@ -6,8 +6,9 @@
 
 use super::chain::{extent, starts};
 use super::counting::Counting;
-use super::{probability, resample};
+use super::resample;
 use crate::estimate::Estimate;
+use crate::fit::probability;
 use crate::record::Record;
 use rand::RngExt;
 
@@ -33,7 +34,7 @@ const MOST_LEVELS: usize = 100;
 const MOST_NUMBERS: usize = 1 << 23;
 
 /// Whether matrices with so many levels are counted for each rank.
-pub(super) fn are_few(levels: usize, ranks: usize) -> bool {
+pub(in crate::fit) fn are_few(levels: usize, ranks: usize) -> bool {
     levels <= MOST_LEVELS && levels * levels * ranks <= MOST_NUMBERS
 }
 
@@ -52,7 +53,7 @@ impl Transitions {
 
     /// From counts; `tested` are the moves used for the tests. `None` if they were not counted by
     /// rank.
-    pub(super) fn counted(
+    pub(in crate::fit) fn counted(
         counting: Counting,
         tested: Option<Box<Transitions>>,
     ) -> Option<Transitions> {

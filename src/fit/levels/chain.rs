@@ -4,9 +4,10 @@
 //! bootstrap. O(ranks x steps) time, plus the simulated moves of the bootstrap.
 
 use super::counting::Counting;
-use super::{probability, resample};
+use super::resample;
 use crate::chain::Edge;
 use crate::estimate::Estimate;
+use crate::fit::probability;
 use crate::record::Record;
 use rand::RngExt;
 
@@ -41,7 +42,7 @@ pub struct Walk {
 }
 
 /// Number of loads from which the common measure is computed.
-pub(super) const MEASURED: usize = 1 << 16;
+pub(in crate::fit) const MEASURED: usize = 1 << 16;
 
 /// The distance of the levels of a record whose measured loads all lie on a lattice through 0.
 /// `None` if they do not, or with more than 10^4 levels.
@@ -53,14 +54,17 @@ pub fn lattice(record: &Record) -> Option<f64> {
 }
 
 /// The times of a step that were measured, not filled in.
-pub(super) fn measured<'r>(row: &'r [f64], filled: &'r [bool]) -> impl Iterator<Item = f64> + 'r {
+pub(in crate::fit) fn measured<'r>(
+    row: &'r [f64],
+    filled: &'r [bool],
+) -> impl Iterator<Item = f64> + 'r {
     let is_filled = |rank: usize| filled.get(rank) == Some(&true);
     row.iter().enumerate().filter(move |(rank, _)| !is_filled(*rank)).map(|(_, time)| *time)
 }
 
 /// The common measure of loads, by Euclid's algorithm on rounded numbers; `largest` is the largest
 /// of all loads.
-pub(super) fn measure(loads: impl Iterator<Item = f64>, largest: f64) -> Option<f64> {
+pub(in crate::fit) fn measure(loads: impl Iterator<Item = f64>, largest: f64) -> Option<f64> {
     let tolerance = 1e-6 * largest;
     let mut quantum = 0.0_f64;
     for load in loads {
@@ -78,12 +82,12 @@ pub(super) fn measure(loads: impl Iterator<Item = f64>, largest: f64) -> Option<
 }
 
 /// Whether a load is on the lattice.
-pub(super) fn is_on(load: f64, quantum: f64) -> bool {
+pub(in crate::fit) fn is_on(load: f64, quantum: f64) -> bool {
     (load / quantum - (load / quantum).round()).abs() <= 1e-3
 }
 
 /// The lowest level of a record, in quanta, and the number of its levels.
-pub(super) fn extent(record: &Record, quantum: f64) -> (i64, usize) {
+pub(in crate::fit) fn extent(record: &Record, quantum: f64) -> (i64, usize) {
     let level = |load: &f64| (load / quantum).round() as i64;
     let all = || (0..record.steps()).flat_map(|step| record.row(step)).map(level);
     let (lowest, highest) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
@@ -91,7 +95,11 @@ pub(super) fn extent(record: &Record, quantum: f64) -> (i64, usize) {
 }
 
 /// For each stretch without a remap: initial level of every rank, and number of steps.
-pub(super) fn starts(record: &Record, quantum: f64, lowest: i64) -> Vec<(Vec<usize>, usize)> {
+pub(in crate::fit) fn starts(
+    record: &Record,
+    quantum: f64,
+    lowest: i64,
+) -> Vec<(Vec<usize>, usize)> {
     let place = |load: &f64| ((load / quantum).round() as i64 - lowest) as usize;
     let start = |stretch: std::ops::Range<usize>| {
         (record.row(stretch.start).iter().map(place).collect(), stretch.len() - 1)
@@ -109,7 +117,7 @@ impl Moves {
     }
 
     /// From counts; `tested` are the moves used for the tests.
-    pub(super) fn counted(counting: &Counting, tested: Option<Box<Moves>>) -> Moves {
+    pub(in crate::fit) fn counted(counting: &Counting, tested: Option<Box<Moves>>) -> Moves {
         Moves {
             quantum: counting.quantum,
             lowest: counting.lowest,
