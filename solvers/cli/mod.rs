@@ -264,8 +264,7 @@ pub struct Settings {
 /// Methods of solving a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// Stopping: policy iteration, then accelerated value iteration where it helps. LoadDrift:
-    /// exact where that fits.
+    /// Stopping: policy iteration. LoadDrift: exact where that fits.
     Auto,
     /// Stopping: value iteration from below and above.
     Value,

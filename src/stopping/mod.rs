@@ -69,8 +69,7 @@ use operator::enclosure::Enclosure;
 /// The method for the Bellman equation. All methods compute the same quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Policy iteration; if rounding prevents the tolerance, accelerated value iteration continues
-    /// from there.
+    /// The method of choice: policy iteration.
     #[default]
     Auto,
     /// Value iteration from below and from above.
@@ -101,9 +100,6 @@ impl Default for Settings {
     }
 }
 
-/// Most states for which a window of earlier sweeps is kept.
-const MOST_ACCELERATED: usize = 20_000_000;
-
 /// An intermediate approximation of J, `base - saving`, and how its computation ended.
 struct Approximation {
     base: f64,
@@ -127,21 +123,13 @@ fn solve_from(
     if problem.remap_cost() == 0.0 {
         return Solution::free(problem);
     }
-    let certify = |found| Solution::certify(problem, found, settings, observer);
-    if settings.method == Method::Value {
-        return certify(iteration::value_iteration::solve(problem, settings, observer));
-    }
-    let solution = certify(iteration::policy_iteration::solve(problem, guess, settings, observer));
-    let unfinished = solution.status == Status::IterationLimit
-        && problem.shared.is_none()
-        && solution.iterations < settings.iterations
-        && problem.states() <= MOST_ACCELERATED;
-    if settings.method == Method::Policy || !unfinished {
-        return solution;
-    }
-    let further =
-        certify(iteration::anderson::solve(problem, settings, observer, solution.resume()));
-    if further.gap < solution.gap { further } else { solution }
+    let found = match settings.method {
+        Method::Value => iteration::value_iteration::solve(problem, settings, observer),
+        Method::Auto | Method::Policy => {
+            iteration::policy_iteration::solve(problem, guess, settings, observer)
+        }
+    };
+    Solution::certify(problem, found, settings, observer)
 }
 
 /// Upper bound on the memory in bytes of [`Problem::new`] and [`solve`] for these states.
@@ -152,15 +140,12 @@ pub fn memory_estimate(states: &States, method: Method) -> u64 {
 /// The same as a float, since it may exceed the range of integers.
 pub fn memory_needed(states: &States, method: Method) -> f64 {
     let classes = states.count() as u64;
-    // Vectors: 9 for value iteration, 14 for policy iteration, 22 more for the acceleration after
-    // it, and the equivalent of 16 for coarser grids and interpolation.
-    let acceleration =
-        if method == Method::Policy || classes > MOST_ACCELERATED as u64 { 1 } else { 23 };
+    // Vectors: 9 for value iteration, 15 for policy iteration, and the equivalent of 16 for coarser
+    // grids and interpolation.
     let vectors = match method {
         Method::Value => 9,
-        Method::Auto | Method::Policy => {
-            14 + acceleration + if evaluation::coarser::applies(states) { 16 } else { 0 }
-        }
+        Method::Auto | Method::Policy if evaluation::coarser::applies(states) => 31,
+        Method::Auto | Method::Policy => 15,
     };
-    8.0 * (vectors as f64 * classes as f64 + states.scratch() as f64)
+    8.0 * (f64::from(vectors) * classes as f64 + states.scratch() as f64)
 }

@@ -172,16 +172,6 @@ impl Solution {
         Self { saving: Vec::new(), gain: Vec::new(), weight: None, ..*self }
     }
 
-    /// The state from which another method can continue.
-    pub(super) fn resume(&self) -> Approximation {
-        Approximation {
-            base: self.base,
-            saving: self.saving.clone(),
-            iterations: self.iterations,
-            status: self.status,
-        }
-    }
-
     /// The saving relative to the base, by state.
     pub(super) fn savings(&self) -> &[f64] {
         &self.saving
