@@ -34,7 +34,6 @@
 //! ```
 
 mod clairvoyant;
-pub mod families;
 mod mapped;
 mod recorded;
 mod run;

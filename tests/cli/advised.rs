@@ -3,13 +3,13 @@
 #[path = "../lemmas/advised_by_definition.rs"]
 mod by_definition;
 
+use crate::families::Family;
 use crate::thorough::{few_or_all, some};
 use crate::workplace::Workplace;
 use approx::abs_diff_eq;
 use remapping::policy::Policy;
 use remapping::policy::advised::Advised;
 use remapping::record::Record;
-use remapping::simulate::families::Family;
 use std::fmt::Write;
 
 fn csv(record: &Record) -> String {

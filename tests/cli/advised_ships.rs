@@ -1,6 +1,7 @@
 //! From a log to a program that runs: the rule that `advise` exports, compiled and run on the second half, costs what
 //! its table says, and its sentence is true.
 
+use crate::families::Family;
 use crate::languages::{is_there, skipped};
 use crate::logs::{DRIFTING, Made};
 use crate::thorough::some;
@@ -9,7 +10,6 @@ use approx::abs_diff_eq;
 use remap::logs;
 use remapping::fit::apart::apart;
 use remapping::record::Record;
-use remapping::simulate::families::Family;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;

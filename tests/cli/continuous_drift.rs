@@ -1,11 +1,11 @@
 //! `ContinuousDrift` models from the command line.
 
+use crate::families::{Family, Run};
 use crate::thorough::some;
 use crate::workplace::{Outcome, Workplace};
 use approx::abs_diff_eq;
 use remapping::estimate::Estimate;
 use remapping::record::Record;
-use remapping::simulate::families::{Family, Run};
 use serde_json::Value;
 use std::io::Write;
 

@@ -1,5 +1,6 @@
 //! The rule of a log, exported and run by the languages it is for, decides as `replay` does.
 
+use crate::families::{Family, Run};
 use crate::languages::{in_every_language, is_there, skipped};
 use crate::thorough::some;
 use crate::workplace::Workplace;
@@ -11,7 +12,6 @@ use remapping::policy::advised::{Advised, Stored};
 use remapping::policy::codes::Code;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
-use remapping::simulate::families::{Family, Run};
 use remapping::simulate::stream;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -23,6 +23,8 @@ mod documents;
 mod export;
 mod export_advised;
 mod exported_words;
+#[path = "../families/mod.rs"]
+mod families;
 mod faults;
 mod few_remaps;
 mod files;

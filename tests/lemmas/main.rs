@@ -19,6 +19,8 @@ mod drift_ranks;
 mod drift_rounding;
 mod drift_thresholds;
 mod drift_unremapped;
+#[path = "../families/mod.rs"]
+mod families;
 mod filled_in;
 mod lifetime;
 mod loads_apart;

@@ -1,9 +1,8 @@
 //! The parts that loads of simulated runs are sums of.
 
-use crate::record::imbalance;
-use crate::simulate::Stream;
 use rand::RngExt;
 use rand_distr::{Exp1, StandardNormal};
+use remapping::simulate::Stream;
 
 /// Loads under construction: `values[step * ranks + rank]`.
 pub(super) struct Loads {
@@ -155,4 +154,10 @@ impl Loads {
         let count = moments.len() as f64;
         moments.map(after).sum::<f64>() / count
     }
+}
+
+/// max - mean.
+fn imbalance(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max) - mean
 }

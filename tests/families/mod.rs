@@ -6,16 +6,15 @@
 
 mod parts;
 
-use super::stream;
-use crate::record::Record;
 use parts::Loads;
 use rand::RngExt;
 use rand_distr::{Distribution, StudentT};
+use remapping::record::Record;
+use remapping::simulate::stream;
 use std::f64::consts::TAU;
 
 /// The kind of load process of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named for what they are")]
 pub enum Family {
     Drift,
     Straggler,
@@ -92,10 +91,6 @@ impl Family {
         Family::JumpsAndDrift,
         Family::HeavyNoise,
     ];
-
-    /// Number of families that `advised` was designed on; the others were evaluated only
-    /// afterwards.
-    pub const DESIGNED_ON: usize = 20;
 
     /// A run of `ranks` >= 2 ranks and `steps` >= 20 steps. The remap cost is `dear` times a
     /// typical imbalance of the first steps after a remap. The same seed gives the same run.
