@@ -7,7 +7,7 @@ use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::{Clusters, Monitor};
-use remapping::phase_change::evaluation::{ThresholdPolicy, evaluate};
+use remapping::phase_change::evaluation::{Fineness, ThresholdPolicy, evaluate};
 use remapping::phase_change::{Accuracy, Hazard, PhaseChange, Premature, solve};
 use remapping::phase_switching::{self, PhaseSwitching, long_run};
 use std::hint::black_box;
@@ -46,7 +46,7 @@ fn watching(error: u64) -> PhaseChange {
 fn cost(truth: &PhaseChange, assumed: &PhaseChange, tau: f64, merge: f64) -> Bounds {
     let thresholds = vec![tau; 1001];
     let policy = ThresholdPolicy { assumed, thresholds: &thresholds };
-    evaluate(truth, policy, merge, &()).expect("the problems are valid")
+    evaluate(truth, policy, Fineness::merging(merge), &()).expect("the problems are valid")
 }
 
 fn policies(criterion: &mut Criterion) {

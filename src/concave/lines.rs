@@ -43,7 +43,7 @@ impl Lines {
     /// # Panics
     /// If there is no line.
     pub fn envelope(lines: Vec<Line>) -> Lines {
-        Lines::envelope_unless(lines, &()).expect(NOBODY)
+        Lines::envelope_unless(lines, &()).expect("nobody calls a halt")
     }
 
     /// The same; `None` after a halt.
@@ -92,43 +92,7 @@ impl Lines {
     pub fn breakpoints(&self) -> Vec<Rational> {
         self.lines.windows(2).filter_map(|pair| pair[0].crossing(&pair[1])).collect()
     }
-
-    /// The sum of two such functions, by traversing both envelopes. O(k + l).
-    pub fn plus(&self, other: &Lines) -> Lines {
-        self.watched(&()).plus(other).expect(NOBODY)
-    }
-
-    /// The function after a linear map of the weights (1-p, p). The weight at 0 becomes `stay`
-    /// (1-p), the weight at 1 becomes `arrive_from_zero` (1-p) + `arrive_from_one` p; all >= 0.
-    /// This is q V(p') for a Bayes update with observation probability q from p to p'.
-    pub fn after_report(
-        &self,
-        stay: &Rational,
-        from_zero: &Rational,
-        from_one: &Rational,
-    ) -> Lines {
-        self.watched(&()).after_report(stay, from_zero, from_one).expect(NOBODY)
-    }
-
-    /// The same for any linear map: the weight at 0 becomes `map[0][0]` (1-p) + `map[1][0]` p, the
-    /// weight at 1 `map[0][1]` (1-p) + `map[1][1]` p; all >= 0.
-    pub fn mapped(&self, map: [[Rational; 2]; 2]) -> Lines {
-        self.watched(&()).mapped(map).expect(NOBODY)
-    }
-
-    /// The function times `factor` >= 0 plus `line`.
-    pub fn scaled_plus(&self, factor: &Rational, line: &Line) -> Lines {
-        self.watched(&()).scaled_plus(factor, line).expect(NOBODY)
-    }
-
-    /// The minimum with more lines.
-    pub fn min_with(&self, others: impl IntoIterator<Item = Line>) -> Lines {
-        self.watched(&()).min_with(others).expect(NOBODY)
-    }
 }
-
-/// The observer `()` never halts.
-const NOBODY: &str = "nobody calls a halt";
 
 /// In ascending order of the values at 0, ties by those at 1; `None` after a halt. Merge sort.
 fn sorted(lines: Vec<Line>, observer: &dyn Observer) -> Option<Vec<Line>> {
@@ -179,7 +143,7 @@ pub struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// See [`Lines::plus`].
+    /// The sum of two such functions, by traversing both envelopes. O(k + l).
     pub fn plus(&self, other: &Lines) -> Option<Lines> {
         let (own, other) = (&self.lines.lines, &other.lines);
         let crossing = |lines: &[Line], i: usize| lines[i].crossing(lines.get(i + 1)?);
@@ -210,7 +174,9 @@ impl Watched<'_> {
         Some(Lines { lines: sums })
     }
 
-    /// See [`Lines::after_report`].
+    /// The function after a linear map of the weights (1-p, p). The weight at 0 becomes `stay`
+    /// (1-p), the weight at 1 becomes `from_zero` (1-p) + `from_one` p; all >= 0. This is q V(p')
+    /// for a Bayes update with observation probability q from p to p'.
     pub fn after_report(
         &self,
         stay: &Rational,
@@ -221,7 +187,8 @@ impl Watched<'_> {
         self.mapped([[stay.clone(), from_zero.clone()], [zero, from_one.clone()]])
     }
 
-    /// See [`Lines::mapped`].
+    /// The same for any linear map: the weight at 0 becomes `map[0][0]` (1-p) + `map[1][0]` p, the
+    /// weight at 1 `map[0][1]` (1-p) + `map[1][1]` p; all >= 0.
     pub fn mapped(&self, map: [[Rational; 2]; 2]) -> Option<Lines> {
         self.each(|line: &Line| {
             let at = |[zero, one]: &[Rational; 2]| zero * &line.at_zero + one * &line.at_one;
@@ -229,7 +196,7 @@ impl Watched<'_> {
         })
     }
 
-    /// See [`Lines::scaled_plus`].
+    /// The function times `factor` >= 0 plus `line`.
     pub fn scaled_plus(&self, factor: &Rational, line: &Line) -> Option<Lines> {
         self.each(|own: &Line| Line {
             at_zero: factor * &own.at_zero + &line.at_zero,
@@ -237,7 +204,7 @@ impl Watched<'_> {
         })
     }
 
-    /// See [`Lines::min_with`].
+    /// The minimum with more lines.
     pub fn min_with(&self, others: impl IntoIterator<Item = Line>) -> Option<Lines> {
         let mut lines = self.lines.lines.clone();
         lines.extend(others);

@@ -19,11 +19,13 @@
 //! ```
 
 pub mod bracket;
+pub(crate) mod exact;
 pub mod held;
 mod lines;
 mod piecewise;
 #[cfg(test)]
 mod tests;
 
+pub use exact::ExactError;
 pub use lines::{Line, Lines, Watched};
 pub use piecewise::{Atom, PiecewiseLinear};

@@ -9,6 +9,7 @@
 //!
 //! Cost O(M x pieces x levels). Heuristics: Nicol and Reynolds 1986, section VIII.
 
+pub use super::pieces::Fineness;
 use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
 use super::problem::{InDoubles, PhaseChange, ProblemError};
 use crate::Bounds;
@@ -78,30 +79,16 @@ impl Budget {
 
 /// Bounds on the expected cost of `policy` from step 0, given that no change has occurred.
 ///
-/// `merge` is the most that joining two pieces may widen a value; 0 keeps all pieces, whose number
-/// grows geometrically with M for informative detectors. A belief within rounding of a threshold is
-/// decided as a program in doubles would decide it. O(M x pieces).
+/// A belief within rounding of a threshold is decided as a program in doubles would decide it. O(M
+/// x pieces).
 ///
 /// # Errors
-/// If a problem is out of range, thresholds are missing, or the observer stops the evaluation.
+/// If a problem is out of range, thresholds are missing, more pieces are needed than allowed, or
+/// the observer stops the evaluation.
 pub fn evaluate(
     problem: &PhaseChange,
     policy: ThresholdPolicy<'_>,
-    merge: f64,
-    observer: &dyn Observer,
-) -> Result<Bounds, EvaluationError> {
-    evaluate_within(problem, policy, merge, u64::MAX, observer)
-}
-
-/// As [`evaluate`], with at most `pieces` pieces in total.
-///
-/// # Errors
-/// As [`evaluate`], and [`EvaluationError::TooLong`].
-pub fn evaluate_within(
-    problem: &PhaseChange,
-    policy: ThresholdPolicy<'_>,
-    merge: f64,
-    pieces: u64,
+    Fineness { merge, pieces }: Fineness,
     observer: &dyn Observer,
 ) -> Result<Bounds, EvaluationError> {
     let mut budget = Budget::new(pieces);
@@ -170,29 +157,15 @@ impl Estimating<'_> {
     }
 }
 
-/// Bounds on the expected cost of the heuristic from step 0; see [`evaluate`] for `merge`. O(M^2 x
-/// pieces), since the threshold depends on the step of the estimate.
+/// Bounds on the expected cost of the heuristic from step 0. O(M^2 x pieces), since the threshold
+/// depends on the step of the estimate.
 ///
 /// # Errors
 /// As [`evaluate`].
 pub fn evaluate_estimating(
     problem: &PhaseChange,
     policy: Estimating<'_>,
-    merge: f64,
-    observer: &dyn Observer,
-) -> Result<Bounds, EvaluationError> {
-    evaluate_estimating_within(problem, policy, merge, u64::MAX, observer)
-}
-
-/// As [`evaluate_estimating`], with at most `pieces` pieces in total.
-///
-/// # Errors
-/// As [`evaluate`], and [`EvaluationError::TooLong`].
-pub fn evaluate_estimating_within(
-    problem: &PhaseChange,
-    policy: Estimating<'_>,
-    merge: f64,
-    pieces: u64,
+    Fineness { merge, pieces }: Fineness,
     observer: &dyn Observer,
 ) -> Result<Bounds, EvaluationError> {
     let mut budget = Budget::new(pieces);

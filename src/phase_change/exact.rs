@@ -5,10 +5,11 @@
 //! lines by 1 to 2, and the numbers grow too. So only a few dozen steps are feasible.
 
 use super::problem::{PhaseChange, Premature, ProblemError};
+use crate::Observer;
 use crate::Rational;
 use crate::belief::Level;
-use crate::concave::{Line, Lines};
-use crate::{Halt, Observer};
+use crate::concave::exact::sum_over;
+use crate::concave::{self, Line, Lines};
 use std::ops::ControlFlow;
 
 /// The functions of one step.
@@ -41,27 +42,7 @@ impl ExactSolution {
 }
 
 /// Why there is no exact solution.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExactError {
-    /// The problem is invalid.
-    #[error(transparent)]
-    Problem(#[from] ProblemError),
-    /// A value function has more lines than allowed.
-    #[error("the exact value function of step {step} has too many segments")]
-    TooManyLines {
-        /// The step whose value function has too many lines.
-        step: u64,
-    },
-    /// The caller stopped it.
-    #[error("the exact recursion was stopped at step {step}")]
-    Stopped {
-        /// The last completed step.
-        step: u64,
-        /// The reason.
-        halt: Halt,
-    },
-}
+pub type ExactError = concave::ExactError<ProblemError>;
 
 /// Solves `problem` exactly. Time and memory grow exponentially with M for informative detectors.
 ///
@@ -81,9 +62,8 @@ pub fn solve(
     let (mut cycles, mut quiet_cycles) = (Rational::ZERO, Rational::ZERO);
     let mut steps = Vec::new();
     for n in (0..=last).rev() {
-        let halted = |halt| ExactError::Stopped { step: n + 1, halt };
         if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-            return Err(halted(halt));
+            return Err(ExactError::Stopped { step: n + 1, halt });
         }
         let survival = problem.lifetime.continuation_exact(n);
         let hazard = problem.hazard_exact(n + 1);
@@ -95,11 +75,8 @@ pub fn solve(
             let stay = &quiet * before;
             next.watched(observer).after_report(&stay, &(&hazard * after), after)
         };
-        let sum = |sum: Lines, report: &Level| sum.watched(observer).plus(&ahead(report)?);
-        let (first, others) = reports.split_first().expect("a detector reports something");
         let running = Line { at_zero: problem.before.clone(), at_one: problem.after.clone() };
-        let retain = ahead(first)
-            .and_then(|first| others.iter().try_fold(first, sum))
+        let retain = sum_over(&reports, ahead, observer)
             .and_then(|ahead| ahead.watched(observer).scaled_plus(&survival, &running));
         let remapped = &problem.test + &problem.install + &cycles * &problem.remapped;
         let found = retain.and_then(|retain| {
@@ -115,10 +92,7 @@ pub fn solve(
             Some(ExactStep { value, retain, remap, threshold })
         });
         let Some(step) = found else {
-            let ControlFlow::Break(halt) = observer.check() else {
-                unreachable!("operations end early after a halt only")
-            };
-            return Err(halted(halt));
+            return Err(ExactError::stopped(n + 1, observer));
         };
         if step.value.lines().len() > most_lines {
             return Err(ExactError::TooManyLines { step: n });

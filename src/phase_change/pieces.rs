@@ -6,6 +6,23 @@
 use super::problem::{Cycle, InDoubles, PhaseChange, Premature};
 use crate::rounding::{SLACK, TINY, nearest};
 
+/// Accuracy of the piecewise constant functions.
+#[derive(Debug, Clone, Copy)]
+pub struct Fineness {
+    /// Most widening of a value when two pieces are joined; 0 keeps all pieces, whose number grows
+    /// geometrically with the steps for informative detectors.
+    pub merge: f64,
+    /// Limit on pieces, summed over all steps.
+    pub pieces: u64,
+}
+
+impl Fineness {
+    /// With any number of pieces.
+    pub fn merging(merge: f64) -> Fineness {
+        Fineness { merge, pieces: u64::MAX }
+    }
+}
+
 /// Cost to go before and after the change, each as an interval, for one range of odds.
 pub(crate) type Costs = [(f64, f64); 2];
 
@@ -26,6 +43,24 @@ impl Pieces {
         self.at.partition_point(|end| *end < odds)
     }
 
+    /// By observation: the piece that odds of this step lead to.
+    pub(crate) fn reached(&self, maps: &[impl BeliefMap], odds: f64) -> Vec<usize> {
+        maps.iter().map(|map| self.find(map.image(odds))).collect()
+    }
+
+    /// Mean costs over the observations, each with its probabilities before and after the change,
+    /// where observation k leads to piece `to[k]`.
+    pub(crate) fn mean(&self, reports: &[[f64; 2]], to: &[usize]) -> Costs {
+        let mut ahead = [(0.0, 0.0); 2];
+        for (report, to) in reports.iter().zip(to) {
+            for ((sum, chance), cost) in ahead.iter_mut().zip(report).zip(&self.costs[*to]) {
+                sum.0 += chance * cost.0;
+                sum.1 += chance * cost.1;
+            }
+        }
+        ahead
+    }
+
     /// Adds a cost that is paid at every belief.
     pub(super) fn add(&mut self, paid: f64) {
         for (low, high) in self.costs.iter_mut().flatten() {
@@ -39,7 +74,16 @@ pub(crate) fn odds(probability: f64) -> f64 {
     if probability < 1.0 { probability / (1.0 - probability) } else { f64::INFINITY }
 }
 
-/// The odds of the next belief as a function of this one's: o -> (o + h) / (1 - h) * yes / no.
+/// The odds of the next belief as a function of this one's, after one observation.
+pub(crate) trait BeliefMap {
+    /// The odds after the observation.
+    fn image(&self, odds: f64) -> f64;
+
+    /// The odds whose image is `odds`; infinite if there are none.
+    fn preimage(&self, odds: f64) -> f64;
+}
+
+/// o -> (o + h) / (1 - h) * yes / no.
 pub(super) struct Map {
     hazard: f64,
     quiet: f64,
@@ -51,14 +95,15 @@ impl Map {
     pub(super) fn new(cycle: &Cycle, no: f64, yes: f64) -> Map {
         Map { hazard: cycle.hazard, quiet: cycle.quiet, no, yes }
     }
+}
 
+impl BeliefMap for Map {
     fn image(&self, odds: f64) -> f64 {
         let (changed, unchanged) = ((odds + self.hazard) * self.yes, self.quiet * self.no);
         // An observation that the policy considers impossible leaves its belief unchanged.
         if changed == 0.0 && unchanged == 0.0 { odds } else { changed / unchanged }
     }
 
-    /// The odds whose image is `odds`.
     fn preimage(&self, odds: f64) -> f64 {
         match self.yes {
             0.0 if self.no == 0.0 => odds,
@@ -121,21 +166,12 @@ impl Step<'_> {
     /// The cost of retaining, where observation k leads to piece `to[k]`.
     fn retain(&self, next: &Pieces, to: &[usize]) -> Costs {
         let cycle = &self.cycle;
-        // By phase: lower and upper end.
-        let mut ahead = [(0.0, 0.0); 2];
-        for (report, to) in self.reports.iter().zip(to) {
-            let costs = &next.costs[*to];
-            for ((sum, chance), cost) in ahead.iter_mut().zip(report).zip(costs) {
-                sum.0 += chance * cost.0;
-                sum.1 += chance * cost.1;
-            }
-        }
         let end = |unchanged: f64, changed: f64| {
             let ahead = cycle.hazard * changed + cycle.quiet * unchanged;
             let late = self.costs.after + cycle.survival * changed;
             [self.truth.before + cycle.survival * ahead, late]
         };
-        let [unchanged, changed] = ahead;
+        let [unchanged, changed] = next.mean(self.reports, to);
         let (low, high) = (end(unchanged.0, changed.0), end(unchanged.1, changed.1));
         // The rounding error grows with the number of observations.
         let times = 1.0 + self.reports.len() as f64 / 8.0;
@@ -166,8 +202,7 @@ impl Step<'_> {
 
     /// The cost of retaining with belief 0.
     pub(super) fn fresh(&self, next: &Pieces, maps: &[Map]) -> Costs {
-        let to: Vec<usize> = maps.iter().map(|map| next.find(map.image(0.0))).collect();
-        self.retain(next, &to)
+        self.retain(next, &next.reached(maps, 0.0))
     }
 
     /// The costs at this step: of retaining up to the threshold (in odds), and `beyond` above it.
@@ -179,40 +214,15 @@ impl Step<'_> {
         beyond: &Pieces,
         merge: f64,
     ) -> Pieces {
-        let mut now: Vec<usize> = maps.iter().map(|map| next.find(map.image(0.0))).collect();
-        let mut kept = Joined::new(merge, self.retain(next, &now));
-        // The end of a map's current piece, in the odds of this step.
-        let end = |k: usize, piece: usize| match next.at.get(piece) {
-            Some(end) => maps[k].preimage(*end),
-            None => f64::INFINITY,
-        };
-        let mut ahead: Vec<f64> = now.iter().enumerate().map(|(k, piece)| end(k, *piece)).collect();
-        loop {
-            let here = ahead.iter().copied().fold(f64::INFINITY, f64::min);
-            if here >= threshold || here == f64::INFINITY {
-                break;
-            }
-            for k in 0..maps.len() {
-                if ahead[k] == here {
-                    now[k] += 1;
-                    ahead[k] = end(k, now[k]);
-                }
-            }
-            kept.next(here, self.retain(next, &now));
-        }
-        if threshold < f64::INFINITY {
-            let first = beyond.at.partition_point(|end| *end <= threshold);
-            kept.next(threshold, beyond.costs[first]);
-            for (end, costs) in beyond.at.iter().zip(&beyond.costs[1..]).skip(first) {
-                kept.next(*end, *costs);
-            }
-        }
+        let retain = |to: &[usize]| self.retain(next, to);
+        let mut kept = Joined::back(next, maps, threshold, merge, retain);
+        kept.beyond(threshold, beyond, |costs| costs);
         kept.finish()
     }
 }
 
 /// An interval moved outward by the rounding error of a step.
-fn widened(low: f64, high: f64) -> (f64, f64) {
+pub(crate) fn widened(low: f64, high: f64) -> (f64, f64) {
     widened_by(1.0, low, high)
 }
 
@@ -258,6 +268,55 @@ impl Joined {
             self.at.push(here);
             self.costs.push(self.current);
             (self.start, self.current, self.narrowest) = (here, costs, own);
+        }
+    }
+
+    /// The function one step back, for odds up to `threshold`. `cost(to)` is the cost to go where
+    /// observation k leads to piece `to[k]` of `next`.
+    pub(crate) fn back(
+        next: &Pieces,
+        maps: &[impl BeliefMap],
+        threshold: f64,
+        merge: f64,
+        cost: impl Fn(&[usize]) -> Costs,
+    ) -> Joined {
+        let mut now = next.reached(maps, 0.0);
+        let mut kept = Joined::new(merge, cost(&now));
+        // The end of a map's current piece, in the odds of this step.
+        let end = |k: usize, piece: usize| match next.at.get(piece) {
+            Some(end) => maps[k].preimage(*end),
+            None => f64::INFINITY,
+        };
+        let mut ahead: Vec<f64> = now.iter().enumerate().map(|(k, piece)| end(k, *piece)).collect();
+        loop {
+            let here = ahead.iter().copied().fold(f64::INFINITY, f64::min);
+            if here >= threshold || here == f64::INFINITY {
+                return kept;
+            }
+            for k in 0..maps.len() {
+                if ahead[k] == here {
+                    now[k] += 1;
+                    ahead[k] = end(k, now[k]);
+                }
+            }
+            kept.next(here, cost(&now));
+        }
+    }
+
+    /// Continues from `threshold` on with `pieces`, whose costs become `paid` of them.
+    pub(crate) fn beyond(
+        &mut self,
+        threshold: f64,
+        pieces: &Pieces,
+        paid: impl Fn(Costs) -> Costs,
+    ) {
+        if threshold == f64::INFINITY {
+            return;
+        }
+        let first = pieces.at.partition_point(|end| *end <= threshold);
+        self.next(threshold, paid(pieces.costs[first]));
+        for (end, costs) in pieces.at.iter().zip(&pieces.costs[1..]).skip(first) {
+            self.next(*end, paid(*costs));
         }
     }
 

@@ -15,7 +15,8 @@
 
 use super::problem::{PhaseSwitching, SwitchingError};
 use crate::lifetime::Lifetime;
-use crate::phase_change::pieces::{Costs, Joined, Pieces, odds};
+pub use crate::phase_change::evaluation::Fineness;
+use crate::phase_change::pieces::{BeliefMap, Costs, Joined, Pieces, odds, widened};
 use crate::rounding::{SLACK, nearest};
 use crate::{Bounds, Rational};
 use crate::{Halt, Observer};
@@ -69,16 +70,6 @@ pub enum EvaluationError {
     /// The caller stopped it.
     #[error("stopped by the caller")]
     Stopped(Halt),
-}
-
-/// Accuracy of the piecewise constant functions.
-#[derive(Debug, Clone, Copy)]
-pub struct Fineness {
-    /// Most widening of a value when two pieces are joined; 0 keeps all pieces, whose number grows
-    /// geometrically.
-    pub merge: f64,
-    /// Limit on pieces, summed over all steps.
-    pub pieces: u64,
 }
 
 /// Bounds on the expected time of `policy` from step 0. A belief within rounding of a threshold may
@@ -226,7 +217,7 @@ struct Map {
     yes: f64,
 }
 
-impl Map {
+impl BeliefMap for Map {
     fn image(&self, odds: f64) -> f64 {
         let moved = match odds {
             f64::INFINITY => (1.0 - self.back) / self.back,
@@ -241,7 +232,6 @@ impl Map {
         }
     }
 
-    /// The odds whose image is `odds`: at least 0; infinite if there are none.
     fn preimage(&self, odds: f64) -> f64 {
         if self.yes == 0.0 {
             return f64::INFINITY;
@@ -353,13 +343,9 @@ fn chosen(
     let mut result = Joined::new(merge, keep.costs[0]);
     let within = keep.at.iter().zip(&keep.costs[1..]).take_while(|(end, _)| **end < threshold);
     within.for_each(|(end, costs)| result.next(*end, *costs));
-    if let Some(switch) = switch.filter(|_| threshold < f64::INFINITY) {
+    if let Some(switch) = switch {
         let paid = |costs: Costs| costs.map(|(low, high)| widened(low + switch, high + switch));
-        let first = other.at.partition_point(|end| *end <= threshold);
-        result.next(threshold, paid(other.costs[first]));
-        for (end, costs) in other.at.iter().zip(&other.costs[1..]).skip(first) {
-            result.next(*end, paid(*costs));
-        }
+        result.beyond(threshold, other, paid);
     }
     result.finish()
 }
@@ -367,38 +353,14 @@ fn chosen(
 impl Side {
     /// The cost of a cycle under this mapping and of all later cycles.
     fn keep(&self, next: &Pieces, survival: f64, merge: f64) -> Pieces {
-        let mut now: Vec<usize> = self.maps.iter().map(|map| next.find(map.image(0.0))).collect();
-        let mut kept = Joined::new(merge, self.cost(next, &now, survival));
-        let end = |k: usize, piece: usize| match next.at.get(piece) {
-            Some(end) => self.maps[k].preimage(*end),
-            None => f64::INFINITY,
-        };
-        let mut ahead: Vec<f64> = now.iter().enumerate().map(|(k, piece)| end(k, *piece)).collect();
-        loop {
-            let here = ahead.iter().copied().fold(f64::INFINITY, f64::min);
-            if here == f64::INFINITY {
-                return kept.finish();
-            }
-            for k in 0..now.len() {
-                if ahead[k] == here {
-                    now[k] += 1;
-                    ahead[k] = end(k, now[k]);
-                }
-            }
-            kept.next(here, self.cost(next, &now, survival));
-        }
+        let cost = |to: &[usize]| self.cost(next, to, survival);
+        Joined::back(next, &self.maps, f64::INFINITY, merge, cost).finish()
     }
 
     /// The same, where observation k leads to piece `to[k]`.
     fn cost(&self, next: &Pieces, to: &[usize], survival: f64) -> Costs {
         // Mean cost to go given the phase at the next step, before its observation.
-        let mut ahead = [(0.0, 0.0); 2];
-        for (chances, to) in self.reports.iter().zip(to) {
-            for ((sum, chance), cost) in ahead.iter_mut().zip(chances).zip(&next.costs[*to]) {
-                sum.0 += chance * cost.0;
-                sum.1 += chance * cost.1;
-            }
-        }
+        let ahead = next.mean(&self.reports, to);
         let times = 1.0 + self.reports.len() as f64 / 8.0;
         [0, 1].map(|z: usize| {
             let [own, other] = self.moves[z];
@@ -411,9 +373,4 @@ impl Side {
             (cost(calm.0, changed.0) - blur, cost(calm.1, changed.1) + blur)
         })
     }
-}
-
-/// An interval moved outward by the rounding of one operation.
-fn widened(low: f64, high: f64) -> (f64, f64) {
-    (low - SLACK * low.abs(), high + SLACK * high.abs())
 }

@@ -5,11 +5,12 @@
 //! exponentially with the horizon M for informative detectors.
 
 use super::problem::{PhaseSwitching, SwitchingError};
+use crate::Observer;
 use crate::Rational;
 use crate::belief::Level;
-use crate::concave::{Line, Lines};
+use crate::concave::exact::sum_over;
+use crate::concave::{self, Line, Lines};
 use crate::lifetime::Lifetime;
-use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
 /// The exact solution; index n is step n = 0..=M.
@@ -24,27 +25,7 @@ pub struct ExactSolution {
 }
 
 /// Why there is no exact solution.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExactError {
-    /// The problem is invalid.
-    #[error(transparent)]
-    Problem(#[from] SwitchingError),
-    /// A value function has more lines than allowed.
-    #[error("the exact value function of step {step} has too many segments")]
-    TooManyLines {
-        /// The step whose value function has too many lines.
-        step: u64,
-    },
-    /// The caller stopped it.
-    #[error("the exact recursion was stopped at step {step}")]
-    Stopped {
-        /// The last completed step.
-        step: u64,
-        /// The reason.
-        halt: Halt,
-    },
-}
+pub type ExactError = concave::ExactError<SwitchingError>;
 
 /// Solves `problem` exactly. Time and memory grow exponentially with M for informative detectors.
 ///
@@ -63,16 +44,12 @@ pub fn solve(
     let mut next = [nothing.clone(), nothing];
     let (mut to_second, mut to_first) = (Vec::new(), Vec::new());
     for n in (0..=last).rev() {
-        let halted = |halt| ExactError::Stopped { step: n + 1, halt };
         if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-            return Err(halted(halt));
+            return Err(ExactError::Stopped { step: n + 1, halt });
         }
         let survival = lifetime.continuation_exact(n);
         let Some(step) = step(problem, &next, &survival, observer) else {
-            let ControlFlow::Break(halt) = observer.check() else {
-                unreachable!("operations end early after a halt only")
-            };
-            return Err(halted(halt));
+            return Err(ExactError::stopped(n + 1, observer));
         };
         if step.value.iter().any(|value| value.lines().len() > most_lines) {
             return Err(ExactError::TooManyLines { step: n });
@@ -110,9 +87,7 @@ fn step(
                 [b * &level.before, &stay[1] * &level.after],
             ])
         };
-        let (first, others) = reports.split_first().expect("a detector reports something");
-        let sum = |sum: Lines, report: &Level| sum.watched(observer).plus(&ahead(report)?);
-        let ahead = others.iter().try_fold(ahead(first)?, sum)?;
+        let ahead = sum_over(&reports, ahead, observer)?;
         let [at_zero, at_one] = [0, 1].map(|phase: usize| problem.cycle[phase][m].clone());
         ahead.watched(observer).scaled_plus(survival, &Line { at_zero, at_one })
     };

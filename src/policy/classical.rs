@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Never;
 
-impl<Seen: ?Sized> Policy<Seen> for Never {
-    fn observe(&mut self, _seen: &Seen) {}
+impl Policy for Never {
+    fn observe(&mut self, _step: &Step) {}
 
     fn wants_remap(&self) -> bool {
         false
@@ -31,8 +31,8 @@ impl FixedInterval {
     }
 }
 
-impl<Seen: ?Sized> Policy<Seen> for FixedInterval {
-    fn observe(&mut self, _seen: &Seen) {
+impl Policy for FixedInterval {
+    fn observe(&mut self, _step: &Step) {
         self.since += 1;
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A policy observes a workload step by step and decides when to remap. The same trait serves the
 //! policies of the papers ([`classical`]), those of production codes ([`practice`]), and optimal
-//! decision maps. It works on simulated workloads and on recorded step times alike ([`advise`]).
+//! decision maps. It works on simulated workloads and on recorded step times alike.
 //!
 //! ```
 //! use remapping::policy::{Policy, Rule, Step};
@@ -23,7 +23,6 @@ pub mod practice;
 pub mod predictive;
 mod rule;
 pub mod stated;
-pub mod watching;
 
 pub use map::{Index, Map};
 pub use rule::{Rule, RuleError, Running};
@@ -32,11 +31,10 @@ pub use rule::{Rule, RuleError, Running};
 ///
 /// The caller alternates [`observe`](Policy::observe), once after every change of the workload, and
 /// [`wants_remap`](Policy::wants_remap), when a remap is possible. After a remap it calls
-/// [`remapped`](Policy::remapped). `Seen` is the observation of a step: processor times ([`Step`])
-/// unless stated otherwise.
-pub trait Policy<Seen: ?Sized = Step>: Send {
+/// [`remapped`](Policy::remapped).
+pub trait Policy: Send {
     /// Processes the present step of the workload.
-    fn observe(&mut self, seen: &Seen);
+    fn observe(&mut self, step: &Step);
 
     /// Whether the program should remap now.
     fn wants_remap(&self) -> bool;
@@ -140,23 +138,6 @@ impl Step {
     pub fn utilization(&self) -> f64 {
         if self.max > 0.0 { self.mean / self.max } else { 1.0 }
     }
-}
-
-/// Steps after which `policy` requests a remap on recorded step times. The record is not changed by
-/// its decisions; the effect of a remap requires a workload model.
-pub fn advise<Seen>(
-    policy: &mut dyn Policy<Seen>,
-    record: impl IntoIterator<Item = Seen>,
-) -> Vec<u64> {
-    let mut remaps = Vec::new();
-    for (number, seen) in (1..).zip(record) {
-        policy.observe(&seen);
-        if policy.wants_remap() {
-            remaps.push(number);
-            policy.remapped();
-        }
-    }
-    remaps
 }
 
 /// `a >= b`, where sums of rounded numbers may miss a tie by a few units in the last place.

@@ -123,11 +123,11 @@ impl Policy for Running {
     }
 
     fn wants_remap(&self) -> bool {
-        each!(self, rule => Policy::<Step>::wants_remap(rule))
+        each!(self, rule => rule.wants_remap())
     }
 
     fn remapped(&mut self) {
-        each!(self, rule => Policy::<Step>::remapped(rule));
+        each!(self, rule => rule.remapped());
     }
 }
 

@@ -8,8 +8,16 @@ fn imbalances(values: &[f64]) -> Vec<Step> {
 }
 
 fn remaps(rule: &str, cost: f64, values: &[f64]) -> Vec<u64> {
-    let rule: Rule = rule.parse().unwrap();
-    advise(rule.start(cost).as_mut(), imbalances(values))
+    let mut policy = rule.parse::<Rule>().unwrap().start(cost);
+    let mut remaps = Vec::new();
+    for step in imbalances(values) {
+        policy.observe(&step);
+        if policy.wants_remap() {
+            remaps.push(step.number());
+            policy.remapped();
+        }
+    }
+    remaps
 }
 
 #[test]

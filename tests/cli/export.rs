@@ -494,7 +494,7 @@ fn curves_decide_as_they_are_played() {
                 for k in step - since + 1..=step {
                     rule.observe(&Step::summary(k, max, 0.0, None));
                 }
-                expected.push(if Policy::<Step>::wants_remap(&rule) { "1" } else { "0" });
+                expected.push(if Policy::wants_remap(&rule) { "1" } else { "0" });
             }
         }
     }

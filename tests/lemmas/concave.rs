@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn a_sum_is_pointwise(left in lines(), right in lines()) {
         let (left, right) = (Lines::envelope(left), Lines::envelope(right));
-        let sum = left.plus(&right);
+        let sum = left.watched(&()).plus(&right).unwrap();
         for p in probes(&left).into_iter().chain(probes(&right)) {
             prop_assert_eq!(sum.value(&p), left.value(&p) + right.value(&p));
         }
@@ -73,8 +73,8 @@ proptest! {
     #[test]
     fn scaling_and_minima_are_pointwise(lines in lines(), other in line(), factor in point()) {
         let function = Lines::envelope(lines);
-        let scaled = function.scaled_plus(&factor, &other);
-        let least = function.min_with([other.clone()]);
+        let scaled = function.watched(&()).scaled_plus(&factor, &other).unwrap();
+        let least = function.watched(&()).min_with([other.clone()]).unwrap();
         for p in probes(&function) {
             prop_assert_eq!(scaled.value(&p), &factor * function.value(&p) + other.value(&p));
             prop_assert_eq!(least.value(&p), function.value(&p).min(other.value(&p)));
@@ -88,7 +88,7 @@ proptest! {
     ) {
         let function = Lines::envelope(lines);
         let quiet = Rational::ONE - &hazard;
-        let after = function.after_report(&(&quiet * &no), &(&hazard * &yes), &yes);
+        let after = function.watched(&()).after_report(&(&quiet * &no), &(&hazard * &yes), &yes).unwrap();
         let other = Rational::ONE - &p;
         let changed = (&p + &other * hazard) * yes;
         let total = &changed + other * quiet * no;

@@ -6,7 +6,7 @@ use remap::problems::registry::{Loaded, Problem};
 use remap::run::Watch;
 use remap::study::model::{OfModel, Series, Study};
 use remapping::phase_change::evaluation::{
-    Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
+    Estimating, Fineness, ThresholdPolicy, evaluate, evaluate_estimating,
 };
 use remapping::phase_change::{Accuracy, Solution, solve};
 use remapping::{Status, phase_change};
@@ -121,10 +121,11 @@ fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
         let optimum = solved(&name);
         let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until: optimum.onset };
         let merge = 0.01 * gain as f64;
-        let heuristic = evaluate_estimating(&problem, policy, merge, &()).unwrap();
+        let heuristic =
+            evaluate_estimating(&problem, policy, Fineness::merging(merge), &()).unwrap();
         let never = vec![1.0; steps + 1];
         let never = ThresholdPolicy { assumed: &problem, thresholds: &never };
-        let never = evaluate(&problem, never, 0.0, &()).unwrap();
+        let never = evaluate(&problem, never, Fineness::merging(0.0), &()).unwrap();
         let best = optimum.value.unwrap();
         let least = 100.0 * (never.lower - heuristic.upper) / (never.lower - best.lower);
         let most = 100.0 * (never.upper - heuristic.lower) / (never.upper - best.upper);
@@ -182,7 +183,7 @@ fn table_4_misjudging_the_gain_hardly_matters_in_long_runs() {
     let problem = problem(&folder().join(name));
     let (optimum, never) = (solved(name).value.unwrap(), vec![1.0; 1001]);
     let never = ThresholdPolicy { assumed: &problem, thresholds: &never };
-    let never = evaluate(&problem, never, 0.0, &()).unwrap();
+    let never = evaluate(&problem, never, Fineness::merging(0.0), &()).unwrap();
     let misjudged = phase_change::PhaseChange {
         after: &problem.remapped + problem.gain() / remapping::Rational::from(10),
         ..problem.clone()
@@ -190,7 +191,7 @@ fn table_4_misjudging_the_gain_hardly_matters_in_long_runs() {
     let accuracy = Accuracy { tolerance: 1e-2, segments: None };
     let pays_until = solve(&misjudged, accuracy, &()).unwrap().onset;
     let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until };
-    let cost = evaluate_estimating(&problem, policy, 0.5, &()).unwrap();
+    let cost = evaluate_estimating(&problem, policy, Fineness::merging(0.5), &()).unwrap();
     let kept = |cost: f64| 100.0 * (never.lower - cost) / (never.lower - optimum.lower);
     assert!(
         abs_diff_eq!(kept(cost.lower), printed, epsilon = 0.5)

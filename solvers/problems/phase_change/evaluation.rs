@@ -4,7 +4,7 @@ use crate::model::number::Decimal;
 use crate::run::Watch;
 use remapping::Rational;
 use remapping::phase_change::evaluation::{
-    Estimating, EvaluationError, ThresholdPolicy, evaluate_estimating_within, evaluate_within,
+    Estimating, EvaluationError, Fineness, ThresholdPolicy, evaluate, evaluate_estimating,
 };
 use remapping::phase_change::{self, Accuracy, Bounds, PhaseChange, Solution};
 
@@ -113,7 +113,7 @@ pub fn expected(
     watch: &Watch,
 ) -> Result<Bounds, EvaluationError> {
     let policy = ThresholdPolicy { assumed, thresholds };
-    finer(problem, aim, |merge, pieces| evaluate_within(problem, policy, merge, pieces, watch))
+    finer(problem, aim, |fineness| evaluate(problem, policy, fineness, watch))
 }
 
 /// n0 of the heuristic of 1986, whose estimate of the gain has the error `factor`: 0 if it never
@@ -140,9 +140,7 @@ fn estimating(
 ) -> Result<Bounds, EvaluationError> {
     let pays_until = pays_until(problem, factor, watch)?;
     let policy = Estimating { assumed: problem, certainty: CERTAINTY, pays_until };
-    finer(problem, aim, |merge, pieces| {
-        evaluate_estimating_within(problem, policy, merge, pieces, watch)
-    })
+    finer(problem, aim, |fineness| evaluate_estimating(problem, policy, fineness, watch))
 }
 
 /// Evaluates with increasing accuracy, until the bounds are `aim` apart (by default [`AIM`]) or it
@@ -150,14 +148,14 @@ fn estimating(
 fn finer(
     problem: &PhaseChange,
     aim: Option<f64>,
-    evaluate: impl Fn(f64, u64) -> Result<Bounds, EvaluationError>,
+    evaluate: impl Fn(Fineness) -> Result<Bounds, EvaluationError>,
 ) -> Result<Bounds, EvaluationError> {
     let scale = problem.gain().to_f64().value().abs();
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
     for (k, merge) in MERGES.iter().enumerate() {
         let pieces = if k == 0 { u64::MAX } else { MOST_PIECES };
-        let Bounds { lower, upper } = match evaluate(merge * scale, pieces) {
+        let Bounds { lower, upper } = match evaluate(Fineness { merge: merge * scale, pieces }) {
             Err(EvaluationError::TooLong(_)) => break,
             found => found?,
         };

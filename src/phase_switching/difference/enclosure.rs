@@ -1,5 +1,5 @@
 //! Enclosures of the difference: a pair of functions, or an upper function with a lower residual
-//! (`alone.rs`).
+//! (`one_sided.rs`).
 
 use crate::phase_switching::polylines::polyline::{NEAR, Polyline};
 use crate::phase_switching::polylines::residual::{beyond, near};

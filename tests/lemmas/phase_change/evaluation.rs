@@ -4,18 +4,14 @@ use super::problems::{binary, cases, detector, exact, probability, problem, rati
 use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
-use rand::RngExt;
 use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
 use remapping::phase_change::evaluation::{
-    Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
+    Estimating, Fineness, ThresholdPolicy, evaluate, evaluate_estimating,
 };
 use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature};
-use remapping::policy::Policy;
-use remapping::policy::watching::{BeliefThresholds, Heuristic1986};
-use remapping::simulate::{Estimate, stream};
 
 /// The problem in doubles, followed report by report.
 struct Tree<'a> {
@@ -163,7 +159,7 @@ proptest! {
         let tree = Tree { truth: &problem, assumed: &assumed, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let Bounds { lower, upper } = evaluate(&problem, policy, merge, &()).unwrap();
+        let Bounds { lower, upper } = evaluate(&problem, policy, Fineness::merging(merge), &()).unwrap();
         let slack = 1e-11 * cost.abs().max(1.0);
         prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
         if merge == 0.0 {
@@ -191,7 +187,7 @@ proptest! {
         let rule = Rule::Estimating(estimate_above, policy);
         let tree = Tree { truth: &problem, assumed: &problem, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
-        let Bounds { lower, upper } = evaluate_estimating(&problem, policy, merge, &()).unwrap();
+        let Bounds { lower, upper } = evaluate_estimating(&problem, policy, Fineness::merging(merge), &()).unwrap();
         let slack = 1e-11 * cost.abs().max(1.0);
         prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
         if merge == 0.0 {
@@ -209,7 +205,7 @@ proptest! {
         let steps = problem.last_step() as usize + 1;
         let cost = |thresholds: &[f64]| {
             let policy = ThresholdPolicy { assumed: &problem, thresholds };
-            evaluate(&problem, policy, 1e-6, &()).unwrap()
+            evaluate(&problem, policy, Fineness::merging(1e-6), &()).unwrap()
         };
         let scale = least.abs().max(1.0);
         let Bounds { upper, .. } = cost(&thresholds[..steps]);
@@ -240,7 +236,7 @@ fn costs_that_nearly_cancel_stay_within_their_bounds() {
     let mut thresholds = vec![0.0; 1001];
     thresholds[0] = 1.0;
     let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
-    let Bounds { lower, upper } = evaluate(&problem, policy, 0.0, &()).unwrap();
+    let Bounds { lower, upper } = evaluate(&problem, policy, Fineness::merging(0.0), &()).unwrap();
     assert!(exact(lower) <= cost && cost <= exact(upper), "{lower} {upper} {}", double(&cost));
     assert!(upper - lower < 1e-9, "{lower} {upper}");
 }
@@ -260,7 +256,7 @@ fn a_belief_at_the_threshold_retains() {
     let cost = |threshold: f64| {
         let thresholds = [1.0, threshold, 1.0];
         let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
-        evaluate(&problem, policy, 0.0, &()).unwrap()
+        evaluate(&problem, policy, Fineness::merging(0.0), &()).unwrap()
     };
     // Two cycles from step 1 on, each at 2 after the change, or at 1 after 3 for a remap.
     let Bounds { lower, upper } = cost(0.5);
@@ -303,7 +299,8 @@ fn premature_remappings_within_a_thousand_cycles() {
         };
         let thresholds = vec![tau; 1001];
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let Bounds { lower, upper } = evaluate(&truth, policy, 2e-7, &()).unwrap();
+        let Bounds { lower, upper } =
+            evaluate(&truth, policy, Fineness::merging(2e-7), &()).unwrap();
         assert!(from <= lower && upper <= to, "{error} {tau}: {lower} {upper}");
         assert!(upper - lower < 2e-3, "{error} {tau}: {lower} {upper}");
     }
@@ -325,7 +322,8 @@ fn cycles_until_a_change_is_believed() {
         };
         let thresholds = vec![tau; 1001];
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let Bounds { lower, upper } = evaluate(&truth, policy, 1e-5, &()).unwrap();
+        let Bounds { lower, upper } =
+            evaluate(&truth, policy, Fineness::merging(1e-5), &()).unwrap();
         // The first report comes with the first cycle after the change.
         assert!(abs_diff_eq!(lower + 1.0, cycles, epsilon = 0.01), "{error} {tau}: {lower}");
         assert!(upper - lower < 2e-4, "{error} {tau}: {lower} {upper}");
@@ -355,91 +353,9 @@ fn with_an_always_informative_detector_the_threshold_policy_is_immediate() {
     for tau in [0.001, 0.5, 0.999] {
         let thresholds = vec![tau; 61];
         let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
-        let Bounds { lower, upper } = evaluate(&problem, policy, 0.0, &()).unwrap();
+        let Bounds { lower, upper } =
+            evaluate(&problem, policy, Fineness::merging(0.0), &()).unwrap();
         assert!(exact(lower) <= cost && cost <= exact(upper), "{tau}: {lower} {upper}");
         assert!(upper - lower < 1e-10, "{lower} {upper}");
     }
-}
-
-/// A cell of Table III of 1986, N = 50 and G = 50, with a detector of three levels.
-fn watched() -> PhaseChange {
-    let levels = |list: [i64; 3]| list.map(|k| ratio(k, 20)).to_vec();
-    PhaseChange {
-        lifetime: Lifetime::uniform(30, 60).unwrap(),
-        hazard: Hazard::Constant(ratio(1, 50)),
-        before: Rational::ONE,
-        after: Rational::from(200),
-        remapped: Rational::from(150),
-        test: Rational::from(100),
-        install: Rational::from(100),
-        detector: Levels::new(levels([2, 4, 14]), levels([14, 5, 1])).unwrap(),
-        premature: Premature::Revert,
-    }
-}
-
-/// Runs a policy of the trait; `estimates` is what its memory says it has paid for.
-fn simulated<P: Policy<usize>>(
-    start: impl Fn() -> P,
-    estimates: impl Fn(&P) -> Option<u64>,
-) -> Estimate {
-    let problem = watched();
-    let reports = likelihoods(&problem);
-    let [before, after, remapped] = [1.0, 200.0, 150.0];
-    let runs = (0..20_000).map(|run| {
-        let mut random = stream(1986, run);
-        let cycles = random.random_range(30..=60u64);
-        let (mut policy, mut changed, mut done, mut cost) = (start(), false, false, 0.0);
-        for n in 0..=cycles {
-            if n > 0 {
-                changed |= random.random_bool(0.02);
-                let (mut level, mut rest) = (0, random.random::<f64>());
-                let chance = |k: usize| if changed { reports[k].after } else { reports[k].before };
-                while level < 2 && rest >= chance(level) {
-                    rest -= chance(level);
-                    level += 1;
-                }
-                if !done {
-                    let paid = estimates(&policy);
-                    policy.observe(&level);
-                    let paid = estimates(&policy).zip(paid).map_or(0, |(now, then)| now - then);
-                    cost += 100.0 * paid as f64;
-                }
-            }
-            if !done && policy.wants_remap() {
-                // Those that do not estimate pay for the test at every attempt.
-                cost += if estimates(&policy).is_none() { 100.0 } else { 0.0 };
-                cost += if changed { 100.0 } else { 0.0 };
-                done = changed;
-                policy.remapped();
-            }
-            cost += if done {
-                remapped
-            } else if changed {
-                after
-            } else {
-                before
-            };
-        }
-        cost
-    });
-    Estimate::of(&runs.collect::<Vec<_>>())
-}
-
-#[test]
-fn exact_costs_are_those_of_simulated_policies() {
-    let problem = watched();
-    for tau in [0.3, 0.7, 0.95] {
-        let thresholds = vec![tau; 61];
-        let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
-        let Bounds { lower, upper } = evaluate(&problem, policy, 1e-4, &()).unwrap();
-        let found = simulated(|| BeliefThresholds::new(&problem, &thresholds), |_| None);
-        assert!(
-            upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0),
-            "{found:?} {lower}"
-        );
-    }
-    let rule = Estimating { assumed: &problem, certainty: 0.8, pays_until: 57 };
-    let Bounds { lower, upper } = evaluate_estimating(&problem, rule, 1e-3, &()).unwrap();
-    let found = simulated(|| Heuristic1986::new(rule), |policy| Some(policy.estimates()));
-    assert!(upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0), "{found:?} {lower}");
 }
