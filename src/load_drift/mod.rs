@@ -21,8 +21,8 @@
 //! interval is evaluated exactly from powers of one L x L matrix (`intervals`).
 //!
 //! ```
-//! use induction::remapping::chain::{BirthDeath, Edge};
-//! use induction::remapping::load_drift::{ProcessChain, Intervals, LoadDrift, Objective, Rebalance, Timing};
+//! use remapping::chain::{BirthDeath, Edge};
+//! use remapping::load_drift::{ProcessChain, Intervals, LoadDrift, Objective, Rebalance, Timing};
 //!
 //! let problem = LoadDrift {
 //!     processors: 4,

@@ -19,6 +19,7 @@
 //! ```
 
 use super::{Stream, stream};
+use crate::chain::Inversion;
 use crate::imbalance::Imbalance;
 use crate::policy::codes::Trigger;
 use rand::RngExt;
@@ -66,7 +67,7 @@ pub enum Course {
 #[derive(Debug, Clone)]
 pub struct Trials {
     walkers: Vec<Walker>,
-    cumulative: Vec<Vec<Vec<f64>>>,
+    moves: Vec<Inversion>,
     capacities: Vec<f64>,
     imbalance: Imbalance,
     remap_cost: f64,
@@ -94,16 +95,9 @@ impl Trials {
         course: Course,
     ) -> Trials {
         assert_eq!(walkers.len(), capacities.len(), "one capacity for each process");
-        let sums = |row: &Vec<f64>| {
-            let add = |sum: &mut f64, p: &f64| {
-                *sum += p;
-                Some(*sum)
-            };
-            row.iter().scan(0.0, add).collect()
-        };
-        let cumulative = walkers.iter().map(|w| w.rows.iter().map(sums).collect()).collect();
+        let moves = walkers.iter().map(|walker| Inversion::new(&walker.rows)).collect();
         let capacities = capacities.to_vec();
-        Trials { walkers, cumulative, capacities, imbalance, remap_cost, course }
+        Trials { walkers, moves, capacities, imbalance, remap_cost, course }
     }
 
     /// Most steps of a path.
@@ -257,12 +251,8 @@ impl Trials {
     /// Moves each process by inversion of its distribution function.
     fn advance(&self, loads: &mut [i64], draws: &[f64]) {
         for (i, (load, draw)) in loads.iter_mut().zip(draws).enumerate() {
-            let row = &self.cumulative[i][(*load - self.walkers[i].lowest) as usize];
-            let next = row.partition_point(|sum| sum <= draw);
-            // Rows may sum to slightly less than 1; the last possible level takes the difference.
-            let last = || row.partition_point(|sum| sum < &row[row.len() - 1]);
-            let next = if next < row.len() { next } else { last() };
-            *load = self.walkers[i].lowest + next as i64;
+            let lowest = self.walkers[i].lowest;
+            *load = lowest + self.moves[i].step((*load - lowest) as usize, *draw) as i64;
         }
     }
 

@@ -268,23 +268,6 @@ impl Problem {
         self.remap_cost
     }
 
-    /// The same problem at another remap cost.
-    ///
-    /// # Errors
-    /// A remap cost that is negative or not finite.
-    pub fn with_remap_cost(mut self, remap_cost: f64) -> Result<Self, ProblemError> {
-        if remap_cost.is_finite() && remap_cost >= 0.0 {
-            let mut level = Some(&mut self);
-            while let Some(problem) = level {
-                problem.remap_cost = remap_cost;
-                level = problem.coarser.as_mut().map(|coarser| &mut coarser.problem);
-            }
-            Ok(self)
-        } else {
-            Err(ProblemError::RemapCost(remap_cost))
-        }
-    }
-
     /// The mean of J over all load vectors.
     pub(super) fn mean(&self, j: &[f64]) -> f64 {
         if let Some((communicator, shares)) = &self.shared {

@@ -384,6 +384,7 @@ fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
 /// The optimal policy of the model `fitted` costs at most 1 % more than that of `truth` on fresh paths.
 pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
     use remapping::load_drift::{Loads, MapPolicy, States, Transition};
+    use remapping::overlap::Overlap;
     let problem = |name: &str| {
         let loaded = remap::problems::registry::Loaded::read(&place.path(name)).unwrap();
         let remap::problems::registry::Problem::LoadDrift(model) = &loaded.problem else {
@@ -394,7 +395,7 @@ pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
     let solved = |problem: &remapping::load_drift::LoadDrift| {
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-        MapPolicy::solve(problem, &states, &transition, &()).unwrap()
+        MapPolicy::solve(problem, Overlap::NONE, (&states, &transition), &()).unwrap()
     };
     let (truth, fitted) = (problem(truth), problem(fitted));
     assert_eq!((truth.lowest, truth.chain.levels()), (fitted.lowest, fitted.chain.levels()));

@@ -7,8 +7,9 @@ use remapping::Bounds;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, Outcome,
-    ProcessChain, Rebalance, States, Timing, Transition,
+    ProcessChain, Ranks, Rebalance, States, Timing, Transition,
 };
+use remapping::overlap::Overlap;
 use remapping::policy::{Policy, Rule};
 use remapping::simulate::{Estimate, compare};
 
@@ -257,7 +258,14 @@ pub(super) fn charged_problems() -> impl Strategy<Value = LoadDrift> {
 fn intervals(problem: &LoadDrift, longest: u64) -> Intervals {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-    Intervals::moving(problem, &states, &transition, longest, &())
+    Intervals::overlapping(
+        problem,
+        Overlap::NONE,
+        (&states, &Ranks::alone()),
+        &transition,
+        longest,
+        &(),
+    )
 }
 
 /// With loads far enough apart that some remaps are certain, and any drift at each of them.
@@ -317,10 +325,11 @@ proptest! {
             LoadDrift { remap_cost: dearer * problem.remap_cost, steps, ..problem.clone() };
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-        let maps = MapPolicy::solve(&believed, &states, &transition, &()).unwrap();
+        let maps = MapPolicy::solve(&believed, Overlap::NONE, (&states, &transition), &()).unwrap();
+        let never = Control::Threshold(f64::INFINITY);
         let evaluate = |maps: MapPolicy| {
             let mut backward =
-                Backward::following(&problem, &states, &transition, maps, Carry::Outcome);
+                Backward::new(&problem, &states, &transition, never, Carry::Outcome).playing(maps);
             while backward.remaining() > 0 {
                 backward.advance();
             }
@@ -337,7 +346,7 @@ proptest! {
         let expected = plain.play(&remaps);
         prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
         // One's own decisions cost the optimum.
-        let own = MapPolicy::solve(&problem, &states, &transition, &()).unwrap();
+        let own = MapPolicy::solve(&problem, Overlap::NONE, (&states, &transition), &()).unwrap();
         let least = run(&problem, Control::Optimal);
         prop_assert!(close(evaluate(own).value, least.value));
         prop_assert!(least.value <= outcome.value * (1.0 + 1e-12));
@@ -701,7 +710,7 @@ fn simulation_agrees_with_exact_evaluation() {
             LoadDrift { timing, rebalance, objective, per_unit_moved, ..figure(3, 100, 3.0) };
         let states = States::new(3, 19).unwrap();
         let transition = Transition::new(&problem.chain, 3).unwrap();
-        let map = MapPolicy::solve(&problem, &states, &transition, &()).unwrap();
+        let map = MapPolicy::solve(&problem, Overlap::NONE, (&states, &transition), &()).unwrap();
         let rules = ["never", "fixed:7", "threshold:1.8", "utilization:0.8"]
             .map(|r| r.parse::<Rule>().unwrap());
         let policies = || -> Vec<Box<dyn Policy>> {

@@ -328,7 +328,7 @@ proptest! {
     fn maps_of_late_remaps_cost_the_value((problem, overlap) in model()) {
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-        let maps = MapPolicy::overlapping(&problem, overlap, (&states, &transition), &()).unwrap();
+        let maps = MapPolicy::solve(&problem, overlap, (&states, &transition), &()).unwrap();
         let (value, what) = (maps.value(), format!("{problem:?} {overlap:?}"));
         let ([followed, ..], _) = found(&problem, overlap, Control::Optimal, Some(maps));
         assert!((value - followed).abs() <= 1e-9 * value.max(1.0), "{what}: {value} {followed}");
@@ -465,7 +465,7 @@ fn simulated_late_remaps_cost_the_exact_value() {
         let states = States::new(3, 6).unwrap();
         let transition = Transition::new(&problem.chain, 3).unwrap();
         let all = (&states, &transition);
-        let maps = MapPolicy::overlapping(&problem, overlap, all, &()).unwrap();
+        let maps = MapPolicy::solve(&problem, overlap, all, &()).unwrap();
         let intervals = Intervals::overlapping(
             &problem,
             overlap,

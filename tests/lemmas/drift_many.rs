@@ -44,7 +44,7 @@ fn contained(problem: &LoadDrift, seeds: u64, paths: u64) -> u64 {
     let value = exact(problem);
     let goal = Goal { gap: 0.0, inner: [4, 4], paths: [paths, paths] };
     let inside = |seed: &u64| {
-        let many = Many::new(problem, *seed, &()).unwrap();
+        let many = Many::new(problem, Overlap::NONE, *seed, &()).unwrap();
         let found = many.measure(goal, &()).unwrap();
         assert!(found.gap.mean >= 0.0, "hindsight can do what the policy does");
         (found.lower.low..=found.upper.high).contains(&value)
@@ -107,7 +107,7 @@ fn exact_values_lie_between_the_bounds_where_units_are_paid_for() {
         some(2, [(2, 2.0, 1.0), (3, 6.0, 0.2), (4, 0.0, 2.0), (4, 2.0, 1.0)])
     {
         let problem = LoadDrift { remap_cost, per_unit_moved, ..walk(processors, 16) };
-        let many = Many::new(&problem, 1, &()).unwrap();
+        let many = Many::new(&problem, Overlap::NONE, 1, &()).unwrap();
         let what = format!("{processors} {remap_cost} {per_unit_moved}");
         holds(many, SHORT, exact(&problem), &what);
     }
@@ -147,7 +147,7 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
     ];
     for (problem, overlap) in some(3, all) {
         let value = by_definition(&problem, overlap, &cheaper)[0];
-        let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
+        let many = Many::new(&problem, overlap, 1, &()).unwrap();
         holds(many, SHORT, value, &format!("{problem:?} {overlap:?}"));
     }
 }
@@ -183,7 +183,7 @@ fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
     ];
     for (problem, overlap) in some(4, all) {
         let value = by_definition(&problem, overlap, &cheaper)[0];
-        let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
+        let many = Many::new(&problem, overlap, 1, &()).unwrap();
         // The shorter a program, the more its cost varies, and the sooner it is played.
         let paths = if problem.steps > 2 { SHORT.paths } else { [8000; 2] };
         holds(many, Goal { paths, ..SHORT }, value, &format!("{problem:?} {overlap:?}"));
@@ -209,7 +209,7 @@ const STEPS: u64 = 40;
 fn over_seeds(processors: usize) -> (u64, Spread) {
     let problem = walk(processors, STEPS);
     let value = exact(&problem);
-    let mut many = Many::new(&problem, 1, &()).unwrap();
+    let mut many = Many::new(&problem, Overlap::NONE, 1, &()).unwrap();
     let goal = Goal { gap: 0.0, inner: [2, 2], paths: [4, 4] };
     let (mut inside, mut costs, mut gaps) = (0, Vec::new(), Vec::new());
     for seed in 1..=200 {
@@ -338,7 +338,7 @@ fn the_rule_costs_what_it_is_said_to() {
         [(4, 80, Timing::AfterStep), (4, 40, Timing::BeforeStep), (24, 60, Timing::AfterStep)];
     for &(processors, steps, timing) in &all[..few_or_all(2, 3)] {
         let problem = LoadDrift { timing, ..walk(processors, steps) };
-        let many = Many::new(&problem, 3, &()).unwrap();
+        let many = Many::new(&problem, Overlap::NONE, 3, &()).unwrap();
         let goal = Goal { gap: 0.0, inner: [4, 4], paths: [24, 24] };
         let found = many.measure(goal, &()).unwrap();
         assert!(found.ruled_gap.mean >= 0.0, "hindsight can do what the rule does");

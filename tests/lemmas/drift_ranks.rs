@@ -8,6 +8,7 @@ use remapping::load_drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, ProcessChain, Ranks,
     Rebalance, Snapshot, States, Timing, Transition, Work,
 };
+use remapping::overlap::Overlap;
 use std::sync::{Arc, Barrier, Mutex};
 
 /// Threads that tell each other what they have.
@@ -331,12 +332,15 @@ fn intervals_of_ranks_have_the_bits_of_one_rank() {
     let transition = || Transition::new(&problem.chain, problem.processors).unwrap();
     let (processors, levels) = (problem.processors, problem.chain.levels());
     let states = States::new(processors, levels).unwrap();
-    let expected = Intervals::moving(&problem, &states, &transition(), 10, &());
+    let evaluate = |all: (&States, &Ranks)| {
+        Intervals::overlapping(&problem, Overlap::NONE, all, &transition(), 10, &())
+    };
+    let expected = evaluate((&states, &Ranks::alone()));
     for count in [2, 4] {
         let found = on_ranks(&problem, count, |ranks| {
             let (others, shares) = ranks.others().unwrap();
             let states = States::part(processors, levels, shares.own(others.rank())).unwrap();
-            Intervals::moving_shared(&problem, (&states, ranks), &transition(), 10, &())
+            evaluate((&states, ranks))
         });
         assert!(found.iter().all(|found| *found == expected), "{count} ranks");
     }

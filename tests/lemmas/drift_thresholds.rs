@@ -48,7 +48,7 @@ proptest! {
     fn the_best_threshold_is_the_best_of_those_searched(problem in problems(), start in 0.0f64..4.0) {
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-        let best = problem.best_threshold(&states, &transition, start, &()).unwrap();
+        let best = problem.best_threshold(Overlap::NONE, (&states, &transition), start, &()).unwrap();
         let cost = |excess: u32| run(&problem, Control::Threshold(states.threshold_at(excess))).value;
         let [from, to] = best.searched.map(|threshold| states.within(threshold));
         let (at, last) = (states.within(best.threshold), states.largest_excess());

@@ -71,7 +71,7 @@ pub(super) fn solve_on(
         warnings.push("no map and no values of single states: that takes all states".to_owned());
     }
     let mut rule = load_drift::Curve::default();
-    let many = Many::overlapping(&problem, model.overlap(), settings.seed, watch);
+    let many = Many::new(&problem, model.overlap(), settings.seed, watch);
     let halted = on_any(communicator, matches!(many, Err(NoBounds::Halted(_))));
     let measured = match many {
         Ok(_) if halted => None,

@@ -99,12 +99,10 @@ impl Drift<'_> {
         let typical = intervals.remap_cost(intervals.best().interval);
         let wants = |name: &str| names.iter().any(|other| other == name);
         let map = match wants("optimal") || wants("threshold") || wants("best_threshold") {
-            true => {
-                match MapPolicy::overlapping(problem, overlap, (states, transition), self.watch) {
-                    Ok(map) => Some(map),
-                    Err(_) => return Ok(None),
-                }
-            }
+            true => match MapPolicy::solve(problem, overlap, (states, transition), self.watch) {
+                Ok(map) => Some(map),
+                Err(_) => return Ok(None),
+            },
             false => None,
         };
         let closest = |map: &MapPolicy| match self.problem.steps {
@@ -115,7 +113,7 @@ impl Drift<'_> {
             None => None,
             Some(map) => {
                 let all = (states, transition);
-                match problem.best_threshold_overlapping(overlap, all, closest(map), self.watch) {
+                match problem.best_threshold(overlap, all, closest(map), self.watch) {
                     Ok(best) => Some(BestThreshold::from(best)),
                     Err(_) => return Ok(None),
                 }

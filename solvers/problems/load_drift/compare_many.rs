@@ -61,7 +61,7 @@ pub(super) fn curve(
     seed: u64,
     watch: &Watch,
 ) -> Result<Contestant, NoBounds> {
-    let mut curve = Many::overlapping(problem, overlap, seed, watch)?.curve().clone();
+    let mut curve = Many::new(problem, overlap, seed, watch)?.curve().clone();
     // Before a step, rules are called with the number of that step.
     let later = u64::from(problem.timing == Timing::BeforeStep);
     curve.step.iter_mut().for_each(|(from, _)| *from += later);

@@ -88,7 +88,7 @@ impl Truth for True<'_> {
         }
         let (_, moves) = prepare(assumed, model, &believed)?;
         let maps = (&self.states, &moves);
-        let maps = MapPolicy::overlapping(&believed, model.overlap(), maps, watch);
+        let maps = MapPolicy::solve(&believed, model.overlap(), maps, watch);
         let maps = maps.map_err(Failure::Halted)?;
         let first = maps.at(1).map(|map| map.closest_threshold(&self.states).threshold);
         let (all, never) = ((&self.states, &self.transition), Control::Threshold(f64::INFINITY));

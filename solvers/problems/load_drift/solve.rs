@@ -213,7 +213,7 @@ impl Ended<'_> {
             let all = (&states, &transition);
             let closest = answer.closest_threshold.iter().map(|at| (at.step, at.threshold));
             let closest: Vec<(u64, f64)> = closest.collect();
-            let best = problem.best_threshold_overlapping(overlap, all, closest[0].1, watch);
+            let best = problem.best_threshold(overlap, all, closest[0].1, watch);
             answer.best_threshold = best.ok().map(Into::into);
             let by_step = problem.value_of_thresholds(overlap, all, &closest, watch);
             answer.closest_value = by_step.ok();

@@ -144,22 +144,6 @@ impl<'a> Backward<'a> {
         backward
     }
 
-    /// The recursion that evaluates these decisions of a problem with the same states. Past their
-    /// last step it never remaps.
-    ///
-    /// # Panics
-    /// When the decisions belong to other states.
-    pub fn following(
-        problem: &'a LoadDrift,
-        states: &'a States,
-        transition: &'a Transition,
-        decisions: MapPolicy,
-        carry: Carry,
-    ) -> Backward<'a> {
-        let control = Control::Threshold(f64::INFINITY);
-        Backward::new(problem, states, transition, control, carry).playing(decisions)
-    }
-
     /// The same recursion with these decisions in place of its control. Past their last step it
     /// never remaps.
     ///

@@ -127,20 +127,12 @@ pub struct Many {
 }
 
 impl Many {
-    /// Computes the policy. All random numbers depend on the seed alone.
+    /// Computes the policy. The next remap is decided, at the earliest, after a step under the new
+    /// mapping. All random numbers depend on the seed alone.
     ///
     /// # Errors
     /// A problem that is out of reach, or the halt that the observer requested.
-    pub fn new(problem: &LoadDrift, seed: u64, observer: &dyn Observer) -> Result<Many, NoBounds> {
-        Many::overlapping(problem, Overlap::NONE, seed, observer)
-    }
-
-    /// The same with delayed remaps. The next remap is decided, at the earliest, after a step under
-    /// the new mapping.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn overlapping(
+    pub fn new(
         problem: &LoadDrift,
         overlap: Overlap,
         seed: u64,

@@ -47,23 +47,6 @@ impl LoadDrift {
     /// When `states` and `transition` belong to another problem.
     pub fn best_threshold(
         &self,
-        states: &States,
-        transition: &Transition,
-        start: f64,
-        observer: &dyn Observer,
-    ) -> Result<BestThreshold, Halt> {
-        self.best_threshold_overlapping(Overlap::NONE, (states, transition), start, observer)
-    }
-
-    /// The same with delayed remaps.
-    ///
-    /// # Errors
-    /// The halt that the observer requested.
-    ///
-    /// # Panics
-    /// When `states` and `transition` belong to another problem.
-    pub fn best_threshold_overlapping(
-        &self,
         overlap: Overlap,
         all: (&States, &Transition),
         start: f64,

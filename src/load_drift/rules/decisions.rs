@@ -48,11 +48,6 @@ impl Decisions {
         self.words[state / 64] >> (state % 64) & 1 == 1
     }
 
-    /// Number of states in which to remap.
-    pub fn remapping_states(&self) -> u64 {
-        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
-    }
-
     /// The map with 64 states in a word, lowest bit first.
     pub fn words(&self) -> &[u64] {
         &self.words
@@ -63,12 +58,8 @@ impl Decisions {
     }
 
     /// By value of r (max - mean) = 0, 1, ..., (r-1)(L-1): the number of load vectors that
-    /// continue, and of those that remap. A multiset counts as many times as it has orderings.
-    pub fn by_excess(&self, states: &States) -> Vec<[f64; 2]> {
-        self.counts_of_all(states, &Ranks::alone())
-    }
-
-    /// The same for the maps of all ranks.
+    /// continue, and of those that remap, in the maps of all ranks. A multiset counts as many times
+    /// as it has orderings.
     fn counts_of_all(&self, states: &States, ranks: &Ranks) -> Vec<[f64; 2]> {
         if let Some(all) = vectors_by_excess(states.multisets()) {
             let parts = ranks.gather(self.going_on(states));
@@ -204,7 +195,8 @@ mod tests {
             }
             let mut plain = vec![0.0; 2 * (states.largest_excess() as usize + 1)];
             map.count_by_excess(&states, &mut plain);
-            assert_eq!(map.by_excess(&states), plain.as_chunks().0, "{processors} {levels}");
+            let found = map.counts_of_all(&states, &Ranks::alone());
+            assert_eq!(found, plain.as_chunks().0, "{processors} {levels}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Drifting loads as a workload to simulate, and an optimal decision map as a policy.
 
-use crate::chain::Multisets;
+use crate::chain::{Inversion, Multisets};
 use crate::load_drift::{
     Backward, Carry, Control, Decisions, LoadDrift, Objective, States, Timing, Transition,
 };
@@ -18,8 +18,7 @@ use std::sync::Arc;
 pub struct Loads {
     problem: LoadDrift,
     overlap: Overlap,
-    /// `cumulative[l][x]`: probability that level l moves to level x or below.
-    cumulative: Vec<Vec<f64>>,
+    moves: Inversion,
     /// Average cost of a remap, where it depends on the loads.
     typical: Option<f64>,
 }
@@ -35,17 +34,8 @@ pub struct Draws {
 impl Loads {
     /// The workload of this problem.
     pub fn new(problem: LoadDrift) -> Loads {
-        let cumulate = |row: Vec<f64>| {
-            let mut sum = 0.0;
-            row.into_iter()
-                .map(|p| {
-                    sum += p;
-                    sum
-                })
-                .collect()
-        };
-        let cumulative = problem.chain.rows().into_iter().map(cumulate).collect();
-        Loads { problem, overlap: Overlap::NONE, cumulative, typical: None }
+        let moves = Inversion::new(&problem.chain.rows());
+        Loads { problem, overlap: Overlap::NONE, moves, typical: None }
     }
 
     /// With delayed remaps.
@@ -116,11 +106,7 @@ impl Workload for Loads {
 
     fn follow(&self, world: &Draws, levels: &mut Vec<u16>) {
         for (level, draw) in levels.iter_mut().zip(&world.moves) {
-            let row = &self.cumulative[usize::from(*level)];
-            let next = row.partition_point(|sum| sum <= draw);
-            // Rows may sum to slightly less than one; the last possible move takes the remainder.
-            let last = || row.partition_point(|sum| sum < &row[row.len() - 1]);
-            *level = if next < row.len() { next } else { last() } as u16;
+            *level = self.moves.step(usize::from(*level), *draw) as u16;
         }
     }
 
@@ -153,24 +139,11 @@ pub struct MapPolicy {
 }
 
 impl MapPolicy {
-    /// Solves the problem and stores every decision.
+    /// Solves the problem and stores every decision made while no remap is in progress.
     ///
     /// # Errors
     /// The halt that the observer requested.
     pub fn solve(
-        problem: &LoadDrift,
-        states: &States,
-        transition: &Transition,
-        observer: &dyn Observer,
-    ) -> Result<MapPolicy, Halt> {
-        MapPolicy::overlapping(problem, Overlap::NONE, (states, transition), observer)
-    }
-
-    /// The same with delayed remaps: the decisions while no remap is in progress.
-    ///
-    /// # Errors
-    /// The halt that the observer requested.
-    pub fn overlapping(
         problem: &LoadDrift,
         overlap: Overlap,
         (states, transition): (&States, &Transition),

@@ -56,48 +56,20 @@ impl Intervals {
     /// with a T x T matrix.
     ///
     /// # Panics
-    /// When the cost of a remap depends on the loads: see [`moving`](Self::moving).
+    /// When the cost of a remap depends on the loads: see [`overlapping`](Self::overlapping).
     pub fn new(problem: &LoadDrift, longest: u64, observer: &dyn Observer) -> Intervals {
         assert!(problem.per_unit_moved == 0.0, "units moved are counted on states");
         Intervals::evaluate(problem, Overlap::NONE, longest, observer, Vec::new)
     }
 
-    /// The same where units moved have a cost. Their expected number takes one application of the
-    /// operator to all states per interval.
+    /// The same with remaps delayed by d steps, and where units moved have a cost. Their expected
+    /// number takes one application of the operator to all states per interval. All ranks that
+    /// share the states call it. An interval is the time between two decisions, and nothing is
+    /// decided while a remap is in progress. Intervals of at most d steps equal that of d + 1. A
+    /// remap that would take effect after the last step is not made.
     ///
     /// # Panics
     /// When `states` and `transition` belong to another problem.
-    pub fn moving(
-        problem: &LoadDrift,
-        states: &States,
-        transition: &Transition,
-        longest: u64,
-        observer: &dyn Observer,
-    ) -> Intervals {
-        let all = (states, &Ranks::alone());
-        Intervals::moving_shared(problem, all, transition, longest, observer)
-    }
-
-    /// The same on ranks that share the states. All ranks call it.
-    ///
-    /// # Panics
-    /// As [`moving`](Self::moving).
-    pub fn moving_shared(
-        problem: &LoadDrift,
-        all: (&States, &Ranks),
-        transition: &Transition,
-        longest: u64,
-        observer: &dyn Observer,
-    ) -> Intervals {
-        Intervals::overlapping(problem, Overlap::NONE, all, transition, longest, observer)
-    }
-
-    /// The same with remaps delayed by d steps. An interval is the time between two decisions, and
-    /// nothing is decided while a remap is in progress. Intervals of at most d steps equal that of
-    /// d + 1. A remap that would take effect after the last step is not made.
-    ///
-    /// # Panics
-    /// As [`moving`](Self::moving).
     pub fn overlapping(
         problem: &LoadDrift,
         overlap: Overlap,

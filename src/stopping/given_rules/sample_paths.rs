@@ -4,7 +4,7 @@
 //! Also evaluates the optimal policy and given ones by backward induction: O(steps x applications
 //! of P).
 
-use crate::chain::Operator;
+use crate::chain::{Operator, Successors};
 use crate::policy::{Policy, Step};
 use crate::simulate::{Stream, Workload};
 use crate::stopping::States;
@@ -16,8 +16,7 @@ use std::sync::Arc;
 /// in [`long_run`](crate::stopping::long_run()): a remapped step is made with the loads that the remap leads
 /// to.
 pub struct Course {
-    /// `cumulative[s]`: successors of state s, each with its cumulative probability.
-    cumulative: Vec<Vec<(usize, f64)>>,
+    successors: Vec<Successors>,
     loads: Vec<Vec<f64>>,
     back: Vec<usize>,
     remap_cost: f64,
@@ -44,21 +43,10 @@ impl Course {
         (remap_cost, start, steps): (f64, usize, u64),
     ) -> Course {
         assert!(rows.len() == states.count() && back.len() == rows.len());
-        let cumulate = |row: &Vec<f64>| {
-            let mut sum = 0.0;
-            let follow = row.iter().enumerate().filter(|(_, p)| **p > 0.0);
-            follow
-                .map(|(t, p)| {
-                    (t, {
-                        sum += p;
-                        sum
-                    })
-                })
-                .collect()
-        };
+        let successors = |row: &Vec<f64>| Successors::new(row.iter().copied().enumerate());
         let loads = |s: usize| states.loads(s).iter().map(|load| *load as f64).collect();
         Course {
-            cumulative: rows.iter().map(cumulate).collect(),
+            successors: rows.iter().map(successors).collect(),
             loads: (0..rows.len()).map(loads).collect(),
             back,
             remap_cost,
@@ -69,45 +57,45 @@ impl Course {
 
     /// By step: the states in which the optimal policy remaps before it. Exact up to rounding.
     pub fn optimal(&self, operator: &dyn Operator) -> Vec<Arc<Vec<bool>>> {
-        let n = self.loads.len();
-        let psi = self.running();
-        let (mut v, mut go) = (vec![0.0; n], vec![0.0; n]);
         let mut maps: Vec<Arc<Vec<bool>>> = Vec::new();
-        for step in (1..=self.steps).rev() {
-            operator.apply_into(&v, &mut go);
-            go.iter_mut().zip(&psi).for_each(|(go, psi)| *go += psi);
-            let pays = |s: usize| step > 1 && self.remap_cost + go[self.back[s]] < go[s];
-            let map: Vec<bool> = (0..n).map(pays).collect();
-            for s in 0..n {
-                v[s] = if map[s] { self.remap_cost + go[self.back[s]] } else { go[s] };
-            }
+        let pays = |_, _, [go, remap]: [f64; 2]| remap < go;
+        self.backward(operator, pays, |map| {
             let same = maps.last().filter(|last| ***last == map).cloned();
             maps.push(same.unwrap_or_else(|| Arc::new(map)));
-        }
+        });
         maps.reverse();
         maps
     }
 
-    fn running(&self) -> Vec<f64> {
-        self.loads.iter().map(|loads| Step::new(1, loads.clone()).imbalance()).collect()
-    }
-
     /// The expected cost of a policy that remaps in these states whenever it may. Exact up to
     /// rounding.
-    ///
-    /// # Panics
-    /// When `remaps` has not one entry for each state.
     pub fn cost(&self, operator: &dyn Operator, remaps: impl Fn(u64, usize) -> bool) -> f64 {
+        self.backward(operator, |step, s, _| remaps(step, s), |_| ())
+    }
+
+    /// Backward induction. `remaps` decides before a step in a state, from the costs of continuing
+    /// and of remapping; `visit` receives its decisions, those of the last step first. Returns the
+    /// cost from the start.
+    fn backward(
+        &self,
+        operator: &dyn Operator,
+        remaps: impl Fn(u64, usize, [f64; 2]) -> bool,
+        mut visit: impl FnMut(Vec<bool>),
+    ) -> f64 {
         let n = self.loads.len();
-        let psi = self.running();
+        let cost = |loads: &Vec<f64>| Step::new(1, loads.clone()).imbalance();
+        let psi: Vec<f64> = self.loads.iter().map(cost).collect();
         let (mut v, mut go) = (vec![0.0; n], vec![0.0; n]);
         for step in (1..=self.steps).rev() {
             operator.apply_into(&v, &mut go);
             go.iter_mut().zip(&psi).for_each(|(go, psi)| *go += psi);
+            let remap = |s: usize| self.remap_cost + go[self.back[s]];
+            let decide = |s: usize| step > 1 && remaps(step, s, [go[s], remap(s)]);
+            let map: Vec<bool> = (0..n).map(decide).collect();
             for s in 0..n {
-                let remap = step > 1 && remaps(step, s);
-                v[s] = if remap { self.remap_cost + go[self.back[s]] } else { go[s] };
+                v[s] = if map[s] { remap(s) } else { go[s] };
             }
+            visit(map);
         }
         v[self.start]
     }
@@ -142,10 +130,7 @@ impl Workload for Course {
     }
 
     fn follow(&self, world: &Draw, state: &mut usize) {
-        let row = &self.cumulative[*state];
-        let next = row.partition_point(|(_, sum)| *sum <= world.number);
-        // Rows may sum to slightly less than 1.
-        *state = row[next.min(row.len() - 1)].0;
+        *state = self.successors[*state].at(world.number);
     }
 
     fn loads(&self, _world: &Draw, state: &usize, loads: &mut Vec<f64>) {

@@ -4,6 +4,7 @@
 //! The expected cost solves `(I - P) x = psi` on the states that continue (`krylov.rs`), checked by
 //! sweeps. Intervals take one sweep per step.
 
+use crate::chain::Successors;
 use crate::policy::{Policy, Step};
 use crate::simulate::{Tally, stream};
 use crate::stopping::evaluation::krylov::{InnerProducts, System};
@@ -28,11 +29,10 @@ pub struct Once<'a> {
     problem: &'a Problem,
     loads: Vec<Vec<f64>>,
     rows: Vec<Vec<(usize, f64)>>,
-    /// The same with cumulative probabilities.
-    cumulative: Vec<Vec<(usize, f64)>>,
+    successors: Vec<Successors>,
     /// Probability of each state at the start, and after a remap that does not end the problem.
     start: Vec<f64>,
-    start_sums: Vec<(usize, f64)>,
+    starts: Successors,
 }
 
 /// The policy of a simulated path.
@@ -71,9 +71,9 @@ impl<'a> Once<'a> {
         Once {
             problem,
             loads: (0..states.count()).map(loads).collect(),
-            cumulative: rows.iter().map(|row| cumulate(row.iter().copied())).collect(),
+            successors: rows.iter().map(|row| Successors::new(row.iter().copied())).collect(),
             rows,
-            start_sums: cumulate(start.iter().copied().enumerate()),
+            starts: Successors::new(start.iter().copied().enumerate()),
             start,
         }
     }
@@ -263,13 +263,7 @@ impl<'a> Once<'a> {
     fn path(&self, mut player: Player<'_>, seed: u64, run: u64) -> Option<Tally> {
         let rho = self.problem.remap_cost();
         let mut numbers = stream(seed, run);
-        let mut pick = |sums: &[(usize, f64)]| {
-            let number: f64 = numbers.random();
-            let place = sums.partition_point(|(_, sum)| *sum <= number);
-            // Cumulative probabilities may end slightly below 1.
-            sums[place.min(sums.len() - 1)].0
-        };
-        let mut state = pick(&self.start_sums);
+        let mut state = self.starts.at(numbers.random());
         let (mut tally, mut step) = (Tally::default(), Step::default());
         let (mut made, mut since) = (0, 0);
         for number in 1..=LONGEST {
@@ -298,24 +292,15 @@ impl<'a> Once<'a> {
                     rule.remapped();
                 }
                 since = 0;
-                state = pick(&self.start_sums);
+                state = self.starts.at(numbers.random());
                 continue;
             }
             tally.value += psi;
             tally.time += step.max();
             tally.work += step.mean();
             (made, since) = (made + 1, since + 1);
-            state = pick(&self.cumulative[state]);
+            state = self.successors[state].at(numbers.random());
         }
         None
     }
-}
-
-fn cumulate(row: impl Iterator<Item = (usize, f64)>) -> Vec<(usize, f64)> {
-    let mut sum = 0.0;
-    let add = |(t, p): (usize, f64)| {
-        sum += p;
-        (t, sum)
-    };
-    row.filter(|(_, p)| *p > 0.0).map(add).collect()
 }

@@ -121,14 +121,7 @@ impl States {
 
     fn joint_factors(&self) -> Option<Sharing> {
         let groups = self.groups()?;
-        let factor = |Group { members, chain, .. }: &Group| match chain {
-            ProcessChain::BirthDeath(chain) if members.len() > 1 => {
-                Exchangeable::new(chain.clone(), members.len()).map(Factor::Exchangeable)
-            }
-            ProcessChain::BirthDeath(chain) => Ok(Factor::BirthDeath(chain.clone())),
-            ProcessChain::Dense(chain) => Ok(Factor::Dense(chain.clone())),
-        };
-        let factors: Result<Vec<Factor>, ChainError> = groups.iter().map(factor).collect();
+        let factors: Result<Vec<Factor>, ChainError> = groups.iter().map(Group::factor).collect();
         let mut factors = factors.ok()?;
         match factors.pop()? {
             Factor::Exchangeable(only) if factors.is_empty() => Some(Sharing::Blocks(only)),

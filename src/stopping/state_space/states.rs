@@ -30,6 +30,19 @@ pub(in crate::stopping) struct Group {
     pub sets: Multisets,
 }
 
+impl Group {
+    /// The joint chain of its processes.
+    pub fn factor(&self) -> Result<Factor, ChainError> {
+        Ok(match &self.chain {
+            ProcessChain::BirthDeath(chain) if self.members.len() > 1 => {
+                Factor::Exchangeable(Exchangeable::new(chain.clone(), self.members.len())?)
+            }
+            ProcessChain::BirthDeath(chain) => Factor::BirthDeath(chain.clone()),
+            ProcessChain::Dense(chain) => Factor::Dense(chain.clone()),
+        })
+    }
+}
+
 /// A numbered set of states, each of which represents one or several load vectors.
 #[derive(Debug, Clone)]
 pub struct States(pub(in crate::stopping) Kind);
@@ -76,14 +89,9 @@ impl States {
             count = total.ok_or_else(|| {
                 ChainError::TooManyStates(format!("more than {count} x {}", sets.states()))
             })?;
-            factors.push(match chain {
-                ProcessChain::BirthDeath(chain) if members.len() > 1 => {
-                    Factor::Exchangeable(Exchangeable::new(chain.clone(), members.len())?)
-                }
-                ProcessChain::BirthDeath(chain) => Factor::BirthDeath(chain.clone()),
-                ProcessChain::Dense(chain) => Factor::Dense(chain.clone()),
-            });
-            groups.push(Group { members, lowest: *lowest, chain: chain.clone(), sets });
+            let group = Group { members, lowest: *lowest, chain: chain.clone(), sets };
+            factors.push(group.factor()?);
+            groups.push(group);
         }
         let operator: Box<dyn Operator> = match factors.pop() {
             Some(Factor::Exchangeable(only)) if factors.is_empty() => Box::new(only),
@@ -323,37 +331,27 @@ impl States {
 
     /// `f` of a load vector of each state.
     pub fn tabulate(&self, f: impl Fn(&[i64]) -> f64 + Sync) -> Vec<f64> {
+        let Kind::Groups { groups, .. } = &self.0 else {
+            return self.tabulate_some(0..self.count(), f);
+        };
+        let [Group { members, lowest, sets, .. }] = &groups[..] else {
+            return self.tabulate_some(0..self.count(), f);
+        };
+        // Enumerating the multisets is faster than unranking each.
         let mut all = vec![0.0; self.count()];
-        let n = self.processes();
-        match &self.0 {
-            Kind::Groups { groups, .. } if groups.len() == 1 && groups[0].members.len() > 1 => {
-                // Enumerating the multisets is faster than unranking each.
-                let Group { members, lowest, sets, .. } = &groups[0];
-                let chunk = 1 << 12;
-                all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
-                    let mut walk = sets.from(k * chunk);
-                    let mut loads = vec![0; n];
-                    for out in out {
-                        let Some(sorted) = walk.get() else { break };
-                        for (&level, &process) in sorted.iter().zip(members) {
-                            loads[process] = lowest + level as i64;
-                        }
-                        *out = f(&loads);
-                        walk.advance();
-                    }
-                });
+        let chunk = 1 << 12;
+        all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
+            let mut walk = sets.from(k * chunk);
+            let mut loads = vec![0; self.processes()];
+            for out in out {
+                let Some(sorted) = walk.get() else { break };
+                for (&level, &process) in sorted.iter().zip(members) {
+                    loads[process] = lowest + level as i64;
+                }
+                *out = f(&loads);
+                walk.advance();
             }
-            _ => {
-                let entries = all.par_iter_mut().with_min_len(1 << 10).enumerate();
-                entries.for_each_init(
-                    || vec![0; n],
-                    |loads, (state, out)| {
-                        self.loads_into(state, loads);
-                        *out = f(loads);
-                    },
-                );
-            }
-        }
+        });
         all
     }
 

@@ -174,11 +174,6 @@ impl Varying {
         &self.problem.running
     }
 
-    /// The remap cost of each state.
-    pub fn costs(&self) -> &[f64] {
-        &self.costs
-    }
-
     /// Solves the problem over an infinite horizon, as posed by [`new`](Self::new) without `back`.
     ///
     /// # Panics
