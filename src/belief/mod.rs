@@ -176,12 +176,6 @@ impl Belief {
         Belief { changed: self.changed + self.unchanged * hazard, unchanged }
     }
 
-    /// The probability that `report` is observed next, given this belief before it: q^c or q^cbar.
-    pub fn probability_of(&self, report: Report, detector: &Detector) -> f64 {
-        self.changed * detector.after_change(report)
-            + self.unchanged * detector.before_change(report)
-    }
-
     /// The belief after `report`, given this belief before it; `None` if the observation was
     /// impossible.
     pub fn after(&self, report: Report, detector: &Detector) -> Option<Belief> {

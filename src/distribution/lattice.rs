@@ -227,16 +227,9 @@ impl Walk {
         &self.place
     }
 
-    /// Distribution of the position after `time` steps. A small advance costs one convolution per
-    /// step. A jump uses repeated squaring and costs about twice the squared width of the resulting
-    /// distribution.
-    pub fn at(&mut self, time: u64) -> &LatticeLaw {
-        // The observer `()` never halts.
-        let _ = self.go(time, &());
-        &self.place
-    }
-
-    /// Advances to the position after `time` steps. After a halt the walk is reset to its start.
+    /// Advances to the position after `time` steps. A small advance costs one convolution per step.
+    /// A jump uses repeated squaring and costs about twice the squared width of the resulting
+    /// distribution. After a halt the walk is reset to its start.
     pub fn go(&mut self, time: u64, observer: &dyn Observer) -> ControlFlow<Halt> {
         let went = self.go_on(time, observer);
         if went.is_break() {

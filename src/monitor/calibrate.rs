@@ -199,22 +199,3 @@ pub fn recorded(
     let missed: Vec<bool> = seen.into_iter().map(|seen| !seen).collect();
     Ok(ErrorRates { false_alarm: Share::of(&alarms), missed: Share::of(&missed) })
 }
-
-/// The observations of the change test on a recorded trace, as pairs of the number of measurements
-/// and the observation. The first cluster is the base.
-///
-/// # Errors
-/// At the measurement (counted from 0) that cannot be taken.
-pub fn replay(
-    clusters: Clusters,
-    trace: &[f64],
-) -> Result<Vec<(usize, Report)>, (usize, MonitorError)> {
-    let mut test = ChangeTest::new(clusters);
-    let mut reports = Vec::new();
-    for (k, value) in trace.iter().enumerate() {
-        if let Some(report) = test.observe(*value).map_err(|error| (k, error))? {
-            reports.push((k + 1, report));
-        }
-    }
-    Ok(reports)
-}

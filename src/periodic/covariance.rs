@@ -85,19 +85,8 @@ impl Covariance {
         Ok(Self { matrix })
     }
 
-    /// Number of processors.
-    pub fn count(&self) -> usize {
-        self.matrix.nrows()
-    }
-
     /// Variance of the change of one processor.
     pub fn variance(&self, processor: usize) -> f64 {
         self.matrix[(processor, processor)]
-    }
-
-    /// `trace(S) - 1'S1/N`: the growth per step of the expected sum of squared deviations from the
-    /// average. For independent changes it is `(N-1)` times the mean variance.
-    pub fn spread(&self) -> f64 {
-        (self.matrix.trace() - self.matrix.sum() / self.count() as f64).max(0.0)
     }
 }

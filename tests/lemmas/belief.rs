@@ -90,7 +90,8 @@ proptest! {
         let prior = Belief::new(p).unwrap().prior(hazard);
         let (mut total, mut mean) = (0.0, 0.0);
         for report in Report::ALL {
-            let q = prior.probability_of(report, &detector);
+            let q = prior.probability() * detector.after_change(report)
+                + prior.complement() * detector.before_change(report);
             total += q;
             mean += prior.after(report, &detector).map_or(0.0, |after| q * after.probability());
         }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::Report;
 use remapping::lifetime::Lifetime;
-use remapping::monitor::calibrate::{Change, Noise, replay, simulate};
+use remapping::monitor::calibrate::{Change, Noise, simulate};
 use remapping::monitor::{ChangeTest, Clusters, Monitor, MonitorError, SwitchingMonitor};
 use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature};
 use remapping::phase_switching::{self, PhaseSwitching};
@@ -29,6 +29,16 @@ fn literally(batch: usize, cluster: usize, trace: &[f64]) -> Vec<bool> {
         split < joint
     });
     tests.collect()
+}
+
+/// The reports of the change test on a trace, each with the number of measurements taken.
+fn replay(clusters: Clusters, trace: &[f64]) -> Result<Vec<(usize, Report)>, MonitorError> {
+    let mut test = ChangeTest::new(clusters);
+    let mut reports = Vec::new();
+    for (k, value) in trace.iter().enumerate() {
+        reports.extend(test.observe(*value)?.map(|report| (k + 1, report)));
+    }
+    Ok(reports)
 }
 
 proptest! {

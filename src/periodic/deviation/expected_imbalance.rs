@@ -105,11 +105,6 @@ impl<'a> ExpectedImbalance<'a> {
         !matches!(self.deviation, Deviation::Rounded)
     }
 
-    /// Whether all distributions are defined at real times.
-    pub fn is_divisible(&self) -> bool {
-        self.parts.iter().all(|part| part.law.is_divisible())
-    }
-
     /// `E max_i |w_i - wbar|` after `time` steps, in units of load, with a bound of its error: of
     /// rounding where [`is_exact`](Self::is_exact), otherwise within a part in a thousand, if the
     /// grids are fine enough for that.
