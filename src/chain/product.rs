@@ -304,12 +304,7 @@ impl Operator for Product {
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
-        let mut product = vec![1.0];
-        for factor in &self.factors {
-            let weights = factor.operator().reversing_weights()?;
-            product = product.iter().flat_map(|p| weights.iter().map(move |w| p * w)).collect();
-        }
-        usable(product)
+        usable(self.weights_of_slabs(0..self.states)?)
     }
 
     fn is_reversible(&self) -> bool {

@@ -59,24 +59,6 @@ pub enum EvaluationError {
     Stopped(Halt),
 }
 
-/// Limit on the number of pieces.
-struct Budget {
-    allowed: u64,
-    left: u64,
-}
-
-impl Budget {
-    fn new(allowed: u64) -> Budget {
-        Budget { allowed, left: allowed }
-    }
-
-    fn spend(&mut self, pieces: &Pieces) -> Result<(), EvaluationError> {
-        let count = pieces.costs.len() as u64;
-        self.left = self.left.checked_sub(count).ok_or(EvaluationError::TooLong(self.allowed))?;
-        Ok(())
-    }
-}
-
 /// Bounds on the expected cost of `policy` from step 0, given that no change has occurred.
 ///
 /// A belief within rounding of a threshold is decided as a program in doubles would decide it. O(M
@@ -91,7 +73,6 @@ pub fn evaluate(
     Fineness { merge, pieces }: Fineness,
     observer: &dyn Observer,
 ) -> Result<Bounds, EvaluationError> {
-    let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     if policy.thresholds.len() as u64 != last + 1 {
         let found = policy.thresholds.len();
@@ -99,7 +80,7 @@ pub fn evaluate(
     }
     let setting = Setting::new(problem, policy.assumed)?;
     let mut next = Pieces::constant([(0.0, 0.0); 2]);
-    let mut left = CyclesLeft::default();
+    let (mut left, mut spare) = (CyclesLeft::default(), pieces);
     for n in (0..=last).rev() {
         watch(n, last, observer)?;
         let (step, maps) = setting.step(n);
@@ -108,7 +89,7 @@ pub fn evaluate(
         let remap = Pieces::constant(step.remap(&fresh, &left));
         let threshold = odds(policy.thresholds[n as usize]);
         next = step.back(&next, &maps, threshold, &remap, merge);
-        budget.spend(&next)?;
+        spend(&mut spare, &next).ok_or(EvaluationError::TooLong(pieces))?;
     }
     Ok(next.costs[0][0].into())
 }
@@ -168,7 +149,6 @@ pub fn evaluate_estimating(
     Fineness { merge, pieces }: Fineness,
     observer: &dyn Observer,
 ) -> Result<Bounds, EvaluationError> {
-    let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     let setting = Setting::new(problem, policy.assumed)?;
     let estimate_above = policy.estimate_above().unwrap_or(f64::INFINITY);
@@ -178,7 +158,7 @@ pub fn evaluate_estimating(
     let mut retained = vec![nothing.clone(); last as usize + 2];
     let mut remapped = vec![nothing.clone(); last as usize + 1];
     let mut searching = nothing;
-    let mut left = CyclesLeft::default();
+    let (mut left, mut spare) = (CyclesLeft::default(), pieces);
     for n in (0..=last).rev() {
         watch(n, last, observer)?;
         let (step, maps) = setting.step(n);
@@ -196,12 +176,18 @@ pub fn evaluate_estimating(
             let (step, maps) = setting.step(k);
             let threshold = odds(policy.threshold(k, n));
             estimated = step.back(&estimated, &maps, threshold, &remapped[k as usize], merge);
-            budget.spend(&estimated)?;
+            spend(&mut spare, &estimated).ok_or(EvaluationError::TooLong(pieces))?;
         }
         estimated.add(paid);
         searching = step.back(&searching, &maps, estimate_above, &estimated, merge);
     }
     Ok(searching.costs[0][0].into())
+}
+
+/// Takes the number of pieces from those allowed; `None` if there are too many.
+fn spend(left: &mut u64, pieces: &Pieces) -> Option<()> {
+    *left = left.checked_sub(pieces.costs.len() as u64)?;
+    Some(())
 }
 
 fn watch(n: u64, last: u64, observer: &dyn Observer) -> Result<(), EvaluationError> {
