@@ -30,13 +30,18 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     if missing.iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Ok(f64::NAN);
     }
-    match text.parse::<f64>() {
+    match decimal(text) {
         Ok(value) => checked(value, text),
         Err(_) if text.contains(',') => {
             Err(format!("{text:?} is not a number: decimals are written with a point"))
         }
         Err(_) => Err(format!("{text:?} is not a number")),
     }
+}
+
+/// A number, be it with an exponent of Fortran, as in `1.5D+00`.
+pub(super) fn decimal(text: &str) -> Result<f64, std::num::ParseFloatError> {
+    text.parse().or_else(|_| text.replacen(['D', 'd'], "e", 1).parse())
 }
 
 /// A time that is written as `text`; NaN if it is missing.

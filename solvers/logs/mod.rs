@@ -21,7 +21,7 @@ pub use formats::summary::Printed;
 pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
-use fields::{TABLE, at, checked, fault, flag, seconds, whole};
+use fields::{TABLE, at, checked, decimal, fault, flag, seconds, whole};
 use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, talp, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
@@ -367,13 +367,15 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
     })
 }
 
-/// Whether a line begins a list of JSON: logs have lines such as `[0] ready` and `[INFO] ready`, too.
+/// Whether a line begins a list of JSON: logs have lines such as `[0] ready`, `[INFO]
+/// ready` and `[1,0]<stdout>: ready`, too.
 fn is_json_list(line: &str) -> bool {
     let Some(rest) = line.strip_prefix('[') else { return false };
     let rest = rest.trim_start();
     let item = rest.split([',', ']']).next().unwrap_or_default().trim();
     let is_number = item.parse::<f64>().is_ok() && rest[item.len()..].trim_start().starts_with(',');
-    rest.is_empty() || rest.starts_with(['{', '[', '"']) || is_number
+    let ends = rest.split_once(']').is_none_or(|(_, after)| after.trim().is_empty());
+    rest.is_empty() || rest.starts_with(['{', '[', '"']) || is_number && ends
 }
 
 fn rows(

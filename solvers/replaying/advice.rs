@@ -9,6 +9,7 @@
 
 use super::check::{Obstacle, places};
 use super::contest::{ADAPTIVE, Judged, Part, Percent, RECORDED, contestants, is_few, judge};
+use super::long::MOST_TRAINED;
 use super::one_number::of_one_number;
 use super::phrases::beside;
 use super::saving::Saving;
@@ -76,13 +77,14 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// The ground on which policies are trained on the steps before `cut`.
+    /// The ground on which policies are trained on the steps before `cut`, the last of them in a
+    /// long log.
     pub fn ground(&self, cut: usize) -> Ground<'_> {
         Ground {
             record: self.record,
             remap_cost: self.remap_cost,
             overlap: self.overlap,
-            training: 0..cut,
+            training: cut.saturating_sub(MOST_TRAINED)..cut,
             seed: self.seed,
             // Where nobody knows when it was remapped, nobody knows where it stood.
             from: if self.known { Outset::Actual } else { Outset::Balance },

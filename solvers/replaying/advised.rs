@@ -132,7 +132,8 @@ pub fn of_advice(
 ) -> Result<Document, Complaint> {
     let missing = || Complaint::elsewhere(format!("{title}: no rule was chosen"), "record more");
     let judged = advice.judged.as_ref().ok_or_else(missing)?;
-    let rule = question.ground(advice.steps.start).advised();
+    let ground = question.ground(advice.steps.start);
+    let rule = ground.advised();
     let stored = Stored::from(rule.clone());
     if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
         let message = format!("{title}: the times are too large or too small to compute with");
@@ -148,7 +149,6 @@ pub fn of_advice(
         lines().filter(|line| simple(line) || line.policy == "never").map(cost).collect();
     simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let record = question.record;
-    let ground = question.ground(advice.steps.start);
     let of_code = |rule: Rule| {
         let policy = rule.to_string();
         let contestant = ground.contestant(&policy, None, &mut Vec::new()).ok()?;
@@ -175,7 +175,7 @@ pub fn of_advice(
         unit_seconds: 1.0,
         stride: question.stride,
         steps,
-        trained_on: [0, advice.steps.start as u64 - 1],
+        trained_on: [ground.training.start as u64, advice.steps.start as u64 - 1],
         judged_on: [advice.steps.start as u64, advice.steps.end as u64 - 1],
         assumption: format!("{assumption}{start}"),
         mean_step: mean / advice.steps.len() as f64,

@@ -20,7 +20,7 @@ pub const OURS: [&str; 5] = ["advised", "fixed", "threshold", "utilization", "in
 const PLANS: [&str; 4] = ["solved", "adaptive", "predictive", "adaptive_cold"];
 
 /// The most training steps.
-const MOST_TRAINED: usize = 10_000;
+pub const MOST_TRAINED: usize = 10_000;
 
 /// The request, for the case that the log is long.
 pub struct Asked {

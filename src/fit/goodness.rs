@@ -10,8 +10,9 @@ use crate::record::{Record, Remap};
 /// Number of simulated records.
 const RECORDS: u64 = 199;
 
-/// Approximate bound on the numbers drawn for all records.
-const NUMBERS: u64 = 40_000_000;
+/// Approximate bound on the numbers drawn for all records: 40,000 times in each tell growth to a
+/// few percent, and smaller differences are no misfit.
+const NUMBERS: u64 = 8_000_000;
 
 /// A statistic by which records are compared.
 #[derive(Debug, Clone, PartialEq)]

@@ -220,19 +220,33 @@ impl Last {
         Last { from, cost, replaced: 0.0, then: vec![(0.0, 0.0); overlap.steps as usize + 1] }
     }
 
-    fn pay(&mut self, step: usize, imbalance: f64, mean: f64, overlap: Overlap) {
+    /// Pays a step, which is kept at this `place`: the step modulo the number of those kept.
+    fn pay(&mut self, place: usize, imbalance: f64, mean: f64, overlap: Overlap) {
         self.cost += imbalance;
         self.replaced += imbalance + overlap.slowdown * (mean + imbalance);
-        let place = step % self.then.len();
         self.then[place] = (self.cost, self.replaced);
     }
 
     /// The least cost up to this step if its mapping has just been replaced, by a remap decided
-    /// after `decided`.
-    fn until(&self, decided: usize) -> f64 {
-        let (cost, replaced) = self.then[decided % self.then.len()];
+    /// after `decided`, which is kept at this `place`.
+    fn until(&self, decided: usize, place: usize) -> f64 {
+        let (cost, replaced) = self.then[place];
         if self.from <= decided { cost + (self.replaced - replaced) } else { f64::INFINITY }
     }
+}
+
+/// The largest of now - then, at least 0; four at a time, which are computed at once.
+fn gain(now: &[f64], then: &[f64]) -> f64 {
+    let ((now, more), (then, before)) = (now.as_chunks::<4>(), then.as_chunks::<4>());
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
+    let mut most = [0.0; 4];
+    for (now, then) in now.iter().zip(then) {
+        for ((most, now), then) in most.iter_mut().zip(now).zip(then) {
+            *most = larger(*most, now - then);
+        }
+    }
+    let rest = more.iter().zip(before).map(|(now, then)| now - then);
+    most.into_iter().chain(rest).fold(0.0, larger)
 }
 
 /// The perfect-information optimum from `base`: the least cost of any sequence of remaps on these
@@ -250,7 +264,7 @@ pub fn hindsight(
 ) -> Result<f64, Halt> {
     let Price { stops, overlap } = price.into();
     let delay = overlap.steps as usize;
-    let ranks = record.ranks();
+    let (ranks, kept) = (record.ranks(), delay + 1);
     let deviations = |row: &[f64]| {
         let mean = crate::record::mean(row);
         row.iter().map(|time| time - mean).collect::<Vec<f64>>()
@@ -264,18 +278,16 @@ pub fn hindsight(
     for (made, step) in steps.clone().enumerate() {
         let path = record.path(step);
         let (row, mean) = (deviations(path), crate::record::mean(path));
-        let imbalance = |base: &[f64]| {
-            let most = |most: f64, (now, then): (&f64, &f64)| most.max(now - then);
-            row.iter().zip(base).fold(0.0, most)
-        };
         let enough = (1 << 14) / ranks + 1;
+        let place = made % kept;
         remaps
             .par_iter_mut()
             .zip(bases.par_chunks_exact(ranks))
             .with_min_len(enough)
-            .for_each(|(remap, base)| remap.pay(made, imbalance(base), mean, overlap));
+            .for_each(|(remap, base)| remap.pay(place, gain(&row, base), mean, overlap));
         if step + 1 < steps.end && made >= delay {
-            let all = remaps.iter().map(|remap| remap.until(made - delay));
+            let (decided, place) = (made - delay, (made - delay) % kept);
+            let all = remaps.iter().map(|remap| remap.until(decided, place));
             let least = all.fold(f64::INFINITY, f64::min);
             remaps.push(Last::new(made + 1, least + stops, overlap));
             bases.extend(deviations(record.loads(step - delay)));

@@ -14,7 +14,7 @@ use remap::measurements::{Column, measurements};
 use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 fn corpus(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cli/corpus").join(folder);
@@ -211,11 +211,15 @@ fn forms() -> impl Strategy<Value = Option<Form>> {
 }
 
 /// Samples of all formats, and the beginnings of logs as people have them.
-fn logs_of_steps(config: ProptestConfig) {
+fn logs_as_they_are() -> Vec<Vec<u8>> {
     let mut originals: Vec<Vec<u8>> = contents("logs");
     originals.iter_mut().for_each(|log| log.truncate(6000));
     originals.extend(samples().into_iter().map(|sample| sample.text.into_bytes()));
-    fuzz(config, (mutants(originals), forms()), |(bytes, form)| {
+    originals
+}
+
+fn logs_of_steps(config: ProptestConfig) {
+    fuzz(config, (mutants(logs_as_they_are()), forms()), |(bytes, form)| {
         let read = logs::read_from(std::io::Cursor::new(bytes), "log", form);
         read.err().iter().try_for_each(|complaint| decent(&told(complaint)))
     });
@@ -230,6 +234,35 @@ fn logs_of_any_format() {
 #[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
 fn fuzz_logs() {
     logs_of_steps(long());
+}
+
+/// Whatever stands in a log, the program answers or refuses within 10 seconds and 300 MB.
+#[cfg(target_os = "linux")]
+fn logs_through_the_program(config: ProptestConfig) {
+    let place = Workplace::new();
+    let limited = "ulimit -v 300000; exec \"$0\" advise run.log --remap-cost 1 --force -o advice";
+    fuzz(config, mutants(logs_as_they_are()), |bytes| {
+        place.write("run.log", bytes);
+        let mut command = assert_cmd::Command::new("sh");
+        command.args(["-c", limited, env!("CARGO_BIN_EXE_remap")]).current_dir(place.root());
+        let output = command.timeout(Duration::from_secs(10)).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        prop_assert!(matches!(output.status.code(), Some(0 | 1)), "{:?} {told}", output.status);
+        if output.status.success() { Ok(()) } else { decent(&told) }
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn logs_within_time_and_memory() {
+    logs_through_the_program(ProptestConfig { cases: 40, ..quick() });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
+fn fuzz_logs_within_time_and_memory() {
+    logs_through_the_program(long());
 }
 
 const DRIFT: &str = "Model(title: \"x\", problem: LoadDrift(processors: 2, \

@@ -66,6 +66,25 @@ fn tables() -> Vec<Sample> {
             "table of largest and mean times",
             (3, 50, 0),
         ),
+        read(
+            wide("# it t_0 t_1", |step| {
+                let of = |rank| format!("{:E}", time(step, rank)).replace('E', "D+0");
+                format!("{step} {} {}", of(0), of(1))
+            }),
+            "",
+            "wide table",
+            (2, 50, 0),
+        ),
+        read(wide("rank 0 [ms];rank 1 [ms]", |_| "7,5;8".to_owned()), "", "wide table", (2, 50, 0)),
+        read(
+            wide("it,avg_ms,max_ms,lb", |step| format!("{step},1,{},0", 1.0 + time(step, 1))),
+            "",
+            "table of largest and mean times",
+            (3, 50, 0),
+        ),
+        refused(wide("iter,t_comp,t_wait", three), "make one table, with a column `rank`"),
+        refused(wide("step,max,min", three), "neither `rank` and `seconds`"),
+        refused(steps(|s| format!("[1,0]<stdout>: step {s} busy 1.5\n")), "neither `rank`"),
         refused(wide("cpu0,cpu1,cpu2", three), "may be counts or per cent"),
         refused(wide("time,temperature,pressure", three), "neither `rank` and `seconds`"),
         refused(long("step,rank,bytes,remapped", ",", false), "no column `seconds`"),

@@ -14,7 +14,7 @@ use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, ADAPTIVE, Line, Percent};
 use crate::replaying::later::{self, Later};
-use crate::replaying::long::Asked;
+use crate::replaying::long::{Asked, MOST_TRAINED};
 use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::whole_cost;
 use crate::run::Watch;
@@ -305,8 +305,9 @@ fn text(
     let _ = writeln!(
         text,
         "{}; assumed: {assumption}\n\
-         trained on steps 0..={}, valued from {} on steps {}..={}",
+         trained on steps {}..={}, valued from {} on steps {}..={}",
         priced(*remap_cost, document.overlap, document.stride),
+        document.judged_from.saturating_sub(MOST_TRAINED),
         document.judged_from - 1,
         if trace.knows_remaps { "where the run stood" } else { "balance" },
         document.judged_from,

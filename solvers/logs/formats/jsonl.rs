@@ -5,12 +5,16 @@ use super::super::row::{Field, Row};
 use super::Raw;
 use super::table::columns::{Column, columns, measured};
 use super::table::layout::{layout, left_out};
-use super::{MOST_SECONDS, TABLE, at, checked, flag, seconds, whole};
+use super::{MOST_SECONDS, checked, fault, flag, seconds, whole};
 use crate::complaint::Complaint;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead;
+
+const HELP: &str = "a line is an object, as json.dumps writes it, with step, rank and seconds, or step and a list of \
+                    the ranks' seconds; leave out lines of other events, and say of remaps in the line of the step: \
+                    \"remapped\": true, \"remap_seconds\": 0.8";
 
 /// Fields that count the tokens of experts.
 const EXPERT_COUNTS: [&str; 2] = ["logical_count", "physical_count"];
@@ -22,7 +26,8 @@ pub(in crate::logs) fn read(
 ) -> Result<(), Complaint> {
     let mut reader = Reader::default();
     for (number, line) in (1..).zip(input.lines()) {
-        let line = line.map_err(|error| at(name, number, &format!("cannot be read: {error}")))?;
+        let line =
+            line.map_err(|error| fault(name, number, &format!("cannot be read: {error}"), HELP))?;
         if line.trim().is_empty() {
             continue;
         }
@@ -31,10 +36,10 @@ pub(in crate::logs) fn read(
             let (what, column) = (error.to_string(), error.column());
             let what = what.split(" at line ").next().unwrap_or_default();
             let place = format!("{name}, line {number}, column {column}");
-            Complaint::elsewhere(format!("{place}: not a JSON object: {what}"), TABLE)
+            Complaint::elsewhere(format!("{place}: not a JSON object: {what}"), HELP)
         })?;
         let object = in_tokens(object, raw);
-        reader.take(&object, raw).map_err(|what| at(name, number, &what))?;
+        reader.take(&object, raw).map_err(|what| fault(name, number, &what, HELP))?;
     }
     // Also of an empty file, and whatever its objects are.
     raw.form = "JSON lines";

@@ -15,5 +15,5 @@ pub(super) mod warpx;
 use super::fields::counted;
 use super::gather::Raw;
 use super::{
-    Cell, MOST_SECONDS, RawRemap, TABLE, at, checked, fault, flag, opened, seconds, whole,
+    Cell, MOST_SECONDS, RawRemap, at, checked, decimal, fault, flag, opened, seconds, whole,
 };

@@ -120,10 +120,11 @@ fn of_caliper(name: &str) -> Option<(Column, Option<f64>)> {
 
 fn column(name: &str) -> Option<Column> {
     Some(match name {
-        "step" | "iteration" | "iter" | "cycle" | "timestep" | "time_step" | "step_number"
-        | "nstep" | "istep" | "forward_pass_id" => Column::Step,
+        "step" | "iteration" | "iter" | "it" | "cycle" | "timestep" | "time_step"
+        | "step_number" | "nstep" | "istep" | "forward_pass_id" => Column::Step,
         "rank" | "process" | "processor" | "proc" | "pe" | "worker" | "mpi_rank" | "rank_id"
-        | "proc_id" | "process_id" | "irank" | "myrank" | "my_rank" | "mype" => Column::Rank,
+        | "global_rank" | "world_rank" | "ep_rank" | "proc_id" | "process_id" | "irank"
+        | "myrank" | "my_rank" | "mype" => Column::Rank,
         "seconds" | "time" | "duration" | "load" | "cost" | "secs" | "elapsed" | "wall"
         | "wall_time" | "walltime" | "elapsed_time" | "step_time" | "total_time" | "total"
         | "t_step" => Column::Seconds,
@@ -249,16 +250,12 @@ impl Named {
     /// Puts what the user says in the place of what names say.
     fn put(&self, names: &[String], columns: &mut [Option<Column>]) -> Result<(), String> {
         for (wanted, given) in &self.0 {
+            let work = (*wanted == Column::Seconds).then_some(Column::Work);
+            let same = [Some(*wanted), work];
             columns
                 .iter_mut()
-                .filter(|column| **column == Some(*wanted))
+                .filter(|column| same.contains(column))
                 .for_each(|column| *column = None);
-            if *wanted == Column::Seconds {
-                columns
-                    .iter_mut()
-                    .filter(|column| **column == Some(Column::Work))
-                    .for_each(|column| *column = None);
-            }
             if given == "-" {
                 continue;
             }
@@ -296,13 +293,10 @@ pub(in crate::logs) fn columns(
     named.put(names, &mut columns)?;
     // Where there are seconds of work, these are meant, not the other seconds.
     if columns.contains(&Some(Column::Work)) {
+        let others = [Some(Column::Seconds), Some(Column::Wait)];
         columns
             .iter_mut()
-            .filter(|column| **column == Some(Column::Seconds))
-            .for_each(|column| *column = None);
-        columns
-            .iter_mut()
-            .filter(|column| **column == Some(Column::Wait))
+            .filter(|column| others.contains(column))
             .for_each(|column| *column = None);
     }
     for column in &mut columns {
@@ -390,9 +384,13 @@ pub(in crate::logs) fn columns(
         *column = Some(Column::OfRank(rank));
     }
     if seen.len() < 2 && !has_both {
-        let names = listed(names);
+        let alone = match columns.contains(&Some(Column::Seconds)) {
+            true => "; of files of one rank each make one table, with a column `rank`",
+            false => "",
+        };
         return Err(format!(
-            "there are neither `rank` and `seconds` nor columns of ranks: {names}"
+            "there are neither `rank` and `seconds` nor columns of ranks: {}{alone}",
+            listed(names)
         ));
     }
     summary(&mut columns, seen.len() < 2);

@@ -6,7 +6,7 @@ mod quick;
 
 use super::super::row::{Field, Row};
 use super::Raw;
-use super::{at, fault, flag, seconds, whole};
+use super::{at, decimal, fault, flag, seconds, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
 use columns::{Column, columns, listed, measured};
@@ -42,7 +42,7 @@ fn cells(line: &str, delimiter: u8) -> Vec<String> {
 
 /// Whether a field may be a number, be it missing or with a decimal comma.
 fn is_number(cell: &str) -> bool {
-    cell.is_empty() || cell.replacen(',', ".", 1).parse::<f64>().is_ok()
+    cell.is_empty() || decimal(&cell.replacen(',', ".", 1)).is_ok()
 }
 
 /// The last comment that names as many columns as rows have. Comments that name others are refused: what rows hold would be
