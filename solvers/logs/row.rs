@@ -116,18 +116,24 @@ impl Raw<'_> {
         let name = |holds| self.account.columns.get(holds).map_or("?", |names| names[0].as_str());
         let (times, waits) = (name("seconds").to_owned(), name("wait").to_owned());
         let said = self.how.columns.says(Column::Wait);
-        self.waiting = match if said { Some(true) } else { waiting::is_in(&rows) } {
-            Some(true) => {
+        self.waiting = match waiting::is_in(&rows) {
+            Some(false) if said => {
+                return Err(format!(
+                    "--columns says that `{times}` includes `{waits}`, and the rows that it does not: ranks agree better in \
+                     the sum of both, or wait longer than they take. Leave it out with --columns wait=-"
+                ));
+            }
+            found if said || found == Some(true) => {
                 let why = match said {
                     true => ", as --columns says",
-                    false => "; ranks agree much better in the sum than in the difference",
+                    false => "; ranks agree much better in it than in the sum of both",
                 };
                 self.repairs.push(format!(
                     "`{times}` includes `{waits}`: the difference is what a rank worked, and is read{why}"
                 ));
                 Waiting::Included
             }
-            Some(false) => {
+            Some(_) => {
                 self.account.columns.remove("wait");
                 self.account.left_out.push(format!("`{waits}` (not part of `{times}`)"));
                 Waiting::Apart

@@ -2,8 +2,8 @@
 //!
 //! Ranks that wait at the end of each step all take as long as the slowest. Then they agree, and
 //! what they agree on falls where the run is remapped: of loads the mean stays, and the ranks part.
-//! Where the waiting of each rank is known, times agree much better with it than without it if it
-//! is part of them.
+//! Where the waiting of each rank is known, ranks agree in their times if it is part of them, and
+//! in the sum of both if it is not.
 
 use super::row::Row;
 use remapping::record::Record;
@@ -16,8 +16,11 @@ pub(super) fn worked(seconds: f64, wait: f64) -> f64 {
     if worked < 0.0 { 0.0 } else { worked }
 }
 
-/// By how much ranks agree better in a sum of work and waiting, if it is one.
+/// The spread of what ranks agree in, against that of the other.
 const BETTER: f64 = 0.5;
+
+/// A rank that waits longer than this many of its times does not wait within them.
+const LONGER: f64 = 1.01;
 
 /// Whether the seconds of these rows include waiting; `None` where the ranks do not tell.
 pub(super) fn is_in(rows: &[Row]) -> Option<bool> {
@@ -27,8 +30,8 @@ pub(super) fn is_in(rows: &[Row]) -> Option<bool> {
         if let (Some(step), Some(time), Some(wait)) = (row.step, row.seconds, row.wait)
             && !(time - wait).is_nan()
         {
-            less |= time < wait;
-            steps.entry(step).or_default().push([time, time - wait]);
+            less |= wait > LONGER * time;
+            steps.entry(step).or_default().push([time, time + wait]);
         }
     }
     let range = |which: usize| -> f64 {
@@ -38,10 +41,10 @@ pub(super) fn is_in(rows: &[Row]) -> Option<bool> {
         };
         steps.values().filter(|ranks| ranks.len() > 1).map(of).sum()
     };
-    let (with, without) = (range(0), range(1));
+    let (alone, sum) = (range(0), range(1));
     match () {
-        () if less || without < BETTER * with || steps.is_empty() => Some(false),
-        () if with < BETTER * without => Some(true),
+        () if less || sum < BETTER * alone || steps.is_empty() => Some(false),
+        () if alone < BETTER * sum => Some(true),
         () => None,
     }
 }

@@ -73,6 +73,32 @@ fn log_unit_leaves_costs_alone_whose_column_says_a_unit() {
         .says("`rank_0_ms` says units of 0.001 seconds: --log-unit 1 is taken");
 }
 
+/// Ranks agree in their seconds where these include waiting, and in the sum where they do not.
+#[test]
+fn waiting_is_taken_off_where_it_is_part_of_the_seconds() {
+    let place = Workplace::new();
+    for included in [true, false] {
+        let mut text = String::from("step,rank,seconds,wait\n");
+        let work = |step: usize, rank: usize| 1.0 + 0.001 * ((37 * step + 11 * rank) % 100) as f64;
+        for step in 0..60 {
+            let slowest = (0..3).map(|rank| work(step, rank)).fold(0.0, f64::max);
+            for rank in 0..3 {
+                let seconds = if included { slowest } else { work(step, rank) };
+                _ = writeln!(text, "{step},{rank},{seconds},{}", slowest - work(step, rank));
+            }
+        }
+        let found = read(&text).unwrap();
+        for (step, rank) in [(0, 0), (17, 1), (59, 2)] {
+            let off = found.record.row(step)[rank] - work(step, rank);
+            assert!(off.abs() < 1e-9, "{included}: {:?}", found.account);
+        }
+        place.write("run.csv", text);
+        let asked = ["fit", "run.csv", "--remap-cost", "1", "--columns", "wait=wait"];
+        let told = place.run(&asked).exits(i32::from(!included));
+        told.says(if included { "as --columns says" } else { "the rows that it does not" });
+    }
+}
+
 #[test]
 fn percentiles_are_no_ranks() {
     let table = |names: &str, numbers: &str| {
