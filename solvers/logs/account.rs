@@ -1,7 +1,7 @@
 //! The account of how a log was read: it is shown before the advice and is part of its document.
 
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// How a log was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -23,9 +23,14 @@ pub struct Account {
 impl Account {
     /// Records the meaning of a column.
     pub fn column(&mut self, holds: &'static str, name: &str) {
-        let names = self.columns.entry(holds).or_default();
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+        self.columns.entry(holds).or_default().push(name.to_owned());
+    }
+
+    /// Each column once: every file and kind of object has recorded its own.
+    pub fn settle(&mut self) {
+        for names in self.columns.values_mut() {
+            let mut seen = HashSet::new();
+            names.retain(|name| seen.insert(name.clone()));
         }
     }
 

@@ -56,7 +56,7 @@ pub(super) struct Raw<'a> {
 }
 
 /// The largest imbalance of a program whose ranks are not told apart.
-const MOST_STANDING: f64 = 1e4;
+const MOST_STANDING: f64 = 256.0;
 
 /// The time of a step and rank of which there are two.
 #[derive(Debug, Clone, Copy)]
@@ -241,7 +241,7 @@ impl<'a> Raw<'a> {
             return Ok(());
         }
         if needed > MOST_STANDING {
-            return Err(format!("a largest time that is {needed} times the mean is of no program"));
+            return Err(format!("a largest time of {needed} means: {MOST_STANDING} are the most"));
         }
         let needed = (needed - 1e-9).ceil() as u32;
         let known = self.summary_ranks.filter(|ranks| (needed..=64).contains(ranks));
@@ -384,6 +384,7 @@ impl<'a> Raw<'a> {
                 ),
             ),
         };
+        account.settle();
         account.format = form;
         if account.recognized_by.is_empty() {
             account.recognized_by = "how it begins, or as --format says".to_owned();

@@ -20,6 +20,42 @@ const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
 /// machines.
 const MOST_UNPACKED: usize = 1 << 27;
 
+/// The most bytes of UTF-16, which is held three times while it is converted, and of a line.
+const MOST_WIDE: u64 = 1 << 25;
+
+/// A text whose lines have an end: what is packed may have one of any length.
+struct Lines {
+    input: Box<dyn BufRead>,
+    /// Bytes of the line so far.
+    length: u64,
+}
+
+impl Read for Lines {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.fill_buf()?.read(bytes)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Lines {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if self.length > MOST_WIDE {
+            return Err(std::io::Error::other("a line of more than 32 MiB"));
+        }
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, many: usize) {
+        let taken = self.input.fill_buf().map_or(&[][..], |buffer| &buffer[..many]);
+        self.length = match memchr::memrchr(b'\n', taken) {
+            Some(end) => (many - end - 1) as u64,
+            None => self.length + many as u64,
+        };
+        self.input.consume(many);
+    }
+}
+
 /// A log unpacked in one piece.
 struct Unpacked(Vec<u8>);
 
@@ -72,7 +108,11 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
     let is_little = first.starts_with(&[0xff, 0xfe]);
     if is_little || first.starts_with(&[0xfe, 0xff]) {
         let mut bytes = Vec::new();
-        input.take(MOST_UNPACKED as u64).read_to_end(&mut bytes).map_err(failed)?;
+        input.take(MOST_WIDE + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > MOST_WIDE {
+            let wide = "more than 32 MiB of text in UTF-16: save it as UTF-8";
+            return Err(failed(std::io::Error::other(wide)));
+        }
         let unit = |pair: &[u8; 2]| {
             if is_little { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) }
         };
@@ -82,7 +122,10 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
     if first.starts_with(BYTE_ORDER_MARK) {
         input.consume(BYTE_ORDER_MARK.len());
     }
-    Ok(input)
+    let start = input.fill_buf().map_err(failed)?;
+    // Documents may be one line.
+    let is_whole = is_parquet(start) || start.trim_ascii_start().starts_with(b"{");
+    Ok(if is_whole { input } else { Box::new(Lines { input, length: 0 }) })
 }
 
 /// The packer of a file that cannot be unpacked here, from its first bytes.

@@ -236,7 +236,8 @@ fn fuzz_logs() {
     logs_of_steps(long());
 }
 
-/// Whatever stands in a log, the program answers or refuses within 10 seconds and 300 MB.
+/// Whatever stands in a log, the program answers or refuses within 10 seconds and 300 MB; a machine
+/// without so much memory is told.
 #[cfg(target_os = "linux")]
 fn logs_through_the_program(config: ProptestConfig) {
     let place = Workplace::new();
@@ -247,8 +248,8 @@ fn logs_through_the_program(config: ProptestConfig) {
         command.args(["-c", limited, env!("CARGO_BIN_EXE_remap")]).current_dir(place.root());
         let output = command.timeout(Duration::from_secs(10)).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
-        prop_assert!(matches!(output.status.code(), Some(0 | 1)), "{:?} {told}", output.status);
-        if output.status.success() { Ok(()) } else { decent(&told) }
+        prop_assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{:?} {told}", output.status);
+        if output.status.code() == Some(1) { decent(&told) } else { Ok(()) }
     });
 }
 

@@ -107,7 +107,7 @@ pub(in crate::logs) fn left_out(
     let left = names.iter().zip(columns).filter(is_told);
     let left: Vec<String> = left.map(|(name, _)| format!("`{name}`")).collect();
     if !left.is_empty() {
-        let names = left.join(", ");
+        let names = listed(&left);
         let said = format!("not called as the ranks are, and left out: {names}");
         match long {
             true => raw
