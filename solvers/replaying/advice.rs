@@ -27,8 +27,10 @@ use std::ops::Range;
 /// What to do.
 #[derive(Debug, Clone)]
 pub struct Advice {
-    /// In one sentence.
+    /// What to do and what it is worth, in one sentence.
     pub sentence: String,
+    /// What else is worth knowing, each in a clause of its own.
+    pub more: Vec<String>,
     /// The policy to follow: of the table, or `recorded`; none where the log cannot tell.
     pub policy: Option<String>,
     /// The policy that is safe where the log cannot tell, `advised` or `recorded`.
@@ -49,6 +51,13 @@ pub struct Advice {
 }
 
 impl Advice {
+    /// The sentence with all that follows.
+    pub fn whole(&self) -> String {
+        let clauses: Vec<&str> =
+            std::iter::once(&self.sentence).chain(&self.more).map(String::as_str).collect();
+        clauses.join("; ")
+    }
+
     /// The same question of the log that the advice was valued on.
     pub fn of_what_was_valued<'a>(&'a self, question: Question<'a>) -> Question<'a> {
         Question { record: self.valued.as_ref().unwrap_or(question.record), ..question }
@@ -99,15 +108,15 @@ impl Question<'_> {
 
     /// Advice where something stands against it.
     pub fn refuse(&self, obstacle: &Obstacle) -> Advice {
-        let sentence =
-            format!("This log cannot tell when to remap: {}; {}", obstacle.why, obstacle.help);
-        Advice { sentence, ..self.nothing() }
+        let sentence = format!("This log cannot tell when to remap: {}", obstacle.why);
+        Advice { sentence, more: vec![obstacle.help.clone()], ..self.nothing() }
     }
 
     /// No rule was tried.
     fn nothing(&self) -> Advice {
         Advice {
             sentence: String::new(),
+            more: Vec::new(),
             policy: None,
             safe: None,
             saves: None,
@@ -159,14 +168,26 @@ impl Question<'_> {
                 Ok(as_load) => as_load,
                 Err(halt) => return Ok(Err(halt)),
             };
+            saved.never &= as_load.never;
             beside_noise = Some(beside(noise, as_load));
         }
         let whole = question.learning_on_all_steps();
         let found = Found { judged: &judged, rules: &rules, saved, whole, steps: &steps };
-        let Verdict { sentence, policy, safe } = question.verdict(&found);
+        let Verdict { sentence, more, policy, safe } = question.verdict(&found);
         let saves = self.known.then_some(saved.of);
         let judged = Some(judged);
-        Ok(Ok(Advice { sentence, policy, safe, saves, rules, judged, steps, beside_noise, valued }))
+        Ok(Ok(Advice {
+            sentence,
+            more,
+            policy,
+            safe,
+            saves,
+            rules,
+            judged,
+            steps,
+            beside_noise,
+            valued,
+        }))
     }
 
     /// These policies on these steps, trained on those before.
@@ -189,7 +210,7 @@ impl Question<'_> {
         let Some((line, never)) = line(name).zip(line("never")) else { return Saving::NOTHING };
         let run = judged.lines.iter().find(|line| line.policy == RECORDED).unwrap_or(never);
         let of = judged.between(run, line, self.seed);
-        Saving { of, few: is_few(line.remaps.min(run.remaps)) }
+        Saving { of, few: is_few(line.remaps.min(run.remaps)), never: line.remaps == 0 }
     }
 
     /// What the adaptive rule saves on all steps if it knows nothing at the first of them, against
@@ -211,7 +232,8 @@ impl Question<'_> {
         };
         let Some((rule, run)) = played("advised_cold").zip(run) else { return Saving::NOTHING };
         let few = is_few(rule.tally.remaps.min(run.tally.remaps));
-        Saving { of: Percent::saved_of(&run, &rule, self.seed), few }
+        let never = rule.tally.remaps == 0;
+        Saving { of: Percent::saved_of(&run, &rule, self.seed), few, never }
     }
 
     /// The advice where recorded remaps change nothing: what leaving them out saves is what they

@@ -9,16 +9,19 @@ pub(super) struct Saving {
     pub(super) of: Percent,
     /// Whether it rests on few stretches between remaps, whose intervals may be too narrow.
     pub(super) few: bool,
+    /// Whether the rule made no remap.
+    pub(super) never: bool,
 }
 
 impl Saving {
     pub(super) const NOTHING: Saving =
-        Saving { of: Percent { percent: 0.0, lower: 0.0, upper: 0.0 }, few: false };
+        Saving { of: Percent { percent: 0.0, lower: 0.0, upper: 0.0 }, few: false, never: false };
 
     /// Where either may be so: this one's saving, within both intervals.
     pub(super) fn or(self, other: Saving) -> Saving {
         let (lower, upper) = (self.of.lower.min(other.of.lower), self.of.upper.max(other.of.upper));
-        Saving { of: Percent { lower, upper, ..self.of }, few: self.few || other.few }
+        let (few, never) = (self.few || other.few, self.never && other.never);
+        Saving { of: Percent { lower, upper, ..self.of }, few, never }
     }
 
     /// `2.5 % (95 %: 1.1 to 3.6)`.

@@ -5,6 +5,7 @@ use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::plot::{self, Format};
 use crate::render;
+use crate::replaying::advice::Advice;
 use crate::replaying::contest::{Judged, Line, Percent};
 use crate::replaying::what_if::WhatIf;
 use remapping::record::Record;
@@ -15,8 +16,8 @@ use std::ops::Range;
 pub struct Page<'a> {
     /// The name of the file.
     pub name: &'a str,
-    /// The advice in a sentence.
-    pub advice: &'a str,
+    /// The advice.
+    pub advice: &'a Advice,
     /// The call of the rule in C.
     pub snippet: Option<&'a str>,
     /// Whether the header that it includes is written to the same folder as the page.
@@ -42,7 +43,10 @@ pub struct Page<'a> {
 /// Writes the page.
 pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
     let name = escaped(page.name);
-    let mut text = beginning(&name, &escaped(page.advice));
+    let mut text = beginning(&name, &escaped(&page.advice.sentence));
+    for line in &page.advice.more {
+        let _ = writeln!(text, "<p>{}</p>", escaped(line));
+    }
     for note in page.notes {
         let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(note));
     }

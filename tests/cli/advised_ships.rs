@@ -174,8 +174,8 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     assert!(abs_diff_eq!(said, percent, epsilon = 0.005 + 1e-6), "{percent} is not in {sentence}");
     let lower = number(&found["saves"].get("lower").cloned().unwrap_or(Value::from(-1.0)));
     if lower > 0.0 {
-        // A rule that does not remap at all is said as what it is.
-        assert_eq!(found["policy"], if made == "0" { "never" } else { "advised" }, "{sentence}");
+        // A rule that does not remap at all is said as what it is, unless noise may be load.
+        assert!(found["policy"] == "advised" || made == "0", "{sentence}");
         assert!(paid < cost && sentence.contains("less than now"), "{sentence}");
     }
     true

@@ -135,7 +135,7 @@ pub(super) fn page(
     let snippet = is_valued.then(|| snippet(parts.steps, overlaps));
     log::write(&Page {
         name: &opened.name,
-        advice: &advice.sentence,
+        advice,
         snippet: snippet.as_deref(),
         has_header: parts.has_header,
         notes: parts.notes,

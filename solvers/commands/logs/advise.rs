@@ -38,7 +38,7 @@ struct Document {
     overlap: Overlap,
     /// Steps of the program in a step of the log.
     stride: u64,
-    /// What to do and what it is worth, in one sentence.
+    /// What to do, what it is worth, and what else the printed advice says.
     advice: String,
     /// The policy to follow: one of `policies`; null where the log cannot tell.
     policy: Option<String>,
@@ -114,7 +114,7 @@ pub(in crate::commands) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         remap_cost: *remap_cost,
         overlap,
         stride: trace.stride,
-        advice: advice.sentence.clone(),
+        advice: advice.whole(),
         policy: advice.policy.clone(),
         safe: advice.safe,
         saves: advice.saves,
@@ -292,7 +292,8 @@ fn text(
 ) -> String {
     let Document { trace: name, ranks, steps, recorded_remaps, remap_cost, assumption, .. } =
         document;
-    let mut text = format!("{}\n", document.advice);
+    let lines = std::iter::once(&advice.sentence).chain(&advice.more);
+    let mut text: String = lines.map(|line| format!("{line}\n")).collect();
     let known = remaps_recorded(trace.knows_remaps, *recorded_remaps);
     let _ = writeln!(text, "{name}: {ranks} ranks x {steps} steps, {known}");
     let unsaid = document.notes.iter().filter(|note| !trace.repairs.contains(note));
