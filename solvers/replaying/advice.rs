@@ -150,6 +150,7 @@ impl Question<'_> {
             Err(halt) => return Ok(Err(halt)),
         };
         let mut saved = question.saving(&judged, ADAPTIVE);
+        let mut whole = question.learning_on_all_steps();
         let mut beside_noise = None;
         if let Some(Apart { noise, .. }) = told {
             let saving = |record| {
@@ -163,6 +164,7 @@ impl Question<'_> {
                     Ok(most) => saved = saved.or(most),
                     Err(halt) => return Ok(Err(halt)),
                 }
+                whole = whole.or(Question { record, ..*self }.learning_on_all_steps());
             }
             let as_load = match saving(self.record)? {
                 Ok(as_load) => as_load,
@@ -171,7 +173,6 @@ impl Question<'_> {
             saved.never &= as_load.never;
             beside_noise = Some(beside(noise, as_load));
         }
-        let whole = question.learning_on_all_steps();
         let found = Found { judged: &judged, rules: &rules, saved, whole, steps: &steps };
         let Verdict { sentence, more, policy, safe } = question.verdict(&found);
         let saves = self.known.then_some(saved.of);

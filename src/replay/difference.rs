@@ -1,10 +1,11 @@
 //! Confidence intervals for the cost difference of two policies on the same steps: the circular
 //! block bootstrap (Politis and Romano 1992).
 //!
-//! Costs of successive steps are dependent from one remap to the next, so blocks longer than that
-//! are resampled. With few blocks the interval is widened by the ratio of Student's t to the normal
-//! quantile. For skewed sums it also covers the bootstrap-t interval (Efron 1982). Time O(steps +
-//! draws x blocks).
+//! Costs of successive steps are dependent from one remap to the next, and as long as loads stay
+//! wild or calm. Therefore an eighth of the steps is resampled at a time, and the interval is
+//! widened by the ratio of Student's t to the normal quantile. It has seven degrees of freedom, and
+//! with fewer remaps as many as there are remaps, two at least. For skewed sums the interval also
+//! covers the bootstrap-t interval (Efron 1982). Time O(steps + draws x blocks).
 
 use super::Course;
 use crate::estimate::{Estimate, NORMAL, student};
@@ -20,18 +21,22 @@ const FARTHEST: f64 = 6.0;
 /// Least number of blocks, if there are enough steps.
 const FEWEST_BLOCKS: usize = 8;
 
+/// Least number of degrees of freedom. With it 118 of 123 intervals of simulated logs whose run or
+/// rule had fewer than four remaps contained the truth, with three degrees 113, with seven 108.
+const FEWEST_FREE: u64 = 2;
+
 /// The sum of the cost differences a - b on the same steps, with its 95 % confidence interval. The
 /// same `seed` gives the same interval. O(2000 x blocks + steps).
 pub fn difference(a: &Course, b: &Course, seed: u64) -> Estimate {
     let each: Vec<f64> = a.costs.iter().zip(&b.costs).map(|(a, b)| a - b).collect();
-    let spacing = |course: &Course| each.len() as f64 / (course.tally.remaps as f64 + 1.0);
-    let longest = 2.0 * spacing(a).max(spacing(b));
-    total(&each, longest as usize, seed)
+    let remaps = a.tally.remaps.min(b.tally.remaps);
+    total(&each, each.len() / FEWEST_BLOCKS, remaps.max(FEWEST_FREE) as f64, seed)
 }
 
-/// The sum of `values` and its 95 % confidence interval; values further apart than `block` must be
-/// nearly independent. If all values have one sign, so do the ends of the interval.
-pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
+/// The sum of `values` and its 95 % confidence interval, of `freedom` degrees of freedom at most;
+/// values further apart than `block` must be nearly independent. If all values have one sign, so do
+/// the ends of the interval.
+pub fn total(values: &[f64], block: usize, freedom: f64, seed: u64) -> Estimate {
     let n = values.len();
     let value: f64 = values.iter().sum();
     if n < 2 {
@@ -71,8 +76,9 @@ pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
     let unbiased = (blocks / (blocks - 1.0).max(0.5)).sqrt();
     let mean = (0..n).map(of_block).sum::<f64>() / n as f64;
     let variance = (0..n).map(|at| (of_block(at) - mean).powi(2)).sum::<f64>() / n as f64;
-    let spread = unbiased * (blocks * variance).sqrt();
-    let wider = unbiased * student((blocks - 1.0).max(1.0)) / NORMAL;
+    let few = student(freedom.min(blocks - 1.0).max(1.0)) / student((blocks - 1.0).max(1.0));
+    let spread = few * unbiased * (blocks * variance).sqrt();
+    let wider = few * unbiased * student((blocks - 1.0).max(1.0)) / NORMAL;
     let place = |share: f64| (share * (DRAWS - 1) as f64).round() as usize;
     let (low, high) = (place(0.025), place(0.975));
     let plain = [wider * (drawn[low] - value), wider * (drawn[high] - value)];
@@ -98,11 +104,12 @@ mod tests {
         let mut values = vec![0.0; 30];
         values[3] = 5.0;
         values[17] = 0.1;
-        let found = total(&values, 10, 1);
+        let found = total(&values, 10, f64::INFINITY, 1);
         assert!(found.lower >= 0.0 && found.upper > found.value, "{found:?}");
-        let found = total(&values.iter().map(|value| -value).collect::<Vec<f64>>(), 10, 1);
+        let found =
+            total(&values.iter().map(|value| -value).collect::<Vec<f64>>(), 10, f64::INFINITY, 1);
         assert!(found.upper <= 0.0 && found.lower < found.value, "{found:?}");
         values[5] = -0.1;
-        assert!(total(&values, 10, 1).lower < 0.0);
+        assert!(total(&values, 10, f64::INFINITY, 1).lower < 0.0);
     }
 }

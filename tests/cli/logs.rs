@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 /// SplitMix64.
+#[derive(Clone)]
 pub struct Numbers(u64);
 
 impl Numbers {

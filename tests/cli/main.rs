@@ -2,6 +2,8 @@
 
 mod acceptance;
 mod advice_cases;
+mod advice_programs;
+mod advice_truth;
 mod advise;
 mod advised;
 mod advised_ships;

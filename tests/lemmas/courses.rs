@@ -102,7 +102,7 @@ fn intervals_contain_the_truth() {
                     value + 0.1
                 })
                 .collect();
-            let found = total(&values, 20, 1);
+            let found = total(&values, 20, f64::INFINITY, 1);
             inside[place] += u64::from(found.lower <= 40.0 && 40.0 <= found.upper);
         }
     }
