@@ -71,6 +71,12 @@ pub fn examine(record: &Record, remap_cost: f64, overlap: Overlap) -> Findings {
             "give all times in seconds",
         );
     }
+    if clock(&means) {
+        obstacle(
+            "the times grow at every step: they look like readings of a clock".to_owned(),
+            "record what each rank needed for each step, the difference of two readings",
+        );
+    }
     let total: f64 = (0..steps).map(|step| record.imbalance(step) + record.mean(step)).sum();
     let (cost, step) = (short(remap_cost), short(typical));
     if remap_cost <= 0.0 {
@@ -309,6 +315,12 @@ fn leap(means: &[f64]) -> Option<(usize, f64)> {
     let at = (AROUND..means.len().saturating_sub(AROUND)).filter(sudden).take(MOST_LEAPS);
     let at = at.into_iter().find(|at| far(factor(*at)))?;
     Some((at, factor(at)))
+}
+
+/// Whether the mean time grows at every step, and by much in all.
+fn clock(means: &[f64]) -> bool {
+    let grows = means.windows(2).all(|pair| pair[1] > pair[0]);
+    means.len() >= 10 && grows && means[means.len() - 1] > 5.0 * means[means.len() / 10]
 }
 
 /// Steps before which the imbalance, having grown little by little, falls at once to less than half, where

@@ -9,7 +9,7 @@ const MEMBERS: &[(&str, &[&str])] = &[
     ("Cargo.toml", &["src", "tests/lemmas", "benches", "examples"]),
     ("checker/Cargo.toml", &["checker"]),
     ("cluster/Cargo.toml", &["cluster"]),
-    ("solvers/Cargo.toml", &["solvers", "tests/cli", "tests/papers", "benches"]),
+    ("solvers/Cargo.toml", &["solvers", "tests/cli", "tests/families", "tests/papers", "benches"]),
 ];
 
 fn root() -> PathBuf {
