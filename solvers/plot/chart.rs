@@ -3,8 +3,7 @@
 mod apart;
 mod words;
 
-use super::{COLOURS, DrawError, FONT, Picture};
-use plotters::coord::Shift;
+use super::{Area, COLOURS, Canvas, DrawError, FONT, Picture};
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -173,21 +172,7 @@ impl<'a> Chart<'a> {
 }
 
 impl Picture for Chart<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
-        self.draw_on(area)
-    }
-}
-
-impl Chart<'_> {
-    /// Draws onto a part of a picture.
-    pub fn draw_on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError> {
         let mut area = area.clone();
         if !self.title.is_empty() {
             area = area.margin(8, 0, 0, 0).titled(self.title, (FONT, 24))?;
@@ -201,19 +186,13 @@ impl Chart<'_> {
             (true, true) => self.with(area, x.log_scale(), y.log_scale()),
         }
     }
+}
 
-    fn with<B: DrawingBackend, X, Y>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        x: X,
-        y: Y,
-    ) -> Result<(), DrawError>
+impl Chart<'_> {
+    fn with<B: Canvas, X, Y>(&self, area: &Area<B>, x: X, y: Y) -> Result<(), DrawError>
     where
-        B::ErrorType: 'static,
-        X: AsRangedCoord<Value = f64>,
-        X::CoordDescType: ValueFormatter<f64>,
-        Y: AsRangedCoord<Value = f64>,
-        Y::CoordDescType: ValueFormatter<f64>,
+        X: AsRangedCoord<Value = f64, CoordDescType: ValueFormatter<f64>>,
+        Y: AsRangedCoord<Value = f64, CoordDescType: ValueFormatter<f64>>,
     {
         let mut builder = ChartBuilder::on(area);
         builder.margin(18).margin_right(30).x_label_area_size(48).y_label_area_size(72);
@@ -276,13 +255,7 @@ impl Chart<'_> {
 
     /// Draws the key at the top of an area, in as many rows as it needs, and returns the area
     /// below.
-    fn draw_key<B: DrawingBackend>(
-        &self,
-        area: DrawingArea<B, Shift>,
-    ) -> Result<DrawingArea<B, Shift>, DrawError>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw_key<B: Canvas>(&self, area: Area<B>) -> Result<Area<B>, DrawError> {
         const LEFT: i32 = 90;
         const SYMBOL: i32 = 32;
         const ROW: i32 = 22;
@@ -313,14 +286,7 @@ impl Chart<'_> {
 
 impl Series {
     /// Draws its symbol in the key.
-    fn draw_symbol<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        (x, y): (i32, i32),
-    ) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw_symbol<B: Canvas>(&self, area: &Area<B>, (x, y): (i32, i32)) -> Result<(), DrawError> {
         let (colour, middle) = (self.colour, (x + 12, y));
         let thick = colour.stroke_width(2);
         match &self.mark {

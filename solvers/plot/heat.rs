@@ -1,7 +1,6 @@
 //! The times of all ranks as colors, one row for each rank.
 
-use crate::plot::{DrawError, FONT};
-use plotters::coord::Shift;
+use crate::plot::{Area, Canvas, DrawError, FONT, Picture};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use remapping::record::Record;
@@ -62,12 +61,10 @@ impl Heat {
         (value / self.full * f64::from(SHADES)).round().clamp(-f64::from(SHADES), f64::from(SHADES))
             as i32
     }
+}
 
-    /// Draws it onto a part of a picture.
-    pub fn draw_on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
+impl Picture for Heat {
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError> {
         let (width, height) = area.dim_in_pixel();
         let (right, bottom) = (width as i32 - RIGHT, height as i32 - BELOW);
         let style = (FONT, 16).into_text_style(area);

@@ -39,6 +39,14 @@ impl Format {
 /// An error of the plotting library; it has no common type across backends.
 pub type DrawError = Box<dyn std::error::Error>;
 
+/// A backend whose errors can be passed on.
+pub trait Canvas: DrawingBackend<ErrorType: 'static> {}
+
+impl<B: DrawingBackend<ErrorType: 'static>> Canvas for B {}
+
+/// A part of a picture.
+pub type Area<B> = DrawingArea<B, Shift>;
+
 /// Something that can be drawn on either backend.
 pub trait Picture {
     /// Width and height in pixels.
@@ -46,10 +54,8 @@ pub trait Picture {
         SIZE
     }
 
-    /// Draws onto the whole area.
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static;
+    /// Draws onto the whole of an area, which is white.
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError>;
 }
 
 /// The bytes of a picture file.
@@ -60,14 +66,14 @@ pub fn picture(format: Format, picture: &impl Picture) -> Result<Vec<u8>, Compla
         Format::Svg => {
             let mut text = String::new();
             let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-            let drawn = picture.draw(&area).and_then(|()| Ok(area.present()?));
+            let drawn = drawn_on(&area, picture);
             drop(area);
             drawn.map(|()| text.into_bytes())
         }
         Format::Png => {
             let mut pixels = vec![0; (size.0 * size.1 * 3) as usize];
             let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
-            let drawn = picture.draw(&area).and_then(|()| Ok(area.present()?));
+            let drawn = drawn_on(&area, picture);
             drop(area);
             drawn.and_then(|()| encode(&pixels, size))
         }
@@ -78,6 +84,12 @@ pub fn picture(format: Format, picture: &impl Picture) -> Result<Vec<u8>, Compla
             "try the other format, .svg or .png",
         )
     })
+}
+
+fn drawn_on<B: Canvas>(area: &Area<B>, picture: &impl Picture) -> Result<(), DrawError> {
+    area.fill(&WHITE)?;
+    picture.draw(area)?;
+    Ok(area.present()?)
 }
 
 fn encode(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>, DrawError> {

@@ -4,11 +4,10 @@
 use super::row;
 use crate::document::Bounds;
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::plot::{COLOURS, DrawError, Picture, SIZE};
+use crate::plot::{Area, COLOURS, Canvas, DrawError, Picture, SIZE};
 use crate::problems::load_drift::answer::Both;
 use crate::problems::registry::Body;
 use crate::problems::registry::sweep::Run;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde_json::Value;
 
@@ -213,11 +212,7 @@ impl Picture for Curves {
         }
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError> {
         let mut drawn = self.drawn();
         if drawn.is_empty() {
             drawn.push(Drawn::Column("no numbers".to_owned()));
@@ -225,7 +220,7 @@ impl Picture for Curves {
         let parts = area.split_evenly((drawn.len(), 1));
         for (place, (what, part)) in drawn.iter().zip(&parts).enumerate() {
             let title = if place == 0 { self.title.as_str() } else { "" };
-            self.chart(what, title).draw_on(part)?;
+            self.chart(what, title).draw(part)?;
         }
         Ok(())
     }

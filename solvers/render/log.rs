@@ -2,9 +2,8 @@
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::heat::Heat;
-use crate::plot::{AGAINST, BAND, COLOURS, DrawError, Picture, THRESHOLD};
+use crate::plot::{AGAINST, Area, BAND, COLOURS, Canvas, DrawError, Picture, THRESHOLD};
 use crate::replaying::contest::{Judged, RECORDED};
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use remapping::record::Record;
 use std::ops::Range;
@@ -114,15 +113,11 @@ impl Picture for Log<'_> {
         (960, 1060)
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError> {
         let (above, rest) = area.split_vertically(420);
         let (middle, below) = rest.split_vertically(260);
-        self.times.draw_on(&above)?;
-        self.heat.draw_on(&middle)?;
-        self.costs.draw_on(&below)
+        self.times.draw(&above)?;
+        self.heat.draw(&middle)?;
+        self.costs.draw(&below)
     }
 }

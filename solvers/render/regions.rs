@@ -1,13 +1,12 @@
 //! The decision maps of a sweep over one parameter in one picture, and the work for each.
 
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::plot::{DrawError, Picture, THRESHOLD};
+use crate::plot::{Area, Canvas, DrawError, Picture, THRESHOLD};
 use crate::problems::registry::Body;
 use crate::problems::registry::sweep::Run;
 use crate::problems::stopping::map::{
     BALANCED, Cell, NOTHING, Panel, draw_panels, legend_entry, panels,
 };
-use plotters::coord::Shift;
 use plotters::prelude::*;
 
 /// A cell is darker the more values of the parameter have it remap.
@@ -84,11 +83,7 @@ impl Picture for Regions {
         (1240, 640)
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError> {
         if self.runs.is_empty() {
             return Ok(());
         }
@@ -120,7 +115,7 @@ impl Picture for Regions {
             Cell::Nothing => Some(NOTHING),
             _ => (counts[k] > 0).then(|| colour(counts[k])),
         })?;
-        self.iterations().draw_on(&right)
+        self.iterations().draw(&right)
     }
 }
 

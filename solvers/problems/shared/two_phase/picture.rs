@@ -4,8 +4,7 @@ use super::answer::Answer;
 use super::figure::Policy;
 use super::workload::Comparison;
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::plot::{AGAINST, COLOURS, DrawError, FONT, Picture, THRESHOLD};
-use plotters::coord::Shift;
+use crate::plot::{AGAINST, Area, COLOURS, Canvas, DrawError, FONT, Picture, THRESHOLD};
 use plotters::prelude::*;
 use remapping::estimate::Estimate;
 
@@ -22,15 +21,11 @@ impl Picture for Policies<'_> {
         (1500, 640)
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError> {
         let area = area.margin(10, 0, 0, 0).titled(self.title, (FONT, 24))?;
         let (left, right) = area.split_horizontally(56.percent_width());
-        curves(self.comparison).map_or(Ok(()), |chart| chart.draw_on(&left))?;
-        envelope(self.comparison).map_or(Ok(()), |chart| chart.draw_on(&right))
+        curves(self.comparison).map_or(Ok(()), |chart| chart.draw(&left))?;
+        envelope(self.comparison).map_or(Ok(()), |chart| chart.draw(&right))
     }
 }
 

@@ -1,10 +1,9 @@
 //! Decision maps as text and as pictures.
 
-use crate::plot::{BAND, DrawError, Picture, THRESHOLD};
+use crate::plot::{Area, BAND, Canvas, DrawError, Picture, THRESHOLD};
 use crate::problems::registry::Body;
 use crate::problems::registry::sweep::Run;
 use crate::problems::stopping::answer::Answer;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use remapping::Status;
 use std::fmt::Write;
@@ -265,11 +264,7 @@ pub(crate) const BALANCED: RGBColor = RGBColor(243, 197, 94);
 pub(crate) const NOTHING: RGBColor = RGBColor(222, 222, 222);
 
 impl Picture for DecisionMap<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
+    fn draw<B: Canvas>(&self, area: &Area<B>) -> Result<(), DrawError> {
         let panels = panels(self.answer);
         let area = area.titled(self.title, ("sans-serif", 24))?;
         let (legend, maps) = area.split_vertically(34);
@@ -299,15 +294,12 @@ impl Picture for DecisionMap<'_> {
 }
 
 /// A colored square and its meaning.
-pub(crate) fn legend_entry<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
+pub(crate) fn legend_entry<B: Canvas>(
+    area: &Area<B>,
     (x, y): (i32, i32),
     colour: RGBColor,
     name: &str,
-) -> Result<(), DrawError>
-where
-    B::ErrorType: 'static,
-{
+) -> Result<(), DrawError> {
     let square = [(x, y), (x + 18, y + 18)];
     area.draw(&Rectangle::new(square, colour.filled()))?;
     area.draw(&Rectangle::new(square, BLACK.mix(0.4)))?;
@@ -317,14 +309,11 @@ where
 
 /// Draws the panels next to each other. `colour` gives the color of each cell from its number,
 /// counted through all panels, and its kind.
-pub(crate) fn draw_panels<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
+pub(crate) fn draw_panels<B: Canvas>(
+    area: &Area<B>,
     panels: &[Panel],
     colour: impl Fn(usize, Cell) -> Option<RGBColor>,
-) -> Result<(), DrawError>
-where
-    B::ErrorType: 'static,
-{
+) -> Result<(), DrawError> {
     let columns = match panels.len() {
         0 => return Ok(()),
         1 => 1,
@@ -343,15 +332,12 @@ where
 }
 
 impl Panel {
-    fn draw<B: DrawingBackend>(
+    fn draw<B: Canvas>(
         &self,
-        area: &DrawingArea<B, Shift>,
+        area: &Area<B>,
         alone: bool,
         colours: &[Option<RGBColor>],
-    ) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
+    ) -> Result<(), DrawError> {
         let (top, left) = (self.origin.0 as f64 - 0.5, self.origin.1 as f64 - 0.5);
         let (rows, columns) = (self.rows() as f64, self.columns as f64);
         let mut chart = ChartBuilder::on(area);
