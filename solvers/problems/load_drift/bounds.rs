@@ -1,14 +1,12 @@
 //! Drifting loads of many processors: a policy and a lower bound from sample paths.
 
-use super::super::{Found, Method, Settings};
+use super::super::{Asked, Found, Method, Outcome, Settings};
 use super::answer::{Answer, Both, Curve, Fixed, Mean, Representation};
 use super::least::at_least;
 use super::model::LoadDrift;
 use super::solve::{of_outcome, posed};
-use crate::complaint::Complaint;
 use crate::document::rule::Threshold;
 use crate::memory;
-use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
@@ -46,24 +44,13 @@ pub(super) fn are_not_there(model: &LoadDrift) -> Option<NoBounds> {
     NoBounds::of(&model.problem())
 }
 
-/// Solves the model by sampling.
+/// Solves the model by sampling. Several ranks share the paths.
 pub(super) fn solve(
-    loaded: &ModelFile,
+    asked: &Asked<'_, Settings>,
     model: &LoadDrift,
-    settings: &Settings,
-    watch: &Watch,
-) -> Result<Found, Vec<Complaint>> {
-    solve_on(loaded, model, settings, watch, None)
-}
-
-/// Solves the model on several ranks, which share the paths.
-pub(super) fn solve_on(
-    loaded: &ModelFile,
-    model: &LoadDrift,
-    settings: &Settings,
-    watch: &Watch,
     communicator: Option<&dyn Communicator>,
-) -> Result<Found, Vec<Complaint>> {
+) -> Outcome<Found> {
+    let Asked { loaded, settings, watch, .. } = *asked;
     let problem = model.problem();
     let goal = Goal::of(settings.gap.unwrap_or(Goal::GAP));
     let mut warnings = Vec::new();

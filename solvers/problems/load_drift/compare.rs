@@ -1,13 +1,12 @@
 //! `remap compare` for drifting loads.
 
-use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, named, play, rule};
+use super::super::{Asked, Contest, Outcome};
 use super::answer::BestThreshold;
 use super::compare_many::{self, CURVE};
 use super::model::LoadDrift;
 use super::solve::{LONGEST_INTERVAL, prepare, shortage};
 use crate::complaint::Complaint;
-use crate::model::file::ModelFile;
 use crate::run::Watch;
 use remapping::load_drift::many::NoBounds;
 use remapping::load_drift::{
@@ -20,12 +19,8 @@ use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
 /// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
-pub(super) fn compare(
-    loaded: &ModelFile,
-    model: &LoadDrift,
-    contest: &Contest,
-    watch: &Watch,
-) -> Result<(Report, Status), Vec<Complaint>> {
+pub(super) fn compare(asked: &Asked<'_, Contest>, model: &LoadDrift) -> Outcome<(Report, Status)> {
+    let Asked { loaded, settings: contest, watch, .. } = *asked;
     let problem = model.problem();
     if shortage(model).is_some() || model.states().is_none() {
         return Ok(compare_many::compare(&problem, model.overlap(), contest, watch)?);
@@ -49,7 +44,7 @@ pub(super) fn compare(
 
 /// The contestants, the best threshold if it was asked for, and the remap cost for rules that need
 /// one number.
-type Asked = (Vec<Contestant>, Option<BestThreshold>, f64);
+type Entered = (Vec<Contestant>, Option<BestThreshold>, f64);
 
 /// Drifting loads, with what exact evaluation needs.
 struct Drift<'a> {
@@ -63,7 +58,7 @@ struct Drift<'a> {
 
 impl Drift<'_> {
     /// The policies asked for, with their exact costs where known; `None` if halted.
-    fn contestants(&self, names: &[String]) -> Result<Option<Asked>, Complaint> {
+    fn contestants(&self, names: &[String]) -> Result<Option<Entered>, Complaint> {
         let all = [
             "optimal",
             "threshold",

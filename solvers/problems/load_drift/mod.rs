@@ -37,28 +37,26 @@ impl Kind for LoadDrift {
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        let Asked { loaded, settings, files, watch, .. } = *asked;
-        if bounds::are_wanted(self, settings) {
-            return bounds::solve(loaded, self, settings, watch);
+        if bounds::are_wanted(self, asked.settings) {
+            return bounds::solve(asked, self, None);
         }
         if let Some(shortage) = solve::shortage(self) {
             if let Some(reason) = bounds::are_not_there(self) {
                 let lacking = format!("{shortage}; and by sampling: {reason}");
-                return unlisted::solve(loaded, self, &lacking, watch);
+                return unlisted::solve(asked, self, &lacking);
             }
-            let mut found = bounds::solve(loaded, self, settings, watch)?;
+            let mut found = bounds::solve(asked, self, None)?;
             found.warnings.insert(0, format!("{shortage}: bounds by sampling instead"));
             if found.status == Status::Converged {
                 found.status = Status::IterationLimit;
             }
             return Ok(found);
         }
-        solve::solve(loaded, self, settings, files, watch)
+        solve::solve(asked, self)
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        let Asked { loaded, settings: contest, watch, .. } = *asked;
-        let (report, status) = compare::compare(loaded, self, contest, watch)?;
+        let (report, status) = compare::compare(asked, self)?;
         Ok((Policies::Sampled(report), status))
     }
 

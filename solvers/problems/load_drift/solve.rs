@@ -1,6 +1,6 @@
 //! Solves the `LoadDrift` problem: from the model to the optimal policy.
 
-use super::super::{Files, Found, Settings};
+use super::super::{Asked, Found, Settings};
 use super::answer::{Answer, Fixed, Representation};
 use super::bounds::{at_most, stopped};
 use super::induction::course::Course;
@@ -34,27 +34,20 @@ pub const LONGEST_INTERVAL: u64 = 1000;
 const QUICK: u64 = 2_000_000;
 
 /// Solves the model, from its checkpoint if there is one.
-pub fn solve(
-    loaded: &ModelFile,
-    model: &LoadDrift,
-    settings: &Settings,
-    files: Files<'_>,
-    watch: &Watch,
-) -> Result<Found, Vec<Complaint>> {
-    let found = solve_on(loaded, model, settings, files, (watch, watch), (&Ranks::alone(), None))?;
+pub fn solve(asked: &Asked<'_, Settings>, model: &LoadDrift) -> Result<Found, Vec<Complaint>> {
+    let found = solve_on(asked, model, asked.watch, (&Ranks::alone(), None))?;
     Ok(found.expect("there is no other rank"))
 }
 
-/// The same on several ranks, the first of which has the answer. The first clock stops the
+/// The same on several ranks, the first of which has the answer. The clock `together` stops the
 /// recursion and is the same on all ranks. `course` decides when blocks of states move.
 pub(super) fn solve_on(
-    loaded: &ModelFile,
+    asked: &Asked<'_, Settings>,
     model: &LoadDrift,
-    settings: &Settings,
-    files: Files<'_>,
-    (together, watch): (&dyn Observer, &Watch),
+    together: &dyn Observer,
     (ranks, mut course): (&Ranks, Option<&mut Course>),
 ) -> Result<Option<Found>, Vec<Complaint>> {
+    let Asked { loaded, settings, files, watch } = *asked;
     let problem = model.problem();
     if ranks.others().is_none()
         && let Some(shortage) = shortage(model)
@@ -122,7 +115,6 @@ pub(super) fn solve_on(
                 kept.share(shares);
             }
             Pause::Ended(status) => {
-                let asked = (loaded, model, settings);
                 let ended = Ended {
                     backward: &backward,
                     states: &states,
@@ -130,8 +122,8 @@ pub(super) fn solve_on(
                     unremapped,
                     status,
                 };
-                let answer =
-                    ended.answer(asked, &transition, (together, watch), (kept.ranks(), noted))?;
+                let ranks = (kept.ranks(), noted);
+                let answer = ended.answer((asked, model), &transition, together, ranks)?;
                 return Ok(answer.map(|answer| {
                     if let Some(known) = answer.intervals_evaluated {
                         warnings.push(format!(
@@ -172,11 +164,12 @@ impl Ended<'_> {
     /// The answer, on the first rank.
     fn answer(
         &self,
-        (loaded, model, settings): (&ModelFile, &LoadDrift, &Settings),
+        (asked, model): (&Asked<'_, Settings>, &LoadDrift),
         transition: &Transition,
-        (together, watch): (&dyn Observer, &Watch),
+        together: &dyn Observer,
         (ranks, noted): (&Ranks, Noted),
     ) -> Result<Option<Answer>, Vec<Complaint>> {
+        let Asked { loaded, settings, watch, .. } = *asked;
         let &Ended { backward, states, problem, unremapped, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
         let moment = Moment::now();

@@ -1,14 +1,11 @@
 //! The answer where memory does not suffice for all states and sampling gives no bounds.
 
-use super::super::Found;
+use super::super::{Asked, Found, Outcome, Settings};
 use super::bounds;
 use super::least::at_least;
 use super::model::LoadDrift;
 use super::solve::without_remaps;
-use crate::complaint::Complaint;
-use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::run::Watch;
 use remapping::phase_change::Bounds;
 use remapping::{Status, load_drift};
 
@@ -18,11 +15,10 @@ const QUICK: u64 = 500_000_000;
 
 /// The answer; it states what is `lacking`.
 pub(super) fn solve(
-    loaded: &ModelFile,
+    &Asked { loaded, watch, .. }: &Asked<'_, Settings>,
     model: &LoadDrift,
     lacking: &str,
-    watch: &Watch,
-) -> Result<Found, Vec<Complaint>> {
+) -> Outcome<Found> {
     let problem = model.problem();
     let unremapped = without_remaps(loaded, &problem, watch, None)?;
     let never = unremapped.never;

@@ -23,7 +23,6 @@ impl Kind for ManyPhases {
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        let Asked { loaded, settings, watch, .. } = *asked;
-        solve::solve(loaded, self, settings, watch)
+        solve::solve(asked, self)
     }
 }

@@ -1,12 +1,9 @@
 //! Solves the `ManyPhases` problem: from the model to bounds and decisions.
 
-use super::super::{Found, Settings};
+use super::super::{Asked, Found, Outcome, Settings};
 use super::answer::Answer;
 use super::model::ManyPhases;
-use crate::complaint::Complaint;
-use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::run::Watch;
 use remapping::many_phases::{self, Horizon, Remap};
 
 /// The default relative width of the bounds: grids of beliefs narrow them slowly.
@@ -16,12 +13,8 @@ pub const GAP: f64 = 1e-2;
 const MOST_BELIEFS: usize = 5_000;
 
 /// Solves the model.
-pub fn solve(
-    loaded: &ModelFile,
-    model: &ManyPhases,
-    settings: &Settings,
-    watch: &Watch,
-) -> Result<Found, Vec<Complaint>> {
+pub fn solve(asked: &Asked<'_, Settings>, model: &ManyPhases) -> Outcome<Found> {
+    let Asked { loaded, settings, watch, .. } = *asked;
     let (problem, horizon) = model.problem();
     let gap = settings.gap.unwrap_or(GAP);
     let found = many_phases::solve(&problem, &horizon, gap, MOST_BELIEFS, watch);

@@ -4,6 +4,7 @@ use super::evaluation::{AIM, Rule, expected};
 use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
+use crate::problems::{Asked, Contest, Outcome};
 use crate::run::Watch;
 use remapping::phase_change::evaluation::EvaluationError;
 use remapping::phase_change::{
@@ -133,12 +134,8 @@ impl Costs {
 }
 
 /// Evaluates the named policies; all if there are none.
-pub(super) fn compare(
-    loaded: &ModelFile,
-    model: &PhaseChange,
-    policies: &[String],
-    watch: &Watch,
-) -> Result<(Costs, Status), Vec<Complaint>> {
+pub(super) fn compare(asked: &Asked<'_, Contest>, model: &PhaseChange) -> Outcome<(Costs, Status)> {
+    let Asked { loaded, settings: Contest { policies, .. }, watch, .. } = *asked;
     let problem = model.problem();
     let last = problem.last_step();
     can_be_evaluated(loaded, last)?;

@@ -28,13 +28,11 @@ impl Kind for PhaseChange {
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        let Asked { loaded, settings, watch, .. } = *asked;
-        solve::solve(loaded, self, settings, watch)
+        solve::solve(asked, self)
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        let Asked { loaded, settings: contest, watch, .. } = *asked;
-        let (costs, status) = compare::compare(loaded, self, &contest.policies, watch)?;
+        let (costs, status) = compare::compare(asked, self)?;
         Ok((Policies::Certified(costs), status))
     }
 

@@ -1,12 +1,9 @@
 //! Solves the `PhaseChange` problem: from the model to the threshold curve.
 
-use super::super::{Found, Settings, shared_stretch};
+use super::super::{Asked, Found, Outcome, Settings, shared_stretch};
 use super::answer::{Answer, Exact, Filter, Hazard};
 use super::model::{MAX_PER_STEP, PhaseChange};
-use crate::complaint::Complaint;
-use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::run::Watch;
 use remapping::belief::{Level, Levels};
 use remapping::phase_change::exact::{self, ExactError};
 use remapping::phase_change::{self, Accuracy, Curve};
@@ -19,12 +16,8 @@ const EXACT_SEGMENTS: usize = 20_000;
 const MOST_STEPS_SUMMED: u64 = 100_000;
 
 /// Solves the model.
-pub fn solve(
-    loaded: &ModelFile,
-    model: &PhaseChange,
-    settings: &Settings,
-    watch: &Watch,
-) -> Result<Found, Vec<Complaint>> {
+pub fn solve(asked: &Asked<'_, Settings>, model: &PhaseChange) -> Outcome<Found> {
+    let Asked { loaded, settings, watch, .. } = *asked;
     let problem = model.problem();
     let refuse = |message: String, help: &str| {
         vec![loaded.complain("problem", "this model cannot be solved", &message, help)]

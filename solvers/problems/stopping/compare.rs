@@ -1,12 +1,11 @@
 //! `remap compare` for a long computation that continues after every remap.
 
-use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, named, play, rule};
+use super::super::{Asked, Contest, Outcome};
 use super::compare_once;
 use super::model::Stopping;
 use super::solve::{astray, unplayed};
 use crate::complaint::Complaint;
-use crate::model::file::ModelFile;
 use crate::run::Watch;
 use remapping::chain::Operator;
 use remapping::policy::Rule;
@@ -31,12 +30,8 @@ const SHORT: u64 = 60;
 const MOST_VISITED: u64 = 400_000_000;
 
 /// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
-pub(super) fn compare(
-    loaded: &ModelFile,
-    model: &Stopping,
-    contest: &Contest,
-    watch: &Watch,
-) -> Result<(Report, Status), Vec<Complaint>> {
+pub(super) fn compare(asked: &Asked<'_, Contest>, model: &Stopping) -> Outcome<(Report, Status)> {
+    let Asked { loaded, settings: contest, watch, .. } = *asked;
     let refuse = |message: &str, help: &str| unplayed(loaded, message, help);
     if model.unbounded().is_some() {
         let message = "rules are played on finitely many states";
@@ -69,7 +64,7 @@ pub(super) fn compare(
     if once {
         let problem = Problem::new(&states, operator, &imbalance, rho, model.after())
             .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
-        return compare_once::compare(loaded, &states, &problem, contest, watch);
+        return compare_once::compare(asked, &states, &problem);
     }
     if states.share_loads() {
         let message = "states share loads, and rules see the loads alone";

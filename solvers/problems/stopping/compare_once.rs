@@ -1,8 +1,8 @@
 //! `remap compare` where a remap ends the cost or leads to random loads; it starts from uniformly
 //! distributed loads.
 
-use super::super::Contest;
 use super::super::sampling::{BATCH, Played, Report, line, named, rule};
+use super::super::{Asked, Contest, Outcome};
 use super::solve::unplayed;
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
@@ -41,12 +41,10 @@ impl Kind {
 
 /// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
 pub(super) fn compare(
-    loaded: &ModelFile,
+    &Asked { loaded, settings: contest, watch, .. }: &Asked<'_, Contest>,
     states: &States,
     problem: &Problem,
-    contest: &Contest,
-    watch: &Watch,
-) -> Result<(Report, Status), Vec<Complaint>> {
+) -> Outcome<(Report, Status)> {
     let field = Field { once: Once::new(states, problem), problem, watch };
     let is_default = contest.policies.is_empty();
     let (mut contestants, mut left_out) = match field.contestants(&contest.policies) {

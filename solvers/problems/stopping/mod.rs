@@ -54,15 +54,15 @@ impl Kind for Stopping {
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        let Asked { loaded, settings, files, watch, .. } = *asked;
+        let Asked { loaded, files, .. } = *asked;
         if let Some((walks, shown)) = self.unbounded() {
-            return variants::countable::solve(loaded, self, (&walks, shown), settings, watch);
+            return variants::countable::solve(asked, self, (&walks, shown));
         }
         if self.is_partial() {
-            return variants::partial::solve(loaded, self, settings, watch);
+            return variants::partial::solve(asked, self);
         }
         if self.is_varied() {
-            return variants::varying::solve(loaded, self, settings, watch);
+            return variants::varying::solve(asked, self);
         }
         if let Some(folder) = files.folder.filter(|_| solve::is_archived(self)) {
             let archive = Files::document(folder, &loaded.path).with_extension("npz");
@@ -71,7 +71,7 @@ impl Kind for Stopping {
                 check_free(&archive, may)?;
             }
         }
-        solve::solve(loaded, self, settings, watch)
+        solve::solve(asked, self)
     }
 
     fn usual_policies(&self) -> Option<Vec<String>> {
@@ -80,8 +80,7 @@ impl Kind for Stopping {
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        let Asked { loaded, settings: contest, watch, .. } = *asked;
-        let (report, status) = compare::compare(loaded, self, contest, watch)?;
+        let (report, status) = compare::compare(asked, self)?;
         Ok((Policies::Sampled(report), status))
     }
 }

@@ -1,6 +1,6 @@
 //! Solves the `Stopping` problem: from the model to the decision map.
 
-use super::super::{Found, Method as Way, Settings};
+use super::super::{Asked, Found, Method as Way, Settings};
 use super::answer::{Answer, Representation, Vectors};
 use super::maps::decision_map::{MAX_LISTED, Outcome};
 use super::maps::table::Table;
@@ -12,7 +12,6 @@ use crate::document::dynamics::Dynamics;
 use crate::memory;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::run::Watch;
 use crate::text::whole;
 use remapping::stopping::{
     self, AfterRemap, LongRun, Method, ModelError, Problem, Solution, States,
@@ -50,12 +49,8 @@ pub(super) fn astray(loaded: &ModelFile, states: &States, loads: &[i64]) -> Vec<
 }
 
 /// Solves the model.
-pub fn solve(
-    loaded: &ModelFile,
-    model: &Stopping,
-    settings: &Settings,
-    watch: &Watch,
-) -> Result<Found, Vec<Complaint>> {
+pub fn solve(asked: &Asked<'_, Settings>, model: &Stopping) -> Result<Found, Vec<Complaint>> {
+    let Asked { loaded, settings, watch, .. } = *asked;
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let rho = model.remap_cost().expect("other costs are solved elsewhere");
     let (states, operator) =
@@ -79,7 +74,7 @@ pub fn solve(
         ModelError::Memory { states, needed, memory, halt } => {
             let status = halt.map_or(Status::IterationLimit, Status::from);
             let lacking = unlisted::short_of(states, needed, memory);
-            unlisted::solve(loaded, model, &lacking, status, settings, watch)
+            unlisted::solve(asked, model, &lacking, status)
         }
         other => Err(refuse(&other.to_string(), "correct the model")),
     };

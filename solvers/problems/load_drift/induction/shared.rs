@@ -6,12 +6,12 @@ use crate::model::file::ModelFile;
 use crate::problems::load_drift::model::LoadDrift;
 use crate::problems::load_drift::{bounds, solve};
 use crate::problems::together::{Together, on_any, shortage};
-use crate::problems::{Facts, Files, Found, Settings};
+use crate::problems::{Asked, Facts, Files, Found, Settings};
 use crate::run::Watch;
+use remapping::Status;
 use remapping::chain::Multisets;
 use remapping::communicator::{Communicator, Shares};
 use remapping::load_drift::{Ranks, Transition};
-use remapping::{Observer, Status};
 use std::sync::Arc;
 
 /// The bytes that a rank needs for any problem.
@@ -39,9 +39,9 @@ pub fn solve(
     course: Option<&mut Course>,
 ) -> Result<Option<Found>, Vec<Complaint>> {
     // Machines may differ in their free memory, so the ranks must agree.
-    if on_any(Some(&**communicator), bounds::are_wanted(model, settings)) {
-        let others = Some(&**communicator);
-        return bounds::solve_on(loaded, model, settings, watch, others).map(Some);
+    let (asked, others) = (Asked { loaded, settings, files, watch }, Some(&**communicator));
+    if on_any(others, bounds::are_wanted(model, settings)) {
+        return bounds::solve(&asked, model, others).map(Some);
     }
     let Some(shares) = shares(model, communicator.ranks()) else { return Ok(None) };
     let own = needed(model, &shares, communicator.rank());
@@ -53,8 +53,7 @@ pub fn solve(
         _ => Ranks::new(communicator.clone(), shares),
     };
     let together = Together::new(watch, &**communicator);
-    let clocks: (&dyn Observer, &Watch) = (&together, watch);
-    solve::solve_on(loaded, model, settings, files, clocks, (&ranks, course))
+    solve::solve_on(&asked, model, &together, (&ranks, course))
 }
 
 /// The most ranks that can share the model, the reason for the limit, and what would help.

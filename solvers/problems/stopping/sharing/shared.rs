@@ -13,7 +13,7 @@ use crate::problems::stopping::model::Stopping;
 use crate::problems::stopping::solve::{decided, finish, hasty, lay_out_averages, refuse, start};
 use crate::problems::stopping::{variants::unlisted, variants::varying};
 use crate::problems::together::{Together, shortage};
-use crate::problems::{Found, Method as Way, Settings};
+use crate::problems::{Asked, Files, Found, Method as Way, Settings};
 use crate::run::Watch;
 use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};
@@ -54,6 +54,7 @@ pub fn solve(
     if !possible {
         return Ok(None);
     }
+    let asked = &Asked { loaded, settings, files: Files::default(), watch };
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let place = (communicator.rank(), communicator.ranks());
     let whole = model.space().map_err(|error| refuse(&error, "correct the chain"))?;
@@ -89,7 +90,7 @@ pub fn solve(
     if let Some(lacking) = shortage(needed, &**communicator) {
         let status = Status::IterationLimit;
         let first = communicator.rank() == 0;
-        let found = || unlisted::solve(loaded, model, &lacking, status, settings, watch);
+        let found = || unlisted::solve(asked, model, &lacking, status);
         let found = first.then(found).transpose()?;
         let (decision, value) = (Vec::new(), Vec::new());
         return Ok(Some(Part { found, states, shares, decision, value, is_long: false }));
@@ -97,7 +98,7 @@ pub fn solve(
     let Some(rho) = model.remap_cost().filter(|_| !model.is_varied()) else {
         let moves = varying::Moves::Shared(Box::new(operator));
         let space = (&states, &imbalance);
-        let found = varying::solve_on(loaded, model, settings, space, moves, watch)?;
+        let found = varying::solve_on(asked, model, space, moves)?;
         let (decision, value) = (Vec::new(), Vec::new());
         return Ok(Some(Part { found, states, shares, decision, value, is_long: false }));
     };
@@ -143,10 +144,7 @@ pub fn solve(
                 }
                 finish(answer, whole, outcome, solution, status)
             }
-            None => {
-                let body = Body::Stopping(Box::new(answer));
-                Found { body, status, warnings: Vec::new(), missed: Vec::new(), table: None }
-            }
+            None => Found::new(Body::Stopping(Box::new(answer)), status, Vec::new()),
         };
         found.warnings.extend(hasty(model, how.method));
         found

@@ -6,8 +6,7 @@ use crate::problems::registry::Body;
 use crate::problems::stopping::maps::decision_map::{Outcome, letter};
 use crate::problems::stopping::model::Stopping;
 use crate::problems::stopping::solve::{refuse, start_from};
-use crate::problems::{Found, Settings};
-use crate::run::Watch;
+use crate::problems::{Asked, Found, Settings};
 use remapping::stopping::Unbounded;
 
 /// The most states that are kept; and the most if that many are needed from the beginning.
@@ -32,11 +31,9 @@ pub(in crate::problems::stopping) fn fits(
 
 /// Solves the model for the levels that are shown.
 pub(in crate::problems::stopping) fn solve(
-    loaded: &ModelFile,
+    &Asked { loaded, settings, watch, .. }: &Asked<'_, Settings>,
     model: &Stopping,
     (walks, shown): (&Unbounded, usize),
-    settings: &Settings,
-    watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     if settings.critical_costs {
@@ -64,6 +61,5 @@ pub(in crate::problems::stopping) fn solve(
     };
     answer.largest_value = outcome.value.iter().copied().fold(0.0, f64::max);
     outcome.lay_out(&mut answer, &found.states, settings.values, None);
-    let body = Body::Stopping(Box::new(answer));
-    Ok(Found { body, status: found.status, warnings: Vec::new(), missed: Vec::new(), table: None })
+    Ok(Found::new(Body::Stopping(Box::new(answer)), found.status, Vec::new()))
 }

@@ -7,18 +7,15 @@ pub mod varying;
 
 use super::model::Stopping;
 use super::solve::refuse;
-use crate::complaint::Complaint;
-use crate::model::file::ModelFile;
-use crate::problems::Settings;
+use crate::problems::{Asked, Outcome, Settings};
 use remapping::chain::Operator;
 use remapping::stopping::States;
 
 /// The states of a problem that has no critical costs, and how they move.
 fn states(
-    loaded: &ModelFile,
+    &Asked { loaded, settings, .. }: &Asked<'_, Settings>,
     model: &Stopping,
-    settings: &Settings,
-) -> Result<(States, Box<dyn Operator>), Vec<Complaint>> {
+) -> Outcome<(States, Box<dyn Operator>)> {
     if settings.critical_costs {
         let message = "critical costs are those of one remap cost for all loads, and no end";
         return Err(refuse(loaded, message, "drop --critical-costs"));

@@ -10,8 +10,7 @@ use crate::problems::stopping::answer::PartialRemaps;
 use crate::problems::stopping::maps::decision_map::Outcome;
 use crate::problems::stopping::model::Stopping;
 use crate::problems::stopping::solve::{refuse, start_from};
-use crate::problems::{Found, Settings};
-use crate::run::Watch;
+use crate::problems::{Asked, Found, Settings};
 use remapping::Status;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{AfterRemap, Problem, States, long_run_partial, partial_targets};
@@ -44,16 +43,15 @@ pub(in crate::problems::stopping) fn targets(
 
 /// Solves the model.
 pub(in crate::problems::stopping) fn solve(
-    loaded: &ModelFile,
+    asked: &Asked<'_, Settings>,
     model: &Stopping,
-    settings: &Settings,
-    watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
+    let Asked { loaded, settings, watch, .. } = *asked;
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
-    let (states, operator) = states(loaded, model, settings)?;
+    let (states, operator) = states(asked, model)?;
     if states.vectors().is_none_or(|vectors| vectors > MOST_STATES) {
         let lacking = format!("partial remaps take {MOST_STATES} load vectors at most");
-        return unlisted::solve(loaded, model, &lacking, Status::IterationLimit, settings, watch);
+        return unlisted::solve(asked, model, &lacking, Status::IterationLimit);
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let costs = costs(model);

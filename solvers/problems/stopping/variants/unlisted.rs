@@ -1,15 +1,13 @@
 //! The answer for a model with too many states to visit: bounds that need no list of them.
 
 use super::varying::{self, by_state};
-use crate::complaint::Complaint;
 use crate::document::Bounds;
 use crate::memory;
 use crate::model::cost::Cost;
-use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::problems::stopping::model::Stopping;
 use crate::problems::stopping::solve::{refuse, start_from};
-use crate::problems::{Found, Settings};
+use crate::problems::{Asked, Found, Outcome, Settings};
 use crate::run::Watch;
 use remapping::Status;
 use remapping::imbalance::Imbalance;
@@ -26,13 +24,11 @@ pub(in crate::problems::stopping) fn short_of(states: usize, needed: u64, there:
 
 /// The answer, which says what is `lacking`, and its status.
 pub(in crate::problems::stopping) fn solve(
-    loaded: &ModelFile,
+    &Asked { loaded, settings, watch, .. }: &Asked<'_, Settings>,
     model: &Stopping,
     lacking: &str,
     status: Status,
-    settings: &Settings,
-    watch: &Watch,
-) -> Result<Found, Vec<Complaint>> {
+) -> Outcome<Found> {
     let wrong = |message: &str| refuse(loaded, message, "correct the model");
     if settings.critical_costs {
         let mut complaints = refuse(loaded, lacking, HELP);

@@ -4,7 +4,6 @@ use super::{states, unlisted};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::cost::Cost;
-use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::problems::stopping::answer::{Answer, CostByState};
 use crate::problems::stopping::maps::decision_map::{MAX_LISTED, Outcome, letter, open_up_to};
@@ -12,8 +11,7 @@ use crate::problems::stopping::model::Stopping;
 use crate::problems::stopping::sharing::gathered;
 use crate::problems::stopping::solve::{astray, refuse, start_from};
 use crate::problems::together::{Together, on_any};
-use crate::problems::{Found, Settings};
-use crate::run::Watch;
+use crate::problems::{Asked, Found, Settings};
 use remapping::chain::{Operator, Shared};
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{
@@ -28,16 +26,13 @@ pub(in crate::problems::stopping) const SWEEPS: u64 = 10_000_000;
 
 /// Solves the model.
 pub(in crate::problems::stopping) fn solve(
-    loaded: &ModelFile,
+    asked: &Asked<'_, Settings>,
     model: &Stopping,
-    settings: &Settings,
-    watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
-    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
-    let (states, operator) = states(loaded, model, settings)?;
-    let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
-    let space = (&states, &imbalance);
-    let found = solve_on(loaded, model, settings, space, Moves::Alone(operator), watch)?;
+    let (states, operator) = states(asked, model)?;
+    let imbalance =
+        model.imbalance().map_err(|error| refuse(asked.loaded, &error, "round the capacities"))?;
+    let found = solve_on(asked, model, (&states, &imbalance), Moves::Alone(operator))?;
     Ok(found.expect("there is no other rank"))
 }
 
@@ -50,13 +45,12 @@ pub(in crate::problems::stopping) enum Moves {
 
 /// The same on the ranks of the operator; the first one has the answer.
 pub(in crate::problems::stopping) fn solve_on(
-    loaded: &ModelFile,
+    asked: &Asked<'_, Settings>,
     model: &Stopping,
-    settings: &Settings,
     (states, imbalance): (&States, &Imbalance),
     moves: Moves,
-    watch: &Watch,
 ) -> Result<Option<Found>, Vec<Complaint>> {
+    let Asked { loaded, settings, watch, .. } = *asked;
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let (own, communicator) = match &moves {
         Moves::Alone(_) => (0..states.count(), None),
@@ -76,7 +70,7 @@ pub(in crate::problems::stopping) fn solve_on(
     };
     if let Some(lacking) = lacking {
         let status = Status::IterationLimit;
-        let found = unlisted::solve(loaded, model, &lacking, status, settings, watch)?;
+        let found = unlisted::solve(asked, model, &lacking, status)?;
         return Ok(others.is_none_or(|others| others.rank() == 0).then_some(found));
     }
     let costs = costs(model, (states, own.clone()), imbalance);
