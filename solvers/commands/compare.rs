@@ -8,12 +8,12 @@ use crate::output::{check_folder, check_free, make_folder, print, say, write_fil
 use crate::plot::Format;
 use crate::problems::comparison::compare;
 use crate::problems::registry::Loaded;
-use crate::problems::{self, Contest, Files};
+use crate::problems::{self, Contest, Files, Outcome};
 use crate::render;
 use crate::run::is_interrupted;
 use std::path::{Path, PathBuf};
 
-pub(super) fn run(arguments: &Compare) -> Result<Exit, Vec<Complaint>> {
+pub(super) fn run(arguments: &Compare) -> Outcome<Exit> {
     check_request(arguments).map_err(Complaint::usage)?;
     check_outputs(arguments)?;
     let mut documents = Vec::new();
@@ -37,11 +37,7 @@ pub(super) fn run(arguments: &Compare) -> Result<Exit, Vec<Complaint>> {
 }
 
 /// Compares policies on one of the models, then shows and writes the results.
-fn one(
-    arguments: &Compare,
-    model: &Path,
-    documents: &mut Vec<String>,
-) -> Result<Exit, Vec<Complaint>> {
+fn one(arguments: &Compare, model: &Path, documents: &mut Vec<String>) -> Outcome<Exit> {
     let loaded = Loaded::read(model)?;
     let problem = problems::of(&loaded.problem);
     let recording = |folder: &Path, name: &str| {

@@ -5,6 +5,7 @@ use crate::cli::Monitor as Arguments;
 use crate::complaint::Complaint;
 use crate::measurements::{Measurement, measurements, wrong_line};
 use crate::output::{is_closed, print, say};
+use crate::problems::Outcome;
 use crate::problems::phase_change::model::PhaseChange;
 use crate::problems::phase_switching::model::PhaseSwitching;
 use crate::problems::registry::{Loaded, Problem};
@@ -52,7 +53,7 @@ impl Row {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
+pub(super) fn run(arguments: &Arguments) -> Outcome<Exit> {
     let loaded = Loaded::read(&arguments.model)?;
     match &loaded.problem {
         Problem::PhaseChange(model) => of_change(arguments, &loaded, model),
@@ -65,11 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     }
 }
 
-fn of_change(
-    arguments: &Arguments,
-    loaded: &Loaded,
-    model: &PhaseChange,
-) -> Result<Exit, Vec<Complaint>> {
+fn of_change(arguments: &Arguments, loaded: &Loaded, model: &PhaseChange) -> Outcome<Exit> {
     let problem = model.problem();
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
     let solution = phase_change::solve(&problem, accuracy, &Watch::start(&loaded.title, None))
@@ -108,11 +105,7 @@ fn not_binary(loaded: &Loaded) -> Complaint {
 /// Recurring phases. The change test compares measurements with the base cluster, which is
 /// collected anew after each switch [NR86, sec. X]. Under the first mapping a change indicates the
 /// second phase, under the second mapping the first phase.
-fn of_switching(
-    arguments: &Arguments,
-    loaded: &Loaded,
-    model: &PhaseSwitching,
-) -> Result<Exit, Vec<Complaint>> {
+fn of_switching(arguments: &Arguments, loaded: &Loaded, model: &PhaseSwitching) -> Outcome<Exit> {
     if !model.says_yes_or_no() {
         return Err(vec![not_binary(loaded)]);
     }
@@ -194,7 +187,7 @@ fn watched(
     more_columns: &str,
     last: Option<u64>,
     mut take: impl FnMut(u64, f64) -> Result<Row, MonitorError>,
-) -> Result<Exit, Vec<Complaint>> {
+) -> Outcome<Exit> {
     if !arguments.json {
         print(&format!("{HEADER}{more_columns}\n"));
     }
