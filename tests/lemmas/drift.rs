@@ -168,9 +168,13 @@ impl<'a> Plain<'a> {
     }
 }
 
-pub(super) fn run(problem: &LoadDrift, control: Control) -> Outcome {
+pub(super) fn prepared(problem: &LoadDrift) -> (States, Transition) {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    (states, Transition::new(&problem.chain, problem.processors).unwrap())
+}
+
+pub(super) fn run(problem: &LoadDrift, control: Control) -> Outcome {
+    let (states, transition) = prepared(problem);
     let mut backward = Backward::new(problem, &states, &transition, control, Carry::Outcome);
     while backward.remaining() > 0 {
         backward.advance();
@@ -256,8 +260,7 @@ pub(super) fn charged_problems() -> impl Strategy<Value = LoadDrift> {
 }
 
 fn intervals(problem: &LoadDrift, longest: u64) -> Intervals {
-    let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let (states, transition) = prepared(problem);
     Intervals::overlapping(
         problem,
         Overlap::NONE,
@@ -288,7 +291,7 @@ fn wide_problems() -> impl Strategy<Value = LoadDrift> {
 }
 
 /// The figure's walk on 1..=19 from load 10.
-fn figure(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
+pub(super) fn figure(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     LoadDrift {
         processors,
         chain: ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
@@ -323,8 +326,7 @@ proptest! {
     ) {
         let believed =
             LoadDrift { remap_cost: dearer * problem.remap_cost, steps, ..problem.clone() };
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let maps = MapPolicy::solve(&believed, Overlap::NONE, (&states, &transition), &()).unwrap();
         let never = Control::Threshold(f64::INFINITY);
         let evaluate = |maps: MapPolicy| {
@@ -429,8 +431,7 @@ proptest! {
         // With a rule that can change the total load the optimum may trade remaps for load.
         let cheap = LoadDrift { rebalance: Rebalance::Split, objective: Objective::Imbalance, ..problem };
         let dear = LoadDrift { remap_cost: cheap.remap_cost + more, ..cheap.clone() };
-        let states = States::new(cheap.processors, cheap.chain.levels()).unwrap();
-        let transition = Transition::new(&cheap.chain, cheap.processors).unwrap();
+        let (states, transition) = prepared(&cheap);
         let start = |problem| Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
         let (mut a, mut b) = (start(&cheap), start(&dear));
         while a.remaining() > 0 {
@@ -445,8 +446,7 @@ proptest! {
 
     #[test]
     fn leaving_out_certain_remaps_changes_no_cost(problem in wide_problems()) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let mut backward =
             Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Value);
         let mut plain = vec![0.0; states.count()];
@@ -468,8 +468,7 @@ proptest! {
 
     #[test]
     fn resuming_changes_no_bit(problem in problems(), at in 0.0f64..1.0) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let start = || Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
         let (mut whole, mut first) = (start(), start());
         let stop = (at * problem.steps as f64) as u64;
@@ -498,8 +497,7 @@ fn leaving_out_certain_remaps_changes_nothing() {
         [(Timing::AfterStep, 3), (Timing::BeforeStep, 3), (Timing::AfterStep, 5)]
     {
         let problem = LoadDrift { timing, ..figure(processors, 60, 2.0) };
-        let states = States::new(processors, 19).unwrap();
-        let transition = Transition::new(&problem.chain, processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let mut backward =
             Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
         let mut fewest = backward.active_states();
@@ -576,8 +574,7 @@ proptest! {
 
     #[test]
     fn regions_change_nothing(problem in problems_with_regions(), stop in 0.0f64..1.0) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let new = |least| {
             Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome)
                 .regions_from(least)
@@ -633,8 +630,7 @@ proptest! {
 #[test]
 fn regions_are_found() {
     let problem = LoadDrift { steps: 200, ..figure(6, 200, 2.0) };
-    let states = States::new(6, 19).unwrap();
-    let transition = Transition::new(&problem.chain, 6).unwrap();
+    let (states, transition) = prepared(&problem);
     let mut backward =
         Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
     let mut on_region = 0;
@@ -708,8 +704,7 @@ fn simulation_agrees_with_exact_evaluation() {
     ] {
         let problem =
             LoadDrift { timing, rebalance, objective, per_unit_moved, ..figure(3, 100, 3.0) };
-        let states = States::new(3, 19).unwrap();
-        let transition = Transition::new(&problem.chain, 3).unwrap();
+        let (states, transition) = prepared(&problem);
         let map = MapPolicy::solve(&problem, Overlap::NONE, (&states, &transition), &()).unwrap();
         let rules = ["never", "fixed:7", "threshold:1.8", "utilization:0.8"]
             .map(|r| r.parse::<Rule>().unwrap());

@@ -1,5 +1,6 @@
 //! Remaps that come into force some steps after their decision, over all states.
 
+use super::drift::{figure, prepared};
 use crate::thorough::some;
 use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
@@ -7,7 +8,7 @@ use remapping::Bounds;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::load_drift::{
     Backward, Carry, Control, IntervalOutcome, Intervals, LoadDrift, Loads, MapPolicy, Objective,
-    ProcessChain, Ranks, Rebalance, States, Timing, Transition,
+    ProcessChain, Ranks, Rebalance, Timing,
 };
 use remapping::overlap::Overlap;
 use remapping::policy::stated::{Following, Stated};
@@ -190,16 +191,9 @@ impl Literal<'_> {
 fn walk(processors: usize, levels: usize, steps: u64) -> LoadDrift {
     let chain = BirthDeath::walk(levels, 0.3, 0.2, Edge::Hold).unwrap();
     LoadDrift {
-        processors,
         chain: ProcessChain::BirthDeath(chain),
-        lowest: 1.0,
         initial: levels / 2,
-        steps,
-        remap_cost: 0.7,
-        per_unit_moved: 0.0,
-        rebalance: Rebalance::Split,
-        timing: Timing::AfterStep,
-        objective: Objective::Imbalance,
+        ..figure(processors, steps, 0.7)
     }
 }
 
@@ -210,8 +204,7 @@ fn found(
     control: Control,
     maps: Option<MapPolicy>,
 ) -> ([f64; 3], Bounds) {
-    let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let (states, transition) = prepared(problem);
     let all = (&states, &transition);
     let mut backward = Backward::overlapping(problem, overlap, all, control, Carry::Outcome);
     if let Some(maps) = maps {
@@ -310,8 +303,7 @@ proptest! {
     #[test]
     fn intervals_of_late_remaps_are_those_of_the_definition((problem, overlap) in model()) {
         let what = format!("{problem:?} {overlap:?}");
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let all = (&states, &Ranks::alone());
         let found = Intervals::overlapping(&problem, overlap, all, &transition, 100, &());
         prop_assert_eq!(found.all().len() as u64, problem.steps);
@@ -326,8 +318,7 @@ proptest! {
     /// The maps are optimal: who follows them pays the value.
     #[test]
     fn maps_of_late_remaps_cost_the_value((problem, overlap) in model()) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let maps = MapPolicy::solve(&problem, overlap, (&states, &transition), &()).unwrap();
         let (value, what) = (maps.value(), format!("{problem:?} {overlap:?}"));
         let ([followed, ..], _) = found(&problem, overlap, Control::Optimal, Some(maps));
@@ -362,8 +353,7 @@ fn late_remaps_go_on_from_snapshots() {
     for timing in [Timing::AfterStep, Timing::BeforeStep] {
         let problem = LoadDrift { timing, ..walk(3, 6, 12) };
         let overlap = Overlap { steps: 3, slowdown: 0.02 };
-        let states = States::new(3, 6).unwrap();
-        let transition = Transition::new(&problem.chain, 3).unwrap();
+        let (states, transition) = prepared(&problem);
         let all = (&states, &transition);
         let start = || {
             let control = Control::Optimal;
@@ -419,8 +409,7 @@ impl Observer for Stops {
 fn late_remaps_stop_where_they_are_told_to() {
     let problem = walk(3, 6, 12);
     let overlap = Overlap { steps: 3, slowdown: 0.02 };
-    let states = States::new(3, 6).unwrap();
-    let transition = Transition::new(&problem.chain, 3).unwrap();
+    let (states, transition) = prepared(&problem);
     let all = (&states, &transition);
     let start = || Backward::overlapping(&problem, overlap, all, Control::Optimal, Carry::Outcome);
     let mut whole = start();
@@ -462,8 +451,7 @@ fn simulated_late_remaps_cost_the_exact_value() {
             ..walk(3, 6, 14)
         };
         let overlap = Overlap { steps: 1 + case % 3, slowdown: [0.0, 0.1][case as usize / 6] };
-        let states = States::new(3, 6).unwrap();
-        let transition = Transition::new(&problem.chain, 3).unwrap();
+        let (states, transition) = prepared(&problem);
         let all = (&states, &transition);
         let maps = MapPolicy::solve(&problem, overlap, all, &()).unwrap();
         let intervals = Intervals::overlapping(

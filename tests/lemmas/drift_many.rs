@@ -1,5 +1,6 @@
 //! Bounds for many ranks against exact values.
 
+use super::drift::{figure, prepared};
 use super::drift_late::{by_definition, cheaper};
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
@@ -15,23 +16,11 @@ use remapping::policy::stated::{Following, Stated};
 use remapping::simulate::compare;
 
 fn walk(processors: usize, steps: u64) -> LoadDrift {
-    LoadDrift {
-        processors,
-        chain: ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
-        lowest: 1.0,
-        initial: 9,
-        steps,
-        remap_cost: 8.0,
-        per_unit_moved: 0.0,
-        rebalance: Rebalance::Split,
-        timing: Timing::AfterStep,
-        objective: Objective::Imbalance,
-    }
+    figure(processors, steps, 8.0)
 }
 
 fn exact(problem: &LoadDrift) -> f64 {
-    let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let (states, transition) = prepared(problem);
     let mut backward = Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
     while backward.remaining() > 0 {
         backward.advance();

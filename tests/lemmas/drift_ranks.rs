@@ -1,5 +1,6 @@
 //! Ranks of which each has its own states: whoever has a state, it has the same bits.
 
+use super::drift::figure;
 use crate::thorough::{few_or_all, some};
 use remapping::Bounds;
 use remapping::chain::{BirthDeath, Edge};
@@ -171,16 +172,9 @@ fn on_ranks<T: Send>(
 fn problems() -> Vec<(LoadDrift, usize)> {
     let walk = |levels, up, down, edge| BirthDeath::walk(levels, up, down, edge).unwrap();
     let plain = LoadDrift {
-        processors: 4,
         chain: ProcessChain::BirthDeath(walk(9, 0.25, 0.25, Edge::Hold)),
-        lowest: 1.0,
         initial: 4,
-        steps: 40,
-        remap_cost: 3.0,
-        per_unit_moved: 0.0,
-        rebalance: Rebalance::Split,
-        timing: Timing::AfterStep,
-        objective: Objective::Imbalance,
+        ..figure(4, 40, 3.0)
     };
     let makespan = LoadDrift {
         timing: Timing::BeforeStep,

@@ -1,6 +1,7 @@
 //! Bounds on the value of drifting loads against the same recursion in fractions: what rounding does is in
 //! them, for few steps and for a million.
 
+use super::drift::{figure, prepared};
 use crate::phase_change::problems::{cases, exact, ratio};
 use crate::thorough::few_or_all;
 use proptest::prelude::*;
@@ -8,8 +9,7 @@ use remapping::Bounds;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Dense};
 use remapping::load_drift::{
-    Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, States,
-    Timing, Transition,
+    Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, Timing,
 };
 
 /// The exact numbers of a model beside the rounded ones.
@@ -182,8 +182,7 @@ impl Model {
 }
 
 fn bounds(problem: &LoadDrift) -> Bounds {
-    let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let (states, transition) = prepared(problem);
     let mut backward = Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
     while backward.remaining() > 0 {
         backward.advance();
@@ -224,16 +223,9 @@ fn a_million_steps_are_within_their_bounds() {
     (up[18], down[0]) = (Rational::ZERO, Rational::ZERO);
     for steps in [1_000, few_or_all(100_000, 1_000_000)] {
         let problem = LoadDrift {
-            processors: 1,
             chain: ProcessChain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap()),
-            lowest: 1.0,
-            initial: 9,
-            steps,
-            remap_cost: 8.0,
-            per_unit_moved: 0.0,
-            rebalance: Rebalance::Split,
-            timing: Timing::AfterStep,
             objective: Objective::Makespan,
+            ..figure(1, steps, 8.0)
         };
         let Bounds { lower, upper } = bounds(&problem);
         let value = 10.0 * steps as f64;

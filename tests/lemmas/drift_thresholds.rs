@@ -1,8 +1,8 @@
 //! Thresholds on max - mean: where they lie, and what rules of them cost.
 
-use super::drift::{Plain, charged_problems, close, problems, run};
+use super::drift::{Plain, charged_problems, close, prepared, problems, run};
 use proptest::prelude::*;
-use remapping::load_drift::{Backward, Carry, Control, Curve, States, Transition, Unremapped};
+use remapping::load_drift::{Backward, Carry, Control, Curve, Unremapped};
 use remapping::overlap::Overlap;
 
 /// r (max - mean), a whole number.
@@ -20,8 +20,7 @@ proptest! {
     /// Thresholds lie between the values that max - mean may have: loads in doubles, however they are added up, decide as whole ones.
     #[test]
     fn closest_thresholds_lie_between_values(problem in charged_problems(), lowest in 0.0f64..1e6) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let all = (&states, &transition);
         let mut backward = Backward::new(&problem, all.0, all.1, Control::Optimal, Carry::Value);
         while backward.remaining() > 0 {
@@ -46,8 +45,7 @@ proptest! {
     /// No rule with one threshold costs less than the best near the start; none of those at the ends does.
     #[test]
     fn the_best_threshold_is_the_best_of_those_searched(problem in problems(), start in 0.0f64..4.0) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let best = problem.best_threshold(Overlap::NONE, (&states, &transition), start, &()).unwrap();
         let cost = |excess: u32| run(&problem, Control::Threshold(states.threshold_at(excess))).value;
         let [from, to] = best.searched.map(|threshold| states.within(threshold));
@@ -71,8 +69,7 @@ proptest! {
         problem in charged_problems(),
         tried in prop::collection::vec((1u64..8, 0u32..12), 1..5),
     ) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let mut from = 0;
         let list: Vec<(u64, u32)> = tried
             .into_iter()
@@ -99,8 +96,7 @@ proptest! {
         (steps, slowdown) in (0u64..5, 0.0f64..1.0),
         excess in 0u32..12,
     ) {
-        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let (states, transition) = prepared(&problem);
         let (all, overlap) = ((&states, &transition), Overlap { steps, slowdown });
         let at = states.threshold_at(excess);
         let listed = problem.value_of_thresholds(overlap, all, &[(1, at), (3, at)], &()).unwrap();

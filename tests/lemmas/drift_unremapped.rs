@@ -1,11 +1,12 @@
 //! Programs that never remap [NRS86, Figs. 1 and 2]: step by step against every load vector there is.
 
+use super::drift::{figure, prepared};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::load_drift::{
-    AverageCosts, Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain,
-    Rebalance, States, Timing, Transition, Unremapped,
+    AverageCosts, Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Timing,
+    Unremapped,
 };
 use remapping::policy::Step;
 use remapping::{Halt, Observer};
@@ -18,16 +19,11 @@ fn problem(
     timing: Timing,
 ) -> LoadDrift {
     LoadDrift {
-        processors,
         chain: ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Hold).unwrap()),
         lowest,
         initial: initial % levels,
-        steps: 12,
-        remap_cost: 2.0,
-        per_unit_moved: 0.0,
-        rebalance: Rebalance::Split,
         timing,
-        objective: Objective::Imbalance,
+        ..figure(processors, 12, 2.0)
     }
 }
 
@@ -210,8 +206,7 @@ fn rare_moves_are_not_lost_in_rounding() {
                 let truth = every(&problem, n);
                 assert!(near(found, truth), "every {n}: {found:e} {truth:e} {}", told());
             }
-            let states = States::new(processors, levels).unwrap();
-            let transition = Transition::new(&problem.chain, processors).unwrap();
+            let (states, transition) = prepared(&problem);
             let carry = Carry::Value;
             let mut best = Backward::new(&problem, &states, &transition, Control::Optimal, carry);
             while best.remaining() > 0 {
@@ -280,8 +275,7 @@ fn large_loads_hide_no_remap_that_pays() {
     for lowest in [0.0, 1e6, 1e10, 1e11] {
         let mut problem = problem((2, 9, 4), (0.25, 0.25), lowest, Timing::BeforeStep);
         (problem.objective, problem.steps, problem.remap_cost) = (Objective::Makespan, 40, 1.0);
-        let states = States::new(2, 9).unwrap();
-        let transition = Transition::new(&problem.chain, 2).unwrap();
+        let (states, transition) = prepared(&problem);
         let carry = Carry::Outcome;
         let mut best = Backward::new(&problem, &states, &transition, Control::Optimal, carry);
         while best.remaining() > 0 {

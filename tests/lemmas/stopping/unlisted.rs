@@ -67,21 +67,16 @@ proptest! {
 /// steps from few of them holds.
 #[test]
 fn drifting_loads_cost_no_less_than_groups_of_them() {
-    use remapping::load_drift::{Intervals, LoadDrift, Objective, Rebalance, Timing};
+    use crate::drift::figure;
+    use remapping::load_drift::{Intervals, LoadDrift, Timing};
     let chain = walk(7);
     for (timing, paid) in [(Timing::AfterStep, Paid::After), (Timing::BeforeStep, Paid::Before)] {
         for (processors, steps, remap_cost) in [(2, 30, 2.0), (4, 50, 3.0), (6, 2000, 1.0)] {
             let problem = LoadDrift {
-                processors,
                 chain: chain.clone(),
-                lowest: 1.0,
                 initial: 3,
-                steps,
-                remap_cost,
-                per_unit_moved: 0.0,
-                rebalance: Rebalance::Split,
                 timing,
-                objective: Objective::Imbalance,
+                ..figure(processors, steps, remap_cost)
             };
             let process = Process { lowest: 1, chain: chain.clone() };
             let groups =
