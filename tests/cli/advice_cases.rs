@@ -1,19 +1,13 @@
 //! Logs on which advice was once wrong, and what is right; the exported rule in programs that go on
 //! from it.
 
-use crate::languages::{is_there, skipped};
-use crate::workplace::Workplace;
+use crate::languages::{is_there, skipped, started};
+use crate::workplace::{Json, Workplace, has, lacks};
 use serde_json::Value;
 use std::process::Command;
 
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
-}
-
 fn cost(document: &Value, policy: &str) -> f64 {
-    let lines = document["policies"].as_array().unwrap();
-    let line = lines.iter().find(|line| line["policy"] == policy);
-    number(&line.unwrap_or_else(|| panic!("no {policy}"))["cost"])
+    document.policy(policy)["cost"].f64()
 }
 
 /// What is advised on a log of `corpus/advice`, and its sentence.
@@ -21,7 +15,7 @@ fn advice(file: &str, more: &[&str]) -> (Value, String) {
     let place = Workplace::new();
     let log = format!("{}/../tests/cli/corpus/advice/{file}", env!("CARGO_MANIFEST_DIR"));
     let found = place.run(&[&["advise", &log, "--json"], more].concat()).exits(0).json();
-    let sentence = found["advice"].as_str().unwrap().to_owned();
+    let sentence = found["advice"].text().to_owned();
     (found, sentence)
 }
 
@@ -30,17 +24,11 @@ fn advice(file: &str, more: &[&str]) -> (Value, String) {
 fn remaps_that_change_nothing_are_left_out() {
     for file in ["3_remaps_do_nothing.csv.gz", "slow_node.csv.gz"] {
         let (found, sentence) = advice(file, &[]);
-        assert!(
-            sentence.starts_with("Do not remap: the recorded remaps change nothing"),
-            "{sentence}"
-        );
-        assert_eq!(found["policy"], "never", "{sentence}");
+        let begun = sentence.starts_with("Do not remap: the recorded remaps change nothing");
+        assert!(begun && found["policy"] == "never", "{sentence}");
         let saves = &found["saves"];
-        assert!(number(&saves["percent"]) > 0.0 && number(&saves["lower"]) >= 0.0, "{saves}");
-        assert!(
-            sentence.contains(&format!("saves {:.2} %", number(&saves["percent"]))),
-            "{sentence}"
-        );
+        assert!(saves["percent"].f64() > 0.0 && saves["lower"].f64() >= 0.0, "{saves}");
+        assert!(sentence.contains(&format!("saves {:.2} %", saves["percent"].f64())), "{sentence}");
     }
 }
 
@@ -49,10 +37,10 @@ fn remaps_that_change_nothing_are_left_out() {
 #[test]
 fn a_slow_step_of_one_rank_is_the_cost_of_a_remap() {
     let (found, sentence) = advice("slowstep_rank0.csv.gz", &["--remap-cost", "0"]);
-    let cost = number(&found["remap_cost"]);
+    let cost = found["remap_cost"].f64();
     assert!((0.9..1.1).contains(&cost), "{cost}");
     // The second half has four recorded remaps: they promise nothing for sure.
-    assert!(number(&found["saves"]["lower"]) <= 0.0 || found["policy"] == "recorded", "{sentence}");
+    assert!(found["saves"]["lower"].f64() <= 0.0 || found["policy"] == "recorded", "{sentence}");
 }
 
 /// Noise that is another at every step is not load: the rule that is handed over saves 3.3 % in
@@ -60,8 +48,7 @@ fn a_slow_step_of_one_rank_is_the_cost_of_a_remap() {
 #[test]
 fn noise_of_timers_is_not_load() {
     let (found, sentence) = advice("noise_07_straggler_s1.csv.gz", &[]);
-    let [percent, lower, upper] =
-        ["percent", "lower", "upper"].map(|name| number(&found["saves"][name]));
+    let ([lower, upper], percent) = (found["saves"].ends(), found["saves"]["percent"].f64());
     assert!(percent > 0.5 && lower <= 3.31 && 3.31 <= upper, "{sentence} {}", found["saves"]);
     let notes = found["notes"].to_string();
     assert!(notes.contains("not taken for load"), "{notes}");
@@ -71,10 +58,10 @@ fn noise_of_timers_is_not_load() {
 #[test]
 fn what_there_is_to_gain_is_said() {
     let (found, sentence) = advice("10_nothing_beats_it.csv.gz", &[]);
-    let best = found["policies"].as_array().unwrap().iter().map(|line| number(&line["cost"]));
+    let best = found["policies"].list().iter().map(|line| line["cost"].f64());
     let best = best.fold(f64::INFINITY, f64::min);
-    assert!(!sentence.contains("nothing"), "{sentence}");
-    assert!(sentence.contains("steps 1500 to 2999"), "{sentence}");
+    has(&sentence, &["steps 1500 to 2999"]);
+    lacks(&sentence, &["nothing"]);
     assert!(
         found["policy"] != "recorded"
             || best >= cost(&found, "recorded")
@@ -82,10 +69,7 @@ fn what_there_is_to_gain_is_said() {
         "{sentence}"
     );
     let (_, sentence) = advice("11_fading_drift.csv.gz", &[]);
-    assert!(
-        sentence.contains("steps 1500 to 2999") && sentence.contains("all steps up to 2999"),
-        "{sentence}"
-    );
+    has(&sentence, &["steps 1500 to 2999", "all steps up to 2999"]);
     // 5.9 % of the whole run.
     let whole = sentence.split("learning on the way,").nth(1).unwrap();
     let whole: f64 = whole.split_whitespace().find_map(|word| word.parse().ok()).unwrap();
@@ -95,10 +79,7 @@ fn what_there_is_to_gain_is_said() {
 #[test]
 fn idle_steps_are_of_the_same_unit() {
     let (found, sentence) = advice("idle_20_of_1000.csv.gz", &["--remap-cost", "2"]);
-    assert!(
-        !sentence.contains("unit") && !found["policies"].as_array().unwrap().is_empty(),
-        "{sentence}"
-    );
+    assert!(!sentence.contains("unit") && !found["policies"].list().is_empty(), "{sentence}");
 }
 
 /// Where no remap is recorded the rule that is handed over is not an interval that costs four times
@@ -122,76 +103,7 @@ fn the_last_steps_do_not_pay_for_a_remap() {
 
 /// A program whose work is in blocks that are not split, remapped by the exported rule, every so
 /// many steps, or never; or it prints a log of a run without remaps.
-const PROGRAM: &str = r#"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include "remap_policy.h"
-static unsigned long long state;
-static double uniform(void)
-{
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-static double normal(void) { return sqrt(-2.0 * log(uniform())) * cos(6.283185307179586 * uniform()); }
-static double work[BLOCKS];
-static int owner[BLOCKS];
-static void balance(void)
-{
-    double load[REMAP_RANKS] = {0};
-    int taken[BLOCKS] = {0};
-    for (int many = 0; many < BLOCKS; many++) {
-        int largest = -1, least = 0;
-        for (int b = 0; b < BLOCKS; b++)
-            if (!taken[b] && (largest < 0 || work[b] > work[largest]))
-                largest = b;
-        for (int r = 1; r < REMAP_RANKS; r++)
-            if (load[r] < load[least])
-                least = r;
-        owner[largest] = least;
-        load[least] += work[largest];
-        taken[largest] = 1;
-    }
-}
-int main(int count, char **arguments)
-{
-    static remap_advised rule;
-    const int every = count > 2 ? atoi(arguments[2]) : -1, print = count > 3;
-    double paid = 0.0;
-    state = (unsigned long long)atoll(arguments[1]);
-    for (int i = 0; i < 10; i++)
-        uniform();
-    for (int b = 0; b < BLOCKS; b++)
-        work[b] = 1.0 + 0.3 * uniform();
-    balance();
-    remap_advised_init(&rule, -1);
-    remap_advised_remapped(&rule);
-    if (print)
-        printf("step,rank,seconds\n");
-    for (int step = 0; step < 600; step++) {
-        double times[REMAP_RANKS] = {0}, mean = 0.0, most = 0.0;
-        for (int b = 0; b < BLOCKS; b++) {
-            work[b] = fabs(work[b] + 0.02 * normal());
-            times[owner[b]] += work[b];
-        }
-        for (int r = 0; r < REMAP_RANKS; r++) {
-            mean += times[r] / REMAP_RANKS;
-            most = times[r] > most ? times[r] : most;
-            if (print)
-                printf("%d,%d,%.9g\n", step, r, times[r]);
-        }
-        paid += most - mean;
-        if (every < 0 ? remap_advised_step(&rule, times) : every > 0 && step % every == every - 1) {
-            balance();
-            remap_advised_remapped(&rule);
-            paid += COST;
-        }
-    }
-    if (!print)
-        printf("%.17g\n", paid);
-    return 0;
-}
-"#;
+const PROGRAM: &str = include_str!("programs/blocks.c");
 
 /// In place of an exported rule, for a program that is never asked.
 const NO_RULE: &str = "#define REMAP_RANKS 8\ntypedef int remap_advised;\n\
@@ -201,14 +113,8 @@ const NO_RULE: &str = "#define REMAP_RANKS 8\ntypedef int remap_advised;\n\
 
 fn compiled(place: &Workplace, blocks: usize, dear: f64, name: &str) {
     place.write("main.c", PROGRAM);
-    let defined = [format!("-DBLOCKS={blocks}"), format!("-DCOST={dear}")];
-    let built = Command::new("cc")
-        .args(["-std=c99", "-O1", "-ffp-contract=off", "main.c", "-lm", "-o", name])
-        .args(defined)
-        .current_dir(place.root())
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let defined = format!("-DBLOCKS={blocks} -DCOST={dear}");
+    started(place, &format!("cc -std=c99 -O1 -ffp-contract=off main.c -lm -o {name} {defined}"));
 }
 
 fn output(place: &Workplace, name: &str, arguments: &[&str]) -> String {
@@ -230,25 +136,12 @@ fn the_exported_rule_in_a_program_that_goes_on_from_it() {
         place.write("remap_policy.h", NO_RULE);
         compiled(&place, blocks, dear, "without");
         place.write("log.csv", output(&place, "without", &["1", "0", "log"]));
-        let cost = dear.to_string();
-        place
-            .run(&[
-                "replay",
-                "log.csv",
-                "--remap-cost",
-                &cost,
-                "--policies",
-                "advised",
-                "--advised",
-                "rule.json",
-                "--force",
-            ])
-            .exits(0);
+        let replay = "replay log.csv --policies advised --advised rule.json --force --remap-cost";
+        place.remap(format!("{replay} {dear}")).exits(0);
         let mut document: Value = serde_json::from_str(&place.read("rule.json")).unwrap();
         document["simple"] = serde_json::json!([]);
         place.write("rule.json", document.to_string());
-        place
-            .write("remap_policy.h", place.run(&["export", "rule.json", "--to", "c"]).exits(0).out);
+        place.write("remap_policy.h", place.shown("export rule.json --to c"));
         compiled(&place, blocks, dear, "with");
         let paid = |more: &[&str]| -> f64 {
             let run = |seed: u64| -> f64 {

@@ -1,6 +1,7 @@
 //! What `advise` says of logs, and what comes of it: the tables of docs/advised.md.
 
 use crate::advice_programs::{Blocks, Kind, Program, Runs, is_remapped, log};
+use crate::families::Family;
 use crate::workplace::Workplace;
 use remapping::overlap::Overlap;
 use remapping::policy::advised::Advised;
@@ -9,7 +10,6 @@ use remapping::record::{Record, Remap};
 use remapping::replay::{
     Ground, Indicator, Outset, hindsight, intervals, play, recorded, thresholds,
 };
-use remapping::simulate::families::Family;
 use serde_json::Value;
 use std::ops::Range;
 

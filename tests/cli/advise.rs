@@ -2,7 +2,7 @@
 
 use crate::logs::{DRIFTING, Made};
 use crate::thorough::few_or_all;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has, lacks, stated};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remap::logs;
 use remap::replaying::advice::Question;
@@ -13,22 +13,13 @@ use remapping::record::Record;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
-}
-
-fn line<'a>(document: &'a Value, policy: &str) -> &'a Value {
-    let lines = document["policies"].as_array().unwrap();
-    lines.iter().find(|line| line["policy"] == policy).unwrap_or_else(|| panic!("no {policy}"))
-}
-
 #[test]
 fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     let place = Workplace::new();
     place.write("run.csv", DRIFTING.csv());
-    let text = place.run(&["advise", "run.csv"]).exits(0).out;
-    let found = place.run(&["advise", "run.csv", "--json"]).exits(0).json();
-    let advice = found["advice"].as_str().unwrap();
+    let text = place.shown("advise run.csv");
+    let found = place.answer("advise run.csv");
+    let advice = found["advice"].text();
     // The sentence, and a line for each clause that follows.
     let lines = text.lines().take_while(|line| !line.starts_with("run.csv: "));
     let lines: Vec<&str> = lines.collect();
@@ -36,31 +27,27 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     assert!(lines[0].ends_with("less than now on steps 200 to 399"), "{advice}");
     assert!(advice.starts_with("Remap ") && advice.contains("less than now"), "{advice}");
     assert!(advice.contains("the best published rule, "), "{advice}");
-    let policy = found["policy"].as_str().unwrap();
-    let (rule, run) = (line(&found, policy), line(&found, "recorded"));
-    let saved = 100.0 * (number(&run["cost"]) - number(&rule["cost"])) / number(&run["time"]);
-    let [percent, lower, upper] =
-        ["percent", "lower", "upper"].map(|field| number(&found["saves"][field]));
+    let policy = found["policy"].text();
+    let (rule, run) = (found.policy(policy), found.policy("recorded"));
+    let saved = 100.0 * (run["cost"].f64() - rule["cost"].f64()) / run["time"].f64();
+    let ([lower, upper], percent) = (found["saves"].ends(), found["saves"]["percent"].f64());
     assert!(abs_diff_eq!(saved, percent, epsilon = 1e-9), "{saved} is not {percent}");
     assert!(0.0 < lower && lower <= percent && percent <= upper, "{found}");
     // Three recorded remaps are few.
-    assert!(
-        advice.contains(&format!("{percent:.2} % (from few remaps: {lower:.2} to {upper:.2})")),
-        "{advice}"
-    );
+    has(&advice, &[&format!("{percent:.2} % (from few remaps: {lower:.2} to {upper:.2})")]);
     assert_eq!(run["few_remaps"], true);
     // What the run paid: by hand.
-    let first = found["judged_from"].as_u64().unwrap() as usize;
+    let first = found["judged_from"].u64() as usize;
     let rows = logs::read(&place.path("run.csv"), None).unwrap().record;
     let paid: f64 = (first..DRIFTING.steps).map(|step| rows.imbalance(step)).sum();
     let remaps = (first + 1..DRIFTING.steps).filter(|step| step % DRIFTING.every == 0).count();
-    assert_abs_diff_eq!(number(&run["cost"]) - paid, 0.8 * remaps as f64, epsilon = 1e-9);
+    assert_abs_diff_eq!(run["cost"].f64() - paid, 0.8 * remaps as f64, epsilon = 1e-9);
     // The best rule in use is the best of all of them.
-    let in_use = found["policies"].as_array().unwrap().iter().filter(|line| line["in_use"] == true);
-    let least = in_use.map(|line| number(&line["cost"])).fold(f64::INFINITY, f64::min);
-    let best = found["best_in_use"].as_str().unwrap();
-    assert_eq!(number(&line(&found, best)["cost"]), least);
-    let again = place.run(&["advise", "run.csv", "--json"]).exits(0).out;
+    let in_use = found["policies"].list().iter().filter(|line| line["in_use"] == true);
+    let least = in_use.map(|line| line["cost"].f64()).fold(f64::INFINITY, f64::min);
+    let best = found["best_in_use"].text();
+    assert_eq!(found.policy(best)["cost"].f64(), least);
+    let again = place.shown("advise run.csv --json");
     assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), found);
 }
 
@@ -100,20 +87,18 @@ fn what_cannot_be_beaten_is_kept() {
     let calm = Made { slope: 0.0, noise: 0.02, every: 10_000, ..DRIFTING };
     let text = calm.csv();
     place.write("calm.csv", &text);
-    let arguments = ["advise", "calm.csv", "--remap-cost", "0.8", "--json"];
-    let found = place.run(&arguments).exits(0).json();
-    let advice = found["advice"].as_str().unwrap();
+    let found = place.answer("advise calm.csv --remap-cost 0.8");
+    let advice = found["advice"].text();
     assert!(advice.starts_with("Go on without remapping"), "{advice}");
     assert_eq!(found["policy"], "recorded");
-    assert!(number(&found["saves"]["lower"]) <= 0.0);
+    assert!(found["saves"]["lower"].f64() <= 0.0);
     // Nobody knows what was done.
     place.write("silent.csv", Made { every: 10_000, ..DRIFTING }.unmarked());
-    let arguments = ["advise", "silent.csv", "--remap-cost", "0.8", "--json"];
-    let found = place.run(&arguments).exits(0).json();
+    let found = place.answer("advise silent.csv --remap-cost 0.8");
     assert_eq!(found["saves"], Value::Null);
-    let advice = found["advice"].as_str().unwrap();
+    let advice = found["advice"].text();
     assert!(advice.contains("what was done is not recorded"), "{advice}");
-    assert!(found["policies"].as_array().unwrap().iter().all(|line| line["policy"] != "recorded"));
+    assert!(found["policies"].list().iter().all(|line| line["policy"] != "recorded"));
 }
 
 #[test]
@@ -123,7 +108,7 @@ fn what_a_log_cannot_tell_is_said() {
         place.write("log.csv", text);
         let all = [&["advise", "log.csv", "--json"], arguments].concat();
         let found = place.run(&all).exits(0).json();
-        let advice = found["advice"].as_str().unwrap();
+        let advice = found["advice"].text();
         assert!(advice.starts_with("This log cannot tell"), "{advice}");
         assert!(advice.contains(why), "{why:?} is not in {advice:?}");
         assert_eq!((&found["policy"], &found["saves"]), (&Value::Null, &Value::Null));
@@ -136,8 +121,7 @@ fn what_a_log_cannot_tell_is_said() {
     let unmarked = DRIFTING.unmarked();
     cannot(&unmarked, &["--remap-cost", "0.8"], "where no remap is recorded");
     place.write("log.csv", &unmarked);
-    let used = ["advise", "log.csv", "--remap-cost", "0.8", "--suspected", "--json"];
-    let found = place.run(&used).exits(0).json();
+    let found = place.answer("advise log.csv --remap-cost 0.8 --suspected");
     assert_eq!(found["recorded_remaps"], 3);
     assert!(found["saves"].is_object());
     // Clock readings in place of times.
@@ -149,7 +133,7 @@ fn what_a_log_cannot_tell_is_said() {
     }
     place.write("log.csv", &clock);
     for verb in ["advise", "fit", "replay"] {
-        let outcome = place.run(&[verb, "log.csv", "--remap-cost", "1"]).exits(1);
+        let outcome = place.remap(format!("{verb} log.csv --remap-cost 1")).exits(1);
         outcome.says("readings of a clock").says("diff()");
     }
 }
@@ -161,41 +145,33 @@ fn a_log_without_costs_gets_a_table_of_costs() {
     let dear = |line: &str| line.rsplit_once(',').map_or(line, |(rest, _)| rest).to_owned() + "\n";
     let made = Made { steps: 400, every: 100, ..DRIFTING }.csv();
     place.write("log.csv", made.lines().map(dear).collect::<String>());
-    let found = place.run(&["advise", "log.csv", "--json", "-o", "out"]).exits(0).json();
+    let found = place.answer("advise log.csv -o out");
     assert!(!place.path("out").exists(), "no settings from no advice");
     assert_eq!((&found["policy"], &found["remap_cost"]), (&Value::Null, &Value::Null));
-    let advice = found["advice"].as_str().unwrap();
+    let advice = found["advice"].text();
     assert!(advice.starts_with("What a remap costs is not in the log: "), "{advice}");
-    let costs = found["costs"].as_array().unwrap();
+    let costs = found["costs"].list();
     assert_eq!(costs.len(), 10);
     let [first, last] = [&costs[0], &costs[9]];
     assert!(first["best"] != "never" && last["best"] == "never", "{first}\n{last}");
     // What is said at a cost is what is best where it is given.
     for row in [first, last] {
         let cost = row["remap_cost"].to_string();
-        let given = [
-            "replay",
-            "log.csv",
-            "--remap-cost",
-            &cost,
-            "--policies",
-            "never,stop_at_rise",
-            "--json",
-        ];
-        let other = place.run(&[&given[..], &["--from", "actual"]].concat()).exits(0).json();
+        let given = "--policies never,stop_at_rise --from actual";
+        let other = place.answer(format!("replay log.csv --remap-cost {cost} {given}"));
         for policy in ["never", "stop_at_rise"] {
-            let told = row["policies"].as_array().unwrap().iter().find(|told| told[0] == policy);
-            let told = number(&told.unwrap()[1]);
-            let right = number(&line(&other, policy)["cost"]);
+            let told = row["policies"].list().iter().find(|told| told[0] == policy);
+            let told = told.unwrap()[1].f64();
+            let right = other.policy(policy)["cost"].f64();
             assert!((told - right).abs() < 1e-9 * right, "{policy} at {cost}: {told}, {right}");
         }
     }
     // Never remapping is told where it is given, too.
-    let cost = last["remap_cost"].to_string();
-    let sure = place.run(&["advise", "log.csv", "--remap-cost", &cost, "--json"]).exits(0).json();
+    let cost = &last["remap_cost"];
+    let sure = place.answer(format!("advise log.csv --remap-cost {cost}"));
     assert!(sure["policies"].is_array());
-    place.run(&["fit", "log.csv"]).exits(1).says("no cost of a remap is recorded");
-    let text = place.run(&["advise", "log.csv"]).exits(0).out;
+    place.remap("fit log.csv").exits(1).says("no cost of a remap is recorded");
+    let text = place.shown("advise log.csv");
     assert!(text.contains("nothing is written"), "{text}");
 }
 
@@ -203,32 +179,29 @@ fn a_log_without_costs_gets_a_table_of_costs() {
 fn replay_says_what_the_run_paid() {
     let place = Workplace::new();
     place.write("run.csv", DRIFTING.csv());
-    let arguments = ["replay", "run.csv", "--policies", "never,fixed:10,solved", "--json"];
-    let found = place.run(&arguments).exits(0).json();
-    let run = line(&found, "recorded");
+    let replay = "replay run.csv --policies never,fixed:10,solved";
+    let found = place.answer(replay);
+    let run = found.policy("recorded");
     assert_eq!(run["remaps"], 1);
     assert_eq!(found["from"], "balance");
     // From balance, and from where the run stood.
-    let actual = place.run(&[&arguments[..], &["--from", "actual"]].concat()).exits(0).json();
-    assert_eq!(line(&actual, "recorded")["cost"], run["cost"]);
-    assert!(number(&line(&actual, "never")["cost"]) >= number(&line(&found, "never")["cost"]));
+    let actual = place.answer(format!("{replay} --from actual"));
+    assert_eq!(actual.policy("recorded")["cost"], run["cost"]);
+    assert!(actual.policy("never")["cost"].f64() >= found.policy("never")["cost"].f64());
     for document in [&found, &actual] {
-        for line in document["policies"].as_array().unwrap() {
+        for line in document["policies"].list() {
             let more = &line["against_recorded"];
-            let percent =
-                100.0 * (number(&line["cost"]) - number(&run["cost"])) / number(&run["time"]);
-            assert!(abs_diff_eq!(number(&more["percent"]), percent, epsilon = 1e-9), "{line}");
-            assert!(
-                number(&more["lower"]) <= percent + 1e-9
-                    && percent <= number(&more["upper"]) + 1e-9
-            );
-            let lost = 100.0 * (1.0 - number(&line["utilization"]));
-            assert_abs_diff_eq!(number(&line["percent_of_time"]), lost, epsilon = 1e-9);
+            let percent = 100.0 * (line["cost"].f64() - run["cost"].f64()) / run["time"].f64();
+            assert!(abs_diff_eq!(more["percent"].f64(), percent, epsilon = 1e-9), "{line}");
+            let [lower, upper] = more.ends();
+            assert!(lower <= percent + 1e-9 && percent <= upper + 1e-9);
+            let lost = 100.0 * (1.0 - line["utilization"].f64());
+            assert_abs_diff_eq!(line["percent_of_time"].f64(), lost, epsilon = 1e-9);
         }
     }
-    assert!(number(&actual["clairvoyant"]) <= number(&run["cost"]) + 1e-9);
+    assert!(actual["clairvoyant"].f64() <= run["cost"].f64() + 1e-9);
     // The verdict is of all rules in use, shown or not.
-    let all = place.run(&["replay", "run.csv", "--json"]).exits(0).json();
+    let all = place.answer("replay run.csv");
     assert_eq!(found["best_in_use"], all["best_in_use"]);
 }
 
@@ -238,15 +211,14 @@ fn messages_say_what_would_be_right() {
     let refused = |text: &str, says: &str| {
         place.write("bad.csv", text);
         for verb in ["fit", "replay", "advise"] {
-            let outcome = place.run(&[verb, "bad.csv", "--remap-cost", "1"]).exits(1);
-            assert!(outcome.err.contains(says), "{says:?} is not in\n{}", outcome.err);
+            place.remap(format!("{verb} bad.csv --remap-cost 1")).exits(1).says(says);
         }
     };
     refused("time,proc,secs\n0,0,1\n0,1,1\n", "`time` and `secs` both seem to be");
     refused("0,0,1.5\n0,1,1.25\n1,0,1.5\n1,1,1.25\n", "there is no header line");
     refused("step,rank,seconds\n0,0,0\n0,1,0\n1,0,0\n1,1,0\n", "all times are 0");
-    place.run(&["replay", "bad.csv", "--remap-cost", "-1"]).exits(2).says("at least 0");
-    place.run(&["report", "bad.csv"]).exits(1).says("all times are 0");
+    place.remap("replay bad.csv --remap-cost -1").exits(2).says("at least 0");
+    place.remap("report bad.csv").exits(1).says("all times are 0");
     let set = ["solve", "model.ron", "--set", "problem.hazard=0.1"];
     place.run(&set).exits(2).says("remap sweep model.ron --set 'problem.hazard=0.1'");
 }
@@ -258,9 +230,7 @@ fn units_and_strides_reach_what_is_exported() {
         chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.25, edge: Reflect),
         initial_load: 6, steps: 2000, remap_cost: 6))";
     place.write("walk.ron", walk);
-    let trace =
-        ["simulate", "walk.ron", "--seed", "3", "--policy", "fixed:40", "--trace", "run.csv"];
-    place.run(&trace).exits(0);
+    place.remap("simulate walk.ron --seed 3 --policy fixed:40 --trace run.csv").exits(0);
     // In quarters of a second, and one step of the log for a hundred of the program.
     let scaled: String = place
         .read("run.csv")
@@ -280,36 +250,25 @@ fn units_and_strides_reach_what_is_exported() {
         .collect();
     place.write("scaled.csv", scaled);
     for (log, unit, stride) in [("run.csv", 1.0, 1), ("scaled.csv", 0.25, 100)] {
-        place.run(&["fit", log, "-o", "fitted.ron", "--force"]).exits(0);
-        let solved =
-            place.run(&["solve", "fitted.ron", "--out", ".", "--force", "--json"]).exits(0).json();
-        assert_eq!(
-            (number(&solved["unit_seconds"]), &solved["stride"]),
-            (unit, &Value::from(stride))
-        );
+        place.remap(format!("fit {log} -o fitted.ron --force")).exits(0);
+        let solved = place.answer("solve fitted.ron --out . --force");
+        assert_eq!((solved["unit_seconds"].f64(), &solved["stride"]), (unit, &Value::from(stride)));
         assert_eq!(solved["fits"]["verdict"], "yes", "{}", solved["fits"]);
-        let header = place.run(&["export", "fitted.json", "--to", "c"]).exits(0).out;
+        let header = place.shown("export fitted.json --to c");
         // No length of the job was stated: the rule does not end with the log.
-        assert!(!header.contains("REMAP_STEPS"), "{header}");
-        let threshold = number(&solved["closest_threshold"][0]["threshold"]);
-        assert!(header.contains(&format!("level = {:?}", unit * threshold)), "{header}");
-        let policies =
-            ["replay", log, "--solution", "fitted.json", "--policies", "solution", "--json"];
-        let cost = number(&line(&place.run(&policies).exits(0).json(), "solution")["cost"]);
-        let plain =
-            ["replay", "run.csv", "--policies", &format!("threshold:{threshold}"), "--json"];
+        lacks(&header, &["REMAP_STEPS"]);
+        let threshold = solved["closest_threshold"][0]["threshold"].f64();
+        has(&header, &[&format!("level = {:?}", unit * threshold)]);
+        let replay = format!("replay {log} --solution fitted.json --policies solution");
+        let cost = place.answer(replay).policy("solution")["cost"].f64();
         let policy = format!("threshold:{threshold}");
-        let same = number(&line(&place.run(&plain).exits(0).json(), &policy)["cost"]);
-        assert!(
-            abs_diff_eq!(cost, unit * same, epsilon = 1e-6 * cost),
-            "{cost} is not {unit} of {same}"
-        );
+        let plain = place.answer(format!("replay run.csv --policies {policy}"));
+        let same = unit * plain.policy(&policy)["cost"].f64();
+        assert!(abs_diff_eq!(cost, same, epsilon = 1e-6 * cost), "{cost} is not {same}");
         // A stated length is kept.
-        let stated = ["fit", log, "--steps", "200000", "-o", "job.ron", "--force"];
-        place.run(&stated).exits(0);
-        assert!(place.read("job.ron").contains("job_steps: 200000"));
+        place.remap(format!("fit {log} --steps 200000 -o job.ron --force")).exits(0);
         let steps = format!("steps: {},", 200_000 / stride);
-        assert!(place.read("job.ron").contains(&steps));
+        has(&place.read("job.ron"), &["job_steps: 200000", &steps]);
     }
 }
 
@@ -317,20 +276,16 @@ fn units_and_strides_reach_what_is_exported() {
 fn nobody_is_given_a_bound_that_nobody_gave() {
     let place = Workplace::new();
     place.write("run.csv", Made { noise: 0.0, walk: 0.02, ..DRIFTING }.csv());
-    place.run(&["fit", "run.csv", "--model", "periodic", "-o", "fitted.ron"]).exits(0);
+    place.remap("fit run.csv --model periodic -o fitted.ron").exits(0);
     assert!(!place.read("fitted.ron").contains("bound"));
-    let solve = ["solve", "fitted.ron", "--out", ".", "--plot", "curve.svg"];
-    let text = place.run(&solve).exits(0).out;
+    let text = place.shown("solve fitted.ron --out . --plot curve.svg");
     let solved: Value = serde_json::from_str(&place.read("fitted.json")).unwrap();
     assert_eq!(solved["interval"], solved["cost_aware"]["interval"]);
     assert!(solved.get("bound").is_none());
     assert!(text.contains("the least cost per step"), "{text}");
-    place.write(
-        "none.ron",
-        "Model(title: \"x\", problem: Periodic(initial_load: 5,
-        changes: Identical(count: 4, law: Normal(mean: 0, deviation: 1))))",
-    );
-    place.run(&["check", "none.ron"]).exits(1).says("how long an interval may be");
+    let changes = "Identical(count: 4, law: Normal(mean: 0, deviation: 1))";
+    place.write("none.ron", stated(format!("Periodic(initial_load: 5, changes: {changes})")));
+    place.remap("check none.ron").exits(1).says("how long an interval may be");
 }
 
 /// Times of four ranks by step, and a column `remapped` of zeros if that is asked for.
@@ -356,12 +311,11 @@ fn loads_that_never_were_balanced_are_seen() {
         };
         for marked in [true, false] {
             place.write("run.csv", four_ranks(400, marked, time));
-            let found = place.run(&["advise", "run.csv", "--remap-cost", "3", "--json"]);
-            let found = found.exits(0).json();
-            let advice = found["advice"].as_str().unwrap();
+            let found = place.answer("advise run.csv --remap-cost 3");
+            let advice = found["advice"].text();
             if marked {
                 // One remap: 3 seconds for .75 of 2 in each of 200 steps.
-                let saved = number(&found["saves"]["percent"]);
+                let saved = found["saves"]["percent"].f64();
                 assert!((saved - 36.5).abs() < 1.5 && advice.starts_with("Remap "), "{advice}");
             } else {
                 assert!(advice.starts_with("Do not remap once the loads are balanced"), "{advice}");
@@ -374,7 +328,7 @@ fn loads_that_never_were_balanced_are_seen() {
         1.0 + (step * 7 + rank * 3) as f64 % 11.0 * 1e-3 + 1e-6 * (step * rank) as f64
     };
     place.write("run.csv", four_ranks(400, false, time));
-    let found = place.run(&["advise", "run.csv", "--remap-cost", "3"]).exits(0).out;
+    let found = place.shown("advise run.csv --remap-cost 3");
     assert!(
         found.starts_with("Do not remap: ") && found.contains("no rule can save more than"),
         "{found}"
@@ -393,11 +347,10 @@ fn logs_that_begin_to_drift_late_are_not_told_to_stay() {
             10.0 + noise + [drift, -0.5 * drift, 0.0, 0.0][rank]
         };
         place.write("run.csv", four_ranks(400, marked, time));
-        let found = place.run(&["advise", "run.csv", "--remap-cost", "2", "--json"]);
-        let found = found.exits(0).json();
-        let advice = found["advice"].as_str().unwrap();
-        let rule = line(&found, "advised");
-        assert!(number(&rule["cost"]) < 0.5 * number(&line(&found, "never")["cost"]), "{rule}");
+        let found = place.answer("advise run.csv --remap-cost 2");
+        let advice = found["advice"].text();
+        let rule = found.policy("advised");
+        assert!(rule["cost"].f64() < 0.5 * found.policy("never")["cost"].f64(), "{rule}");
         assert!(found["policy"] == "advised" || found["safe"] == "advised", "{advice}");
         assert!(advice.contains(" 1") && !advice.contains("adaptive rule would cost"), "{advice}");
     }

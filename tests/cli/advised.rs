@@ -5,17 +5,23 @@ mod by_definition;
 
 use crate::families::Family;
 use crate::thorough::{few_or_all, some};
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use approx::abs_diff_eq;
 use remapping::policy::Policy;
 use remapping::policy::advised::Advised;
 use remapping::record::Record;
 use std::fmt::Write;
 
-fn csv(record: &Record) -> String {
+/// A log of these times.
+pub fn csv(record: &Record) -> String {
+    csv_of(record, 0..record.steps())
+}
+
+/// The same of some steps.
+pub fn csv_of(record: &Record, steps: std::ops::Range<usize>) -> String {
     let header: Vec<String> = (0..record.ranks()).map(|rank| format!("rank_{rank}")).collect();
     let mut text = format!("step,{}\n", header.join(","));
-    for step in 0..record.steps() {
+    for step in steps {
         let times: Vec<String> = record.row(step).iter().map(f64::to_string).collect();
         let _ = writeln!(text, "{step},{}", times.join(","));
     }
@@ -29,12 +35,11 @@ fn advised_costs_what_its_definition_costs() {
     for (number, family) in some(2, Family::ALL.into_iter().step_by(4)).into_iter().enumerate() {
         let run = family.run(3 + number, 100, [1.0, 8.0, 40.0][number % 3], 7);
         place.write("run.csv", csv(&run.record));
-        let cost = run.remap_cost.to_string();
-        let split = ["0.5", "0.4"][number % 2];
-        let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--split", split, "--json"];
-        let policies = ["--policies", "advised,never,stop_at_rise,advised_cold"];
-        let document = place.run(&[&arguments[..], &policies].concat()).exits(0).json();
-        let first = document["judged_from"].as_u64().unwrap() as usize;
+        let (cost, split) = (run.remap_cost, ["0.5", "0.4"][number % 2]);
+        let policies = "advised,never,stop_at_rise,advised_cold";
+        let asked = format!("--remap-cost {cost} --split {split} --policies {policies}");
+        let document = place.answer(format!("replay run.csv {asked}"));
+        let first = document["judged_from"].u64() as usize;
         let rows: Vec<Vec<f64>> = (0..run.record.steps())
             .map(|step| {
                 let row = run.record.row(step);
@@ -45,12 +50,10 @@ fn advised_costs_what_its_definition_costs() {
         for (place, warm) in [(0, true), (3, false)] {
             let (cost, remaps) = by_definition::play(&rows, first, warm, run.remap_cost, 0);
             let line = &document["policies"][place];
-            assert_eq!(line["remaps"].as_u64().unwrap(), remaps.len() as u64, "{family:?}: {line}");
-            let paid = line["cost"].as_f64().unwrap();
-            assert!(
-                abs_diff_eq!(paid, cost, epsilon = 1e-9 * cost),
-                "{family:?}: {paid} is not {cost}"
-            );
+            assert_eq!(line["remaps"].u64(), remaps.len() as u64, "{family:?}: {line}");
+            let paid = line["cost"].f64();
+            let same = abs_diff_eq!(paid, cost, epsilon = 1e-9 * cost);
+            assert!(same, "{family:?}: {paid} is not {cost}");
         }
     }
 }
@@ -92,27 +95,24 @@ fn a_stored_rule_goes_on_from_where_it_stood() {
             _ => format!("{text},{}\n", u8::from([31, 81].contains(&line))),
         });
         place.write("run.csv", marked.collect::<String>());
-        let cost = run.remap_cost.to_string();
-        let replay = |more: &[&str]| {
-            let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--json"];
-            place.run(&[&arguments[..], more].concat()).exits(0).json()
-        };
+        let cost = run.remap_cost;
+        let replay =
+            |more: &str| place.answer(format!("replay run.csv --remap-cost {cost} {more}"));
         let same = |file: &str, from: &str| {
             let mut document: serde_json::Value = serde_json::from_str(&place.read(file)).unwrap();
             document["simple"] = serde_json::json!([]);
             document.as_object_mut().unwrap().remove("chosen");
             place.write("rule.json", document.to_string());
-            let more =
-                ["--from", from, "--solution", "rule.json", "--policies", "advised,solution"];
-            let found = replay(&more);
+            let more = "--solution rule.json --policies advised,solution";
+            let found = replay(&format!("--from {from} {more}"));
             let [own, its] = [0, 1].map(|line: usize| found["policies"][line]["cost"].clone());
             assert_eq!(own, its, "{family:?} from {from}");
         };
-        replay(&["--policies", "advised", "--advised", "rule.json", "--force"]);
+        replay("--policies advised --advised rule.json --force");
         same("rule.json", "balance");
         // The advice is of a rule that stands where the run stood.
         let folder = format!("advice_{number}");
-        place.run(&["advise", "run.csv", "--remap-cost", &cost, "-o", &folder]).exits(0);
+        place.remap(format!("advise run.csv --remap-cost {cost} -o {folder}")).exits(0);
         let file = format!("{folder}/advised.json");
         if place.path(&file).exists() {
             same(&file, "actual");

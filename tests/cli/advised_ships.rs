@@ -2,10 +2,10 @@
 //! its table says, and its sentence is true.
 
 use crate::families::Family;
-use crate::languages::{is_there, skipped};
+use crate::languages::{is_there, skipped, started};
 use crate::logs::{DRIFTING, Made};
 use crate::thorough::some;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use approx::abs_diff_eq;
 use remap::logs;
 use remapping::fit::apart::apart;
@@ -14,15 +14,6 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
-}
-
-fn line<'a>(document: &'a Value, policy: &str) -> &'a Value {
-    let lines = document["policies"].as_array().unwrap();
-    lines.iter().find(|line| line["policy"] == policy).unwrap_or_else(|| panic!("no {policy}"))
-}
 
 fn deviations(row: &[f64]) -> Vec<f64> {
     let mean = row.iter().sum::<f64>() / row.len() as f64;
@@ -92,13 +83,7 @@ struct Asked {
 /// Compiles it with the header in `folder`, and runs it: its cost and its remaps.
 fn run(place: &Workplace, folder: &str, text: &str) -> (f64, String) {
     place.write("main.c", text);
-    let header = format!("-I{folder}");
-    let built = Command::new("cc")
-        .args(["-std=c99", "-O1", "-ffp-contract=off", &header, "main.c", "-o", "main", "-lm"])
-        .current_dir(place.root())
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    started(place, &format!("cc -std=c99 -O1 -ffp-contract=off -I{folder} main.c -o main -lm"));
     let run = Command::new(place.path("main")).output().unwrap();
     let printed = String::from_utf8(run.stdout).unwrap();
     let (cost, remaps) = printed.trim().split_once(' ').unwrap();
@@ -108,17 +93,17 @@ fn run(place: &Workplace, folder: &str, text: &str) -> (f64, String) {
 /// `remap advise` on a log: what it exports costs what it says. Whether it exported something, and
 /// why not.
 fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) -> bool {
-    let (cost, (delay, slowdown)) = (remap_cost.to_string(), overlap);
-    let beside = format!("{delay}:{slowdown}");
+    let (delay, slowdown) = overlap;
     let log_name = log.to_str().unwrap();
+    let (cost, beside) = (remap_cost.to_string(), format!("{delay}:{slowdown}"));
     let asked = ["advise", log_name, "--remap-cost", &cost, "--overlap", &beside, "--json"];
     let found = place.run(&[&asked[..], &["-o", "advice", "--force"]].concat()).exits(0).json();
-    let sentence = found["advice"].as_str().unwrap();
+    let sentence = found["advice"].text();
     if found["policies"].as_array().is_none_or(Vec::is_empty) {
         assert!(sentence.starts_with("This log cannot tell"), "{sentence}");
         return false;
     }
-    let written = found["files"].as_array().unwrap();
+    let written = found["files"].list();
     if !written.iter().any(|file| file.as_str().is_some_and(|file| file.ends_with(".h"))) {
         // Nothing to paste in where the advice is to go on as before.
         assert!(found["policy"] != "advised" && found["safe"] != "advised", "{sentence}");
@@ -130,7 +115,7 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     // Where times have noise, remaps even out the loads beside it.
     let told = apart(&read.record);
     let record = told.as_ref().map_or(&read.record, |told| &told.records[0]);
-    let first = found["judged_from"].as_u64().unwrap() as usize;
+    let first = found["judged_from"].u64() as usize;
     let remaps = record.remaps().iter();
     let base = remaps.filter(|_| read.knows_remaps).rfind(|remap| remap.before <= first);
     let base = match base {
@@ -141,12 +126,12 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     let start = base.map_or(vec![0.0; record.ranks()], |base| deviations(record.loads(base)));
     let text = program(record, first, &start, &Asked { remap_cost, delay, slowdown });
     let (paid, made) = run(place, "advice", &text);
-    let row = line(&found, "advised");
-    assert!(abs_diff_eq!(paid, number(&row["cost"]), epsilon = 1e-6 * paid), "{paid}, {row}");
+    let row = found.policy("advised");
+    assert!(abs_diff_eq!(paid, row["cost"].f64(), epsilon = 1e-6 * paid), "{paid}, {row}");
     assert_eq!(made, row["remaps"].to_string());
     // The sentence: by how much that is less than what was done, or than doing nothing.
     let against = if read.knows_remaps { "recorded" } else { "never" };
-    let other = line(&found, against);
+    let other = found.policy(against);
     let imbalance = |step: usize, base: &[f64]| {
         let row = deviations(record.path(step));
         row.iter().zip(base).map(|(now, then)| now - then).fold(0.0, f64::max)
@@ -162,7 +147,7 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     };
     let time = cost + judged.map(|step| record.mean(step)).sum::<f64>();
     assert!(
-        abs_diff_eq!(cost, number(&other["cost"]), epsilon = 1e-6 * cost),
+        abs_diff_eq!(cost, other["cost"].f64(), epsilon = 1e-6 * cost),
         "{against}: {cost}, {other}"
     );
     let percent = 100.0 * (cost - paid) / time;
@@ -172,7 +157,7 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     let said: f64 = before.rsplit(' ').next().unwrap().parse().unwrap();
     let said = if before.contains("would cost ") { -said } else { said };
     assert!(abs_diff_eq!(said, percent, epsilon = 0.005 + 1e-6), "{percent} is not in {sentence}");
-    let lower = number(&found["saves"].get("lower").cloned().unwrap_or(Value::from(-1.0)));
+    let lower = found["saves"].get("lower").cloned().unwrap_or(Value::from(-1.0)).f64();
     if lower > 0.0 {
         // A rule that does not remap at all is said as what it is, unless noise may be load.
         assert!(found["policy"] == "advised" || made == "0", "{sentence}");
@@ -200,13 +185,13 @@ fn the_exported_rule_costs_what_the_table_says() {
         }
     }
     assert!(shipped >= 3, "{shipped} of 6 rules were exported");
-    let found = place.run(&["advise", "run.csv", "-o", "files", "--json"]).exits(0).json();
+    let found = place.answer("advise run.csv -o files");
     for file in ["advised.json", "remap_policy.h", "remap_policy.py", "report.html", "model.ron"] {
         let path = format!("files/{file}");
-        assert!(found["files"].as_array().unwrap().contains(&Value::from(path.as_str())), "{path}");
+        assert!(found["files"].list().contains(&Value::from(path.as_str())), "{path}");
         assert!(!place.read(&path).is_empty());
     }
-    place.run(&["advise", "run.csv", "-o", "files"]).exits(1).says("--force");
+    place.remap("advise run.csv -o files").exits(1).says("--force");
 }
 
 /// A run of a family as a log: remapped every `every` steps, if that is not 0.

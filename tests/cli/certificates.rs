@@ -1,7 +1,7 @@
 //! Certificates: what the solvers write, the checker confirms; what anyone changes, it rejects.
 
 use crate::thorough::samples;
-use crate::workplace::Workplace;
+use crate::workplace::{self, Json, Workplace, has, stated};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
@@ -26,12 +26,23 @@ fn proof(loaded: &Loaded, certificate: &[u8]) -> Result<Proof, Refusal> {
 }
 
 fn deck(name: &str) -> Loaded {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(name);
-    Loaded::read(&path).expect("a model")
+    Loaded::read(Path::new(&workplace::deck(name))).expect("a model")
+}
+
+/// The statements that are proved of a model, at the tolerance.
+fn proved(loaded: &Loaded, tolerance: &str) -> Vec<(String, f64, f64)> {
+    let found = proof(loaded, &certified(loaded, tolerance));
+    found.unwrap_or_else(|refusal| panic!("{refusal}: {}", loaded.text())).intervals()
+}
+
+/// The width of the widest interval of a threshold.
+fn widest(found: &[(String, f64, f64)]) -> f64 {
+    let thresholds = found.iter().filter(|(name, ..)| name.starts_with("pi_"));
+    thresholds.map(|(_, low, high)| high - low).fold(0.0, f64::max)
 }
 
 fn model(problem: &str) -> Loaded {
-    let text = format!("Model(title: \"t\", problem: {problem})");
+    let text = stated(problem);
     Loaded::from_text(&PathBuf::from("t.ron"), text).unwrap_or_else(|_| panic!("{problem}"))
 }
 
@@ -55,10 +66,7 @@ fn thresholds_are_proved_as_closely_as_they_are_asked_for() {
             "PhaseChange(lifetime: {lifetime}, cycle: (before: 0, after: 2, remapped: 1), remap: (test: {test}, \
              install: 0), detector: ({detector}), hazard: {hazard})"
         ));
-        let found = proof(&loaded, &certified(&loaded, "1e-9")).expect("proved");
-        let found = found.intervals();
-        let thresholds = found.iter().filter(|(name, ..)| name.starts_with("pi_"));
-        let widest = thresholds.map(|(_, low, high)| high - low).fold(0.0, f64::max);
+        let widest = widest(&proved(&loaded, "1e-9"));
         assert!(widest <= 1e-9, "{lifetime}: {widest:e}");
     }
 }
@@ -70,14 +78,9 @@ fn proofs_are_put_into_words() {
     let said = |model: &str| {
         place.run(&["solve", model, "--certificate", "c", "--force"]).exits(0);
         let found = place.run(&["verify", model, "c", "--json"]).exits(0).json();
-        let words = found["proved"].as_array().unwrap().iter();
-        let words: Vec<String> = words.map(|line| line.as_str().unwrap().to_owned()).collect();
-        let interval = |name: &str| {
-            let all = found["intervals"].as_array().unwrap();
-            let found = all.iter().find(|found| found["name"] == name).unwrap();
-            ["lower", "upper"].map(|end| found[end].as_f64().unwrap())
-        };
-        (words, interval("value"), all_thresholds(&found))
+        let words = found["proved"].list().iter().map(|line| line.text().to_owned());
+        let value = found["intervals"].list().iter().find(|found| found["name"] == "value");
+        (words.collect::<Vec<_>>(), value.unwrap().ends(), all_thresholds(&found))
     };
     let (words, [low, high], thresholds) = said("model.ron");
     let widest = thresholds.iter().map(|(_, [low, high])| high - low).fold(0.0, f64::max);
@@ -97,46 +100,21 @@ fn proofs_are_put_into_words() {
     // Where a remap pays even in the last step.
     let problem = "PhaseChange(lifetime: Fixed(20), cycle: (before: 1, after: 5, remapped: 1), remap: (test: 1, \
                    install: 1), detector: (false_alarm: 0.2, missed: 0.1), hazard: Constant(0.1))";
-    place.write("always.ron", format!("Model(title: \"t\", problem: {problem})"));
+    place.write("always.ron", stated(problem));
     assert_eq!(said("always.ron").0[1], "remapping never pays from step 21 on");
-    let drift = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/load_drift/three_chains.ron");
-    let (words, [low, high], _) = said(drift.to_str().unwrap());
+    let (words, [low, high], _) = said(&workplace::deck("load_drift/three_chains.ron"));
     assert_eq!(words, [format!("the least expected objective is in [{low}, {high}]")]);
 }
 
 /// The first step and the bounds of each threshold that a command proves.
 fn all_thresholds(found: &serde_json::Value) -> Vec<(u64, [f64; 2])> {
-    let all = found["intervals"].as_array().unwrap().iter();
+    let all = found["intervals"].list().iter();
     let threshold = |found: &serde_json::Value| {
         let steps = found["name"].as_str()?.strip_prefix("pi_")?;
         let first = steps.split("..").next()?.parse().ok()?;
-        Some((first, ["lower", "upper"].map(|end| found[end].as_f64().unwrap())))
+        Some((first, found.ends()))
     };
     all.filter_map(threshold).collect()
-}
-
-#[test]
-fn certificates_of_the_decks_are_confirmed() {
-    let decks = [
-        "phase_change/fluids.ron",
-        "phase_change/land_battle.ron",
-        "phase_change/footnote1.ron",
-        "phase_change/footnote2.ron",
-        "phase_change/bimodal.ron",
-        "phase_change/fig3_sharp.ron",
-        "phase_change/four_levels.ron",
-        "stopping/yin_xu_wang.ron",
-        "stopping/capacities.ron",
-        "stopping/particles.ron",
-        "stopping/restart.ron",
-        "load_drift/three_chains.ron",
-    ];
-    for name in decks {
-        let loaded = deck(name);
-        let found = proof(&loaded, &certified(&loaded, "1e-9"));
-        let found = found.unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
-        assert!(found.intervals().iter().all(|(_, low, high)| low <= high), "{name}");
-    }
 }
 
 #[test]
@@ -144,8 +122,7 @@ fn the_sixteen_maps_of_the_paper_are_proved_without_ties() {
     for cost in 1..=16 {
         let loaded = deck("stopping/yin_xu_wang.ron");
         let loaded = loaded.with(&[("problem.remap_cost", &cost.to_string())]).expect("a model");
-        let found = proof(&loaded, &certified(&loaded, "1e-9")).expect("proved");
-        let undecided = found.intervals().into_iter().find(|(name, ..)| name == "either");
+        let undecided = proved(&loaded, "1e-9").into_iter().find(|(name, ..)| name == "either");
         assert_eq!(undecided, Some(("either".to_owned(), 0.0, 0.0)), "cost {cost}");
     }
 }
@@ -161,10 +138,7 @@ fn thresholds_at_a_thousand_cycles_are_proved() {
         (problem.replace("0.2", "0.25").replace("0.05", "0.25").replace("50.0", "10.0"), 1e-6),
     ] {
         let loaded = model(&problem);
-        let found = proof(&loaded, &certified(&loaded, &tolerance.to_string())).expect("proved");
-        let found = found.intervals();
-        let widest = found.iter().filter(|(name, ..)| name.starts_with("pi_"));
-        let widest = widest.map(|(_, low, high)| high - low).fold(0.0, f64::max);
+        let widest = widest(&proved(&loaded, &tolerance.to_string()));
         assert!(widest <= tolerance, "{widest} of {tolerance}");
     }
 }
@@ -226,32 +200,6 @@ proptest! {
                 prop_assert!(high - low < 1e-6, "{}: [{}, {}]", name, low, high);
             }
         }
-    }
-
-    #[test]
-    fn what_is_proved_of_stopping_agrees_with_the_solver(
-        (count, levels) in prop_oneof![(Just(2usize), 2usize..7), (Just(3), 2usize..5), (Just(5), 2usize..4)],
-        (up, down) in (1u32..50, 1u32..50),
-        rho in 1u32..200,
-        edge in prop_oneof![Just("Hold"), Just("Reflect")],
-        cost in prop_oneof![Just("MaxMinusMean"), Just("MaxAbsDeviation"), Just("EuclideanDeviation")],
-        after in prop_oneof![Just("Stop"), Just("Uniform"), Just("Restart")],
-        unequal in any::<bool>(),
-    ) {
-        // With unequal capacities an even split may lie outside the levels.
-        let unequal = unequal && after != "Restart";
-        let capacities: Vec<f64> = (0..count).map(|i| if i == 0 && unequal { 2.0 } else { 1.0 }).collect();
-        let problem = format!(
-            "Stopping(processes: Identical(count: {count}, chain: Walk(levels: {levels}, up: 0.{up:02}, down: \
-             0.{down:02}, edge: {edge})), capacities: {capacities:?}, running_cost: {cost}, remap_cost: \
-             {}, after_remap: {after})",
-            f64::from(rho) / 10.0
-        );
-        let loaded = model(&problem);
-        let found = proof(&loaded, &certified(&loaded, "1e-9"));
-        let found = found.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
-        // That the solver's bounds overlap what is proved is checked when a certificate is made.
-        prop_assert!(found.intervals().iter().all(|(_, low, high)| low <= high && high - low < 1e-6 * high.abs().max(1.0)));
     }
 }
 
@@ -351,8 +299,7 @@ fn regions_are_proved_without_the_other_states() {
         let loaded = model(&walks(count, levels, cost));
         let certificate = certified(&loaded, "1e-9");
         assert!(is_of_a_region(&certificate) && certificate.len() < 100_000);
-        let found = proof(&loaded, &certificate).expect("proved");
-        let found = found.intervals();
+        let found = proof(&loaded, &certificate).expect("proved").intervals();
         let number = |name: &str| found.iter().find(|(other, ..)| other == name).expect("named").1;
         assert_eq!((number("balanced"), number("either")), (levels as f64, 0.0));
         assert!(number("proved_continue") > 0.0);
@@ -361,13 +308,8 @@ fn regions_are_proved_without_the_other_states() {
 
 #[test]
 fn ten_thousand_tampered_threshold_curves_are_rejected() {
-    tampered(
-        &deck("phase_change/fluids.ron")
-            .with(&[("problem.lifetime", "Fixed(20)")])
-            .expect("a model"),
-        "1e-4",
-        samples(10_000),
-    );
+    let short = deck("phase_change/fluids.ron").with(&[("problem.lifetime", "Fixed(20)")]);
+    tampered(&short.expect("a model"), "1e-4", samples(10_000));
 }
 
 #[test]
@@ -377,149 +319,95 @@ fn ten_thousand_tampered_values_of_drifting_loads_are_rejected() {
     tampered(&model(small), "1e-9", samples(10_000));
 }
 
-/// Runs `remap` in a folder.
-fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = assert_cmd::Command::cargo_bin("remap")
-        .unwrap()
-        .current_dir(folder)
-        .args(arguments)
-        .output();
-    let output = output.expect("it runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
-
 #[test]
 fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    std::fs::write(at.join("m.ron"), deck("stopping/yin_xu_wang.ron").text()).unwrap();
-    let (code, solution, _) = run(at, &["solve", "m.ron", "--certificate", "m.cert", "--json"]);
-    assert_eq!(code, Some(0));
-    std::fs::write(at.join("m.json"), &solution).unwrap();
+    let place = Workplace::new();
+    place.write("m.ron", deck("stopping/yin_xu_wang.ron").text());
+    let solution = place.shown("solve m.ron --certificate m.cert --json");
+    place.write("m.json", &solution);
+    has(&place.shown("verify m.ron m.cert"), &["proved: decisions proved"]);
+    assert_eq!(place.answer("verify m.json")["status"], "proved");
 
-    let (code, shown, _) = run(at, &["verify", "m.ron", "m.cert"]);
-    assert_eq!(code, Some(0));
-    assert!(shown.contains("proved: decisions proved"), "{shown}");
-    let (code, shown, _) = run(at, &["verify", "m.json", "--json"]);
-    assert_eq!(code, Some(0));
-    let document: serde_json::Value = serde_json::from_str(&shown).unwrap();
-    assert_eq!(document["status"], "proved");
-
+    let refused = |document: &str| {
+        place.write("wrong.json", document);
+        let refused = place.remap("verify wrong.json").exits(1);
+        assert_eq!(refused.out, "");
+        refused
+    };
     // Someone improves the answer.
     let mut better: serde_json::Value = serde_json::from_str(&solution).unwrap();
     better["remap_value"] = 12.0.into();
-    std::fs::write(at.join("better.json"), better.to_string()).unwrap();
-    let (code, shown, error) = run(at, &["verify", "better.json"]);
-    assert_eq!((code, shown.as_str()), (Some(1), ""));
-    assert!(error.contains("`remap_value` is given as"), "{error}");
+    refused(&better.to_string()).says("`remap_value` is given as");
     // Or adds another one, which some readers would take.
     for other in [better.to_string(), "{}".to_owned(), "x".to_owned()] {
-        std::fs::write(at.join("two.json"), format!("{solution}\n{other}")).unwrap();
-        let (code, shown, error) = run(at, &["verify", "two.json"]);
-        assert_eq!((code, shown.as_str()), (Some(1), ""));
-        assert!(error.contains("not one solution alone"), "{error}");
+        refused(&format!("{solution}\n{other}")).says("not one solution alone");
     }
     // Or says something twice.
-    let twice = solution.replacen('{', "{\"title\": \"t\", ", 1);
-    std::fs::write(at.join("twice.json"), twice).unwrap();
-    assert_eq!(run(at, &["verify", "twice.json"]).0, Some(1));
+    refused(&solution.replacen('{', "{\"title\": \"t\", ", 1));
     // Or the model.
-    std::fs::write(at.join("m.ron"), deck("stopping/capacities.ron").text()).unwrap();
-    let (code, _, error) = run(at, &["verify", "m.ron", "m.cert"]);
-    assert_eq!(code, Some(1));
-    assert!(error.contains("belongs to another model file"), "{error}");
+    place.write("m.ron", deck("stopping/capacities.ron").text());
+    place.remap("verify m.ron m.cert").exits(1).says("belongs to another model file");
     // A certificate is not overwritten.
-    let (code, _, error) = run(at, &["solve", "m.ron", "--certificate", "m.cert"]);
-    assert_eq!(code, Some(1));
-    assert!(error.contains("exists already"), "{error}");
-    let (code, _, error) = run(at, &["verify", "m.ron", "none.cert"]);
-    assert_eq!(code, Some(1));
-    assert!(error.contains("none.cert"), "{error}");
+    place.remap("solve m.ron --certificate m.cert").exits(1).says("exists already");
+    place.remap("verify m.ron none.cert").exits(1).says("none.cert");
 }
 
 #[test]
 fn files_that_a_model_names_are_not_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/stopping");
+    let place = Workplace::new();
     for name in ["particles.ron", "particles.mtx"] {
-        std::fs::copy(decks.join(name), folder.path().join(name)).unwrap();
+        std::fs::copy(workplace::deck(&format!("stopping/{name}")), place.path(name)).unwrap();
     }
-    let before = std::fs::read(folder.path().join("particles.mtx")).unwrap();
-    let solve = ["solve", "particles.ron", "--force", "--certificate", "particles.mtx"];
-    let (code, _, error) = run(folder.path(), &solve);
-    assert_eq!(code, Some(1), "{error}");
-    assert!(error.contains("particles.mtx is a file that particles.ron names"), "{error}");
-    assert_eq!(std::fs::read(folder.path().join("particles.mtx")).unwrap(), before);
-}
-
-#[test]
-fn what_cannot_be_proved_says_why() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let periodic = |changes: &str, more: &str| {
-        format!(
-            "Model(title: \"t\", problem: Periodic(initial_load: 100, changes: Identical(count: 3, law: \
-             {changes}), {more}))"
-        )
-    };
-    for (text, why) in [
-        (periodic("Exponential(mean: 1)", "remap_cost: 5"), "least costs for steps only"),
-        (periodic("Gamma(shape: 0.5, mean: 1)", "bound: MaxDeviation(0.1)"), "gamma laws of whole"),
-    ] {
-        std::fs::write(at.join("m.ron"), text).unwrap();
-        let (code, shown, error) =
-            run(at, &["solve", "m.ron", "--certificate", "x.cert", "--force"]);
-        assert_eq!(code, Some(1), "{error}");
-        assert!(!shown.is_empty() && error.contains(why), "{error}");
-    }
+    let before = place.read("particles.mtx");
+    let refused = place.remap("solve particles.ron --force --certificate particles.mtx").exits(1);
+    refused.says("particles.mtx is a file that particles.ron names");
+    assert_eq!(place.read("particles.mtx"), before);
 }
 
 /// The answer is shown, and why nothing is proved of it.
 #[test]
-fn what_is_simulated_has_no_certificate_and_says_so_after_the_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, small) in [
-        ("Fluids", "Fluids(wave: (after: [1.0]), processors: 1, steps: 3)"),
-        ("LandBattle", "LandBattle(separations: [4], steps: 3)"),
+fn what_cannot_be_proved_says_why() {
+    let periodic = |law: &str, more: &str| {
+        format!("Periodic(initial_load: 100, changes: Identical(count: 3, law: {law}), {more})")
+    };
+    for (problem, why) in [
+        (periodic("Exponential(mean: 1)", "remap_cost: 5"), "least costs for steps only"),
+        (periodic("Gamma(shape: 0.5, mean: 1)", "bound: MaxDeviation(0.1)"), "gamma laws of whole"),
+        (
+            "Fluids(wave: (after: [1.0]), processors: 1, steps: 3)".to_owned(),
+            "there are none for Fluids: it is simulated",
+        ),
+        (
+            "LandBattle(separations: [4], steps: 3)".to_owned(),
+            "there are none for LandBattle: it is simulated",
+        ),
     ] {
-        let text = format!("Model(title: \"t\", problem: {small})");
-        std::fs::write(folder.path().join("m.ron"), text).unwrap();
-        let why = &format!("there are none for {name}: it is simulated");
-        let arguments = ["solve", "m.ron", "--certificate", "x.cert"];
-        let (code, shown, error) = run(folder.path(), &arguments);
-        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(code, Some(1), "{name}: {error}");
-        assert!(!shown.is_empty() && error.contains(why), "{name}: {error}");
-        assert!(!folder.path().join("x.cert").exists());
+        let place = Workplace::stating(problem);
+        let found = place.remap("solve model.ron --certificate x.cert").exits(1);
+        assert!(!found.out.is_empty() && !place.path("x.cert").exists(), "{why}");
+        has(&found.err.split_whitespace().collect::<Vec<_>>().join(" "), &[why]);
     }
 }
 
 /// A proof is as narrow as it was asked for, or the command says that it is not.
 #[test]
 fn proofs_are_as_narrow_as_asked_or_said_not_to_be() {
-    let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/phase_change");
-    for (name, most) in
-        [("table_iii_n50_g50.ron", 1e-9), ("fluids.ron", 1e-9), ("four_levels.ron", 1e-9)]
-    {
-        let folder = tempfile::tempdir().unwrap();
-        let model = decks.join(name);
-        let model = model.to_str().unwrap();
-        let (code, _, error) = run(folder.path(), &["solve", model, "--certificate", "c"]);
-        let (verified, shown, _) = run(folder.path(), &["verify", model, "c", "--json"]);
-        assert_eq!(verified, Some(0), "{name}");
-        let document: serde_json::Value = serde_json::from_str(&shown).unwrap();
-        let widths = all_thresholds(&document).into_iter().map(|(_, [low, high])| high - low);
-        let widest = widths.fold(0.0, f64::max);
-        let said = code == Some(3) && error.contains("the certificate proves");
-        assert!(if widest <= most { code == Some(0) } else { said }, "{name}: {widest} {error}");
+    let place = Workplace::new();
+    for name in ["table_iii_n50_g50", "fluids", "four_levels"] {
+        let model = format!("models/phase_change/{name}.ron");
+        let solved = place.remap(format!("solve {model} --certificate c --force"));
+        let widths = all_thresholds(&place.answer(format!("verify {model} c"))).into_iter();
+        let widest = widths.map(|(_, [low, high])| high - low).fold(0.0, f64::max);
+        let said = solved.code == 3 && solved.err.contains("the certificate proves");
+        let kept = if widest <= 1e-9 { solved.code == 0 } else { said };
+        assert!(kept, "{name}: {widest} {}", solved.err);
     }
 }
 
 #[test]
 fn what_may_never_end_is_not_verified() {
     let place = Workplace::with_model();
-    place.run(&["solve", "model.ron", "--certificate", "c"]).exits(0);
+    place.remap("solve model.ron --certificate c").exits(0);
     let fifo = std::process::Command::new("mkfifo").arg(place.path("fifo")).status();
     assert!(fifo.unwrap().success());
     for endless in ["/dev/zero", "fifo"] {
@@ -527,16 +415,17 @@ fn what_may_never_end_is_not_verified() {
         place.run(&["verify", endless, "c"]).exits(1).says("is not a regular file");
     }
     // A hundred bytes that speak of 10^18 steps.
-    let text = "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(1000000000000000000), cycle: (before: 1, \
-                after: 2, remapped: 1), remap: (test: 9, install: 0), detector: (false_alarm: 0.1, missed: 0.1), \
-                hazard: Constant(0.001)))";
+    let text = &stated(
+        "PhaseChange(lifetime: Fixed(1000000000000000000), cycle: (before: 1, after: 2, remapped: 1), \
+         remap: (test: 9, install: 0), detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant(0.001))",
+    );
     place.write("long.ron", text);
     let steps = vec![Steps::On(vec![1 << 43]), Steps::Held(1_000_000_000_000_000_000)];
     let nothing = Proof::Value((0.0, 0.0).into());
     let forged = remap_checker::certificate(text, &Evidence::PhaseChange(40, steps), &nothing);
     assert!(forged.len() < 200);
     place.write("long.cert", forged);
-    let found = place.run(&["verify", "long.ron", "long.cert", "--time-limit", "1"]).exits(3);
+    let found = place.remap("verify long.ron long.cert --time-limit 1").exits(3);
     assert!(found.says("the time limit came first").out.is_empty());
 }
 
@@ -592,20 +481,27 @@ fn paths_that_are_not_utf8_are_refused_or_work() {
 fn models_of_every_form_have_certificates() {
     let matrix = "Matrix(rows: [[0.5, 0.5, 0], [0.25, 0.25, 0.5], [0.125, 0.375, 0.5]])";
     let walk = "Walk(levels: 5, up: 0.25, down: 0.25, edge: Hold)";
+    let stopping = |count: usize, chain: &str, rest: &str| {
+        format!("Stopping(processes: Identical(count: {count}, chain: {chain}), {rest})")
+    };
     for problem in [
-        format!("Stopping(processes: Identical(count: 2, chain: {walk}), capacities: [1e-3, 1], remap_cost: 5, after_remap: Stop)"),
-        format!("Stopping(processes: Identical(count: 2, chain: {walk}), capacities: [1, 2], remap_cost: 5, after_remap: Restart)"),
-        format!("Stopping(processes: Identical(count: 3, chain: {walk}), capacities: [1.1, 1.3, 1.7], remap_cost: 5, after_remap: Uniform, running_cost: EuclideanDeviation)").replace("Uniform", "Stop"),
-        format!("Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 0, after_remap: Stop)"),
-        format!("Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 0, after_remap: Uniform)"),
-        format!("Stopping(processes: Identical(count: 2, chain: {matrix}), remap_cost: 2, after_remap: Uniform)"),
+        stopping(2, walk, "capacities: [1e-3, 1], remap_cost: 5, after_remap: Stop"),
+        stopping(2, walk, "capacities: [1, 2], remap_cost: 5, after_remap: Restart"),
+        stopping(
+            3,
+            walk,
+            "capacities: [1.1, 1.3, 1.7], remap_cost: 5, after_remap: Stop, running_cost: EuclideanDeviation",
+        ),
+        stopping(2, walk, "remap_cost: 0, after_remap: Stop"),
+        stopping(2, walk, "remap_cost: 0, after_remap: Uniform"),
+        stopping(2, matrix, "remap_cost: 2, after_remap: Uniform"),
         // Loads that hardly move cost as much as they are for many steps.
         "LoadDrift(processors: 1, chain: Walk(lowest: 1, levels: 5, up: 0.01, down: 0.01, edge: Hold), \
-         initial_load: 2, steps: 18, remap_cost: 0, objective: Makespan)".to_owned(),
+         initial_load: 2, steps: 18, remap_cost: 0, objective: Makespan)"
+            .to_owned(),
         format!("LoadDrift(processors: 3, chain: {matrix}, initial_load: 1, steps: 50, remap_cost: 0.7)"),
     ] {
-        let loaded = model(&problem);
-        let found = proof(&loaded, &certified(&loaded, "1e-9")).unwrap_or_else(|r| panic!("{problem}: {r}"));
-        assert!(found.intervals().iter().all(|(_, low, high)| low <= high), "{problem}");
+        let found = proved(&model(&problem), "1e-9");
+        assert!(found.iter().all(|(_, low, high)| low <= high), "{problem}");
     }
 }

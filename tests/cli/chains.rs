@@ -2,7 +2,7 @@
 
 use crate::thorough::{few_or_all, some};
 use crate::traces::against_the_optimum;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use rand::RngExt;
 use remapping::simulate::stream;
 use serde_json::Value;
@@ -30,10 +30,10 @@ fn chosen(document: &Value) -> &Value {
 
 /// How many of the intervals named `name` contain the truth, and how many there are.
 fn coverage(model: &Value, truth: impl Fn(&str) -> Option<f64>) -> (usize, usize) {
-    let parameters = model["parameters"].as_array().unwrap();
+    let parameters = model["parameters"].list();
     let known = parameters.iter().filter_map(|found| {
-        let truth = truth(found["name"].as_str().unwrap())?;
-        let end = |name: &str| found[name].as_f64().unwrap();
+        let truth = truth(found["name"].text())?;
+        let end = |name: &str| found[name].f64();
         assert!(end("low") <= end("value") && end("value") <= end("high"), "{found}");
         Some(end("low") <= truth && truth <= end("high"))
     });
@@ -67,11 +67,11 @@ fn jumps_give_a_dense_matrix_that_contains_the_truth_and_solves() {
             "--force",
         ];
         place.run(&trace).exits(0);
-        let found = place.run(&["fit", "dense.csv", "--json"]).exits(0).json();
+        let found = place.answer("fit dense.csv");
         let model = chosen(&found);
         assert_eq!(model["problem"], "load_drift", "{found}");
-        assert!(model["file"].as_str().unwrap().contains("Matrix(lowest: 2"), "{found}");
-        assert!(found["ranks_alike"].as_f64().unwrap() > 0.001);
+        assert!(model["file"].text().contains("Matrix(lowest: 2"), "{found}");
+        assert!(found["ranks_alike"].f64() > 0.001);
         let (hits, count) = coverage(model, |name| {
             let (from, to) = ends(name);
             Some(ROWS[from - 2][to - 2])
@@ -81,13 +81,12 @@ fn jumps_give_a_dense_matrix_that_contains_the_truth_and_solves() {
     }
     // 95 of 100, less three standard deviations.
     assert!(inside * 100 >= all * 89, "{inside} of {all}");
-    place.run(&["fit", "dense.csv", "--model", "load-drift", "-o", "fitted.ron"]).exits(0);
+    place.remap("fit dense.csv --model load-drift -o fitted.ron").exits(0);
     let fitted = place.read("fitted.ron").replace("steps: 3000", "steps: 300");
     place.write("fitted.ron", fitted);
     against_the_optimum(&place, "dense.ron", "fitted.ron");
     // Neighbours only, if asked for: then it says what it leaves out.
-    let forced = ["fit", "dense.csv", "--chain", "birth-death", "--model", "load-drift"];
-    let outcome = place.run(&forced).exits(0);
+    let outcome = place.remap("fit dense.csv --chain birth-death --model load-drift").exits(0);
     assert!(outcome.out.contains("moves are of several levels"), "{}", outcome.out);
 }
 
@@ -169,11 +168,11 @@ fn ranks_that_differ_get_their_own_chains_and_the_policy_of_them_is_near_the_bes
     let (mut inside, mut all) = (0, 0);
     for seed in 1..=few_or_all(1, 2) {
         place.write("ranks.csv", uneven(seed));
-        let found = place.run(&["fit", "ranks.csv", "--json"]).exits(0).json();
-        assert!(found["ranks_alike"].as_f64().unwrap() < 1e-6);
+        let found = place.answer("fit ranks.csv");
+        assert!(found["ranks_alike"].f64() < 1e-6);
         let own = chosen(&found);
         assert_eq!(own["problem"], "stopping", "{found}");
-        let models = found["models"].as_array().unwrap();
+        let models = found["models"].list();
         let alike = models.iter().find(|model| model["problem"] == "load_drift").unwrap();
         assert!(alike["misfits"].to_string().contains("alike"), "{alike}");
         let (hits, count) = coverage(own, truth);
@@ -181,7 +180,7 @@ fn ranks_that_differ_get_their_own_chains_and_the_policy_of_them_is_near_the_bes
         (inside, all) = (inside + hits, all + count);
     }
     assert!(inside * 100 >= all * 89, "{inside} of {all}");
-    place.run(&["fit", "ranks.csv", "--model", "stopping", "-o", "fitted.ron"]).exits(0);
+    place.remap("fit ranks.csv --model stopping -o fitted.ron").exits(0);
     let walk =
         |(up, down)| format!("Walk(lowest: 1, levels: 5, up: {up}, down: {down}, edge: Hold)");
     place.write(
@@ -194,7 +193,7 @@ fn ranks_that_differ_get_their_own_chains_and_the_policy_of_them_is_near_the_bes
     );
     let map = |name: &str| -> Vec<u8> {
         let solution = place.run(&["solve", name, "--json"]).exits(0).json();
-        solution["decision"].as_str().unwrap().bytes().collect()
+        solution["decision"].text().bytes().collect()
     };
     let (best, fitted) = (average(&map("truth.ron"), 5), average(&map("fitted.ron"), 5));
     assert!(fitted <= 1.01 * best, "{fitted} is not within 1 % of {best}");

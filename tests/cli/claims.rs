@@ -1,7 +1,7 @@
 //! Whatever is called certified has bounds in the right order, finite, and as close as was asked; and where the
 //! exact answer is known, it lies within them.
 
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has, lacks, stated};
 use proptest::prelude::*;
 use remap::cli::{Cli, Command};
 use remap::problems::registry::Loaded;
@@ -25,7 +25,7 @@ fn settings(arguments: &[&str]) -> Settings {
 }
 
 fn load(problem: &str) -> Option<Loaded> {
-    let text = format!("Model(title: \"t\", problem: {problem})");
+    let text = stated(problem);
     Loaded::from_bytes(Path::new("model.ron"), text.into_bytes()).ok()
 }
 
@@ -102,23 +102,19 @@ fn load_drift() -> impl Strategy<Value = String> {
     })
 }
 
-fn number(value: &Value) -> Option<f64> {
-    value.as_f64()
-}
-
 /// All pairs of bounds in a document, with what their width is relative to.
 fn bounds(document: &Value) -> Vec<(Option<f64>, Option<f64>, bool)> {
     let list = |field: &str| document[field].as_array().cloned().unwrap_or_default();
     let thresholds = list("threshold_lower").into_iter().zip(list("threshold_upper"));
-    let mut all: Vec<_> = thresholds.map(|(a, b)| (number(&a), number(&b), false)).collect();
+    let mut all: Vec<_> = thresholds.map(|(a, b)| (a.as_f64(), b.as_f64(), false)).collect();
     for field in ["value", "value_bounds", "average", "average_of_stop"] {
         if document[field].is_object() {
             let (lower, upper) = (&document[field]["lower"], &document[field]["upper"]);
-            all.push((number(lower), number(upper), true));
+            all.push((lower.as_f64(), upper.as_f64(), true));
         }
     }
     if let Some(both) = document["remap_bounds"].as_array() {
-        all.push((number(&both[0]), number(&both[1]), true));
+        all.push((both[0].as_f64(), both[1].as_f64(), true));
     }
     all
 }
@@ -207,20 +203,13 @@ fn models_that_once_fooled_the_solver_are_certified() {
     }
 }
 
-/// Spoils one number of an answer.
-fn spoilt(spoil: impl Fn(&mut Body)) -> Solution {
-    let mut solution = solved(GEOMETRIC, &["--exact"]);
-    spoil(&mut solution.body);
-    solution
-}
-
 #[test]
 fn an_answer_that_cannot_be_true_is_not_certified() {
     let phase_change = |spoil: fn(&mut remap::problems::phase_change::answer::Answer)| {
-        spoilt(|body| match body {
-            Body::PhaseChange(answer) => spoil(answer),
-            _ => unreachable!("it is a change of phase"),
-        })
+        let mut solution = solved(GEOMETRIC, &["--exact"]);
+        let Body::PhaseChange(answer) = &mut solution.body else { unreachable!() };
+        spoil(answer);
+        solution
     };
     let wrong = [
         phase_change(|answer| answer.exact.as_mut().unwrap().value = "7/2".to_owned()),
@@ -236,13 +225,11 @@ fn an_answer_that_cannot_be_true_is_not_certified() {
         assert!(verdict.contradiction.is_some());
         assert_eq!(verdict.status, Status::IterationLimit);
     }
-    let unknown = [f64::NAN, f64::INFINITY, 2.0].map(|upper| {
-        let mut solution = spoilt(|_| ());
-        if let Body::PhaseChange(answer) = &mut solution.body {
-            answer.value.as_mut().unwrap().upper = upper;
-        }
-        solution
-    });
+    let unknown = [
+        phase_change(|answer| answer.value.as_mut().unwrap().upper = f64::NAN),
+        phase_change(|answer| answer.value.as_mut().unwrap().upper = f64::INFINITY),
+        phase_change(|answer| answer.value.as_mut().unwrap().upper = 2.0),
+    ];
     for solution in unknown {
         let verdict = solution.body.examine(Status::Converged, 1e-1);
         assert_eq!((verdict.contradiction, verdict.status), (None, Status::IterationLimit));
@@ -261,7 +248,7 @@ fn periodic(changes: &str, bound: &str, more: &str) -> String {
 }
 
 fn write(place: &Workplace, problem: &str) {
-    place.write("m.ron", format!("Model(title: \"t\", problem: {problem})"));
+    place.write("m.ron", stated(problem));
 }
 
 /// A limit that is over before the answer is shown takes nothing from an answer that is whole.
@@ -270,15 +257,13 @@ fn a_late_time_limit_changes_nothing() {
     let place = Workplace::new();
     let laws = "Identical(count: 4, law: Gamma(shape: 2, mean: 1))";
     write(&place, &periodic(laws, "RmsDeviation(0.1)", ""));
-    let whole = place.run(&["solve", "m.ron", "--json"]).exits(0).json();
-    let late =
-        place.run(&["solve", "m.ron", "--json", "--time-limit", "0.000000001"]).exits(0).json();
+    let whole = place.answer("solve m.ron");
+    let late = place.answer("solve m.ron --time-limit 0.000000001");
     assert_eq!(late["status"], "converged");
     assert_eq!((&whole["methods"], &whole["deviation"]), (&late["methods"], &late["deviation"]));
     // What was stopped says so.
     write(&place, &periodic(laws, "MaxDeviation(0.1)", ""));
-    let cut =
-        place.run(&["solve", "m.ron", "--json", "--time-limit", "0.000000001"]).exits(3).json();
+    let cut = place.remap("solve m.ron --json --time-limit 0.000000001").exits(3).json();
     assert_eq!(cut["status"], "time_limit");
 }
 
@@ -287,7 +272,7 @@ fn certain_changes_are_decided() {
     let place = Workplace::new();
     let laws = "Identical(count: 5, law: Normal(mean: 0.1, deviation: 0))";
     write(&place, &periodic(laws, "MaxDeviation(0.001)", ""));
-    let found = place.run(&["solve", "m.ron", "--json"]).exits(0).json();
+    let found = place.answer("solve m.ron");
     assert!(found["interval"].is_null() && found["at_least"].is_null(), "{found}");
     assert_eq!(found["interval_by"], "exact");
 }
@@ -301,13 +286,13 @@ fn chains_with_two_ends_are_decided() {
                  down: [0, 0.5, 0.25, 0.5, 0]))";
     let solve = |cost: &str| {
         write(&place, &periodic(chain, "MaxDeviation(2)", &format!(", remap_cost: {cost}")));
-        place.run(&["solve", "m.ron", "--json"]).exits(0).json()
+        place.answer("solve m.ron")
     };
     let dear = solve("1000");
     assert!(dear["cost_aware"]["interval"].is_null(), "{dear}");
     assert!(dear["interval"].is_null() && dear["interval_by"] == "exact", "{dear}");
     let cheap = solve("0.1");
-    assert!(cheap["cost_aware"]["interval"].as_u64().unwrap() < 10, "{cheap}");
+    assert!(cheap["cost_aware"]["interval"].u64() < 10, "{cheap}");
 }
 
 #[test]
@@ -316,7 +301,7 @@ fn runs_that_agree_give_no_interval() {
     write(&place, WALK);
     let arguments = ["compare", "m.ron", "--runs", "2", "--policies", "never,fixed:10"];
     let found = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
-    for (policy, remaps) in found["policies"].as_array().unwrap().iter().zip([0.0, 4.0]) {
+    for (policy, remaps) in found["policies"].list().iter().zip([0.0, 4.0]) {
         let counted = &policy["per_metric"]["remaps"];
         assert_eq!(counted["mean"], remaps, "{policy}");
         assert!(counted["half_width"].is_null() && counted["lower"].is_null(), "{policy}");
@@ -330,7 +315,7 @@ fn small_probabilities_are_written_as_given() {
     let place = Workplace::new();
     let model = GEOMETRIC.replace("missed: 0.2", "missed: 1e-310");
     write(&place, &model);
-    let found = place.run(&["solve", "m.ron", "--json"]).json();
+    let found = place.remap("solve m.ron --json").json();
     assert_eq!(found["belief"]["missed"].as_f64(), Some(1e-310), "{}", found["belief"]);
 }
 
@@ -350,8 +335,8 @@ fn exact_arithmetic_keeps_to_the_time_limit() {
     for model in models {
         write(&place, model);
         let started = std::time::Instant::now();
-        let arguments = ["solve", "m.ron", "--exact", "--json", "--time-limit", "1"];
-        let found = place.run(&arguments).exits(3).says("stopped").json();
+        let found = place.remap("solve m.ron --exact --json --time-limit 1").exits(3);
+        let found = found.says("stopped").json();
         assert!(started.elapsed().as_secs_f64() < 3.0, "{:?}", started.elapsed());
         assert!(found["exact"].is_null() && found["value"].is_object(), "{found}");
     }
@@ -363,7 +348,7 @@ fn a_missed_tolerance_names_one_that_is_met() {
     let place = Workplace::new();
     let walk = WALK.replace("steps: 50", "steps: 100000");
     write(&place, &walk);
-    let said = place.run(&["solve", "m.ron", "--tolerance", "1e-13"]).exits(3).err;
+    let said = place.remap("solve m.ron --tolerance 1e-13").exits(3).err;
     let met = said.split("--tolerance ").nth(1).unwrap().split_whitespace().next().unwrap();
     place.run(&["solve", "m.ron", "--tolerance", met]).exits(0);
 }
@@ -382,7 +367,7 @@ fn what_is_too_large_is_named() {
     ];
     for (laws, bound) in laws {
         write(&place, &periodic(laws, &format!("MaxDeviation({bound})"), ""));
-        place.run(&["solve", "m.ron"]).exits(1).says("too").says("take another unit");
+        place.remap("solve m.ron").exits(1).says("too").says("take another unit");
     }
     // Sums of such costs are beyond doubles; what they are made of is not.
     write(
@@ -391,29 +376,20 @@ fn what_is_too_large_is_named() {
         cycle: (before: 1e308, after: 1.7e308, remapped: 1e308), remap: (test: 1e308, install: 1e308), \
         detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant(0.1))",
     );
-    let said = place.run(&["solve", "m.ron"]).exits(3);
-    assert!(
-        said.out.contains("beyond the range of doubles") && !said.out.contains("NaN"),
-        "{}",
-        said.out
-    );
-    let said = place.run(&["compare", "m.ron"]).exits(3);
-    assert!(!said.out.contains("NaN") && !said.out.contains("inf"), "{}", said.out);
+    let said = place.remap("solve m.ron").exits(3);
+    has(&said.out, &["beyond the range of doubles"]);
+    lacks(&said.out, &["NaN"]);
+    lacks(&place.remap("compare m.ron").exits(3).out, &["NaN", "inf"]);
     write(&place, &WALK.replace("remap_cost: 3", "remap_cost: 1e308"));
-    place.run(&["compare", "m.ron"]).exits(1).says("too large");
+    place.remap("compare m.ron").exits(1).says("too large");
     let rows: String = (0..60).map(|step| format!("{step},0,1e300\n{step},1,2e300\n")).collect();
     place.write("run.csv", format!("step,rank,seconds\n{rows}"));
-    place.run(&["fit", "run.csv", "--remap-cost", "1"]).exits(1).says("too large");
+    place.remap("fit run.csv --remap-cost 1").exits(1).says("too large");
     write(
         &place,
         "Stopping(processes: Identical(count: 2, chain: Walk(levels: 6, up: 0.25, down: 0.25, \
         edge: Reflect)), running_cost: MaxMinusMean, remap_cost: 1e308, after_remap: Uniform)",
     );
-    let said = place.run(&["solve", "m.ron"]);
-    assert!(
-        !said.out.contains("NaN") && !said.err.contains("panicked"),
-        "{}{}",
-        said.out,
-        said.err
-    );
+    let said = place.remap("solve m.ron");
+    lacks(&said.out, &["NaN"]);
 }

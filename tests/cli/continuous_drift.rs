@@ -1,33 +1,37 @@
 //! `ContinuousDrift` models from the command line.
 
+use crate::advised::csv_of;
 use crate::families::{Family, Run};
 use crate::thorough::some;
-use crate::workplace::{Outcome, Workplace};
-use approx::abs_diff_eq;
+use crate::workplace::{Json, Workplace, has, lacks};
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remapping::estimate::Estimate;
-use remapping::record::Record;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 
 const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
-
-fn run(problem: &str, arguments: &[&str]) -> (Workplace, Outcome) {
-    let place = Workplace::new();
-    place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
-    let outcome = place.run(&[&[arguments[0], "model.ron"], &arguments[1..]].concat());
-    (place, outcome)
-}
 
 fn number(found: &Value, path: &str) -> f64 {
     found.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path}: {found}"))
 }
 
+fn exports(place: &Workplace, targets: &str) {
+    for target in targets.split(' ') {
+        assert!(!place.shown(format!("export solution.json --to {target}")).is_empty(), "{target}");
+    }
+}
+
+/// That a run is not claimed to be certain.
+fn is_statistical(words: &str) {
+    has(words, &["nothing is proved"]);
+    lacks(words, &["certified"]);
+}
+
 /// Fields and words, the picture, exports, and what reads the document again.
 #[test]
 fn bounds_and_a_rule_come_out() {
-    let arguments = ["solve", "--json", "--tolerance", "0.03", "--plot", "rule.svg"];
-    let (place, outcome) = run(WALKS, &arguments);
-    let found = outcome.exits(0).json();
+    let place = Workplace::stating(WALKS);
+    let found = place.answer("solve model.ron --tolerance 0.03 --plot rule.svg");
     assert_eq!(found["problem"], "continuous_drift");
     assert_eq!(found["representation"], "bounds");
     assert_eq!(found["statistical"], true);
@@ -38,18 +42,14 @@ fn bounds_and_a_rule_come_out() {
     assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"));
     assert!(number(&found, "/best_fixed/value") < number(&found, "/never"));
     assert!(number(&found, "/threshold_curve/cost/mean") >= number(&found, "/bounds/lower/low"));
-    let picture = std::fs::read_to_string(place.path("rule.svg")).unwrap();
-    assert!(picture.contains("steps since the last remap"));
+    has(&place.read("rule.svg"), &["steps since the last remap"]);
     place.write("solution.json", found.to_string());
-    for target in ["c", "fortran", "python", "rust", "csv", "json", "controller"] {
-        assert!(!place.run(&["export", "solution.json", "--to", target]).exits(0).out.is_empty());
-    }
-    place.run(&["report", "solution.json", "-o", "page.html"]).exits(0);
-    let words = place.run(&["solve", "model.ron", "--tolerance", "0.03"]).exits(0).out;
-    assert!(words.contains("This rule costs") && words.contains("nothing is proved"), "{words}");
-    assert!(!words.contains("certified"), "{words}");
-    let sweep = ["sweep", "model.ron", "--set", "problem.remap_cost=4,8", "--tolerance", "0.1"];
-    let table = place.run(&sweep).exits(0).out;
+    exports(&place, "c fortran python rust csv json controller");
+    place.remap("report solution.json -o page.html").exits(0);
+    let words = place.shown("solve model.ron --tolerance 0.03");
+    has(&words, &["This rule costs"]);
+    is_statistical(&words);
+    let table = place.shown("sweep model.ron --set problem.remap_cost=4,8 --tolerance 0.1");
     assert!(table.contains("gap %") && table.lines().count() >= 3, "{table}");
 }
 
@@ -57,19 +57,14 @@ fn bounds_and_a_rule_come_out() {
 /// either.
 #[test]
 fn remaps_too_dear_for_any_program_are_never_made() {
-    let costs = [
-        "remap_cost: 1e15",
-        "remap_cost: 1e4",
-        "remap_cost: (fixed: 0, per_unit_moved: 1e15)",
-        "remap_cost: 1e30",
-    ];
+    let costs = ["1e15", "1e4", "(fixed: 0, per_unit_moved: 1e15)", "1e30"];
     for cost in some(2, costs) {
         for more in ["", ", kept_slopes: (deviation: 0.1, change: 0.01)"] {
             let problem = format!(
-                "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 60, {cost}{more})"
+                "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 60, remap_cost: {cost}{more})"
             );
-            let (place, outcome) = run(&problem, &["solve", "--json"]);
-            let found = outcome.exits(0).json();
+            let place = Workplace::stating(&problem);
+            let found = place.answer("solve model.ron");
             let walk = 133.893_513_979;
             // Units vary from path to path.
             let away = if cost.contains("moved") { 0.3 } else { 0.1 };
@@ -83,16 +78,16 @@ fn remaps_too_dear_for_any_program_are_never_made() {
             }
             assert_eq!(number(&found, "/threshold_curve/by_steps_since/0/threshold"), f64::MAX);
             if more.is_empty() {
-                assert!(abs_diff_eq!(
+                assert_abs_diff_eq!(
                     number(&found, "/threshold_curve/cost/high"),
                     walk,
                     epsilon = 1e-6
-                ));
+                );
             }
-            let words = place.run(&["solve", "model.ron"]).exits(0).out;
+            let words = place.shown("solve model.ron");
             assert!(words.contains("\nDo not remap\nThis rule costs "), "{words}");
             place.write("solution.json", found.to_string());
-            let python = place.run(&["export", "solution.json", "--to", "python"]).exits(0).out;
+            let python = place.shown("export solution.json --to python");
             assert!(!python.contains("15.2"), "{python}");
         }
     }
@@ -103,14 +98,10 @@ fn remaps_too_dear_for_any_program_are_never_made() {
 fn units_alone_are_a_price_too() {
     let problem = "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 60, remap_cost: (fixed: 0, \
                    per_unit_moved: 3), kept_slopes: (deviation: 0.1, change: 0.01))";
-    let (_place, outcome) = run(problem, &["compare", "--runs", "100", "--json"]);
-    let found = outcome.exits(0).json();
-    let costs: Vec<(&str, f64)> = found["policies"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|policy| (policy["policy"].as_str().unwrap(), number(policy, "/mean")))
-        .collect();
+    let found = Workplace::stating(problem).answer("compare model.ron --runs 100");
+    let lines = found["policies"].list().iter();
+    let costs = lines.map(|line| (line["policy"].text(), line["mean"].f64()));
+    let costs: Vec<(&str, f64)> = costs.collect();
     assert_eq!(costs[0].0, "threshold_curve");
     let others = costs[1..].iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
     assert!(costs[0].1 < 1.03 * others, "{costs:?}");
@@ -123,10 +114,10 @@ fn units_alone_are_a_price_too() {
 #[test]
 fn utilization_is_that_of_a_known_step() {
     let utilization = |problem: &str| {
-        let (place, outcome) = run(problem, &["compare", "--runs", "40", "--json"]);
-        let found = outcome.exits(0).json();
-        let table = place.run(&["compare", "model.ron", "--runs", "40"]).exits(0).out;
-        let lines = found["policies"].as_array().unwrap();
+        let place = Workplace::stating(problem);
+        let found = place.answer("compare model.ron --runs 40");
+        let table = place.shown("compare model.ron --runs 40");
+        let lines = found["policies"].list();
         let of = |name: &str| -> Vec<Option<f64>> {
             lines.iter().map(|line| line["per_metric"][name].as_f64()).collect()
         };
@@ -144,30 +135,33 @@ fn utilization_is_that_of_a_known_step() {
 fn an_early_end_has_bounds() {
     let kept = "ContinuousDrift(processors: 16, increments: Normal(deviation: 1.0), kept_slopes: (deviation: 0.2, change: 0.05), \
                 steps: 100, remap_cost: 8.0)";
-    let (place, outcome) = run(kept, &["solve", "--json", "--time-limit", "1e-6"]);
-    let found = outcome.exits(3).json();
+    let place = Workplace::stating(kept);
+    let found = place.remap("solve model.ron --time-limit 1e-6 --json").exits(3).json();
     let upper = number(&found, "/value_bounds/upper");
-    let played = ["compare", "model.ron", "--policies", "never", "--runs", "200", "--json"];
-    let never = number(&place.run(&played).exits(0).json(), "/policies/0/mean");
+    let never =
+        number(&place.answer("compare model.ron --policies never --runs 200"), "/policies/0/mean");
     assert!(never < upper && upper < 5.0 * never, "{never} {upper}");
 }
 
 /// The rule plays beside others, and is the best of them; intervals have exact costs.
 #[test]
 fn the_rule_is_played() {
-    let (_place, outcome) = run(WALKS, &["compare", "--runs", "1500", "--json"]);
-    let found = outcome.exits(0).json();
-    let lines = found["policies"].as_array().unwrap();
-    let cost = |line: &Value| line["mean"].as_f64().unwrap();
+    let found = Workplace::stating(WALKS).answer("compare model.ron --runs 1500");
+    let lines = found["policies"].list();
+    let cost = |line: &Value| line["mean"].f64();
     assert_eq!(lines[0]["policy"], "threshold_curve");
     assert!(lines.iter().skip(1).all(|line| cost(&lines[0]) <= cost(line)), "{found}");
-    for line in lines {
-        if let Some(exact) = line["exact"].as_f64() {
-            let error = 2.0 * line["half_width"].as_f64().unwrap();
-            assert!(abs_diff_eq!(cost(line), exact, epsilon = error), "{line}");
-        }
+    known_exactly(&found, 2);
+}
+
+/// At least so many of the policies have an exact cost, and the mean of paths is near it.
+fn known_exactly(found: &Value, least: usize) {
+    let exact = found["policies"].list().iter().filter(|line| line["exact"].is_f64());
+    for line in exact.clone() {
+        let [mean, exact, half] = ["mean", "exact", "half_width"].map(|field| line[field].f64());
+        assert!(abs_diff_eq!(mean, exact, epsilon = 2.0 * half), "{line}");
     }
-    assert!(lines.iter().filter(|line| line["exact"].is_f64()).count() >= 2);
+    assert!(exact.count() >= least, "{found}");
 }
 
 /// What is wrong is said with its place; limits leave what is known.
@@ -192,13 +186,11 @@ fn wrong_models_and_limits() {
         ("remap_cost: 8.0", "remap_cost: 8.0, overlap: (steps: 2, slowdown: 0.1)", "mean_load"),
     ];
     for (from, to, says) in wrong {
-        let (_place, outcome) = run(&WALKS.replace(from, to), &["check"]);
-        let outcome = outcome.exits(1);
-        assert!(outcome.err.contains(says), "{to}: {}", outcome.err);
+        Workplace::stating(WALKS.replace(from, to)).remap("check model.ron").exits(1).says(says);
     }
     let large = WALKS.replace("12", "3000").replace("60", "1000");
-    let (_place, outcome) = run(&large, &["solve", "--json", "--time-limit", "0.3"]);
-    let found = outcome.exits(3).json();
+    let found =
+        Workplace::stating(&large).remap("solve model.ron --time-limit 0.3 --json").exits(3).json();
     assert_eq!(found["status"], "time_limit");
     assert!(number(&found, "/value_bounds/upper") > 0.0);
 }
@@ -208,12 +200,11 @@ fn wrong_models_and_limits() {
 fn ratios_to_the_mean_load_need_it() {
     let known = WALKS.replace("steps: 60", "mean_load: 20.0, steps: 60");
     for policy in ["marquez:0.1", "utilization:0.9", "procassini"] {
-        let (_place, outcome) = run(WALKS, &["compare", "--policies", policy]);
-        let outcome = outcome.exits(1).says("max - mean");
-        assert!(outcome.err.contains("mean_load"), "{}", outcome.err);
-        let asked = format!("{policy},never");
-        let (_place, outcome) = run(&known, &["compare", "--policies", &asked, "--json"]);
-        let found = outcome.exits(0).json();
+        let refused =
+            Workplace::stating(WALKS).remap(format!("compare model.ron --policies {policy}"));
+        refused.exits(1).says("max - mean").says("mean_load");
+        let asked = format!("compare model.ron --policies {policy},never");
+        let found = Workplace::stating(&known).answer(asked);
         let value = |policy: usize| number(&found, &format!("/policies/{policy}/mean"));
         assert!(value(0) < value(1), "{policy}: {found}");
         assert!(number(&found, "/policies/0/per_metric/remaps/mean") >= 1.0, "{found}");
@@ -224,70 +215,56 @@ fn ratios_to_the_mean_load_need_it() {
 #[test]
 fn other_costs_of_a_remap() {
     let cost = |found: &Value| number(found, "/bounds/upper/mean");
-    let solve = ["solve", "--json", "--tolerance", "0.05"];
-    let plain = run(WALKS, &solve).1.exits(0).json();
+    let solve = "solve model.ron --tolerance 0.05";
+    let plain = Workplace::stating(WALKS).answer(solve);
     let moved = WALKS.replace("8.0", "(fixed: 8.0, per_unit_moved: 0.5)");
-    let found = run(&moved, &solve).1.exits(0).json();
+    let found = Workplace::stating(&moved).answer(solve);
     assert_eq!(found["per_unit_moved"], 0.5);
     assert!(cost(&found) > cost(&plain), "{found}");
     let late = WALKS.replace("8.0", "8.0, overlap: (steps: 2, slowdown: 0.05), mean_load: 20");
-    let (place, outcome) = run(&late, &solve);
-    let found = outcome.exits(0).json();
-    assert_eq!(found["overlap"], serde_json::json!({"steps": 2, "slowdown": 0.05}));
+    let place = Workplace::stating(late);
+    let found = place.answer(solve);
+    assert_eq!(found["overlap"], json!({"steps": 2, "slowdown": 0.05}));
     assert!(cost(&found) > cost(&plain), "{found}");
-    let words = place.run(&["solve", "model.ron", "--tolerance", "0.05"]).exits(0).out;
+    let words = place.shown("solve model.ron --tolerance 0.05");
     assert!(words.contains("2 steps after its decision, which are 5 % slower"), "{words}");
     let asked = "fixed:1,fixed:5,never,stop_at_rise,threshold_curve";
-    let late =
-        place.run(&["compare", "model.ron", "--runs", "1500", "--json", "--policies", asked]);
+    let late = place.answer(format!("compare model.ron --runs 1500 --policies {asked}"));
     // Rules are played with what each remap moves, and when it comes into force.
-    let (_place, moved) = run(&moved, &["compare", "--runs", "1500", "--json"]);
-    for (outcome, known) in [(late, 3), (moved, 2)] {
-        let found = outcome.exits(0).json();
-        let exact = |line: &&Value| line["exact"].is_f64();
-        let lines: Vec<&Value> = found["policies"].as_array().unwrap().iter().collect();
-        assert!(lines.iter().copied().filter(exact).count() >= known, "{found}");
-        for line in lines.into_iter().filter(exact) {
-            let error = 2.0 * line["half_width"].as_f64().unwrap();
-            let (mean, exact) = (line["mean"].as_f64().unwrap(), line["exact"].as_f64().unwrap());
-            assert!(abs_diff_eq!(mean, exact, epsilon = error), "{line}");
-        }
-    }
+    known_exactly(&late, 3);
+    known_exactly(&Workplace::stating(&moved).answer("compare model.ron --runs 1500"), 2);
 }
 
 /// Slopes that are kept: the policy is the rule, the bound that of hindsight, and both are said.
 #[test]
 fn slopes_that_are_kept() {
     let model = WALKS.replace("1.0)", "0.1), kept_slopes: (deviation: 0.3, change: 0.02)");
-    let (place, outcome) = run(&model, &["solve", "--json", "--tolerance", "0.1"]);
-    let found = outcome.exits(0).json();
-    assert_eq!(found["kept_slopes"], serde_json::json!({"deviation": 0.3, "change": 0.02}));
+    let place = Workplace::stating(&model);
+    let found = place.answer("solve model.ron --tolerance 0.1");
+    assert_eq!(found["kept_slopes"], json!({"deviation": 0.3, "change": 0.02}));
     assert_eq!(found["statistical"], true);
     assert_eq!(found["bounds"]["upper"], found["threshold_curve"]["cost"]);
     assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"));
     // Loads that grow evenly are remapped at thresholds that fall with the steps since.
-    let thresholds = found["threshold_curve"]["by_steps_since"].as_array().unwrap();
+    let thresholds = found["threshold_curve"]["by_steps_since"].list();
     assert!(thresholds.len() > 2, "{found}");
-    let words = place.run(&["solve", "model.ron", "--tolerance", "0.1"]).exits(0).out;
-    assert!(words.contains("the ranks keep their slopes over remaps"), "{words}");
-    assert!(words.contains("nothing is proved") && !words.contains("certified"), "{words}");
+    let words = place.shown("solve model.ron --tolerance 0.1");
+    has(&words, &["the ranks keep their slopes over remaps"]);
+    is_statistical(&words);
     place.write("solution.json", found.to_string());
-    for target in ["c", "python", "json"] {
-        assert!(!place.run(&["export", "solution.json", "--to", target]).exits(0).out.is_empty());
-    }
-    let compare = ["compare", "model.ron", "--runs", "300", "--json"];
-    let found = place.run(&compare).exits(0).json();
-    let lines = found["policies"].as_array().unwrap();
+    exports(&place, "c python json");
+    let found = place.answer("compare model.ron --runs 300");
+    let lines = found["policies"].list();
     let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
     assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
     // Out of reach, and stopped before anything is known.
     let long = model.replace("12", "1000").replace("60", "2000");
-    let (_place, outcome) = run(&long, &["solve", "--json", "--time-limit", "0.3"]);
-    let found = outcome.exits(3).json();
+    let found =
+        Workplace::stating(&long).remap("solve model.ron --time-limit 0.3 --json").exits(3).json();
     assert_eq!(found["status"], "time_limit");
     assert_eq!(number(&found, "/value_bounds/lower"), 0.0);
-    let (_place, outcome) = run(&long.replace("1000", "2000"), &["check"]);
-    assert!(outcome.exits(1).err.contains("4e9"));
+    let longer = Workplace::stating(long.replace("1000", "2000"));
+    longer.remap("check model.ron").exits(1).says("4e9");
 }
 
 const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
@@ -296,9 +273,9 @@ const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(cou
 /// Laws by classes: fields, words and facts say so; the rule is played, exported and the best beside others.
 #[test]
 fn laws_by_classes() {
-    let (place, outcome) = run(CLASSES, &["solve", "--json", "--tolerance", "0.05"]);
-    let found = outcome.exits(0).json();
-    let classes = serde_json::json!([
+    let place = Workplace::stating(CLASSES);
+    let found = place.answer("solve model.ron --tolerance 0.05");
+    let classes = json!([
         {"count": 9, "mean": 0.0, "deviation": 0.5},
         {"count": 3, "mean": 0.2, "deviation": 1.0}
     ]);
@@ -307,49 +284,39 @@ fn laws_by_classes() {
     assert_eq!(found["statistical"], true);
     assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"), "{found}");
     assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"), "{found}");
-    let words = place.run(&["solve", "model.ron", "--tolerance", "0.05"]).exits(0).out;
-    assert!(words.contains("9 gain 0 a step (deviation 0.5), 3 gain 0.2"), "{words}");
-    assert!(words.contains("nothing is proved") && !words.contains("certified"), "{words}");
-    let facts = place.run(&["check", "model.ron", "--json"]).exits(0).json();
-    assert_eq!(facts["deviation_of_increments"], serde_json::json!([0.5, 1.0]));
-    assert_eq!(facts["mean_of_increments"], serde_json::json!([0.0, 0.2]));
-    assert_eq!(facts["processors_of_classes"], serde_json::json!([9, 3]));
+    let words = place.shown("solve model.ron --tolerance 0.05");
+    has(&words, &["9 gain 0 a step (deviation 0.5), 3 gain 0.2"]);
+    is_statistical(&words);
+    let facts = place.answer("check model.ron");
+    assert_eq!(facts["deviation_of_increments"], json!([0.5, 1.0]));
+    assert_eq!(facts["mean_of_increments"], json!([0.0, 0.2]));
+    assert_eq!(facts["processors_of_classes"], json!([9, 3]));
     assert_eq!(facts["best_fixed_interval"], found["best_fixed"]["interval"]);
     place.write("solution.json", found.to_string());
-    for target in ["c", "fortran", "python", "rust", "csv", "json", "controller"] {
-        assert!(!place.run(&["export", "solution.json", "--to", target]).exits(0).out.is_empty());
-    }
-    place.run(&["report", "solution.json", "-o", "page.html"]).exits(0);
-    let found = place.run(&["compare", "model.ron", "--runs", "1500", "--json"]).exits(0).json();
-    let lines = found["policies"].as_array().unwrap();
+    exports(&place, "c fortran python rust csv json controller");
+    place.remap("report solution.json -o page.html").exits(0);
+    let found = place.answer("compare model.ron --runs 1500");
+    let lines = found["policies"].list();
     let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
     assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
-    let exact: Vec<&Value> = lines.iter().filter(|line| line["exact"].is_f64()).collect();
-    assert!(exact.len() >= 2, "{found}");
-    for line in exact {
-        let error = 2.0 * number(line, "/half_width");
-        assert!(
-            abs_diff_eq!(number(line, "/mean"), number(line, "/exact"), epsilon = error),
-            "{line}"
-        );
-    }
+    known_exactly(&found, 2);
     // A mean that all have in common changes nothing, and classes that are alike are one.
-    let plain = run(WALKS, &["solve", "--json", "--tolerance", "0.1"]).1.exits(0).json();
+    let plain = Workplace::stating(WALKS).answer("solve model.ron --tolerance 0.1");
     for same in [
         "Normal(mean: 3.0, deviation: 1.0)",
         "Classes([(count: 5, law: Normal(deviation: 1.0)), (count: 7, law: Normal(deviation: 1.0))])",
     ] {
         let model = WALKS.replace("Normal(deviation: 1.0)", same);
-        let found = run(&model, &["solve", "--json", "--tolerance", "0.1"]).1.exits(0).json();
+        let found = Workplace::stating(&model).answer("solve model.ron --tolerance 0.1");
         assert_eq!(found["bounds"], plain["bounds"], "{same}");
     }
     // Slopes and noise go with normal laws, slopes that are kept with all.
     let noisy = CLASSES.replace("steps", "slopes: 0.1, noise: 0.5, steps");
-    run(&noisy, &["solve", "--tolerance", "0.1"]).1.exits(0);
+    Workplace::stating(&noisy).remap("solve model.ron --tolerance 0.1").exits(0);
     let kept = CLASSES
         .replace("Normal(mean: 0.2, deviation: 1.0)", "Jumps(rate: 0.1, size: 2.0)")
         .replace("steps", "kept_slopes: (deviation: 0.2, change: 0.02), noise: 0.1, steps");
-    run(&kept, &["solve", "--tolerance", "0.5"]).1.exits(0);
+    Workplace::stating(&kept).remap("solve model.ron --tolerance 0.5").exits(0);
 }
 
 /// What is wrong with classes is said with its place; a time limit leaves what is known.
@@ -361,11 +328,7 @@ fn wrong_classes_and_limits() {
         ("count: 9", "count: 18446744073709551615", "processors is 12"),
         ("count: 9", "count: -9", "whole number"),
         ("count: 9, ", "", "count"),
-        (
-            "(count: 9",
-            "(count: 0, law: Normal(deviation: 1)), (count: 9",
-            "a class has no processors",
-        ),
+        ("(count: 9", "(count: 0, law: Normal(deviation: 1)), (count: 9", "has no processors"),
         ("law: Normal(deviation: 0.5)", "law: Cauchy(scale: 1)", "Jumps"),
         ("law: Normal(deviation: 0.5)", "law: Normal(deviation: -1)", "negative"),
         ("law: Normal(deviation: 0.5)", "law: Normal(mean: 1e50, deviation: 1)", "too large"),
@@ -379,52 +342,36 @@ fn wrong_classes_and_limits() {
         if says == "normal" {
             model = model.replace("steps", "noise: 1, steps");
         }
-        let (_place, outcome) = run(&model, &["check"]);
-        let outcome = outcome.exits(1);
-        assert!(outcome.err.contains(says), "{to}: {}", outcome.err);
-        assert!(outcome.err.contains("model.ron"), "{to}: {}", outcome.err);
+        let outcome = Workplace::stating(model).remap("check model.ron").exits(1);
+        has(&outcome.err, &[says, "model.ron"]);
     }
     let one = "(count: 1, law: Normal(deviation: 0.5)), ";
     let many = CLASSES.replace("(count: 9, law: Normal(deviation: 0.5)), ", &one.repeat(7));
-    run(&many.replace("12", "10"), &["check"]).1.exits(0);
+    Workplace::stating(&many.replace("12", "10")).remap("check model.ron").exits(0);
     let many = many.replace(&one.repeat(7), &one.repeat(9));
-    assert!(run(&many, &["check"]).1.exits(1).err.contains("up to 8 classes"));
+    assert!(
+        Workplace::stating(&many).remap("check model.ron").exits(1).err.contains("up to 8 classes")
+    );
     let large = CLASSES.replace("12", "3000").replace("9,", "2997,").replace("60", "1000");
-    let (_place, outcome) = run(&large, &["solve", "--json", "--time-limit", "0.3"]);
-    let found = outcome.exits(3).json();
+    let found =
+        Workplace::stating(&large).remap("solve model.ron --time-limit 0.3 --json").exits(3).json();
     assert_eq!(found["status"], "time_limit");
     assert!(number(&found, "/value_bounds/upper") > 0.0);
-}
-
-/// The log as CSV.
-fn csv(record: &Record, steps: std::ops::Range<usize>) -> String {
-    let ranks = record.ranks();
-    let mut text = String::from("step");
-    (0..ranks).for_each(|rank| text += &format!(",rank{rank}"));
-    for step in steps {
-        text += &format!("\n{step}");
-        record.row(step).iter().for_each(|time| text += &format!(",{time}"));
-    }
-    text + "\n"
 }
 
 /// Costs on the second half of a log, of the rule fitted to the first half and solved, and of rules in use.
 fn costs(family: Family, seed: u64) -> Vec<f64> {
     let Run { record, remap_cost } = family.run(32, 600, 20.0, seed);
     let place = Workplace::new();
-    place.write("first.csv", csv(&record, 0..300));
-    place.write("second.csv", csv(&record, 300..600));
-    let cost = remap_cost.to_string();
-    let fit = ["fit", "first.csv", "--model", "continuous-drift", "--remap-cost", &cost];
-    place.run(&[&fit[..], &["-o", "fitted.ron"]].concat()).exits(0);
-    let solve = ["solve", "fitted.ron", "--json", "--tolerance", "0.5"];
-    let solved = place.run(&solve).exits(0);
-    place.write("solution.json", &solved.out);
+    place.write("first.csv", csv_of(&record, 0..300));
+    place.write("second.csv", csv_of(&record, 300..600));
+    let fit = "fit first.csv --model continuous-drift -o fitted.ron --remap-cost";
+    place.remap(format!("{fit} {remap_cost}")).exits(0);
+    place.write("solution.json", place.shown("solve fitted.ron --json --tolerance 0.5"));
     let policies = "solution,stop_at_rise,menon,metabalancer,zhai,procassini,never";
-    let replay = ["replay", "second.csv", "--solution", "solution.json", "--policies", policies];
-    let found = place.run(&[&replay[..], &["--remap-cost", &cost, "--json"]].concat());
-    let found = found.exits(0).json();
-    let lines = found["policies"].as_array().unwrap();
+    let replay = format!("replay second.csv --solution solution.json --policies {policies}");
+    let found = place.answer(format!("{replay} --remap-cost {remap_cost}"));
+    let lines = found["policies"].list();
     lines.iter().map(|line| number(line, "/cost")).collect()
 }
 
@@ -439,11 +386,10 @@ fn fitted_rules_know_slopes_that_are_kept() {
     }
     let Run { record, remap_cost } = Family::SlopesRedrawn.run(32, 300, 20.0, 1);
     let place = Workplace::new();
-    place.write("log.csv", csv(&record, 0..300));
-    let cost = remap_cost.to_string();
-    let found = place.run(&["fit", "log.csv", "--json", "--remap-cost", &cost]).exits(0).json();
+    place.write("log.csv", csv_of(&record, 0..300));
+    let found = place.answer(format!("fit log.csv --remap-cost {remap_cost}"));
     assert_eq!(found["models"][0]["problem"], "continuous_drift", "{found}");
-    let file = found["models"][0]["file"].as_str().unwrap();
+    let file = found["models"][0]["file"].text();
     assert!(file.contains("kept_slopes: (deviation: 0.09"), "made with 0.1: {file}");
 }
 

@@ -1,6 +1,6 @@
 //! Every interval with its level, in words and in documents: one wording for sampled, another for proved.
 
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has};
 use approx::abs_diff_eq;
 use rayon::prelude::*;
 use remap::problems::fluids::model::Fluids;
@@ -13,10 +13,6 @@ use remap::problems::shared::two_phase::workload::{Summary, Workload, compare};
 use remapping::estimate::Estimate;
 use serde_json::Value;
 
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
-}
-
 /// A sampled interval: its ends around the mean, within the half-width, and the level; or none.
 fn is_sampled(found: &Value) {
     if found["half_width"].is_null() {
@@ -24,7 +20,7 @@ fn is_sampled(found: &Value) {
         return;
     }
     let [mean, half_width, lower, upper] =
-        ["mean", "half_width", "lower", "upper"].map(|field| number(&found[field]));
+        ["mean", "half_width", "lower", "upper"].map(|field| found[field].f64());
     assert!(lower <= mean && mean <= upper, "{found}");
     let reach = (mean - lower).max(upper - mean);
     assert!(abs_diff_eq!(half_width, reach, epsilon = 1e-9 * mean.abs().max(1e-9)), "{found}");
@@ -41,11 +37,10 @@ fn a_detector_without_a_seen_error_is_not_said_to_make_none() {
     assert_eq!((&found["missed"]["errors"], &found["missed"]["pairs"]), (&0.into(), &50.into()));
     // (1 - p)^50 = .025.
     let upper = 1.0 - 0.025_f64.powf(0.02);
-    assert!(abs_diff_eq!(number(&found["missed"]["upper"]), upper, epsilon = 1e-9), "{found}");
+    assert!(abs_diff_eq!(found["missed"]["upper"].f64(), upper, epsilon = 1e-9), "{found}");
     assert_eq!(found["detector"]["missed"], found["missed"]["upper"]);
     let out = place.run(&arguments).exits(0).out;
-    assert!(out.contains("missed = 0, 95 % confidence 0 to 0.0711"), "{out}");
-    assert!(out.contains("missed: 0.0711") && out.contains("no error was seen"), "{out}");
+    has(&out, &["missed = 0, 95 % confidence 0 to 0.0711", "missed: 0.0711", "no error was seen"]);
 }
 
 #[test]
@@ -79,31 +74,30 @@ fn fits_and_simulations_say_their_level() {
     is_sampled(&found["simulated"]);
     let out = place.run(&arguments).exits(0).out;
     assert!(out.contains("95 % confidence, sampled"), "{out}");
-    place.run(&["simulate", "walks.ron", "--steps", "100", "--trace", "run.csv"]).exits(0);
-    let fit = ["fit", "run.csv", "--remap-cost", "1", "--model", "periodic", "--json"];
-    let found = place.run(&fit).exits(0).json();
-    for parameter in found["models"][0]["parameters"].as_array().unwrap() {
+    place.remap("simulate walks.ron --steps 100 --trace run.csv").exits(0);
+    let found = place.answer("fit run.csv --remap-cost 1 --model periodic");
+    for parameter in found["models"][0]["parameters"].list() {
         assert_eq!(parameter["level"], 0.95);
-        assert!(number(&parameter["low"]) <= number(&parameter["high"]));
+        assert!(parameter["low"].f64() <= parameter["high"].f64());
     }
 }
 
 #[test]
 fn comparisons_say_what_is_sampled_and_what_is_proved() {
     let place = Workplace::with_model();
-    let proved = place.run(&["compare", "model.ron", "--json"]).exits(0).json();
-    for policy in proved["policies"].as_array().unwrap() {
-        assert!(number(&policy["lower"]) <= number(&policy["upper"]));
+    let proved = place.answer("compare model.ron");
+    for policy in proved["policies"].list() {
+        assert!(policy["lower"].f64() <= policy["upper"].f64());
         assert_eq!(policy["level"], 1.0);
     }
-    assert!(place.run(&["compare", "model.ron"]).exits(0).out.contains("proved bounds"));
+    assert!(place.shown("compare model.ron").contains("proved bounds"));
     let walk = "Model(title: \"Walk\", problem: LoadDrift(processors: 3,
         chain: Walk(lowest: 1, levels: 6, up: 0.2, down: 0.25, edge: Hold),
         initial_load: 3, steps: 50, remap_cost: 3))";
     place.write("walk.ron", walk);
     let arguments = ["compare", "walk.ron", "--runs", "20"];
     let sampled = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
-    sampled["policies"].as_array().unwrap().iter().for_each(is_sampled);
+    sampled["policies"].list().iter().for_each(is_sampled);
     assert!(place.run(&arguments).exits(0).out.contains("95 % confidence interval"));
     // Over the errors of the detector nothing is sampled: any seed gives the same.
     place.write("fluids.ron", "Model(title: \"Tube\", problem: Fluids(wave: (after: [0.2, 0.7])))");
@@ -115,11 +109,11 @@ fn comparisons_say_what_is_sampled_and_what_is_proved() {
     };
     let (one, other) = (compared("1"), compared("2"));
     assert_eq!(one["policies"], other["policies"]);
-    for policy in one["policies"].as_array().unwrap() {
+    for policy in one["policies"].list() {
         is_sampled(policy);
         assert_eq!(policy["fitted_to_runs"], policy["policy"] == "optimal");
         // What taking close beliefs together may cost.
-        assert!(number(&policy["half_width"]) <= 1e-3 * number(&policy["mean"]), "{policy}");
+        assert!(policy["half_width"].f64() <= 1e-3 * policy["mean"].f64(), "{policy}");
     }
 }
 

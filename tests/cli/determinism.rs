@@ -1,14 +1,8 @@
 //! The same bits on any number of threads, in every run, and after a break.
 
 use crate::thorough::{few_or_all, some, some_of_each_folder};
-use crate::workplace::Workplace;
+use crate::workplace::{Workplace, deck, decks};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-
-fn deck(name: &str) -> String {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    models.join(name).to_str().unwrap().to_owned()
-}
 
 /// The document less its times. Numbers are printed with all the digits that tell doubles apart.
 fn timeless(text: &str) -> String {
@@ -43,11 +37,8 @@ fn same_bits(arguments: &[&str]) {
 
 #[test]
 fn phase_change() {
-    let values = ["--values"];
-    for name in
-        ["phase_change/fig3_blunt.ron", "phase_change/bimodal.ron", "phase_change/footnote2.ron"]
-    {
-        same_bits(&[&["solve", &deck(name)][..], &values].concat());
+    for name in ["fig3_blunt", "bimodal", "footnote2"] {
+        same_bits(&["solve", &deck(&format!("phase_change/{name}.ron")), "--values"]);
     }
     same_bits(&["compare", &deck("phase_change/fluids.ron"), "--runs", "300", "--seed", "4"]);
 }
@@ -58,9 +49,7 @@ fn stopping() {
         same_bits(&["solve", &deck(&format!("stopping/{name}")), "--values"]);
     }
     // Enough states for every thread to get some.
-    let workplace = Workplace::new();
-    workplace.write(
-        "model.ron",
+    let workplace = Workplace::of(
         "Model(title: \"x\", problem: Stopping(processes: Distinct([Walk(levels: 24, up: 0.25, \
          down: 0.25, edge: Reflect), Walk(levels: 20, up: 0.2, down: 0.3, edge: Hold), \
          Walk(levels: 18, up: 0.2, down: 0.2, edge: Hold)]), remap_cost: 20, after_remap: Uniform))",
@@ -95,17 +84,8 @@ fn simulated_workloads() {
 
 /// The model files of all folders but those that hold no models.
 fn all_decks() -> Vec<String> {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let list = |folder: &Path| -> Vec<PathBuf> {
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
-    };
-    let folders = list(&models).into_iter().filter(|folder| !folder.ends_with("studies"));
-    let files = folders.flat_map(|folder| list(&folder));
-    let decks = files.filter(|file| file.extension().is_some_and(|kind| kind == "ron"));
-    let mut decks: Vec<String> =
-        decks.map(|deck| deck.into_os_string().into_string().unwrap()).collect();
-    decks.sort();
-    decks
+    let models = decks().into_iter().filter(|name| !name.starts_with("studies/"));
+    models.map(|name| deck(&name)).collect()
 }
 
 /// The standard output of a command on so many threads; `None` if it is not offered for the model, or
@@ -207,9 +187,7 @@ fn verification() {
 /// Stopped again and again, at whatever step the clock says, on other numbers of threads each time.
 #[test]
 fn resumed_on_another_number_of_threads() {
-    let workplace = Workplace::new();
-    workplace.write(
-        "model.ron",
+    let workplace = Workplace::of(
         "Model(title: \"x\", problem: LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, \
          up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 500, remap_cost: 8))",
     );

@@ -2,31 +2,52 @@
 
 use crate::languages::in_every_language;
 use crate::thorough::some;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, deck, has};
 use approx::abs_diff_eq;
 use remap::document::rule::{Rule, StatedRule};
-use remap::problems::registry::{Loaded, Problem};
+use remap::problems::registry::{Loaded, Problem, stated};
 use remapping::belief::{Belief, Detector, Report};
 use remapping::monitor::SwitchingMonitor;
 use remapping::phase_switching;
 use remapping::policy::stated::{Following, Stated};
 use remapping::policy::{Policy, Step};
-use serde_json::Value;
+use remapping::stopping;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
-fn model(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    root.join("models").join(name).display().to_string()
+/// Solves into `solution.json`.
+fn solved(place: &Workplace, asked: &str) -> Value {
+    let outcome = place.remap(format!("solve --json {asked}")).exits(0);
+    place.write("solution.json", &outcome.out);
+    outcome.json()
 }
 
-/// Solves into `solution.json`.
-fn solved(arguments: &[&str]) -> (Workplace, Value) {
+/// The same in a place of its own.
+fn solution(asked: &str) -> (Workplace, Value) {
     let place = Workplace::new();
-    let outcome = place.run(&[&["solve", "--json"], arguments].concat()).exits(0);
-    place.write("solution.json", &outcome.out);
-    let value = outcome.json();
-    (place, value)
+    let found = solved(&place, asked);
+    (place, found)
+}
+
+/// Doubles around a threshold, and others from 0 to 1.
+fn beliefs(threshold: f64, parts: u32) -> impl Iterator<Item = f64> {
+    let around = [threshold.next_down(), threshold, threshold.next_up()];
+    let grid = (0..=parts).map(move |i| f64::from(i) / f64::from(parts)).chain(around);
+    grid.filter(|p| (0.0..=1.0).contains(p))
+}
+
+/// Each line has the decision and the next belief.
+fn decide_and_filter(place: &Workplace, kind: &str, input: &str, expected: &[(bool, f64)]) {
+    in_every_language(place, "solution.json", kind, input, |language, lines| {
+        for (line, (remap, belief)) in lines.iter().zip(expected) {
+            let (decision, next) = line.trim().split_once(' ').unwrap();
+            assert_eq!(decision == "1", *remap, "{language}");
+            let next: f64 = next.trim().parse().unwrap();
+            let close = abs_diff_eq!(next, belief, epsilon = 4e-16);
+            assert!(close, "{language}: {next} is not {belief}");
+        }
+    });
 }
 
 #[test]
@@ -40,32 +61,27 @@ fn belief_thresholds_decide_as_the_engine_does() {
         .replace("\"Hazards\"", "\"/* \\u{202e}none */\"")
         .replace("Fixed(6)", "Fixed(0)")
         .replace("[0.1, 0.0, 0.3, 0.05, 0.2, 0.1]", "[]");
-    let decks = ["phase_change/fluids.ron", "phase_change/table_iii_n1000_g50.ron"];
-    let decks = decks.map(model).into_iter().chain(["hazards.ron", "none.ron"].map(String::from));
-    for path in some(2, decks) {
+    let decks =
+        ["fluids", "table_iii_n1000_g50"].map(|deck| format!("models/phase_change/{deck}.ron"));
+    for model in some(2, decks.into_iter().chain(["hazards.ron", "none.ron"].map(String::from))) {
         let place = Workplace::new();
         place.write("hazards.ron", per_step);
         place.write("none.ron", &no_steps);
-        let outcome = place.run(&["solve", "--json", &path]).exits(0);
-        place.write("solution.json", &outcome.out);
-        let solution = outcome.json();
-        let last = solution["last_step"].as_u64().unwrap();
-        let thresholds: Vec<f64> =
-            solution["threshold"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+        let solution = solved(&place, &model);
+        let last = solution["last_step"].u64();
+        let thresholds = solution["threshold"].numbers();
         let filter = &solution["belief"];
-        let errors = [&filter["false_alarm"], &filter["missed"]].map(|p| p.as_f64().unwrap());
+        let errors = [&filter["false_alarm"], &filter["missed"]].map(Json::f64);
         let detector = Detector::new(errors[0], errors[1]).unwrap();
         let hazard = |n: u64| match &filter["hazard"] {
             _ if n == 0 => 0.0,
-            Value::Array(list) => list.get(n as usize - 1).map_or(0.0, |h| h.as_f64().unwrap()),
-            constant => constant.as_f64().unwrap(),
+            Value::Array(list) => list.get(n as usize - 1).map_or(0.0, Json::f64),
+            constant => constant.f64(),
         };
         let (mut input, mut expected) = (String::new(), Vec::new());
         for n in 0..=last + 1 {
             let threshold = thresholds.get(n as usize).copied().unwrap_or(1.0);
-            let around = [threshold.next_down(), threshold, threshold.next_up()];
-            let grid = (0..=10).map(|i| f64::from(i) / 10.0).chain(around);
-            for p in grid.filter(|p| (0.0..=1.0).contains(p)) {
+            for p in beliefs(threshold, 10) {
                 for (sign, report) in [(1, Report::Change), (0, Report::NoChange)] {
                     let _ = writeln!(input, "{n} {p:?} {sign}");
                     let belief = Belief::new(p).unwrap().step(hazard(n), report, &detector);
@@ -73,17 +89,7 @@ fn belief_thresholds_decide_as_the_engine_does() {
                 }
             }
         }
-        in_every_language(&place, "solution.json", "belief", &input, |language, lines| {
-            for (line, (remap, belief)) in lines.iter().zip(&expected) {
-                let (decision, next) = line.trim().split_once(' ').unwrap();
-                assert_eq!(decision == "1", *remap, "{language}");
-                let next: f64 = next.trim().parse().unwrap();
-                assert!(
-                    abs_diff_eq!(next, belief, epsilon = 4e-16),
-                    "{language}: {next} is not {belief}"
-                );
-            }
-        });
+        decide_and_filter(&place, "belief", &input, &expected);
     }
 }
 
@@ -93,27 +99,17 @@ fn two_thresholds_decide_as_the_engine_does() {
         cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)),
         switch: (to_second: 0.3, to_first: 0.2), rates: (to_second: 0.1, to_first: 0.2), initial: 0.25,
         detector: Levels([(before: 0.2, after: 0.6), (before: 0.3, after: 0.3), (before: 0.5, after: 0.1)])))";
-    let decks = [
-        "phase_switching/endless.ron",
-        "phase_switching/recurring.ron",
-        "phase_switching/no_return.ron",
-    ];
-    for name in some(2, decks.into_iter().chain(["two.ron"])) {
+    let decks =
+        ["endless", "recurring", "no_return"].map(|deck| format!("phase_switching/{deck}.ron"));
+    for name in some(2, decks.into_iter().chain(["two.ron".to_owned()])) {
         let place = Workplace::new();
         place.write("two.ron", two_sided);
-        let path = if name == "two.ron" { name.to_owned() } else { model(name) };
-        let outcome = place.run(&["solve", "--json", &path]).exits(0);
-        place.write("solution.json", &outcome.out);
-        let solution = outcome.json();
-        let problem = match &Loaded::read(&place.root().join(&path)).unwrap().problem {
-            Problem::PhaseSwitching(model) => model.problem(),
-            _ => unreachable!(),
-        };
-        let list = |path: &str| -> Vec<f64> {
-            let list = solution.pointer(path).unwrap().as_array().unwrap();
-            list.iter().map(|t| t.as_f64().unwrap()).collect()
-        };
-        let [up, down] = ["/to_second/threshold", "/to_first/threshold"].map(list);
+        let path = if name == "two.ron" { place.path(&name) } else { deck(&name).into() };
+        let solution = solved(&place, path.to_str().unwrap());
+        let Problem::PhaseSwitching(model) = Loaded::read(&path).unwrap().problem else { panic!() };
+        let problem = model.problem();
+        let [up, down] =
+            ["to_second", "to_first"].map(|curve| solution[curve]["threshold"].numbers());
         let last = solution["last_step"].as_u64();
         let at = |list: &[f64], n: u64, never: f64| match last {
             None => list[0],
@@ -126,35 +122,23 @@ fn two_thresholds_decide_as_the_engine_does() {
         for n in (0..steps).filter(|n| *n < 40 || n + 5 > steps || n % 97 == 0) {
             for (second, threshold) in [at(&up, n, 1.0), at(&down, n, 0.0)].into_iter().enumerate()
             {
-                let around = [threshold.next_down(), threshold, threshold.next_up()];
-                let grid = (0..=5).map(|i| f64::from(i) / 5.0).chain(around);
-                for p in grid.filter(|p| (0.0..=1.0).contains(p)) {
+                for p in beliefs(threshold, 5) {
                     for (report, level) in levels.iter().enumerate() {
                         let _ = writeln!(input, "{n} {p:?} {second} {report}");
                         let switch = if second == 0 { p > threshold } else { p < threshold };
                         let [a, b] = &problem.rates;
                         let prior = p * (1.0 - double(b)) + (1.0 - p) * double(a);
-                        let (yes, no) =
-                            (prior * double(&level.after), (1.0 - prior) * double(&level.before));
-                        expected
-                            .push((switch, if yes + no > 0.0 { yes / (yes + no) } else { prior }));
+                        let yes = prior * double(&level.after);
+                        let no = (1.0 - prior) * double(&level.before);
+                        let next = if yes + no > 0.0 { yes / (yes + no) } else { prior };
+                        expected.push((switch, next));
                     }
                 }
             }
         }
-        in_every_language(&place, "solution.json", "switching", &input, |language, lines| {
-            for (line, (remap, belief)) in lines.iter().zip(&expected) {
-                let (decision, next) = line.trim().split_once(' ').unwrap();
-                assert_eq!(decision == "1", *remap, "{language}: {name}");
-                let next: f64 = next.trim().parse().unwrap();
-                assert!(
-                    abs_diff_eq!(next, belief, epsilon = 4e-16),
-                    "{language}: {next} is not {belief}"
-                );
-            }
-        });
+        decide_and_filter(&place, "switching", &input, &expected);
         // The monitor of the engine, playing the same rule along a path of reports.
-        let stated = remap::problems::registry::stated::read(&place.path("solution.json")).unwrap();
+        let stated = stated::read(&place.path("solution.json")).unwrap();
         let Rule::Switching(rule) = &stated.rule else { panic!("not two thresholds") };
         let threshold =
             |runs: &[(u64, f64)], n: u64| runs[runs.partition_point(|(from, _)| *from <= n) - 1].1;
@@ -164,10 +148,7 @@ fn two_thresholds_decide_as_the_engine_does() {
                 SwitchingMonitor::endless(&problem, found.to_second, found.to_first).unwrap()
             }
             Some(_) => {
-                let lifetime = match &Loaded::read(&place.root().join(&path)).unwrap().problem {
-                    Problem::PhaseSwitching(model) => model.lifetime().unwrap(),
-                    _ => unreachable!(),
-                };
+                let lifetime = model.lifetime().unwrap();
                 let found = phase_switching::solve(&problem, &lifetime, 1e-9, &()).unwrap();
                 SwitchingMonitor::by_step(&problem, found.to_second, found.to_first).unwrap()
             }
@@ -188,13 +169,13 @@ fn two_thresholds_decide_as_the_engine_does() {
             }
         }
         for target in ["csv", "json", "npz"] {
-            place.run(&["export", "solution.json", "--to", target, "-o", target]).exits(0);
+            place.remap(format!("export solution.json --to {target} -o {target}")).exits(0);
         }
         assert!(place.read("csv").contains("to_first,0,"));
         assert!(place.read("json").contains("two_thresholds"));
         let help = "watch the run with remap monitor";
-        place.run(&["export", "solution.json", "--to", "controller"]).exits(1).says(help);
-        place.run(&["export", "solution.json", "--to", "lammps"]).exits(1).says(help);
+        place.remap("export solution.json --to controller").exits(1).says(help);
+        place.remap("export solution.json --to lammps").exits(1).says(help);
     }
 }
 
@@ -206,18 +187,15 @@ fn decision_maps_decide_as_the_engine_does() {
         "Model(title: \"Unequal\", problem: Stopping(remap_cost: 3.0, capacities: [1.0, 2.0],
         processes: Distinct([Walk(levels: 5, up: 0.3, down: 0.2, edge: Hold),
         Walk(lowest: 1, levels: 7, up: 0.2, down: 0.2, edge: Reflect)]), after_remap: Stop))";
-    let yin = model("stopping/yin_xu_wang.ron");
-    let particles = model("stopping/particles.ron");
-    for path in some(2, [yin.as_str(), "three.ron", particles.as_str(), "unequal.ron"]) {
+    let decks = ["models/stopping/yin_xu_wang.ron", "models/stopping/particles.ron"];
+    for path in some(2, [decks[0], "three.ron", decks[1], "unequal.ron"]) {
         let place = Workplace::new();
         place.write("three.ron", three);
         place.write("unequal.ron", unequal);
-        let outcome = place.run(&["solve", "--json", path]).exits(0);
-        place.write("solution.json", &outcome.out);
-        let solution = outcome.json();
-        let decision = solution["decision"].as_str().unwrap();
+        let solution = solved(&place, path);
+        let decision = solution["decision"].text();
         let whole = |value: &Value| -> Vec<i64> {
-            value.as_array().unwrap().iter().map(|entry| entry.as_i64().unwrap()).collect()
+            value.list().iter().map(|entry| entry.as_i64().unwrap()).collect()
         };
         let vectors: Vec<Vec<i64>> = match &solution["loads"] {
             Value::Array(list) => list.iter().map(whole).collect(),
@@ -235,11 +213,7 @@ fn decision_maps_decide_as_the_engine_does() {
                 (0..decision.len()).map(of).collect()
             }
         };
-        let mut input = String::new();
-        for vector in &vectors {
-            let words: Vec<String> = vector.iter().map(i64::to_string).collect();
-            let _ = writeln!(input, "{}", words.join(" "));
-        }
+        let input: String = vectors.iter().map(|vector| line(vector)).collect();
         in_every_language(&place, "solution.json", "map", &input, |language, lines| {
             for ((line, letter), vector) in lines.iter().zip(decision.chars()).zip(&vectors) {
                 let expected = format!("{letter} {}", u8::from(letter == 'R'));
@@ -247,6 +221,11 @@ fn decision_maps_decide_as_the_engine_does() {
             }
         });
     }
+}
+
+/// Loads as a line of input.
+fn line(loads: &[i64]) -> String {
+    loads.iter().map(i64::to_string).collect::<Vec<_>>().join(" ") + "\n"
 }
 
 /// Maps of more than 10^6 load vectors are in an archive; each ordering of a load vector counts.
@@ -258,32 +237,29 @@ fn an_archived_map_is_exported_by_classes() {
         "Model(title: \"Long\", problem: Stopping(remap_cost: 20.0, processes: Identical(count: 7,
         chain: Walk(levels: 8, up: 0.25, down: 0.25, edge: Hold)), after_remap: Stop))",
     );
-    place.run(&["solve", "long.ron", "--out", "."]).exits(0);
-    let export = remap::problems::registry::stated::read(&place.path("long.json")).unwrap();
+    place.remap("solve long.ron --out .").exits(0);
+    let export = stated::read(&place.path("long.json")).unwrap();
     let StatedRule { rule: Rule::Map(map), .. } = &export else { panic!("not a map") };
     let (mut input, mut letters) = (String::new(), Vec::new());
     for (place, letter) in map.decisions.iter().enumerate() {
         let (mut loads, _) = map.entry(place);
         loads.reverse();
         loads.swap(1, 4);
-        let words: Vec<String> = loads.iter().map(i64::to_string).collect();
-        let _ = writeln!(input, "{}", words.join(" "));
+        input += &line(&loads);
         letters.push(char::from(*letter));
     }
     assert!(letters.contains(&'R') && letters.contains(&'C'));
     // The engine's own map, solved anew.
-    let loaded = remap::problems::registry::Loaded::read(&place.path("long.ron")).unwrap();
-    let remap::problems::registry::Problem::Stopping(model) = &loaded.problem else { panic!() };
+    let loaded = Loaded::read(&place.path("long.ron")).unwrap();
+    let Problem::Stopping(model) = &loaded.problem else { panic!() };
     let (states, operator) = model.states(Path::new(".")).unwrap();
     let imbalance = model.imbalance().unwrap();
-    let problem =
-        remapping::stopping::Problem::new(&states, operator, &imbalance, 20.0, model.after());
+    let problem = stopping::Problem::new(&states, operator, &imbalance, 20.0, model.after());
     let problem = problem.unwrap();
-    let solution =
-        remapping::stopping::solve(&problem, &remapping::stopping::Settings::default(), &());
+    let solution = stopping::solve(&problem, &stopping::Settings::default(), &());
     for (place, letter) in letters.iter().enumerate() {
         let class = states.find(&map.entry(place).0).unwrap();
-        let remaps = solution.decision(&problem, class) == remapping::stopping::Decision::Remap;
+        let remaps = solution.decision(&problem, class) == stopping::Decision::Remap;
         assert_eq!(*letter == 'R', remaps);
     }
     in_every_language(&place, "long.json", "map", &input, |language, lines| {
@@ -292,19 +268,16 @@ fn an_archived_map_is_exported_by_classes() {
         }
     });
     std::fs::remove_file(place.path("long.npz")).unwrap();
-    place.run(&["export", "long.json", "--to", "c"]).exits(1).says("10^6 load vectors");
+    place.remap("export long.json --to c").exits(1).says("10^6 load vectors");
 }
 
 #[test]
 fn thresholds_and_intervals_decide_as_the_solution_says() {
-    let (place, solution) = solved(&[&model("load_drift/three_chains.ron")]);
-    let closest: Vec<(u64, f64)> = solution["closest_threshold"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| (entry["step"].as_u64().unwrap(), entry["threshold"].as_f64().unwrap()))
-        .collect();
-    let steps = solution["steps"].as_u64().unwrap();
+    let (place, solution) = self::solution("models/load_drift/three_chains.ron");
+    let closest = solution["closest_threshold"].list().iter();
+    let closest = closest.map(|entry| (entry["step"].u64(), entry["threshold"].f64()));
+    let closest: Vec<(u64, f64)> = closest.collect();
+    let steps = solution["steps"].u64();
     let (mut input, mut expected) = (String::new(), Vec::new());
     for step in 1..=steps + 1 {
         let threshold = closest.iter().rev().find(|(from, _)| *from <= step).unwrap().1;
@@ -317,9 +290,9 @@ fn thresholds_and_intervals_decide_as_the_solution_says() {
     in_every_language(&place, "solution.json", "imbalance", &input, |language, lines| {
         assert_eq!(lines, expected, "{language}");
     });
-    let (place, solution) = solved(&[&model("periodic/cost_aware.ron")]);
-    let cheapest = solution["cost_aware"]["interval"].as_u64().unwrap();
-    let every = cheapest.min(solution["interval"].as_u64().unwrap());
+    let (place, solution) = self::solution("models/periodic/cost_aware.ron");
+    let cheapest = solution["cost_aware"]["interval"].u64();
+    let every = cheapest.min(solution["interval"].u64());
     let input: String = (0..2 * every).map(|since| format!("{since}\n")).collect();
     in_every_language(&place, "solution.json", "interval", &input, |language, lines| {
         for (since, line) in (0..).zip(lines) {
@@ -327,12 +300,10 @@ fn thresholds_and_intervals_decide_as_the_solution_says() {
         }
     });
     // The map of one step, when it was asked for.
-    let arguments = [model("load_drift/three_chains.ron"), "--step".into(), "3".into()];
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (place, solution) = solved(&arguments);
-    let letters: Vec<char> = solution["decision"].as_str().unwrap().chars().collect();
-    let sets = remapping::chain::Multisets::new(3, solution["levels"].as_u64().unwrap() as usize);
-    let lowest = solution["lowest"].as_f64().unwrap() as usize;
+    let (place, solution) = self::solution("models/load_drift/three_chains.ron --step 3");
+    let letters: Vec<char> = solution["decision"].text().chars().collect();
+    let sets = remapping::chain::Multisets::new(3, solution["levels"].u64() as usize);
+    let lowest = solution["lowest"].f64() as usize;
     let line = |rank| {
         let levels = sets.as_ref().unwrap().unrank(rank);
         levels.iter().map(|level| format!("{} ", level + lowest)).collect::<String>() + "\n"
@@ -346,55 +317,50 @@ fn thresholds_and_intervals_decide_as_the_solution_says() {
 /// What has no interval and no level is refused by those that know nothing else.
 #[test]
 fn probabilities_are_no_settings() {
-    let (place, _) = solved(&[&model("phase_change/fluids.ron")]);
+    let (place, _) = self::solution("models/phase_change/fluids.ron");
     for target in ["lammps", "charm", "sglang"] {
-        place.run(&["export", "solution.json", "--to", target]).exits(1).says("not an interval");
+        place.remap(format!("export solution.json --to {target}")).exits(1).says("not an interval");
     }
 }
 
 /// The interval told of is the one of least cost, and it says what that is.
 #[test]
 fn the_fixed_interval_is_the_best_one() {
-    let (place, solution) = solved(&[&model("load_drift/three_chains.ron")]);
+    let (place, solution) = self::solution("models/load_drift/three_chains.ron");
     let best = &solution["best_fixed"];
-    let (every, cost) = (&best["interval"], best["value"].as_f64().unwrap());
-    let more = 100.0 * (cost / solution["value"].as_f64().unwrap() - 1.0);
-    let out = place.run(&["export", "solution.json", "--to", "lammps"]).exits(0).out;
+    let (every, cost) = (&best["interval"], best["value"].f64());
+    let more = 100.0 * (cost / solution["value"].f64() - 1.0);
+    let out = place.shown("export solution.json --to lammps");
     let said = out.replace("\n#", "");
     let expected = format!(
         "The fixed interval of least cost would be {every} steps: it costs {cost:.1}, {more:.1} % more than the optimum."
     );
     assert!(said.contains(&expected), "{expected}\n{said}");
-    let out = place.run(&["export", "solution.json", "--to", "smilei"]).exits(0).out;
+    let out = place.shown("export solution.json --to smilei");
     assert!(out.contains(&format!("every = {every},")) && out.contains("# Assumed:"), "{out}");
 }
 
 #[test]
 fn tables_hold_the_whole_rule() {
-    let (place, solution) = solved(&[&model("phase_change/fluids.ron")]);
-    let out = place.run(&["export", "solution.json", "--to", "csv"]).exits(0).out;
+    let (place, solution) = self::solution("models/phase_change/fluids.ron");
+    let out = place.shown("export solution.json --to csv");
     let mut thresholds = Vec::new();
     for line in out.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
         let cells: Vec<&str> = line.split(',').collect();
         let (first, last): (u64, u64) = (cells[0].parse().unwrap(), cells[1].parse().unwrap());
         thresholds.extend((first..=last).map(|_| cells[2].parse::<f64>().unwrap()));
     }
-    let listed = solution["threshold"].as_array().unwrap();
-    assert_eq!(thresholds, listed.iter().map(|t| t.as_f64().unwrap()).collect::<Vec<_>>());
-    let json = place.run(&["export", "solution.json", "--to", "json"]).exits(0).json();
+    assert_eq!(thresholds, solution["threshold"].numbers());
+    let json = place.remap("export solution.json --to json").exits(0).json();
     assert_eq!(json["rule"], "belief_threshold");
     assert_eq!(json["last_step"], 79);
-    place.run(&["export", "solution.json", "--to", "npz", "-o", "rule.npz"]).exits(0);
-    let (arrays, names) = arrays(&place.path("rule.npz"));
+    place.remap("export solution.json --to npz -o rule.npz").exits(0);
+    let (files, names) = arrays(&place.path("rule.npz"));
     assert_eq!(names, ["detector", "first_step", "hazard", "last_step", "threshold"]);
-    assert!(arrays.iter().all(|bytes| bytes.starts_with(b"\x93NUMPY")));
-    let (place, _) = solved(&[&model("stopping/particles.ron")]);
-    place.run(&["export", "solution.json", "--to", "npz", "-o", "map.npz"]).exits(0);
-    assert_eq!(arrays_names(&place.path("map.npz")), ["decision", "loads", "vectors"]);
-}
-
-fn arrays_names(path: &Path) -> Vec<String> {
-    arrays(path).1
+    assert!(files.iter().all(|bytes| bytes.starts_with(b"\x93NUMPY")));
+    let (place, _) = self::solution("models/stopping/particles.ron");
+    place.remap("export solution.json --to npz -o map.npz").exits(0);
+    assert_eq!(arrays(&place.path("map.npz")).1, ["decision", "loads", "vectors"]);
 }
 
 /// The files of an archive, by name.
@@ -411,15 +377,21 @@ fn arrays(path: &Path) -> (Vec<Vec<u8>>, Vec<String>) {
     (bytes, names.iter().map(|name| name.trim_end_matches(".npy").to_owned()).collect())
 }
 
+/// The document with another value of a field.
+fn altered(document: &Value, field: &str, value: Value) -> String {
+    let mut copy = document.clone();
+    copy[field] = value;
+    copy.to_string()
+}
+
 #[test]
 fn bad_solutions_are_refused_by_name() {
-    let (place, solution) = solved(&[&model("phase_change/fluids.ron")]);
+    let (place, solution) = self::solution("models/phase_change/fluids.ron");
     let refused = |document: &str, says: &str| {
         place.write("bad.json", document);
-        let outcome = place.run(&["export", "bad.json", "--to", "c", "-o", "out.h"]).exits(1);
-        assert!(outcome.err.contains(says), "{says:?} is not in\n{}", outcome.err);
-        assert!(outcome.err.contains("bad.json") && outcome.out.is_empty(), "{}", outcome.err);
-        assert!(!place.path("out.h").exists());
+        let outcome = place.remap("export bad.json --to c -o out.h").exits(1);
+        has(&outcome.err, &[says, "bad.json"]);
+        assert!(outcome.out.is_empty() && !place.path("out.h").exists());
     };
     refused("", "not JSON");
     refused("{\"title\": ", "not JSON");
@@ -434,35 +406,25 @@ fn bad_solutions_are_refused_by_name() {
     for field in ["title", "status", "threshold", "last_step", "belief", "tolerance"] {
         refused(&without(field), &format!("`{field}`"));
     }
-    let with = |field: &str, value: Value| {
-        let mut copy = solution.clone();
-        copy[field] = value;
-        copy.to_string()
-    };
-    refused(&with("threshold", serde_json::json!([0.5])), "`threshold` has 1 entries");
-    refused(&with("threshold", serde_json::json!(["a"])), "expected a number");
-    refused(&with("last_step", serde_json::json!(u64::MAX)), "`threshold` has 80 entries");
+    let with = |field: &str, value: Value| altered(&solution, field, value);
+    refused(&with("threshold", json!([0.5])), "`threshold` has 1 entries");
+    refused(&with("threshold", json!(["a"])), "expected a number");
+    refused(&with("last_step", json!(u64::MAX)), "`threshold` has 80 entries");
     let mut seventy_nine = solution["threshold"].clone();
     seventy_nine[3] = 1.5.into();
     refused(&with("threshold", seventy_nine), "between 0 and 1");
-    let (stopping, map) = solved(&[&model("stopping/yin_xu_wang.ron")]);
-    let _ = stopping;
-    let with = |field: &str, value: Value| {
-        let mut copy = map.clone();
-        copy[field] = value;
-        copy.to_string()
-    };
+    let map = self::solution("models/stopping/yin_xu_wang.ron").1;
+    let with = |field: &str, value: Value| altered(&map, field, value);
     refused(&with("decision", "BRC".into()), "one letter for each");
     refused(&with("decision", "X".repeat(36).into()), "letters other than");
-    refused(&with("lowest", serde_json::json!([0])), "differ in length");
-    refused(&with("shape", serde_json::json!([0, 6])), "levels");
-    place.run(&["export", "absent.json", "--to", "c"]).exits(1).says("cannot read absent.json");
-    place.run(&["export", "solution.json", "--to", "cobol"]).exits(2);
+    refused(&with("lowest", json!([0])), "differ in length");
+    refused(&with("shape", json!([0, 6])), "levels");
+    place.remap("export absent.json --to c").exits(1).says("cannot read absent.json");
+    place.remap("export solution.json --to cobol").exits(2);
     place.write("taken.h", "mine");
-    let arguments = ["export", "solution.json", "--to", "c", "-o", "taken.h"];
-    place.run(&arguments).exits(1).says("exists already");
+    place.remap("export solution.json --to c -o taken.h").exits(1).says("exists already");
     assert_eq!(place.read("taken.h"), "mine");
-    place.run(&[&arguments[..], &["--force"]].concat()).exits(0);
+    place.remap("export solution.json --to c -o taken.h --force").exits(0);
     assert!(place.read("taken.h").contains("REMAP_LAST_STEP"));
 }
 
@@ -470,15 +432,15 @@ fn bad_solutions_are_refused_by_name() {
 #[test]
 fn curves_decide_as_they_are_played() {
     let place = Workplace::new();
-    let ranks = std::fs::read_to_string(model("load_drift/64_ranks.ron")).unwrap();
+    let ranks = std::fs::read_to_string(deck("load_drift/64_ranks.ron")).unwrap();
     place.write("model.ron", ranks.replace("steps: 400", "steps: 60"));
-    let outcome = place.run(&["solve", "--json", "--tolerance", "0.05", "model.ron"]).exits(0);
+    let outcome = place.remap("solve --json --tolerance 0.05 model.ron").exits(0);
     let mut solution = outcome.json();
     // A few stretches, whatever was found.
     solution["threshold_curve"]["by_steps_since"] =
-        serde_json::json!([{"from": 1, "threshold": 4.25}, {"from": 9, "threshold": 3.5}]);
+        json!([{"from": 1, "threshold": 4.25}, {"from": 9, "threshold": 3.5}]);
     solution["threshold_curve"]["by_step"] =
-        serde_json::json!([{"from": 1, "threshold": 0.0}, {"from": 50, "threshold": 5.125}]);
+        json!([{"from": 1, "threshold": 0.0}, {"from": 50, "threshold": 5.125}]);
     place.write("solution.json", solution.to_string());
     let (mut input, mut expected) = (String::new(), Vec::new());
     for step in [1, 8, 9, 30, 49, 50, 59, 60, 61] {

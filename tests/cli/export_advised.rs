@@ -1,9 +1,10 @@
 //! The rule of a log, exported and run by the languages it is for, decides as `replay` does.
 
+use crate::advised::csv;
 use crate::families::{Family, Run};
-use crate::languages::{in_every_language, is_there, skipped};
+use crate::languages::{in_every_language, is_there, skipped, started};
 use crate::thorough::some;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has};
 use approx::abs_diff_eq;
 use rand::RngExt;
 use remapping::controller::Controller;
@@ -16,23 +17,12 @@ use remapping::simulate::stream;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-fn csv(record: &Record) -> String {
-    let header: Vec<String> = (0..record.ranks()).map(|rank| format!("rank_{rank}")).collect();
-    let mut text = format!("step,{}\n", header.join(","));
-    for step in 0..record.steps() {
-        let times: Vec<String> = record.row(step).iter().map(f64::to_string).collect();
-        let _ = writeln!(text, "{step},{}", times.join(","));
-    }
-    text
-}
-
 /// A run whose rule is in `advised.json`, which is returned, too.
 fn taught(place: &Workplace, run: &Run, split: &str) -> Value {
     place.write("run.csv", csv(&run.record));
-    let cost = run.remap_cost.to_string();
-    let to = ["--advised", "advised.json", "--policies", "advised,advised_cold", "--json"];
-    let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--split", split, "--force"];
-    let replayed = place.run(&[&arguments[..], &to].concat()).exits(0).json();
+    let asked = "--force --advised advised.json --policies advised,advised_cold";
+    let replayed = place
+        .answer(format!("replay run.csv --remap-cost {} --split {split} {asked}", run.remap_cost));
     let document: Value = serde_json::from_str(&place.read("advised.json")).unwrap();
     let paid = |policy: &Value| (policy["cost"].clone(), policy["remaps"].clone());
     assert_eq!(paid(&document["costs"][0]), paid(&replayed["policies"][0]));
@@ -46,39 +36,60 @@ fn only_itself(place: &Workplace, document: &Value) {
     place.write("advised.json", document.to_string());
 }
 
-/// Appends a play of `policy` on the steps from `first` on as input of a driver; and what it decides. Every
-/// so often somebody else decides whether to remap. What it costs at `remap_cost` is returned.
+/// Appends a play of `policy` on the steps from `first` on as input of a driver; and what it decides. Every so often somebody
+/// else decides whether to remap. Where remaps go on beside the steps, somebody else begins one or leaves one out, and it may take
+/// longer than it was said to. What it costs at `stops` for a remap is returned.
 fn play(
     record: &Record,
     first: usize,
     mut policy: Advised,
     start: &str,
     meddling: u64,
-    remap_cost: f64,
+    (stops, overlap): (f64, Option<Overlap>),
     (input, expected): (&mut String, &mut Vec<String>),
 ) -> f64 {
     let mut random = stream(meddling, 0);
-    let (mut base, mut paid) = (first - 1, 0.0);
+    let (mut base, mut paid, mut arrives) = (first - 1, 0.0, None);
     let _ = writeln!(input, "start {start}");
     expected.push("start".to_owned());
     for step in first..record.steps() {
         let then = record.path(base);
         let mean = then.iter().sum::<f64>() / then.len() as f64;
-        let times: Vec<f64> =
-            record.path(step).iter().zip(then).map(|(now, then)| mean + now - then).collect();
+        let slower =
+            1.0 + overlap.filter(|_| arrives.is_some()).map_or(0.0, |beside| beside.slowdown);
+        let times = record.path(step).iter().zip(then).map(|(now, then)| mean + now - then);
+        let times: Vec<f64> = times.map(|time| slower * time).collect();
         let seen = Step::new((step + 1 - first) as u64, times.clone());
         policy.observe(&seen);
-        paid += seen.imbalance();
+        paid += seen.max() - seen.mean() / slower;
         let wants = policy.wants_remap();
-        let remaps = if meddling > 0 && random.random_bool(0.05) { !wants } else { wants };
+        let other = meddling > 0 && random.random_bool(0.05);
+        let flag = match (overlap, arrives) {
+            (None, _) if wants != other => {
+                policy.remapped();
+                base = step;
+                paid += if step + 1 < record.steps() { stops } else { 0.0 };
+                1
+            }
+            (Some(beside), None)
+                if wants != other && step + beside.steps as usize + 1 < record.steps() =>
+            {
+                let late = if other { random.random_range(1..90) } else { beside.steps as usize };
+                arrives = Some((step, step + late));
+                policy.begun();
+                paid += stops;
+                2
+            }
+            (_, Some((decided, arrival))) if arrival == step => {
+                policy.remapped();
+                (base, arrives) = (decided, None);
+                1
+            }
+            _ => 0,
+        };
         let words: Vec<String> = times.iter().map(|time| format!("{time:?}")).collect();
-        let _ = writeln!(input, "{} {}", u8::from(remaps), words.join(" "));
+        let _ = writeln!(input, "{flag} {}", words.join(" "));
         expected.push(u8::from(wants).to_string());
-        if remaps {
-            policy.remapped();
-            base = step;
-            paid += if step + 1 < record.steps() { remap_cost } else { 0.0 };
-        }
     }
     paid
 }
@@ -118,6 +129,59 @@ fn loaded_decide(place: &Workplace, input: &str, expected: &[String]) {
     }
 }
 
+/// A rule of a run, in all languages: with the end known or not, trained or not, and with others who decide.
+fn decides(number: usize, family: Family, run: &Run, split: &str, asked: Option<&str>) {
+    let place = Workplace::new();
+    place.write("run.csv", csv(&run.record));
+    let beside = asked.map_or(String::new(), |asked| format!("--overlap {asked}"));
+    place.remap(format!(
+        "replay run.csv --remap-cost {} --split {split} --advised advised.json --policies advised {beside}",
+        run.remap_cost
+    ))
+    .exits(0);
+    let document: Value = serde_json::from_str(&place.read("advised.json")).unwrap();
+    only_itself(&place, &document);
+    let overlap = asked.map(|asked| {
+        let (steps, slowdown) = asked.split_once(':').unwrap();
+        Overlap { steps: steps.parse().unwrap(), slowdown: slowdown.parse().unwrap() }
+    });
+    let record = &run.record;
+    let first = document["judged_on"][0].u64() as usize;
+    let cold = || match overlap {
+        Some(overlap) => Advised::new(document["remap_cost"].f64()).overlapping(overlap),
+        None => Advised::new(run.remap_cost),
+    };
+    let trained = || cold().after((0..first).map(|step| record.path(step)));
+    let left = (record.steps() - first) as u64;
+    let (mut input, mut expected) = (String::new(), Vec::new());
+    let price = (run.remap_cost, overlap);
+    let ends = [format!("{left} 0"), "-1 0".to_owned(), format!("{left} 1"), "-1 1".to_owned()];
+    let mut go = |policy, start: &str, meddling| {
+        play(record, first, policy, start, meddling, price, (&mut input, &mut expected))
+    };
+    let paid = [go(trained().for_steps(left), &ends[0], 0), go(trained(), &ends[1], 0)];
+    for (paid, said) in paid.into_iter().zip(document["costs"].list()) {
+        let said = said["cost"].f64();
+        let same = abs_diff_eq!(paid, said, epsilon = 1e-9 * said);
+        assert!(same, "{family:?}: {paid} is not {said}");
+    }
+    go(cold().for_steps(left), &ends[2], 0);
+    go(cold(), &ends[3], 0);
+    go(trained().for_steps(left), &ends[0], 1 + number as u64);
+    go(cold(), &ends[3], 1 + number as u64);
+    let remaps = match overlap {
+        Some(_) => input.lines().filter(|line| line.starts_with("2 ")).count(),
+        None => expected.iter().filter(|word| *word == "1").count(),
+    };
+    assert!(remaps >= 6 && remaps < expected.len() / 2, "{family:?}: {remaps} remaps");
+    loaded_decide(&place, &input, &expected);
+    in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
+        for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
+            assert_eq!(line, expected, "{language}, {family:?}, line {step}");
+        }
+    });
+}
+
 #[test]
 fn controllers_decide_as_replay_does() {
     let cases = [
@@ -130,93 +194,12 @@ fn controllers_decide_as_replay_does() {
         (Family::LevelsReturning, 12, 90, "0.2", 0.7),
     ];
     for (number, (family, ranks, steps, split, dear)) in some(2, cases).into_iter().enumerate() {
-        let place = Workplace::new();
         let run = family.run(ranks, steps, dear, 40 + number as u64);
-        let document = taught(&place, &run, split);
-        only_itself(&place, &document);
-        let (record, cost) = (&run.record, run.remap_cost);
-        let first = document["judged_on"][0].as_u64().unwrap() as usize;
-        let trained = || Advised::trained((0..first).map(|step| record.path(step)), cost);
-        let left = (steps - first) as u64;
-        let (mut input, mut expected) = (String::new(), Vec::new());
-        let ends = [format!("{left} 0"), "-1 0".to_owned(), format!("{left} 1"), "-1 1".to_owned()];
-        let mut go = |policy, start: &str, meddling| {
-            play(record, first, policy, start, meddling, cost, (&mut input, &mut expected))
-        };
-        let paid = [go(trained().for_steps(left), &ends[0], 0), go(trained(), &ends[1], 0)];
-        for (paid, said) in paid.into_iter().zip(document["costs"].as_array().unwrap()) {
-            let said = said["cost"].as_f64().unwrap();
-            assert!(
-                abs_diff_eq!(paid, said, epsilon = 1e-9 * said),
-                "{family:?}: {paid} is not {said}"
-            );
-        }
-        go(Advised::new(cost).for_steps(left), &ends[2], 0);
-        go(Advised::new(cost), &ends[3], 0);
-        go(trained().for_steps(left), &ends[0], 1 + number as u64);
-        go(Advised::new(cost), &ends[3], 1 + number as u64);
-        let remaps = expected.iter().filter(|word| *word == "1").count();
-        assert!(remaps >= 6 && remaps < expected.len() / 2, "{family:?}: {remaps} remaps");
-        loaded_decide(&place, &input, &expected);
-        in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
-            for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
-                assert_eq!(line, expected, "{language}, {family:?}, line {step}");
-            }
-        });
+        decides(number, family, &run, split, None);
     }
 }
 
-/// The same where remaps go on beside the steps. Every so often somebody else begins one or leaves one out, and it
-/// may take longer than it was said to.
-fn play_beside(
-    record: &Record,
-    first: usize,
-    mut policy: Advised,
-    start: &str,
-    meddling: u64,
-    (stops, overlap): (f64, Overlap),
-    (input, expected): (&mut String, &mut Vec<String>),
-) -> f64 {
-    let mut random = stream(meddling, 0);
-    let (mut base, mut paid, mut arrives) = (first - 1, 0.0, None);
-    let _ = writeln!(input, "start {start}");
-    expected.push("start".to_owned());
-    for step in first..record.steps() {
-        let then = record.path(base);
-        let mean = then.iter().sum::<f64>() / then.len() as f64;
-        let slower = if arrives.is_some() { 1.0 + overlap.slowdown } else { 1.0 };
-        let times = record.path(step).iter().zip(then).map(|(now, then)| mean + now - then);
-        let times: Vec<f64> = times.map(|time| slower * time).collect();
-        let seen = Step::new((step + 1 - first) as u64, times.clone());
-        policy.observe(&seen);
-        paid += seen.max() - seen.mean() / slower;
-        let wants = policy.wants_remap();
-        let other = meddling > 0 && random.random_bool(0.05);
-        let begins = arrives.is_none()
-            && wants != other
-            && step + overlap.steps as usize + 1 < record.steps();
-        let flag = match arrives {
-            None if begins => {
-                let late = if other { random.random_range(1..90) } else { overlap.steps as usize };
-                arrives = Some((step, step + late));
-                policy.begun();
-                paid += stops;
-                2
-            }
-            Some((decided, arrival)) if arrival == step => {
-                policy.remapped();
-                (base, arrives) = (decided, None);
-                1
-            }
-            _ => 0,
-        };
-        let words: Vec<String> = times.iter().map(|time| format!("{time:?}")).collect();
-        let _ = writeln!(input, "{flag} {}", words.join(" "));
-        expected.push(u8::from(wants).to_string());
-    }
-    paid
-}
-
+/// The same where remaps go on beside the steps.
 #[test]
 fn controllers_decide_as_replay_does_beside_the_steps() {
     let cases = [
@@ -228,50 +211,8 @@ fn controllers_decide_as_replay_does_beside_the_steps() {
     for (number, (family, ranks, steps, split, dear, asked)) in
         some(2, cases).into_iter().enumerate()
     {
-        let place = Workplace::new();
         let run = family.run(ranks, steps, dear, 70 + number as u64);
-        place.write("run.csv", csv(&run.record));
-        let stops = run.remap_cost.to_string();
-        let to = ["--advised", "advised.json", "--policies", "advised", "--overlap", asked];
-        let arguments = ["replay", "run.csv", "--remap-cost", &stops, "--split", split];
-        place.run(&[&arguments[..], &to].concat()).exits(0);
-        let document: Value = serde_json::from_str(&place.read("advised.json")).unwrap();
-        only_itself(&place, &document);
-        let record = &run.record;
-        let first = document["judged_on"][0].as_u64().unwrap() as usize;
-        let (delay, slowdown) = asked.split_once(':').unwrap();
-        let overlap =
-            Overlap { steps: delay.parse().unwrap(), slowdown: slowdown.parse().unwrap() };
-        let told = document["remap_cost"].as_f64().unwrap();
-        let cold = || Advised::new(told).overlapping(overlap);
-        let trained = || cold().after((0..first).map(|step| record.path(step)));
-        let left = (steps - first) as u64;
-        let (mut input, mut expected) = (String::new(), Vec::new());
-        let price = (run.remap_cost, overlap);
-        let ends = [format!("{left} 0"), "-1 0".to_owned(), format!("{left} 1"), "-1 1".to_owned()];
-        let mut go = |policy, start: &str, meddling| {
-            play_beside(record, first, policy, start, meddling, price, (&mut input, &mut expected))
-        };
-        let paid = [go(trained().for_steps(left), &ends[0], 0), go(trained(), &ends[1], 0)];
-        for (paid, said) in paid.into_iter().zip(document["costs"].as_array().unwrap()) {
-            let said = said["cost"].as_f64().unwrap();
-            assert!(
-                abs_diff_eq!(paid, said, epsilon = 1e-9 * said),
-                "{family:?}: {paid} is not {said}"
-            );
-        }
-        go(cold().for_steps(left), &ends[2], 0);
-        go(cold(), &ends[3], 0);
-        go(trained().for_steps(left), &ends[0], 1 + number as u64);
-        go(cold(), &ends[3], 1 + number as u64);
-        let remaps = input.lines().filter(|line| line.starts_with("2 ")).count();
-        assert!(remaps >= 6, "{family:?}: {remaps} remaps");
-        loaded_decide(&place, &input, &expected);
-        in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
-            for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
-                assert_eq!(line, expected, "{language}, {family:?}, line {step}");
-            }
-        });
+        decides(number, family, &run, split, Some(asked));
     }
 }
 
@@ -283,11 +224,11 @@ fn controllers_at_the_edge() {
         let run = Run { remap_cost: cost, ..Family::WalkInNoise.run(3, 30, 1.0, 9) };
         let document = taught(&place, &run, "0.1");
         only_itself(&place, &document);
-        let first = document["judged_on"][0].as_u64().unwrap() as usize;
+        let first = document["judged_on"][0].u64() as usize;
         assert_eq!(first, 3);
         let policy = Advised::trained((0..first).map(|step| run.record.path(step)), cost);
         let (mut input, mut expected) = (String::new(), Vec::new());
-        play(&run.record, first, policy, "-1 0", 0, cost, (&mut input, &mut expected));
+        play(&run.record, first, policy, "-1 0", 0, (cost, None), (&mut input, &mut expected));
         in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
             assert_eq!(lines, expected, "{language}, {cost}");
         });
@@ -299,14 +240,11 @@ fn the_fortran_controller_is_fortran_2003() {
     let place = Workplace::new();
     let document = taught(&place, &Family::Drift.run(4, 60, 10.0, 1), "0.5");
     only_itself(&place, &document);
-    place.run(&["export", "advised.json", "--to", "fortran", "-o", "rule.f90"]).exits(0);
+    place.remap("export advised.json --to fortran -o rule.f90").exits(0);
     if !is_there("gfortran") {
         return skipped("gfortran");
     }
-    let arguments = ["-std=f2003", "-Wall", "-Werror", "-fsyntax-only", "rule.f90"];
-    let mut command = std::process::Command::new("gfortran");
-    let output = command.args(arguments).current_dir(place.root()).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    started(&place, "gfortran -std=f2003 -Wall -Werror -fsyntax-only rule.f90");
 }
 
 /// Where a simple rule is as good it is written instead, and decides as `replay` has it.
@@ -315,7 +253,7 @@ fn a_simple_rule_that_is_as_good_is_written() {
     let place = Workplace::new();
     let run = Family::Drift.run(6, 120, 20.0, 2);
     let mut document = taught(&place, &run, "0.5");
-    let cost = document["costs"][0]["cost"].as_f64().unwrap();
+    let cost = document["costs"][0]["cost"].f64();
     let mut with = |policy: &str, times: f64| {
         document["simple"] = json!([{"policy": policy, "cost": times * cost, "remaps": 3}]);
         place.write("advised.json", document.to_string());
@@ -341,10 +279,8 @@ fn a_simple_rule_that_is_as_good_is_written() {
             assert_eq!(lines, expected, "{language}, {name}");
         });
         // Played, it is that rule.
-        let cost = run.remap_cost.to_string();
-        let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--json", "--solution"];
-        let policies = ["advised.json", "--policies", &format!("solution,{name}")];
-        let lines = place.run(&[&arguments[..], &policies].concat()).exits(0).json();
+        let asked = format!("--solution advised.json --policies solution,{name}");
+        let lines = place.answer(format!("replay run.csv --remap-cost {} {asked}", run.remap_cost));
         assert_eq!(lines["policies"][0]["cost"], lines["policies"][1]["cost"]);
     }
     with("fixed:9", 1.01);
@@ -356,9 +292,9 @@ fn a_simple_rule_that_is_as_good_is_written() {
     });
     // One percent is the limit.
     with("fixed:9", 1.02);
-    let text = place.run(&["export", "advised.json", "--to", "c"]).exits(0).out;
+    let text = place.shown("export advised.json --to c");
     assert!(text.contains("remap_advised_step") && !text.contains("REMAP_INTERVAL"));
-    place.run(&["export", "advised.json", "--to", "csv"]).exits(1).says("a program, not a table");
+    place.remap("export advised.json --to csv").exits(1).says("a program, not a table");
 }
 
 /// What codes with an interval or a tolerance get, and what is said of it.
@@ -366,33 +302,22 @@ fn a_simple_rule_that_is_as_good_is_written() {
 fn settings_say_what_is_lost() {
     let place = Workplace::new();
     let mut document = taught(&place, &Family::Drift.run(6, 120, 20.0, 2), "0.5");
-    let cost = document["costs"][0]["cost"].as_f64().unwrap();
+    let cost = document["costs"][0]["cost"].f64();
     document["simple"] = json!([
         {"policy": "threshold:1.5", "cost": 1.05 * cost, "remaps": 1},
         {"policy": "utilization:0.8", "cost": 1.1 * cost, "remaps": 2},
         {"policy": "fixed:7", "cost": 1.2 * cost, "remaps": 3},
         {"policy": "never", "cost": 1.3 * cost, "remaps": 0},
     ]);
-    let rules = [
-        ("lammps:1:1.25", 1.1),
-        ("warpx:1:1.25", 1.1),
-        ("openfoam:1:1.25", 1.1),
-        ("sglang:1:1.25", 1.1),
-        ("atom:1:1.25", 1.1),
-        ("fourc_structure:1:1.25", 1.1),
-        ("smilei:7", 1.2),
-        ("charm:7", 1.2),
-        ("eplb:7", 1.2),
-        ("vt:7", 1.2),
-        ("amrex:7", 1.2),
-        ("swift:1:0.35", 1.2),
-        ("fourc:1:1.5", 1.25),
-        // Dearer than the others of these codes.
-        ("lammps:9", 1.4),
-        ("vt:3", 1.4),
-    ];
-    let rules =
-        rules.map(|(rule, times)| json!({"policy": rule, "cost": times * cost, "remaps": 1}));
+    // Of some codes a dearer one, too.
+    let rules = "lammps:1:1.25 1.1, warpx:1:1.25 1.1, openfoam:1:1.25 1.1, sglang:1:1.25 1.1, atom:1:1.25 1.1, \
+        fourc_structure:1:1.25 1.1, smilei:7 1.2, charm:7 1.2, eplb:7 1.2, vt:7 1.2, amrex:7 1.2, \
+        swift:1:0.35 1.2, fourc:1:1.5 1.25, lammps:9 1.4, vt:3 1.4";
+    let of_code = |rule: &str| {
+        let (policy, times) = rule.split_once(' ').unwrap();
+        json!({"policy": policy, "cost": times.parse::<f64>().unwrap() * cost, "remaps": 1})
+    };
+    let rules: Vec<Value> = rules.split(", ").map(of_code).collect();
     document["of_codes"] = json!(rules);
     document["stride"] = json!(10);
     place.write("advised.json", document.to_string());
@@ -400,8 +325,8 @@ fn settings_say_what_is_lost() {
         let outcome = place.run(&["export", "advised.json", "--to", target]).exits(0);
         outcome.out + &outcome.err
     };
-    let settings = |targets: &[&str], rule: &str, more: &str| {
-        for target in targets {
+    let settings = |targets: &str, rule: &str, more: &str| {
+        for target in targets.split(' ') {
             let text = exported(target).replace("\n#", "").replace("\n//", "");
             let said = "the best of the rules tuned on the steps learnt from that this code knows; it costs";
             assert!(text.contains(&format!("{target}:{rule}, {said} {more} more")), "{text}");
@@ -409,29 +334,24 @@ fn settings_say_what_is_lost() {
             assert!(text.contains(steps), "{target}: {text}");
         }
     };
-    settings(
-        &["lammps", "warpx", "openfoam", "sglang", "atom", "fourc_structure"],
-        "1:1.25",
-        "10.0 %",
-    );
-    settings(&["smilei", "charm", "eplb", "vt", "amrex"], "7", "20.0 %");
-    settings(&["swift"], "1:0.35", "20.0 %");
-    settings(&["fourc"], "1:1.5", "25.0 %");
-    assert!(exported("lammps").contains("fix remap all balance 10 1.25 rcb "));
-    assert!(exported("warpx").contains("load_balance_intervals = 10\n"));
-    assert!(exported("swift").contains("  trigger: 0.35\n"));
-    assert!(exported("fourc").contains("  MAX_BALANCE_EVAL_TIME: 1.5\n"));
-    assert!(exported("charm").contains("# AtSync() every 70 iterations\n"));
-    assert!(exported("smilei").contains("every = 70,"));
-    assert!(exported("eplb").contains("\"step_interval\":70"));
-    let header = exported("c");
-    for part in [
-        "Assumed: a remap restores balance",
-        "REMAP_STRIDE INT64_C(10)",
-        "- stop_at_rise: ",
-        "not told how many",
+    settings("lammps warpx openfoam sglang atom fourc_structure", "1:1.25", "10.0 %");
+    settings("smilei charm eplb vt amrex", "7", "20.0 %");
+    settings("swift", "1:0.35", "20.0 %");
+    settings("fourc", "1:1.5", "25.0 %");
+    for (target, words) in [
+        ("lammps", "fix remap all balance 10 1.25 rcb "),
+        ("warpx", "load_balance_intervals = 10\n"),
+        ("swift", "  trigger: 0.35\n"),
+        ("fourc", "  MAX_BALANCE_EVAL_TIME: 1.5\n"),
+        ("charm", "# AtSync() every 70 iterations\n"),
+        ("smilei", "every = 70,"),
+        ("eplb", "\"step_interval\":70"),
+        ("c", "Assumed: a remap restores balance"),
+        ("c", "REMAP_STRIDE INT64_C(10)"),
+        ("c", "- stop_at_rise: "),
+        ("c", "not told how many"),
     ] {
-        assert!(header.contains(part), "{part} is not in {}", &header[..2000]);
+        has(&exported(target), &[words]);
     }
 }
 
@@ -442,15 +362,9 @@ fn settings_cost_what_replay_says_of_the_rule_of_the_code() {
     let place = Workplace::new();
     let run = Family::Drift.run(6, 400, 20.0, 2);
     let mut document = taught(&place, &run, "0.5");
-    let costs: Vec<(String, f64, u64)> = document["of_codes"]
-        .as_array()
-        .expect("levels")
-        .iter()
-        .map(|cost| {
-            let policy = cost["policy"].as_str().unwrap().to_owned();
-            (policy, cost["cost"].as_f64().unwrap(), cost["remaps"].as_u64().unwrap())
-        })
-        .collect();
+    let cost =
+        |cost: &Value| (cost["policy"].text().to_owned(), cost["cost"].f64(), cost["remaps"].u64());
+    let costs: Vec<(String, f64, u64)> = document["of_codes"].list().iter().map(cost).collect();
     for (_, code) in Code::ALL {
         let own = |cost: &&(String, f64, u64)| cost.0.starts_with(&format!("{code}:"));
         assert!(costs.iter().any(|cost| own(&cost)), "{code}");
@@ -461,30 +375,22 @@ fn settings_cost_what_replay_says_of_the_rule_of_the_code() {
         let written = costs.iter().filter(own).find(|cost| cost.1 == least).unwrap();
         assert!(text.contains(&format!("Written here: {}, ", written.0)), "{code}: {text}");
     }
-    let (names, price): (Vec<&str>, String) =
-        (costs.iter().map(|cost| cost.0.as_str()).collect(), run.remap_cost.to_string());
-    let listed = names.join(",");
-    let replayed =
-        place.run(&["replay", "run.csv", "--remap-cost", &price, "--policies", &listed, "--json"]);
-    let replayed = replayed.exits(0).json();
+    let names: Vec<&str> = costs.iter().map(|cost| cost.0.as_str()).collect();
+    let asked = format!("--remap-cost {} --policies {}", run.remap_cost, names.join(","));
+    let replayed = place.answer(format!("replay run.csv {asked}"));
     for (policy, cost, remaps) in &costs {
-        let lines = replayed["policies"].as_array().unwrap();
-        let line = lines.iter().find(|line| line["policy"] == *policy).unwrap();
-        assert!(
-            abs_diff_eq!(line["cost"].as_f64().unwrap(), *cost, epsilon = 1e-9 * cost),
-            "{line}"
-        );
+        let line = replayed.policy(policy);
+        assert!(abs_diff_eq!(line["cost"].f64(), *cost, epsilon = 1e-9 * cost), "{line}");
         assert_eq!(line["remaps"], *remaps);
     }
-    let exported =
-        |target: &str| place.run(&["export", "advised.json", "--to", target]).exits(0).out;
+    let exported = |target: &str| place.shown(format!("export advised.json --to {target}"));
     // Drifting loads are remapped: nobody is told never to.
     assert!(exported("swift").contains("repartition_type: fullcosts"));
     assert!(exported("fourc").contains("PARALLEL_REDIST: Dynamic"));
     document.as_object_mut().unwrap().remove("of_codes");
     place.write("advised.json", document.to_string());
     for (_, target) in Code::ALL {
-        let refused = place.run(&["export", "advised.json", "--to", target]).exits(1);
+        let refused = place.remap(format!("export advised.json --to {target}")).exits(1);
         refused.says("advise from the log again");
     }
     let cost = &document["costs"][0]["cost"];
@@ -499,7 +405,7 @@ fn settings_cost_what_replay_says_of_the_rule_of_the_code() {
 fn damaged_documents_are_refused() {
     let place = Workplace::new();
     let document = taught(&place, &Family::Walk.run(4, 60, 10.0, 3), "0.5");
-    place.run(&["report", "advised.json"]).exits(1).says("the rule of a log");
+    place.remap("report advised.json").exits(1).says("the rule of a log");
     let memory = "/rule/memory";
     let cases: [(&str, Value, &str); 12] = [
         ("/remap_cost", json!(1.0), "`remap_cost` is not that of the rule"),
@@ -519,24 +425,20 @@ fn damaged_documents_are_refused() {
         let mut damaged = document.clone();
         *damaged.pointer_mut(path).unwrap() = value;
         place.write("damaged.json", damaged.to_string());
-        place.run(&["export", "damaged.json", "--to", "c"]).exits(1).says(said);
+        place.remap("export damaged.json --to c").exits(1).says(said);
     }
     for (path, field) in [("", "extra"), ("/rule/memory", "extra"), ("/simple/0", "extra")] {
         let mut damaged = document.clone();
         damaged.pointer_mut(path).unwrap()[field] = json!(1);
         place.write("damaged.json", damaged.to_string());
-        place.run(&["export", "damaged.json", "--to", "c"]).exits(1).says("unknown field `extra`");
+        place.remap("export damaged.json --to c").exits(1).says("unknown field `extra`");
     }
-    for field in document
-        .as_object()
-        .unwrap()
-        .keys()
-        .filter(|key| !["steps", "of_codes"].contains(&key.as_str()))
-    {
+    let needed = |key: &&String| !["steps", "of_codes"].contains(&key.as_str());
+    for field in document.as_object().unwrap().keys().filter(needed) {
         let mut damaged = document.clone();
         damaged.as_object_mut().unwrap().remove(field);
         place.write("damaged.json", damaged.to_string());
-        place.run(&["export", "damaged.json", "--to", "c"]).exits(1);
+        place.remap("export damaged.json --to c").exits(1);
     }
 }
 

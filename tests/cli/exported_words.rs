@@ -1,7 +1,7 @@
 //! What exported rules and settings say of themselves is so, and what no rule says of all steps or loads is not exported.
 
 use crate::thorough::some;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has};
 
 fn drift(rest: &str) -> String {
     format!(
@@ -12,8 +12,7 @@ fn drift(rest: &str) -> String {
 
 /// Solves the model with these options into `solution.json`.
 fn solved(model: &str, options: &[&str], code: i32) -> Workplace {
-    let place = Workplace::new();
-    place.write("model.ron", model);
+    let place = Workplace::of(model);
     let outcome = place.run(&[&["solve", "model.ron", "--json"], options].concat()).exits(code);
     place.write("solution.json", outcome.out);
     place
@@ -39,7 +38,7 @@ fn decisions_before_steps_are_told_and_are_no_levels_of_codes() {
     }
     let after = solved(&drift("decide: AfterStep"), &[], 0);
     assert!(!exported(&after, "c").contains("about to be made"));
-    after.run(&["export", "solution.json", "--to", "lammps"]).exits(0);
+    after.remap("export solution.json --to lammps").exits(0);
 }
 
 #[test]
@@ -47,11 +46,13 @@ fn remaps_beside_steps_are_told() {
     let place = solved(&drift("overlap: (steps: 2, slowdown: 0.1)"), &[], 0);
     for target in ["c", "python", "lammps"] {
         let text = exported(&place, target);
-        assert!(
-            text.contains("comes into force 2 steps after its decision, which are 10 % slower"),
-            "{text}"
+        has(
+            &text,
+            &[
+                "comes into force 2 steps after its decision, which are 10 % slower",
+                "counted from its decision",
+            ],
         );
-        assert!(text.contains("counted from its decision"), "{text}");
     }
 }
 
@@ -93,12 +94,17 @@ fn a_stopped_job_has_no_thresholds() {
         let place = solved(&model, &options, 3);
         let found: serde_json::Value = serde_json::from_str(&place.read("solution.json")).unwrap();
         assert!(found["value"].is_null());
-        let exported = place.run(&["export", "solution.json", "--to", "c"]);
+        let exported = place.remap("export solution.json --to c");
         match found["best_fixed"]["interval"].as_u64() {
             Some(every) => {
                 let text = exported.exits(0).out;
-                assert!(text.contains(&format!("REMAP_INTERVAL INT64_C({every})")), "{text}");
-                assert!(text.contains("stopped before it came to the first step"), "{text}");
+                has(
+                    &text,
+                    &[
+                        &format!("REMAP_INTERVAL INT64_C({every})"),
+                        "stopped before it came to the first step",
+                    ],
+                );
             }
             None => drop(exported.exits(1).says("stopped before it came to the first step")),
         }
@@ -123,17 +129,17 @@ fn documents_that_are_not_whole_are_refused() {
                  down: 0.25, edge: Hold)), remap_cost: 3.0, after_remap: Stop))";
     let place = solved(model, &[], 0);
     let text = place.read("solution.json");
-    place.run(&["export", "solution.json", "--to", "c"]).exits(0);
+    place.remap("export solution.json --to c").exits(0);
     place.write("solution.json", format!("{text}{text}"));
-    place.run(&["export", "solution.json", "--to", "c"]).exits(1).says("not one solution alone");
+    place.remap("export solution.json --to c").exits(1).says("not one solution alone");
     let decisions = serde_json::from_str::<serde_json::Value>(&text).unwrap();
-    let decisions = decisions["decision"].as_str().unwrap().to_owned();
+    let decisions = decisions["decision"].text().to_owned();
     place.write("solution.json", text.replace(&decisions, &decisions.replacen('C', "R", 1)));
-    place.run(&["export", "solution.json", "--to", "c"]).exits(1).says("`counts`");
+    place.remap("export solution.json --to c").exits(1).says("`counts`");
     let place = solved(&drift(""), &[], 0);
     let text = place.read("solution.json").replace("\"steps\": 40", "\"steps\": 4");
     place.write("solution.json", text);
-    place.run(&["export", "solution.json", "--to", "c"]).exits(1).says("after the last");
+    place.remap("export solution.json --to c").exits(1).says("after the last");
 }
 
 /// Settings that are priced on paths say how far these know it, and never claim to beat the optimum.
@@ -158,14 +164,13 @@ fn settings_do_not_beat_the_optimum() {
 /// The fixed interval of a job between bounds is one that was evaluated, or none is named.
 #[test]
 fn fixed_intervals_between_bounds_are_evaluated() {
-    let place = Workplace::new();
-    place.write("model.ron", drift(""));
+    let place = Workplace::of(drift(""));
     let found = |options: &[&str]| {
         let all = [&["solve", "model.ron", "--json"], options].concat();
         place.run(&all).json()
     };
     let (exact, bounds) = (found(&["--method", "exact"]), found(&["--method", "bounds"]));
-    let cost = |found: &serde_json::Value| found["best_fixed"]["value"].as_f64().unwrap();
+    let cost = |found: &serde_json::Value| found["best_fixed"]["value"].f64();
     assert!(bounds["best_fixed"]["interval"].is_u64(), "{bounds}");
     assert!(cost(&bounds) >= cost(&exact) * (1.0 - 1e-9));
     assert!(cost(&bounds) <= 1.2 * cost(&exact), "{} {}", cost(&bounds), cost(&exact));

@@ -16,12 +16,12 @@ fn marks_say_whose_remaps_are_few() {
     ];
     for (every, words) in some(1, all) {
         place.write("run.csv", Made { every, ..DRIFTING }.csv());
-        let table = place.run(&["replay", "run.csv"]).exits(0).out;
+        let table = place.shown("replay run.csv");
         assert!(table.contains(words), "{table}");
-        let advised = place.run(&["advise", "run.csv"]).exits(0).out;
+        let advised = place.shown("advise run.csv");
         assert!(advised.contains(words), "{advised}");
         let marked = advised.matches(") *\n").count() + advised.matches(") *  ").count();
-        let page = place.run(&["report", "run.csv"]).exits(0).out;
+        let page = place.shown("report run.csv");
         assert_eq!(page.matches(") *</td>").count(), marked, "{advised}");
         assert!(page.contains(&format!("<p class=\"legend\">{}", words.trim_start())), "{words}");
     }
@@ -33,9 +33,9 @@ fn a_page_says_who_writes_the_header() {
     let place = Workplace::new();
     place.write("run.csv", Made { every: 20, ..DRIFTING }.csv());
     let says = "<code>remap advise run.csv -o FOLDER</code>";
-    let page = place.run(&["report", "run.csv"]).exits(0).out;
+    let page = place.shown("report run.csv");
     assert!(page.contains("remap_policy.h") && page.contains(says), "{page}");
-    place.run(&["advise", "run.csv", "-o", "advice"]).exits(0);
+    place.remap("advise run.csv -o advice").exits(0);
     let page = place.read("advice/report.html");
     assert!(page.contains("remap_policy.h") && !page.contains(says));
 }

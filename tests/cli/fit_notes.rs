@@ -1,16 +1,16 @@
 //! What `fit` says of models besides the one that it writes.
 
 use crate::logs::{DRIFTING, Made};
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 
 #[test]
 fn which_models_fit_and_which_do_not_is_said() {
     let place = Workplace::new();
     // Slopes that stay: the model that keeps them fits, and normal numbers at each step do not.
     place.write("run.csv", Made { noise: 0.002, every: 50, ..DRIFTING }.csv());
-    let fits = place.run(&["fit", "run.csv", "--json"]).exits(0).json();
+    let fits = place.answer("fit run.csv");
     let fits = |problem: &str| {
-        let models = fits["models"].as_array().unwrap();
+        let models = fits["models"].list();
         let model = models.iter().find(|model| model["problem"] == problem).unwrap();
         model["fits"]["verdict"] == "yes"
     };

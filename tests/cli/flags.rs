@@ -1,15 +1,12 @@
 //! Flags, exit codes, and what goes to which stream.
 
-use crate::workplace::{MODEL, Workplace};
-use std::io::Read;
-use std::process::{Command, Stdio};
+use crate::workplace::{Json, MODEL, Workplace, has};
 
 #[test]
 fn a_solved_model_exits_with_0_and_shows_its_curve() {
     let outcome = Workplace::with_model().run(&["solve", "model.ron"]).exits(0);
-    for part in ["Drift", "n0 = ", "pi_0 = ", "expected completion time", "certified to 1e-9"] {
-        assert!(outcome.out.contains(part), "{part} is not in\n{}", outcome.out);
-    }
+    let parts = ["Drift", "n0 = ", "pi_0 = ", "expected completion time", "certified to 1e-9"];
+    has(&outcome.out, &parts);
     assert_eq!(outcome.err, "");
 }
 
@@ -17,23 +14,9 @@ fn a_solved_model_exits_with_0_and_shows_its_curve() {
 fn json_is_one_document_with_the_promised_fields() {
     let outcome = Workplace::with_model().run(&["solve", "model.ron", "--json"]).exits(0);
     let solution = outcome.json();
-    let fields = [
-        "title",
-        "problem",
-        "status",
-        "tolerance",
-        "version",
-        "seconds",
-        "warnings",
-        "last_step",
-        "n0",
-        "threshold",
-        "threshold_lower",
-        "threshold_upper",
-        "value",
-        "segments",
-    ];
-    for field in fields {
+    let fields = "title problem status tolerance version seconds warnings last_step n0 threshold \
+                  threshold_lower threshold_upper value segments";
+    for field in fields.split_whitespace() {
         assert!(!solution[field].is_null(), "{field}");
     }
     assert_eq!(solution["title"], "Drift");
@@ -41,14 +24,12 @@ fn json_is_one_document_with_the_promised_fields() {
     assert_eq!(solution["status"], "converged");
     assert_eq!(solution["last_step"], 40);
     for n in 0..=40 {
-        let at = |field: &str| solution[field][n].as_f64().unwrap();
-        assert!(
-            at("threshold_lower") <= at("threshold") && at("threshold") <= at("threshold_upper")
-        );
-        assert!(at("threshold_upper") - at("threshold_lower") <= 1e-9);
+        let at = |field: &str| solution[field][n].f64();
+        let [low, own, high] = ["threshold_lower", "threshold", "threshold_upper"].map(at);
+        assert!(low <= own && own <= high && high - low <= 1e-9);
     }
     let value = &solution["value"];
-    let (lower, upper) = (value["lower"].as_f64().unwrap(), value["upper"].as_f64().unwrap());
+    let [lower, upper] = value.ends();
     assert!(0.0 <= upper - lower && upper - lower <= 1e-9 * lower);
 }
 
@@ -58,11 +39,10 @@ fn several_models_give_an_array_in_their_order() {
     for name in ["c", "a", "b"] {
         workplace.write(&format!("{name}.ron"), MODEL.replace("Drift", name));
     }
-    let outcome = workplace.run(&["solve", "--json", "c.ron", "a.ron", "b.ron"]).exits(0);
-    let titles: Vec<_> =
-        outcome.json().as_array().unwrap().iter().map(|s| s["title"].clone()).collect();
+    let outcome = workplace.remap("solve --json c.ron a.ron b.ron").exits(0);
+    let titles: Vec<_> = outcome.json().list().iter().map(|s| s["title"].clone()).collect();
     assert_eq!(titles, ["c", "a", "b"]);
-    let checked = workplace.run(&["check", "--json", "c.ron", "a.ron"]).exits(0).json();
+    let checked = workplace.answer("check c.ron a.ron");
     assert_eq!(checked[0]["title"], "c");
     assert_eq!(checked[1]["title"], "a");
 }
@@ -71,45 +51,31 @@ fn several_models_give_an_array_in_their_order() {
 fn the_worst_of_several_models_decides_the_exit_code() {
     let workplace = Workplace::with_model();
     workplace.write("wrong.ron", MODEL.replace("0.2", "1.2"));
-    let arguments = ["solve", "--json", "model.ron", "wrong.ron", "model.ron"];
-    let outcome = workplace.run(&arguments).exits(1).says("[wrong.ron:7:46]");
-    assert_eq!(outcome.json().as_array().unwrap().len(), 2);
-    let outcome = workplace.run(&["solve", "wrong.ron", "model.ron"]).exits(1);
+    let outcome = workplace
+        .remap("solve --json model.ron wrong.ron model.ron")
+        .exits(1)
+        .says("[wrong.ron:7:46]");
+    assert_eq!(outcome.json().list().len(), 2);
+    let outcome = workplace.remap("solve wrong.ron model.ron").exits(1);
     assert!(outcome.out.contains("n0 = "));
-    let outcome = workplace.run(&["solve", "--json", "wrong.ron"]).exits(1);
+    let outcome = workplace.remap("solve --json wrong.ron").exits(1);
     assert_eq!(outcome.out, "");
-    let outcome = workplace.run(&["solve", "--json", "wrong.ron", "wrong.ron"]).exits(1);
+    let outcome = workplace.remap("solve --json wrong.ron wrong.ron").exits(1);
     assert_eq!(outcome.json(), serde_json::json!([]));
-    let three = ["solve", "--json", "--segments", "4", "--tolerance", "1e-12", "model.ron"];
-    workplace.run(&three).exits(3);
-    let both =
-        ["solve", "--json", "--segments", "4", "--tolerance", "1e-12", "model.ron", "wrong.ron"];
-    workplace.run(&both).exits(1);
+    workplace.remap("solve --json --segments 4 --tolerance 1e-12 model.ron").exits(3);
+    workplace.remap("solve --json --segments 4 --tolerance 1e-12 model.ron wrong.ron").exits(1);
 }
 
 #[test]
 fn wrong_arguments_exit_with_2() {
     let workplace = Workplace::with_model();
-    let wrong: &[&[&str]] = &[
-        &[],
-        &["resolve"],
-        &["solve"],
-        &["solve", "model.ron", "--jsn"],
-        &["solve", "model.ron", "--tolerance", "0"],
-        &["solve", "model.ron", "--tolerance", "-1"],
-        &["solve", "model.ron", "--tolerance", "NaN"],
-        &["solve", "model.ron", "--tolerance", "inf"],
-        &["solve", "model.ron", "--threads", "0"],
-        &["solve", "model.ron", "--threads", "many"],
-        &["solve", "model.ron", "--time-limit", "0"],
-        &["solve", "model.ron", "--segments", "3"],
-        &["solve", "model.ron", "--plot", "curve.pdf"],
-        &["solve", "model.ron", "model.ron", "--plot", "curve.svg"],
-        &["sweep", "model.ron"],
-        &["completions", "cobol"],
-    ];
-    for arguments in wrong {
-        let outcome = workplace.run(arguments).exits(2);
+    let wrong = "; resolve; solve; solve model.ron --jsn; solve model.ron --tolerance 0; solve model.ron --tolerance -1; \
+        solve model.ron --tolerance NaN; solve model.ron --tolerance inf; solve model.ron --threads 0; \
+        solve model.ron --threads many; solve model.ron --time-limit 0; solve model.ron --segments 3; \
+        solve model.ron --plot curve.pdf; solve model.ron model.ron --plot curve.svg; sweep model.ron; \
+        completions cobol";
+    for arguments in wrong.split(';') {
+        let outcome = workplace.remap(arguments).exits(2);
         assert_eq!(outcome.out, "", "{arguments:?}");
         assert_ne!(outcome.err, "", "{arguments:?}");
     }
@@ -125,33 +91,21 @@ fn wrong_arguments_exit_with_2() {
 /// What makes no difference to an answer is said.
 #[test]
 fn options_of_other_problems_are_told() {
-    let options: [&[&str]; 6] = [
-        &["--step", "3"],
-        &["--segments", "20"],
-        &["--critical-costs"],
-        &["--values"],
-        &["--exact"],
-        &["--simulate", "50"],
-    ];
-    let workplace = Workplace::new();
+    let options = "--step 3; --segments 20; --critical-costs; --values; --exact; --simulate 50";
     // Few steps, whose fractions are short.
-    workplace.write("model.ron", MODEL.replace("40", "8"));
-    let small = workplace.path("model.ron");
-    let known: [(&str, &[usize]); 6] = [
-        (small.to_str().unwrap(), &[1, 4]),
-        ("stopping/yin_xu_wang.ron", &[2, 3]),
-        ("periodic/table1.ron", &[5]),
-        ("phase_switching/endless.ron", &[4]),
-        ("many_phases/three_phases.ron", &[]),
-        ("load_drift/three_chains.ron", &[0, 3]),
-    ];
-    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("models");
-    for (name, own) in known {
-        let model = models.join(name).display().to_string();
-        for (i, option) in options.iter().enumerate() {
-            let ran = workplace.run(&[&["solve", &model, "--json"], *option].concat());
+    let workplace = Workplace::of(MODEL.replace("40", "8"));
+    for (model, own) in [
+        ("model.ron", &[1, 4][..]),
+        ("models/stopping/yin_xu_wang.ron", &[2, 3]),
+        ("models/periodic/table1.ron", &[5]),
+        ("models/phase_switching/endless.ron", &[4]),
+        ("models/many_phases/three_phases.ron", &[]),
+        ("models/load_drift/three_chains.ron", &[0, 3]),
+    ] {
+        for (i, option) in options.split(';').enumerate() {
+            let ran = workplace.remap(format!("solve {model} --json {option}"));
             let warned = ran.json()["warnings"].to_string().contains("makes no difference here");
-            assert_eq!(warned, !own.contains(&i), "{name} {option:?}: {}", ran.err);
+            assert_eq!(warned, !own.contains(&i), "{model} {option}: {}", ran.err);
         }
     }
 }
@@ -160,61 +114,53 @@ fn options_of_other_problems_are_told() {
 #[test]
 fn options_that_are_of_no_use_beside_others_are_told() {
     let workplace = Workplace::with_model();
-    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("models");
-    let model = |name: &str| models.join(name).display().to_string();
-    let (fluids, periodic) = (model("fluids/figure6.ron"), model("periodic/table1.ron"));
+    let row = |step: u32| format!("{step},{},1\n", 1 + step % 5);
     workplace.write(
         "run.csv",
-        (0..40).map(|step| format!("{},{},1\n", step, 1 + step % 5)).fold(
-            "step,rank_0,rank_1\n".to_owned(),
-            |mut text, line| {
-                text += &line;
-                text
-            },
-        ),
+        "step,rank_0,rank_1\n".to_owned() + &(0..40).map(row).collect::<String>(),
     );
-    let told = |arguments: &[&str], options: &[&str]| {
-        let outcome = workplace.run(arguments);
-        for option in options {
+    workplace.remap("solve model.ron --certificate model.cert").exits(0);
+    let simulated = "--noise ar1:0.6 --shift 2 --scale 2 --runs 9 --seed 3";
+    let told = |command: &str, options: &str| {
+        let outcome = workplace.remap(command);
+        for option in options.split_whitespace() {
             let sentence = format!("{option} makes no difference here: ");
-            assert!(outcome.err.contains(&sentence), "{arguments:?} {option}: {}", outcome.err);
+            assert!(outcome.err.contains(&sentence), "{command} {option}: {}", outcome.err);
         }
         let all = outcome.err.matches("makes no difference here").count();
-        assert_eq!(all, options.len(), "{arguments:?}: {}", outcome.err);
+        assert_eq!(all, options.split_whitespace().count(), "{command}: {}", outcome.err);
         outcome
     };
-    let simulated =
-        ["--noise", "ar1:0.6", "--shift", "2", "--scale", "2", "--runs", "9", "--seed", "3"];
-    let read = ["calibrate", "--change-at", "1200"];
-    told(&[&read[..], &simulated].concat(), &["--noise", "--shift", "--scale", "--runs", "--seed"]);
-    told(&read, &[]);
-    told(&[&["calibrate"], &simulated[..]].concat(), &[]);
-    told(&["calibrate", "--runs", "100", "--column", "last"], &["--column"]);
-    let replay = ["replay", "run.csv", "--remap-cost", "1", "--policies", "never"];
-    told(&[&replay[..], &["--unit", "2"]].concat(), &["--unit"]);
-    told(&replay, &[]);
-    workplace.run(&["solve", "model.ron", "--certificate", "model.cert"]).exits(0);
-    let lemmas = ["--cases", "5", "--seed", "3"];
-    told(&[&["verify", "model.ron", "model.cert"], &lemmas[..]].concat(), &["--cases", "--seed"]);
-    told(&[&["verify", "model.ron"], &lemmas[..]].concat(), &[]);
-    told(&["verify", "model.ron", "--cases", "1", "--time-limit", "60"], &["--time-limit"]);
-    let compared = ["compare", "model.ron", "--runs", "9", "--seed", "3", "--json"];
-    let warnings = told(&compared, &["--runs", "--seed"]).json()["warnings"].to_string();
-    assert!(warnings.contains("--runs makes no difference here"), "{warnings}");
-    told(&["compare", &fluids, "--runs", "9", "--seed", "3"], &["--runs", "--seed"]);
-    told(&["compare", &fluids], &[]);
-    let drifting = model("load_drift/three_chains.ron");
-    told(&["compare", &drifting, "--policies", "never", "--runs", "9", "--seed", "3"], &[]);
-    let solved = told(&["solve", "model.ron", "--seed", "3", "--json"], &["--seed"]);
-    assert!(solved.json()["warnings"].to_string().contains("--seed makes no difference here"));
-    told(&["solve", &periodic, "--seed", "3", "--simulate", "9"], &[]);
-    told(&["sweep", "model.ron", "--set", "problem.remap.test=1,2", "--seed", "3"], &["--seed"]);
-    told(&["simulate", &periodic, "--steps", "9", "--policy", "fixed:3"], &["--policy"]);
-    told(&["simulate", &drifting, "--steps", "9", "--policy", "fixed:3"], &[]);
-    let fit = ["fit", "run.csv", "--remap-cost", "1", "--model", "periodic"];
-    told(&[&fit[..], &["--chain", "dense"]].concat(), &["--chain"]);
-    let refused = workplace.run(&["report", "model.ron", "--log-unit", "2"]).exits(1);
-    refused.says("--log-unit");
+    let all = "--noise --shift --scale --runs --seed";
+    told(&format!("calibrate --change-at 1200 {simulated}"), all);
+    told(&format!("calibrate {simulated}"), "");
+    for (command, options) in [
+        ("calibrate --change-at 1200", ""),
+        ("calibrate --runs 100 --column last", "--column"),
+        ("replay run.csv --remap-cost 1 --policies never --unit 2", "--unit"),
+        ("replay run.csv --remap-cost 1 --policies never", ""),
+        ("verify model.ron model.cert --cases 5 --seed 3", "--cases --seed"),
+        ("verify model.ron --cases 5 --seed 3", ""),
+        ("verify model.ron --cases 1 --time-limit 60", "--time-limit"),
+        ("compare models/fluids/figure6.ron --runs 9 --seed 3", "--runs --seed"),
+        ("compare models/fluids/figure6.ron", ""),
+        ("compare models/load_drift/three_chains.ron --policies never --runs 9 --seed 3", ""),
+        ("solve models/periodic/table1.ron --seed 3 --simulate 9", ""),
+        ("sweep model.ron --set problem.remap.test=1,2 --seed 3", "--seed"),
+        ("simulate models/periodic/table1.ron --steps 9 --policy fixed:3", "--policy"),
+        ("simulate models/load_drift/three_chains.ron --steps 9 --policy fixed:3", ""),
+        ("fit run.csv --remap-cost 1 --model periodic --chain dense", "--chain"),
+    ] {
+        told(command, options);
+    }
+    for (command, options, said) in [
+        ("compare model.ron --runs 9 --seed 3 --json", "--runs --seed", "--runs"),
+        ("solve model.ron --seed 3 --json", "--seed", "--seed"),
+    ] {
+        let warnings = told(command, options).json()["warnings"].to_string();
+        has(&warnings, &[&format!("{said} makes no difference here")]);
+    }
+    workplace.remap("report model.ron --log-unit 2").exits(1).says("--log-unit");
 }
 
 #[test]
@@ -226,141 +172,69 @@ fn the_tolerance_is_kept() {
         let width: f64 = tolerance.parse().unwrap();
         assert_eq!(solution["tolerance"], width);
         for n in 0..=40 {
-            let at = |field: &str| solution[field][n].as_f64().unwrap();
+            let at = |field: &str| solution[field][n].f64();
             assert!(at("threshold_upper") - at("threshold_lower") <= width);
         }
     }
 }
 
-/// What differs between two runs of the same thing.
-fn timeless(mut solution: serde_json::Value) -> serde_json::Value {
-    solution["seconds"] = 0.into();
-    solution
-}
-
-#[test]
-fn the_number_of_threads_does_not_change_the_numbers() {
-    let workplace = Workplace::with_model();
-    let alone = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
-    for threads in ["1", "2", "7"] {
-        let arguments = ["solve", "model.ron", "--json", "--threads", threads];
-        let solution = workplace.run(&arguments).exits(0).json();
-        assert_eq!(timeless(solution), timeless(alone.clone()));
-    }
-}
-
 #[test]
 fn exact_fractions_lie_within_the_bounds() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", MODEL.replace("40", "8"));
-    let solution = workplace.run(&["solve", "model.ron", "--json", "--exact"]).exits(0).json();
+    let workplace = Workplace::of(MODEL.replace("40", "8"));
+    let solution = workplace.answer("solve model.ron --exact");
     let exact = &solution["exact"];
     assert_eq!(exact["n0"], solution["n0"]);
     for n in 0..=8 {
-        let decimal = exact["threshold_decimal"][n].as_f64().unwrap();
-        assert!(solution["threshold_lower"][n].as_f64().unwrap() <= decimal);
-        assert!(decimal <= solution["threshold_upper"][n].as_f64().unwrap());
+        let decimal = exact["threshold_decimal"][n].f64();
+        assert!(solution["threshold_lower"][n].f64() <= decimal);
+        assert!(decimal <= solution["threshold_upper"][n].f64());
     }
-    assert!(workplace.run(&["solve", "model.ron", "--exact"]).exits(0).out.contains("pi_8 = 1.0"));
+    assert!(workplace.shown("solve model.ron --exact").contains("pi_8 = 1.0"));
 }
 
 #[test]
 fn check_tells_facts_without_solving() {
     let workplace = Workplace::with_model();
-    let facts = workplace.run(&["check", "model.ron", "--json"]).exits(0).json();
+    let facts = workplace.answer("check model.ron");
     assert_eq!(facts["problem"], "phase_change");
     assert_eq!(facts["last_step"], 40);
     assert_eq!(facts["increasing_failure_rate"], true);
-    let text = workplace.run(&["check", "model.ron"]).exits(0).out;
+    let text = workplace.shown("check model.ron");
     assert!(text.contains("last_step: 40"), "{text}");
 }
 
 #[test]
 fn help_version_completions_and_the_manual() {
     let workplace = Workplace::new();
-    let help = workplace.run(&["--help"]).exits(0).out;
-    for part in ["solve", "sweep", "Model(", "Exit codes", "130"] {
-        assert!(help.contains(part), "{part} is not in\n{help}");
-    }
-    assert!(workplace.run(&["solve", "--help"]).exits(0).out.contains("--time-limit"));
-    assert!(workplace.run(&["--version"]).exits(0).out.starts_with("remap "));
+    let help = workplace.shown("--help");
+    has(&help, &["solve", "sweep", "Model(", "Exit codes", "130"]);
+    assert!(workplace.shown("solve --help").contains("--time-limit"));
+    assert!(workplace.shown("--version").starts_with("remap "));
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = workplace.run(&["completions", shell]).exits(0).out;
         assert!(script.contains("tolerance"), "{shell}");
     }
-    let manual = workplace.run(&["man"]).exits(0).out;
-    for part in [".TH remap 1", "REMAP SOLVE", "REMAP SWEEP", "\\-\\-tolerance", "Exit codes"] {
-        assert!(manual.contains(part), "{part} is not in\n{manual}");
-    }
+    let manual = workplace.shown("man");
+    has(&manual, &[".TH remap 1", "REMAP SOLVE", "REMAP SWEEP", "\\-\\-tolerance", "Exit codes"]);
 }
 
 #[test]
 fn the_model_shown_in_the_help_is_a_model() {
     let workplace = Workplace::new();
-    let help = workplace.run(&["--help"]).exits(0).out;
+    let help = workplace.shown("--help");
     let start = help.find("  Model(").unwrap();
     let end = start + help[start..].find("\n  )\n").unwrap() + 4;
     workplace.write("shown.ron", &help[start..end]);
-    workplace.run(&["check", "shown.ron"]).exits(0);
-}
-
-#[test]
-fn a_reader_that_goes_away_is_no_error() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", MODEL.replace("40", "100000"));
-    for arguments in [&["solve", "--json", "model.ron"][..], &["man"]] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_remap"))
-            .args(arguments)
-            .current_dir(workplace.root())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let mut err = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(0));
-        assert_eq!(err, "");
-    }
-}
-
-#[test]
-fn files_are_written_though_nobody_reads_the_output() {
-    let workplace = Workplace::with_model();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_remap"))
-        .args(["solve", "model.ron", "--out", "results"])
-        .current_dir(workplace.root())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert!(workplace.path("results/model.json").exists());
+    workplace.remap("check shown.ron").exits(0);
 }
 
 /// Help fits the terminal, in paragraphs; examples stay whole where they fit.
 #[test]
 fn help_wraps_at_the_width_of_the_terminal() {
     let workplace = Workplace::new();
-    let verbs = [
-        "solve",
-        "check",
-        "sweep",
-        "join",
-        "compare",
-        "regret",
-        "study",
-        "monitor",
-        "calibrate",
-        "verify",
-        "simulate",
-        "fit",
-        "replay",
-        "advise",
-        "export",
-        "report",
-    ];
-    for verb in verbs {
+    let verbs = "solve check sweep join compare regret study monitor calibrate verify simulate fit \
+                 replay advise export report";
+    for verb in verbs.split_whitespace() {
         for width in [60, 80, 100] {
             let mut command = workplace.command();
             command.args([verb, "--help"]).env("COLUMNS", width.to_string());
@@ -393,7 +267,7 @@ fn shells_complete_policies() {
         return;
     }
     let workplace = Workplace::new();
-    let script = workplace.run(&["completions", "bash"]).exits(0).out;
+    let script = workplace.shown("completions bash");
     workplace.write("remap.bash", script);
     workplace.write("menon.csv", "");
     for (words, wanted) in [
@@ -414,32 +288,26 @@ fn shells_complete_policies() {
     }
     // Any text is taken: rules have parameters.
     workplace.write("model.ron", crate::workplace::MODEL);
-    workplace.run(&["compare", "model.ron", "--policies", "fixed:0.7,never"]).exits(0);
+    workplace.remap("compare model.ron --policies fixed:0.7,never").exits(0);
 }
 
 /// A method that some models of a problem have is not said to be for none of them.
 #[test]
 fn methods_that_other_models_have_are_refused_with_a_reason() {
-    let models = format!("{}/../models", env!("CARGO_MANIFEST_DIR"));
     let reason = "value and policy are for models with a highest load and one remap cost";
     // Lines are broken where the path ends.
     let refused = |model: &str, method: &str| {
-        let refused = Workplace::new().run(&["solve", model, "--method", method]).exits(2);
+        let command = format!("solve models/stopping/{model}.ron --method {method}");
+        let refused = Workplace::new().remap(command).exits(2);
         let lines = refused.err.lines().map(|line| line.trim_start_matches([' ', '│', '×']));
         lines.collect::<Vec<_>>().join(" ")
     };
     for deck in ["sixty_steps", "units_moved", "unbounded", "partial"] {
         for method in ["value", "policy", "bounds"] {
-            let model = format!("{models}/stopping/{deck}.ron");
-            let said = refused(&model, method);
             let expected = format!("--method {method} is not for this stopping model: {reason}");
-            assert!(said.contains(&expected), "{said}");
+            has(&refused(deck, method), &[&expected]);
         }
     }
-    let model = format!("{models}/stopping/yin_xu_wang.ron");
-    let said = refused(&model, "bounds");
-    assert!(
-        said.contains("is not for stopping") && said.contains("take auto, value or policy"),
-        "{said}"
-    );
+    let said = refused("yin_xu_wang", "bounds");
+    has(&said, &["is not for stopping", "take auto, value or policy"]);
 }

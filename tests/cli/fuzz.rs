@@ -144,11 +144,10 @@ fn fuzz_matrix_market() {
 
 #[test]
 fn the_corpus_of_matrices_is_answered_or_explained() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", JOINT);
+    let workplace = Workplace::of(JOINT);
     for (name, bytes) in corpus("matrix_market") {
         workplace.write("p.mtx", bytes);
-        let outcome = workplace.run(&["solve", "model.ron", "--json"]);
+        let outcome = workplace.remap("solve model.ron --json");
         let expected = i32::from(name.starts_with("1_"));
         assert_eq!(outcome.code, expected, "{name}: {}", outcome.err);
         assert!(expected == 0 || outcome.err.contains("p.mtx"), "{name}: {}", outcome.err);
@@ -320,13 +319,12 @@ fn fuzz_checkpoints() {
 
 #[test]
 fn the_corpus_of_checkpoints_is_answered_or_explained() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", DRIFT);
+    let workplace = Workplace::of(DRIFT);
     std::fs::create_dir(workplace.path("out")).unwrap();
-    let whole = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    let whole = workplace.answer("solve model.ron");
     for (name, bytes) in corpus("checkpoints") {
         workplace.write("out/model.checkpoint", &bytes);
-        let outcome = workplace.run(&["solve", "model.ron", "--json", "--out", "out"]);
+        let outcome = workplace.remap("solve model.ron --json --out out");
         let expected = i32::from(name.starts_with("1_"));
         assert_eq!(outcome.code, expected, "{name}: {}", outcome.err);
         if expected == 1 {

@@ -2,7 +2,7 @@
 
 use crate::logs::Numbers;
 use crate::streams::assert_same;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use remap::logs;
 use std::fmt::Write as _;
 
@@ -35,8 +35,8 @@ fn gaps_are_not_filled_across_a_remap() {
     assert_eq!((read.record.row(59)[2], read.record.row(60)[2]), (18.0, 11.0));
     // What remaps leave is not made up.
     place.write("run.csv", drifting(400, |step, _| step > 0 && step % 20 == 0));
-    let found = place.run(&["advise", "run.csv", "--json"]).exits(0).json();
-    let (sentence, notes) = (found["advice"].as_str().unwrap(), found["notes"].to_string());
+    let found = place.answer("advise run.csv");
+    let (sentence, notes) = (found["advice"].text(), found["notes"].to_string());
     assert!(
         !sentence.contains("restore") && !notes.contains("of the imbalance"),
         "{sentence} {notes}"
@@ -58,7 +58,7 @@ fn a_rank_without_times_between_two_remaps_is_as_the_others() {
     );
     place.write("run.csv", drifting(400, |step, _| step / 10 == 3));
     place
-        .run(&["fit", "run.csv"])
+        .remap("fit run.csv")
         .exits(1)
         .says("no rank has a time at step 30, nor at another between the remaps around it");
 }

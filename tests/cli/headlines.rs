@@ -1,23 +1,14 @@
 //! The first sentence of an answer: what to do and what it is worth.
 
 use crate::thorough::some;
-use crate::workplace::{Workplace, endless};
+use crate::workplace::{Json, Workplace, endless, has, stated};
 use approx::assert_abs_diff_eq;
 use serde_json::Value;
 
-fn deck(name: &str) -> String {
-    format!("{}/../models/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-fn model(problem: &str) -> String {
-    format!("Model(title: \"stopped\", problem: {problem})")
-}
-
 /// The line below the title, and the document.
 fn solved(place: &Workplace, model: &str) -> (String, Value) {
-    let text = place.run(&["solve", model]).exits(0).out;
-    let found = place.run(&["solve", model, "--json"]).exits(0).json();
-    (text.lines().nth(1).unwrap().to_owned(), found)
+    let text = place.shown(format!("solve {model}"));
+    (text.lines().nth(1).unwrap().to_owned(), place.answer(format!("solve {model}")))
 }
 
 /// The number that follows `before`.
@@ -30,12 +21,12 @@ fn number(sentence: &str, before: &str) -> f64 {
 #[test]
 fn a_change_of_phase_says_its_threshold_and_what_remaps_save() {
     let place = Workplace::new();
-    let (sentence, found) = solved(&place, &deck("phase_change/fluids.ron"));
-    let pi = found["threshold"][0].as_f64().unwrap();
+    let (sentence, found) = solved(&place, "models/phase_change/fluids.ron");
+    let pi = found["threshold"][0].f64();
     assert_abs_diff_eq!(number(&sentence, "has changed, exceeds "), pi, epsilon = 1e-6);
-    let value = found["value"]["lower"].as_f64().unwrap();
+    let value = found["value"]["lower"].f64();
     assert_abs_diff_eq!(number(&sentence, "completion time is "), value, epsilon = 1e-4);
-    let never = found["never"].as_f64().unwrap();
+    let never = found["never"].f64();
     let less = number(&sentence, &format!("{}, ", number(&sentence, "completion time is ")));
     assert_abs_diff_eq!(less, 100.0 * (1.0 - value / never), epsilon = 0.006);
 }
@@ -44,22 +35,18 @@ fn a_change_of_phase_says_its_threshold_and_what_remaps_save() {
 #[test]
 fn never_costs_what_compare_proves() {
     let place = Workplace::new();
-    let decks = [
-        "phase_change/fluids.ron",
-        "phase_change/bimodal.ron",
-        "phase_change/table_iii_n100_g50.ron",
-        "phase_switching/no_return.ron",
-        "phase_switching/recurring.ron",
-        "phase_switching/endless.ron",
-    ];
-    for name in decks {
-        let never = place.run(&["solve", &deck(name), "--json"]).exits(0).json()["never"].clone();
-        let never = never.as_f64().unwrap_or_else(|| panic!("{name} has no `never`"));
-        let compared = ["compare", &deck(name), "--policies", "never", "--json"];
-        let compared = place.run(&compared).exits(0).json();
+    for name in [
+        "phase_change/fluids",
+        "phase_change/bimodal",
+        "phase_change/table_iii_n100_g50",
+        "phase_switching/no_return",
+        "phase_switching/recurring",
+        "phase_switching/endless",
+    ] {
+        let never = place.answer(format!("solve models/{name}.ron"))["never"].f64();
+        let compared = place.answer(format!("compare models/{name}.ron --policies never"));
         let line = &compared["policies"][0];
-        let [lower, upper] = ["lower", "upper"].map(|end| line[end].as_f64().unwrap());
-        let room = 1e-9 * never.abs();
+        let ([lower, upper], room) = (line.ends(), 1e-9 * never.abs());
         assert!(lower - room <= never && never <= upper + room, "{name}: {never} {line}");
     }
 }
@@ -67,11 +54,11 @@ fn never_costs_what_compare_proves() {
 #[test]
 fn drifting_loads_say_the_cheapest_thresholds_and_what_they_cost_above_the_optimum() {
     let place = Workplace::new();
-    let (sentence, found) = solved(&place, &deck("load_drift/three_chains.ron"));
+    let (sentence, found) = solved(&place, "models/load_drift/three_chains.ron");
     // Those closest to the optimal decisions cost less than any one threshold.
     assert_eq!(found["recommended"], "closest_threshold");
-    for (place, closest) in found["closest_threshold"].as_array().unwrap().iter().enumerate() {
-        let threshold = closest["threshold"].as_f64().unwrap();
+    for (place, closest) in found["closest_threshold"].list().iter().enumerate() {
+        let threshold = closest["threshold"].f64();
         let said = match place {
             0 => number(&sentence, "max - mean exceeds "),
             _ => {
@@ -83,45 +70,37 @@ fn drifting_loads_say_the_cheapest_thresholds_and_what_they_cost_above_the_optim
         };
         assert_abs_diff_eq!(said, threshold, epsilon = 1e-4);
     }
-    let (value, cost) =
-        (found["value"].as_f64().unwrap(), found["closest_value"].as_f64().unwrap());
-    assert!(cost < found["best_threshold"]["value"].as_f64().unwrap());
+    let (value, cost) = (found["value"].f64(), found["closest_value"].f64());
+    assert!(cost < found["best_threshold"]["value"].f64());
     let more = 100.0 * (cost / value - 1.0);
     assert_abs_diff_eq!(number(&sentence, "that costs "), more, epsilon = 0.006);
-    let less = 100.0 * (1.0 - value / found["never"]["value"].as_f64().unwrap());
+    let less = 100.0 * (1.0 - value / found["never"]["value"].f64());
     assert_abs_diff_eq!(number(&sentence, "which is "), less, epsilon = 0.006);
 }
 
 #[test]
 fn stopping_says_in_how_many_load_vectors_a_remap_pays() {
     let place = Workplace::new();
-    let (sentence, found) = solved(&place, &deck("stopping/yin_xu_wang.ron"));
-    let remap = found["decision"].as_str().unwrap().matches('R').count();
+    let (sentence, found) = solved(&place, "models/stopping/yin_xu_wang.ron");
+    let remap = found["decision"].text().matches('R').count();
     assert!(sentence.starts_with(&format!("Remap in {remap} of 36 load vectors")), "{sentence}");
-    let dear = "Model(title: \"dear\", problem: Stopping(processes: Identical(count: 2, \
-                chain: Walk(levels: 3, up: 0.25, down: 0.25, edge: Reflect)), remap_cost: 1000.0, after_remap: Stop))";
-    place.write("dear.ron", dear);
+    let dear = "Stopping(processes: Identical(count: 2, chain: Walk(levels: 3, up: 0.25, down: 0.25, edge: Reflect)), \
+                remap_cost: 1000.0, after_remap: Stop)";
+    place.write("dear.ron", stated(dear));
     let (sentence, found) = solved(&place, "dear.ron");
-    assert!(!found["decision"].as_str().unwrap().contains('R'));
+    assert!(!found["decision"].text().contains('R'));
     assert!(sentence.starts_with("Do not remap in any load vector: going on costs "), "{sentence}");
-    let largest = found["largest_value"].as_f64().unwrap();
+    let largest = found["largest_value"].f64();
     assert_abs_diff_eq!(number(&sentence, "going on costs "), largest, epsilon = 1e-4);
 }
 
 #[test]
 fn every_deck_begins_with_a_sentence() {
     let place = Workplace::new();
-    let all = [
-        "phase_switching/recurring.ron",
-        "phase_switching/endless.ron",
-        "periodic/table1.ron",
-        "periodic/cost_aware.ron",
-        "stopping/restart.ron",
-        "load_drift/four_walks.ron",
-        "continuous_drift/walks.ron",
-    ];
-    for name in some(4, all) {
-        let text = place.run(&["solve", &deck(name)]).exits(0).out;
+    let all = "phase_switching/recurring phase_switching/endless periodic/table1 periodic/cost_aware \
+               stopping/restart load_drift/four_walks continuous_drift/walks";
+    for name in some(4, all.split_whitespace()) {
+        let text = place.shown(format!("solve models/{name}.ron"));
         let sentence = text.lines().nth(1).unwrap();
         let verbs = ["Remap ", "Go to ", "Do not ", "The "];
         assert!(verbs.iter().any(|verb| sentence.starts_with(verb)), "{name}: {sentence}");
@@ -133,7 +112,7 @@ fn every_deck_begins_with_a_sentence() {
 fn policies_that_bounds_do_not_tell_apart_are_named_together() {
     let place = Workplace::with_model();
     let headline = |policies: &str| {
-        let text = place.run(&["compare", "model.ron", "--policies", policies]).exits(0).out;
+        let text = place.shown(format!("compare model.ron --policies {policies}"));
         text.lines().nth(1).unwrap().to_owned()
     };
     let alone = headline("optimal,fixed:0.7,never");
@@ -155,12 +134,12 @@ fn stopped_answers_begin_with_what_they_are() {
     place.write("change.ron", endless());
     let walks = "Stopping(processes: Identical(count: 8, chain: Walk(levels: 19, up: 0.25, \
                  down: 0.25, edge: Reflect)), remap_cost: 100.0, after_remap: Uniform)";
-    place.write("walks.ron", model(walks));
+    place.write("walks.ron", stated(walks));
     let loads = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 25, up: 0.25, down: 0.25, \
                  edge: Hold), initial_load: 12, steps: 4000, remap_cost: 30.0)";
-    place.write("loads.ron", model(loads));
+    place.write("loads.ron", stated(loads));
     for model in some(2, ["change.ron", "loads.ron", "walks.ron"]) {
-        let text = place.run(&["solve", model, "--time-limit", "0.2"]).exits(3).out;
+        let text = place.remap(format!("solve {model} --time-limit 0.2")).exits(3).out;
         let sentence = text.lines().nth(1).unwrap();
         let begins = |words: &str| sentence.starts_with(words);
         assert!(begins("Not solved") || begins("As far as it was solved: "), "{model}: {sentence}");
@@ -175,7 +154,7 @@ fn fitted_models_are_answered_in_seconds_and_steps_of_the_program() {
                  initial_load: 4, steps: 400, remap_cost: 6)";
     let write = |units: &str| {
         place.write("model.ron", format!("Model(title: \"t\", {units} problem: {chain})"));
-        place.run(&["solve", "model.ron"]).exits(0).out
+        place.shown("solve model.ron")
     };
     let plain = write("unit_seconds: 1, stride: 1,");
     assert!(!plain.contains("for the program"), "{plain}");
@@ -189,13 +168,11 @@ fn fitted_models_are_answered_in_seconds_and_steps_of_the_program() {
     assert!(said.ends_with("seconds, asked every 5 steps"), "{said}");
     let periodic = "Periodic(initial_load: 10, changes: Identical(count: 4, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25})), \
                     bound: MaxDeviation(0.3))";
-    place.write(
-        "p.ron",
-        format!("Model(title: \"t\", unit_seconds: 0.25, stride: 5, problem: {periodic})"),
-    );
-    let steps =
-        place.run(&["solve", "p.ron", "--json"]).exits(0).json()["interval"].as_u64().unwrap();
-    let text = place.run(&["solve", "p.ron"]).exits(0).out;
+    let periodic =
+        format!("Model(title: \"t\", unit_seconds: 0.25, stride: 5, problem: {periodic})");
+    place.write("p.ron", periodic);
+    let steps = place.answer("solve p.ron")["interval"].u64();
+    let text = place.shown("solve p.ron");
     assert!(steps > 1 && text.contains(&format!("; remap every {} steps\n", 5 * steps)), "{text}");
 }
 
@@ -203,9 +180,8 @@ fn fitted_models_are_answered_in_seconds_and_steps_of_the_program() {
 #[test]
 fn what_is_least_is_least_in_expectation() {
     let place = Workplace::new();
-    let asked = ["compare", &deck("load_drift/three_chains.ron"), "--runs", "20"];
-    let text = place.run(&asked).exits(0).out;
-    assert!(text.contains("; the least that any policy costs, in expectation, is "), "{text}");
+    let text = place.shown("compare models/load_drift/three_chains.ron --runs 20");
+    has(&text, &["; the least that any policy costs, in expectation, is "]);
 }
 
 /// Of two costs that are nearly equal it is said whose each is.
@@ -215,18 +191,15 @@ fn the_rule_and_the_policy_that_it_was_made_of_are_told_apart() {
     let model = |more: &str| {
         let walks = "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 40, remap_cost: 2.0";
         place.write("model.ron", format!("Model(title: \"t\", problem: {walks}{more}))"));
-        place.run(&["solve", "model.ron", "--tolerance", "0.5"]).exits(0).out
+        place.shown("solve model.ron --tolerance 0.5")
     };
-    let (made, same) = (
-        "the policy that the rule was made of, which sees all loads, is within",
-        "the policy is within",
-    );
+    let made = "the policy that the rule was made of, which sees all loads, is within";
+    let same = "the policy is within";
     let text = model("");
     assert!(text.contains("\nThis rule costs ") && text.contains(made), "{text}");
     let text = model(", kept_slopes: (deviation: 0.1, change: 0.0)");
     assert!(text.contains(same) && text.contains("the policy is the rule"), "{text}");
-    let asked = ["solve", "model.ron", "--tolerance", "1e-6", "--time-limit", "60"];
-    let said = place.run(&asked).err;
+    let said = place.remap("solve model.ron --tolerance 1e-6 --time-limit 60").err;
     assert!(!said.contains("hold all the same"), "{said}");
 }
 
@@ -234,8 +207,7 @@ fn the_rule_and_the_policy_that_it_was_made_of_are_told_apart() {
 #[test]
 fn the_picture_marks_the_interval_that_the_sentence_names() {
     let place = Workplace::new();
-    let asked = ["solve", &deck("load_drift/four_walks.ron"), "--plot", "curve.svg"];
-    let text = place.run(&asked).exits(0).out;
+    let text = place.shown("solve models/load_drift/four_walks.ron --plot curve.svg");
     let every = number(text.lines().nth(1).unwrap(), "remapping every ");
     let mark = format!("interval of least cost, {every}");
     assert!(place.read("curve.svg").contains(&mark), "{text}");

@@ -2,34 +2,33 @@
 #![cfg(unix)]
 
 use crate::thorough::{few_or_all, some};
-use crate::workplace::{Workplace, ended, endless, moments, signal, start};
+use crate::workplace::{Json, Workplace, ended, endless, moments, signal, start, stated, words};
 use serde_json::Value;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Models that take minutes at least, of every problem that is solved.
 fn endless_models() -> Vec<(&'static str, String)> {
-    let model = |problem: &str| format!("Model(title: \"x\", problem: {problem})");
     let stopping = |after: &str| {
-        model(&format!(
+        stated(format!(
             "Stopping(processes: Identical(count: 2, chain: Walk(levels: 1500, up: 0.25, down: 0.25, \
              edge: Reflect)), remap_cost: 100000000, after_remap: {after})"
         ))
     };
     let switching = |lifetime: &str| {
-        model(&format!(
+        stated(format!(
             "PhaseSwitching({lifetime} cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, \
              other: 2.0)), switch: (to_second: 4000.0, to_first: 3000.0), rates: (to_second: 0.00001, \
              to_first: 0.000001), detector: (false_alarm: 0.45, missed: 0.45))"
         ))
     };
     let periodic = |changes: &str, load: &str| {
-        model(&format!(
+        stated(format!(
             "Periodic(initial_load: {load}, changes: {changes}, bound: MaxDeviation(0.5))"
         ))
     };
     let drift = |processors: u32, levels: u32| {
-        model(&format!(
+        stated(format!(
             "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.25, \
              down: 0.25, edge: Hold), initial_load: 10, steps: 100000000, remap_cost: 8)"
         ))
@@ -71,7 +70,7 @@ fn endless_models() -> Vec<(&'static str, String)> {
         ),
         (
             "chains",
-            model(
+            stated(
                 "Periodic(initial_load: 300, changes: Chain(count: 64, chain: Walk(lowest: 0, \
                  levels: 600, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(0.9), \
                  remap_cost: 100000)",
@@ -129,44 +128,39 @@ fn other_verbs_stop_cleanly_too() {
     let model = |name: &str| &endless_models.iter().find(|model| model.0 == name).unwrap().1;
     workplace.write("drift.ron", model("load_drift"));
     workplace.write("walks.ron", model("walks"));
-    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let path = |name: &str| models.join(name).to_str().unwrap().to_owned();
-    let (fluids, battle) = (path("fluids/figure6.ron"), path("land_battle/figure7.ron"));
-    let (mesh, table) = (path("activity_mesh/torus.ron"), path("periodic/table1.ron"));
-    let drift = path("load_drift/eight_chains.ron");
     workplace.write(
         "study.ron",
         "Study(title: \"x\", source: \"x\", x: \"n\", y: \"p\", series: \
          [Thresholds(name: \"a\", model: \"long.ron\")])",
     );
     let all = [
-        &["sweep", "long.ron", "--set", "problem.remap.test=1:100:1"][..],
-        &["sweep", "walks.ron", "--set", "problem.bound=0.1:0.9:0.1"],
-        &["compare", &fluids, "--runs", "200000"],
-        &["compare", &battle, "--runs", "100000"],
-        &["compare", &mesh, "--runs", "1000000"],
-        &["compare", &drift, "--runs", "1000000"],
-        &["compare", "long.ron"],
-        &["solve", &table, "--simulate", "10000000"],
-        &["regret", "long.ron"],
-        &["study", "study.ron"],
-        &["verify", "model.ron", "--cases", "1000000"],
-        &["verify", &drift, "--cases", "1000000"],
-        &["report", "long.ron", "drift.ron", "walks.ron"],
-        &["calibrate", "--runs", "10000000"],
-        &["simulate", &drift, "--steps", "10000000", "--trace", "run.csv"],
+        "sweep long.ron --set problem.remap.test=1:100:1",
+        "sweep walks.ron --set problem.bound=0.1:0.9:0.1",
+        "compare models/fluids/figure6.ron --runs 200000",
+        "compare models/land_battle/figure7.ron --runs 100000",
+        "compare models/activity_mesh/torus.ron --runs 1000000",
+        "compare models/load_drift/eight_chains.ron --runs 1000000",
+        "compare long.ron",
+        "solve models/periodic/table1.ron --simulate 10000000",
+        "regret long.ron",
+        "study study.ron",
+        "verify model.ron --cases 1000000",
+        "verify models/load_drift/eight_chains.ron --cases 1000000",
+        "report long.ron drift.ron walks.ron",
+        "calibrate --runs 10000000",
+        "simulate models/load_drift/eight_chains.ron --steps 10000000 --trace run.csv",
         // Without an end of their input.
-        &["monitor", "model.ron"],
-        &["calibrate", "--change-at", "100"],
-        &["fit", "-"],
-        &["replay", "-"],
+        "monitor model.ron",
+        "calibrate --change-at 100",
+        "fit -",
+        "replay -",
     ];
-    for arguments in some(5, all) {
-        let child = start(&workplace, arguments);
-        let what = arguments.join(" ");
-        let output = interrupted(child, Duration::from_millis(900), &what);
+    for command in some(5, all) {
+        let words: Vec<String> = words(command);
+        let child = start(&workplace, &words.iter().map(String::as_str).collect::<Vec<_>>());
+        let output = interrupted(child, Duration::from_millis(900), command);
         let err = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{what}: {err}");
+        assert_eq!(output.status.code(), Some(130), "{command}: {err}");
     }
     // In the cache is what the report had of the drift, to go on from.
     let names: Vec<String> = workplace.names().into_iter().filter(|name| name != "cache").collect();
@@ -175,8 +169,7 @@ fn other_verbs_stop_cleanly_too() {
 
 #[test]
 fn the_second_interrupt_quits() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", endless());
+    let workplace = Workplace::of(endless());
     let child = start(&workplace, &["solve", "model.ron", "--json"]);
     std::thread::sleep(Duration::from_millis(600));
     signal(&child, "-INT");
@@ -194,9 +187,10 @@ fn time_limits_are_heard_inside_long_steps() {
     for (name, model) in some(6, endless_models()) {
         workplace.write("model.ron", &model);
         let started = Instant::now();
-        let limited =
-            ["solve", "model.ron", "--json", "--time-limit", "0.3", "--out", "out", "--force"];
-        let solution = workplace.run(&limited).exits(3).json();
+        let solution = workplace
+            .remap("solve model.ron --json --time-limit 0.3 --out out --force")
+            .exits(3)
+            .json();
         assert_eq!(solution["status"], "time_limit", "{name}");
         assert!(started.elapsed().as_secs() < 9, "{name}: {:?}", started.elapsed());
     }
@@ -205,12 +199,10 @@ fn time_limits_are_heard_inside_long_steps() {
 /// A path of many ranks, with what hindsight would have done, takes longer than the limit.
 #[test]
 fn time_limits_are_heard_along_a_path() {
-    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let model = models.join("load_drift/1024_ranks.ron");
     let started = Instant::now();
-    let policies = ["--policies", "never,stop_at_rise", "--runs", "1", "--time-limit", "0.3"];
-    let compare = ["compare", model.to_str().unwrap(), "--threads", "1", "--json"];
-    let outcome = Workplace::new().run(&[&compare[..], &policies].concat()).exits(3).json();
+    let compare = "compare models/load_drift/1024_ranks.ron --threads 1 --json --policies never,stop_at_rise \
+                   --runs 1 --time-limit 0.3";
+    let outcome = Workplace::new().remap(compare).exits(3).json();
     assert_eq!(outcome["status"], "time_limit");
     assert!(started.elapsed().as_secs() < 3, "{:?}", started.elapsed());
 }
@@ -219,20 +211,17 @@ fn time_limits_are_heard_along_a_path() {
 /// region so far.
 #[test]
 fn a_region_that_is_still_looked_for_has_bounds() {
-    let workplace = Workplace::new();
-    let walk = "Walk(levels: 400, up: 0.25, down: 0.2, edge: Hold)";
-    let model = format!(
-        "Model(title: \"x\", problem: Stopping(processes: Identical(count: 6, chain: {walk}), \
-         remap_cost: 1e6, after_remap: Stop))"
+    let workplace = Workplace::stating(
+        "Stopping(processes: Identical(count: 6, chain: Walk(levels: 400, up: 0.25, down: 0.2, edge: Hold)), \
+         remap_cost: 1e6, after_remap: Stop)",
     );
-    workplace.write("model.ron", model);
-    let limited = workplace.run(&["solve", "model.ron", "--json", "--time-limit", "0.3"]);
+    let limited = workplace.remap("solve model.ron --json --time-limit 0.3");
     let limited = limited.exits(3).json();
     assert_eq!(
         (&limited["status"], &limited["representation"]),
         (&"time_limit".into(), &"active".into())
     );
-    let gap = limited["value_gap"].as_f64().unwrap();
+    let gap = limited["value_gap"].f64();
     assert!(gap > 1e-9 && gap <= 1.0, "{gap}");
     let child = start(&workplace, &["solve", "model.ron"]);
     let output = interrupted(child, Duration::from_millis(900), "a region");

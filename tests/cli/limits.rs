@@ -1,7 +1,7 @@
 //! Stopped before the end: the partial result is shown, with an honest status.
 
 use crate::thorough::some;
-use crate::workplace::{MODEL, Workplace, endless};
+use crate::workplace::{Json, MODEL, Workplace, ended, endless, has, start, words};
 use serde_json::Value;
 
 /// The result of a computation that was stopped: right as far as it goes.
@@ -9,30 +9,27 @@ use serde_json::Value;
 fn is_honest(solution: &Value, status: &str) {
     assert_eq!(solution["status"], status);
     assert!(solution["value"].is_null(), "step 0 was not reached");
-    let thresholds = solution["threshold"].as_array().unwrap().len() as u64;
-    let (last, first) = (solution["last_step"].as_u64().unwrap(), solution["first_step"].as_u64());
+    let thresholds = solution["threshold"].list().len() as u64;
+    let (last, first) = (solution["last_step"].u64(), solution["first_step"].as_u64());
     assert_eq!(first.unwrap() + thresholds, last + 1);
     for n in 0..thresholds as usize {
-        let at = |field: &str| solution[field][n].as_f64().unwrap();
-        assert!(0.0 <= at("threshold_lower") && at("threshold_upper") <= 1.0);
-        assert!(
-            at("threshold_lower") <= at("threshold") && at("threshold") <= at("threshold_upper")
-        );
+        let [low, own, high] = ["threshold_lower", "threshold", "threshold_upper"]
+            .map(|field| solution[field][n].f64());
+        assert!(0.0 <= low && low <= own && own <= high && high <= 1.0);
     }
 }
 
 #[test]
 fn the_time_limit_stops_with_3() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", endless());
+    let workplace = Workplace::of(endless());
     let started = std::time::Instant::now();
-    let arguments = ["solve", "model.ron", "--json", "--time-limit", "2", "--out", "results"];
-    let solution = workplace.run(&arguments).exits(3).json();
+    let solution =
+        workplace.remap("solve model.ron --json --time-limit 2 --out results").exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
     let written: Value = serde_json::from_str(&workplace.read("results/model.json")).unwrap();
     assert_eq!(written, solution);
-    let text = workplace.run(&["solve", "model.ron", "--time-limit", "2"]).exits(3).out;
+    let text = workplace.remap("solve model.ron --time-limit 2").exits(3).out;
     assert!(text.contains("stopped by the time limit"), "{text}");
 }
 
@@ -42,29 +39,35 @@ fn fractions_that_take_too_long_leave_the_bounds() {
     // A useless detector: few segments, but fractions that grow with every step.
     let model = MODEL.replace("missed: 0.2", "missed: 0.9").replace("Fixed(40)", "Fixed(3000)");
     workplace.write("model.ron", model);
-    let arguments = ["solve", "model.ron", "--json", "--exact", "--time-limit", "2"];
-    let solution = workplace.run(&arguments).exits(3).says("exact recursion was stopped").json();
+    let solution = workplace
+        .remap("solve model.ron --json --exact --time-limit 2")
+        .exits(3)
+        .says("exact recursion was stopped")
+        .json();
     assert_eq!(solution["status"], "time_limit");
-    assert_eq!(solution["threshold"].as_array().unwrap().len(), 3001);
+    assert_eq!(solution["threshold"].list().len(), 3001);
     assert!(solution["exact"].is_null());
 }
 
 #[test]
 fn a_time_limit_beyond_all_clocks_is_none() {
     let workplace = Workplace::with_model();
-    workplace.run(&["solve", "model.ron", "--time-limit", "1e300"]).exits(0);
+    workplace.remap("solve model.ron --time-limit 1e300").exits(0);
 }
 
 #[test]
 fn a_segment_budget_that_is_too_small_stops_with_3() {
     let workplace = Workplace::with_model();
-    let arguments = ["solve", "model.ron", "--json", "--segments", "4"];
-    let solution = workplace.run(&arguments).exits(3).says("the tolerance was not reached").json();
+    let solution = workplace
+        .remap("solve model.ron --json --segments 4")
+        .exits(3)
+        .says("the tolerance was not reached")
+        .json();
     assert_eq!(solution["status"], "iteration_limit");
-    let certified = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    let certified = workplace.answer("solve model.ron");
     for n in 0..=40 {
-        let wide = |field: &str| solution[field][n].as_f64().unwrap();
-        let narrow = |field: &str| certified[field][n].as_f64().unwrap();
+        let wide = |field: &str| solution[field][n].f64();
+        let narrow = |field: &str| certified[field][n].f64();
         assert!(wide("threshold_lower") <= narrow("threshold_upper"));
         assert!(wide("threshold_upper") >= narrow("threshold_lower"));
     }
@@ -73,25 +76,17 @@ fn a_segment_budget_that_is_too_small_stops_with_3() {
 #[test]
 #[cfg(unix)]
 fn an_interrupt_stops_with_130() {
-    use std::process::{Command, Stdio};
     for signal in some(1, ["-INT", "-TERM"]) {
         let workplace = Workplace::with_model();
         workplace.write("long.ron", endless());
-        let child = Command::new(env!("CARGO_BIN_EXE_remap"))
-            .args(["solve", "model.ron", "long.ron", "model.ron", "--json"])
-            .current_dir(workplace.root())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = start(&workplace, &["solve", "model.ron", "long.ron", "model.ron", "--json"]);
         std::thread::sleep(std::time::Duration::from_secs(3));
-        let id = child.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-        let output = child.wait_with_output().unwrap();
+        crate::workplace::signal(&child, signal);
+        let output = ended(child);
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{err}");
         let solutions: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(solutions.as_array().unwrap().len(), 2, "the third model was not begun");
+        assert_eq!(solutions.list().len(), 2, "the third model was not begun");
         assert_eq!(solutions[0]["status"], "converged");
         is_honest(&solutions[1], "interrupted");
     }
@@ -99,10 +94,9 @@ fn an_interrupt_stops_with_130() {
 
 #[test]
 fn no_progress_bar_where_there_is_no_terminal() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", MODEL.replace("Fixed(40)", "Fixed(1000)"));
+    let workplace = Workplace::of(MODEL.replace("Fixed(40)", "Fixed(1000)"));
     workplace.write("long.ron", endless());
-    let outcome = workplace.run(&["solve", "model.ron", "long.ron", "--time-limit", "1"]).exits(3);
+    let outcome = workplace.remap("solve model.ron long.ron --time-limit 1").exits(3);
     assert!(!outcome.err.contains('%') && !outcome.err.contains('\u{1b}'), "{:?}", outcome.err);
 }
 
@@ -110,32 +104,31 @@ fn no_progress_bar_where_there_is_no_terminal() {
 /// among those that are open, the average is no less than 0, and nothing is compared with what is not known.
 #[test]
 fn decisions_of_a_long_run_that_was_stopped_are_open() {
-    let place = Workplace::new();
-    let model = |problem: &str| format!("Model(title: \"t\", problem: Stopping({problem}))");
-    let walks = "processes: Identical(count: 4, chain: Walk(lowest: 1, levels: 15, up: 0.25, down: 0.25, edge: Hold))";
+    let walks =
+        "Identical(count: 4, chain: Walk(lowest: 1, levels: 15, up: 0.25, down: 0.25, edge: Hold))";
     let all = [
         "remap_cost: 60",
         "remap_cost: (fixed: 20, per_unit_moved: 2)",
         "remap_cost: (fixed: 20, per_unit_moved: 2), partial_remaps: true",
     ];
     for rest in some(1, all) {
-        place.write("model.ron", model(&format!("{walks}, {rest}, after_remap: Restart")));
-        let whole = place.run(&["solve", "model.ron", "--json"]).exits(0).json();
+        let place = Workplace::stating(format!(
+            "Stopping(processes: {walks}, {rest}, after_remap: Restart)"
+        ));
+        let whole = place.answer("solve model.ron");
         let letters = |found: &Value| found["decision"].as_str().unwrap_or("").as_bytes().to_vec();
         let last = letters(&whole);
         for limit in ["0.001", "0.005", "0.02", "0.1"] {
-            let outcome = place.run(&["solve", "model.ron", "--json", "--time-limit", limit]);
-            let found: Value = serde_json::from_str(&outcome.out).unwrap();
+            let found = place.remap(format!("solve model.ron --json --time-limit {limit}")).json();
             assert!(found["average"]["lower"].as_f64().is_none_or(|lower| lower >= 0.0), "{rest}");
             if found["status"] != "time_limit" {
                 continue;
             }
-            let open: Vec<u64> =
-                found["ties"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+            let open: Vec<u64> = found["ties"].list().iter().filter_map(Value::as_u64).collect();
             for (state, (now, later)) in letters(&found).iter().zip(&last).enumerate() {
                 assert!(now == later || open.contains(&(state as u64)), "{rest}, {limit}: {state}");
             }
-            let said = place.run(&["solve", "model.ron", "--time-limit", limit]).out;
+            let said = place.remap(format!("solve model.ron --time-limit {limit}")).out;
             // The second run may come to its end.
             let ended = said.contains("certified to");
             let compared = said.contains("+- ") && said.contains(" % less than by the map");
@@ -147,24 +140,22 @@ fn decisions_of_a_long_run_that_was_stopped_are_open() {
 /// A certificate that there is no answer for is no fault of the input.
 #[test]
 fn stopped_answers_have_no_certificate_and_exit_with_3() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", endless());
-    let arguments = ["solve", "model.ron", "--time-limit", "0.5", "--certificate", "proof"];
-    workplace.run(&arguments).exits(3).says("stopped before its end");
+    let workplace = Workplace::of(endless());
+    workplace
+        .remap("solve model.ron --time-limit 0.5 --certificate proof")
+        .exits(3)
+        .says("stopped before its end");
     assert!(!workplace.path("proof").exists());
 }
 
 /// A document in a folder names the proof that there is.
 #[test]
 fn documents_name_no_proof_that_a_limit_came_before() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let model = root.join("models/phase_switching/endless.ron").display().to_string();
     for limit in ["0.01", "0.03", "0.1", "0.3", "1", "60"] {
         let workplace = Workplace::new();
-        let arguments = ["solve", &model, "--out", "results", "--time-limit", limit];
-        workplace.run(&[&arguments[..], &["--certificate", "proof"]].concat());
-        let document = std::fs::read_to_string(workplace.path("results/endless.json")).unwrap();
-        let found: serde_json::Value = serde_json::from_str(&document).unwrap();
+        let solve = "solve models/phase_switching/endless.ron --out results --certificate proof";
+        workplace.remap(format!("{solve} --time-limit {limit}"));
+        let found: Value = serde_json::from_str(&workplace.read("results/endless.json")).unwrap();
         let is_proved = workplace.path("proof").exists();
         assert_eq!(found["certificate"].is_object(), is_proved, "{limit}");
     }
@@ -173,15 +164,25 @@ fn documents_name_no_proof_that_a_limit_came_before() {
 /// Few beliefs are enough for a coarse answer, and do not come to rest.
 #[test]
 fn coarse_certificates_of_endless_programs_end() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let model = root.join("models/phase_switching/endless.ron").display().to_string();
+    let model = "models/phase_switching/endless.ron";
     for tolerance in some(2, ["0.02", "0.05", "0.1", "0.5"]) {
         let workplace = Workplace::new();
         workplace
-            .run(&["solve", &model, "--tolerance", tolerance, "--certificate", "proof"])
+            .remap(format!("solve {model} --tolerance {tolerance} --certificate proof"))
             .exits(0);
-        workplace.run(&["verify", &model, "proof"]).exits(0);
+        workplace.remap(format!("verify {model} proof")).exits(0);
     }
+}
+
+/// A command whose standard output is a full disk.
+#[cfg(target_os = "linux")]
+fn on_a_full_disk(workplace: &Workplace, command: &str) {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut remap = std::process::Command::new(env!("CARGO_BIN_EXE_remap"));
+    let remap = remap.args(words(command)).current_dir(workplace.root()).stdout(full);
+    let ended = remap.output().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{command}");
+    has(&String::from_utf8_lossy(&ended.stderr), &["cannot write to standard output"]);
 }
 
 /// Where nothing can be printed, files are written all the same.
@@ -189,32 +190,26 @@ fn coarse_certificates_of_endless_programs_end() {
 #[test]
 fn what_cannot_be_printed_is_written() {
     let workplace = Workplace::with_model();
-    for options in [&["--json"][..], &[]] {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_remap"));
-        command.args(["solve", "model.ron", "--out", "results", "--certificate", "proof"]);
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let command = command.args(options).current_dir(workplace.root()).stdout(full);
-        let ended = command.output().unwrap();
-        assert_eq!(ended.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
-        workplace.run(&["verify", "model.ron", "proof"]).exits(0);
-        workplace.run(&["export", "results/model.json", "--to", "c"]).exits(0);
+    for options in ["--json", ""] {
+        on_a_full_disk(
+            &workplace,
+            &format!("solve model.ron --out results --certificate proof {options}"),
+        );
+        workplace.remap("verify model.ron proof").exits(0);
+        workplace.remap("export results/model.json --to c").exits(0);
         for file in ["proof", "results/model.json"] {
             std::fs::remove_file(workplace.path(file)).unwrap();
         }
     }
 }
 
-/// Help that is lost is told of.
+/// Help that is lost is told of, and so is an answer.
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_printed_is_an_error() {
-    for arguments in [&["help"][..], &["solve", "--help"], &["--version"]] {
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_remap"));
-        let ended = command.args(arguments).stdout(full).output().unwrap();
-        assert_eq!(ended.status.code(), Some(1), "{arguments:?}");
-        assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
+    let workplace = Workplace::with_model();
+    for command in ["help", "solve --help", "--version", "solve model.ron"] {
+        on_a_full_disk(&workplace, command);
     }
 }
 
@@ -222,14 +217,13 @@ fn help_that_cannot_be_printed_is_an_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_address_space_does_not_abort_the_program() {
-    let workplace = Workplace::new();
     let walk = |up: f64, down: f64| {
         format!("Walk(lowest: 1, levels: 100000, up: {up}, down: {down}, edge: Hold)")
     };
     let processes = format!("Distinct([{}, {}])", walk(0.25, 0.25), walk(0.3, 0.2));
-    let problem = format!("Stopping(processes: {processes}, remap_cost: 1000, after_remap: Stop)");
-    let model = format!("Model(title: \"two walks\", source: \"test\", problem: {problem})");
-    workplace.write("model.ron", &model);
+    let workplace = Workplace::stating(format!(
+        "Stopping(processes: {processes}, remap_cost: 1000, after_remap: Stop)"
+    ));
     for megabytes in some(1, [200, 150, 400]) {
         let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", megabytes << 10);
         let mut command = std::process::Command::new("sh");

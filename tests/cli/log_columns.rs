@@ -1,6 +1,6 @@
 //! What columns of a log are taken for, by their names.
 
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 
@@ -57,7 +57,7 @@ fn log_unit_leaves_costs_alone_whose_column_says_a_unit() {
         let asked = ["replay", "run.csv", "--log-unit", "0.001", "--policies", "never", "--json"];
         let found = place.run(&asked).exits(0);
         let says = found.err.contains("says its unit");
-        (found.json()["remap_cost"].as_f64().unwrap(), says)
+        (found.json()["remap_cost"].f64(), says)
     };
     assert_eq!(cost("remap_cost", "500"), (0.5, false));
     assert_eq!(cost("remap_seconds", "0.5"), (0.5, true));
@@ -66,9 +66,8 @@ fn log_unit_leaves_costs_alone_whose_column_says_a_unit() {
     assert_eq!(cost("remap_ms", "500"), (0.5, false));
     // It is what is asked for that holds for the times.
     place.write("run.csv", "step,rank_0_ms,rank_1_ms\n0,1,2\n1,1,3\n2,1,2\n3,1,2\n4,1,3\n5,1,3\n");
-    let asked = ["replay", "run.csv", "--log-unit", "1", "--remap-cost", "1"];
     place
-        .run(&asked)
+        .remap("replay run.csv --log-unit 1 --remap-cost 1")
         .exits(0)
         .says("`rank_0_ms` says units of 0.001 seconds: --log-unit 1 is taken");
 }

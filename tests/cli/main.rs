@@ -72,8 +72,6 @@ mod recommended;
 mod report;
 mod report_numbers;
 mod stopping;
-mod stopping_compared;
-mod stopping_reference;
 mod streams;
 mod studies;
 mod sweeps;

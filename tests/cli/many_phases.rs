@@ -1,6 +1,6 @@
 //! `ManyPhases` models from the command line.
 
-use crate::workplace::{Outcome, Workplace};
+use crate::workplace::{Json, Outcome, Workplace};
 use serde_json::Value;
 
 /// Two phases over some cycles, as `PhaseSwitching` and as `ManyPhases`.
@@ -11,13 +11,12 @@ const MANY: &str = "ManyPhases(lifetime: Fixed(9), cycle: [[1.0, 1.8], [2.0, 1.1
                     transition: [[0.95, 0.05], [0.1, 0.9]], detector: [[0.9, 0.1], [0.2, 0.8]], initial: [0.7, 0.3])";
 
 fn run(problem: &str, arguments: &[&str]) -> Outcome {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+    let workplace = Workplace::stating(problem);
     workplace.run(&[&[arguments[0], "model.ron"], &arguments[1..]].concat())
 }
 
 fn bounds(found: &Value) -> [f64; 2] {
-    ["lower", "upper"].map(|end| found["value"][end].as_f64().unwrap())
+    found["value"].ends()
 }
 
 /// Two phases are a special case: the values are the same, exactly and between bounds.
@@ -46,11 +45,11 @@ fn decisions_on_beliefs() {
     let workplace = Workplace::new();
     let deck = format!("{}/../models/many_phases/three_phases.ron", env!("CARGO_MANIFEST_DIR"));
     let found = workplace.run(&["solve", &deck, "--json"]).exits(0).json();
-    let beliefs = found["beliefs"].as_array().unwrap();
+    let beliefs = found["beliefs"].list();
     let sure = |z: usize| beliefs.iter().position(|belief| belief[z] == 1.0).unwrap();
     for m in 0..3 {
         let row = &found["decision"][m];
-        assert_eq!(row.as_array().unwrap().len(), beliefs.len());
+        assert_eq!(row.list().len(), beliefs.len());
         for z in 0..3 {
             assert_eq!(row[sure(z)], z + 1, "mapping {m}, phase {z}");
         }
@@ -62,14 +61,14 @@ fn decisions_on_beliefs() {
     assert!(workplace.read("beliefs.svg").contains("go to mapping 3"));
     // What is written is read again, and shown.
     workplace.write("solution.json", serde_json::to_string(&found).unwrap());
-    workplace.run(&["report", "solution.json", "-o", "report.html"]).exits(0);
+    workplace.remap("report solution.json -o report.html").exits(0);
     let mut wrong = found.clone();
     wrong["beliefs"][0][0] = 0.5.into();
     workplace.write("wrong.json", wrong.to_string());
-    workplace.run(&["report", "wrong.json", "-o", "wrong.html"]).exits(1).says("no laws");
+    workplace.remap("report wrong.json -o wrong.html").exits(1).says("no laws");
     workplace.run(&["solve", &deck, "--certificate", "c"]).exits(0);
     workplace.run(&["verify", &deck, "c"]).exits(0);
-    workplace.run(&["export", "solution.json", "--to", "c"]).exits(1).says("many_phases");
+    workplace.remap("export solution.json --to c").exits(1).says("many_phases");
 }
 
 /// A remap that fits whatever phase is on costs no less than what an observer of the phases would pay.
@@ -79,8 +78,8 @@ fn remaps_that_fit() {
     let deck = format!("{}/../models/many_phases/fitted.ron", env!("CARGO_MANIFEST_DIR"));
     let found = workplace.run(&["solve", &deck, "--json", "--tolerance", "0.02"]).exits(0).json();
     assert_eq!((&found["fitted"], &found["discount"]), (&true.into(), &0.95.into()));
-    let rows = found["decision"].as_array().unwrap();
-    assert!(rows.iter().flat_map(|row| row.as_array().unwrap()).any(|to| *to == 0), "{found}");
+    let rows = found["decision"].list();
+    assert!(rows.iter().flat_map(|row| row.list()).any(|to| *to == 0), "{found}");
     // Nothing but the shortest cycles, and no remaps at all under the first mapping.
     let [lower, upper] = bounds(&found);
     assert!(20.0 < lower && upper < 1.7 * 20.0, "{lower} {upper}");
@@ -120,8 +119,8 @@ fn discounts_next_to_1_come_to_an_end() {
         "Model(title: \"Far\", problem: ManyPhases(discount: 0.999999, cycle: [[1, 2], [2, 1]], switch: [[0, 1], [1, 0]],
         transition: [[0.9, 0.1], [0.2, 0.8]], detector: [[0.9, 0.1], [0.2, 0.8]]))",
     );
-    let found = place.run(&["solve", "far.ron", "--json"]).exits(3).json();
-    let [lower, upper] = ["lower", "upper"].map(|end| found["value"][end].as_f64().unwrap());
+    let found = place.remap("solve far.ron --json").exits(3).json();
+    let [lower, upper] = found["value"].ends();
     // Between always the better mapping and always the worse one.
     assert!(1e6 <= upper && lower <= 2e6 && lower < upper, "{found}");
 }

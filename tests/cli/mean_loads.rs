@@ -6,9 +6,8 @@ use crate::workplace::Workplace;
 const WALKS: &str = "ContinuousDrift(processors: 4, increments: Normal(deviation: 0.05), steps: 60, remap_cost: 1.0,";
 
 fn solved(more: &str) -> (Workplace, serde_json::Value) {
-    let place = Workplace::new();
-    place.write("model.ron", format!("Model(title: \"t\", problem: {WALKS} {more}))"));
-    let found = place.run(&["solve", "model.ron", "--json", "--tolerance", "0.2"]).exits(0);
+    let place = Workplace::of(format!("Model(title: \"t\", problem: {WALKS} {more}))"));
+    let found = place.remap("solve model.ron --json --tolerance 0.2").exits(0);
     place.write("solution.json", &found.out);
     let found = found.json();
     (place, found)
@@ -24,14 +23,13 @@ fn codes_that_compare_ratios_take_the_mean_load_of_the_model() {
     }
     let (place, unknown) = solved("");
     assert!(unknown["mean_load"].is_null());
-    let asked = ["export", "solution.json", "--to", "lammps"];
-    place.run(&asked).exits(1).says("not stated").says("mean_load");
+    place.remap("export solution.json --to lammps").exits(1).says("not stated").says("mean_load");
     // It is for what is made of the answer: the answer is the same.
     for field in ["bounds", "threshold_curve", "best_fixed", "never"] {
         assert_eq!(known[field], unknown[field], "{field}");
     }
     place.write("wrong.json", known.to_string().replace("\"mean_load\":5.0", "\"mean_load\":-1"));
-    place.run(&["export", "wrong.json", "--to", "lammps"]).exits(1).says("`mean_load`");
+    place.remap("export wrong.json --to lammps").exits(1).says("`mean_load`");
 }
 
 #[test]
@@ -46,8 +44,7 @@ fn a_fitted_model_keeps_the_mean_load_of_its_log() {
     };
     let mean = fit("run.csv", "fitted.ron");
     assert!((mean - 1.0).abs() < 0.05, "{mean}");
-    let simulate = ["simulate", "fitted.ron", "--policy", "fixed:40", "--trace", "made.csv"];
-    place.run(&simulate).exits(0);
+    place.remap("simulate fitted.ron --policy fixed:40 --trace made.csv").exits(0);
     let again = fit("made.csv", "again.ron");
     assert!((again - mean).abs() < 1e-3 * mean, "{mean} {again}");
 }

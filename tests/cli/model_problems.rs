@@ -1,5 +1,6 @@
 //! The model problems of \[NR90\] from the command line.
 
+use crate::workplace::Json;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::Path;
@@ -36,18 +37,18 @@ fn comparing_prints_every_policy_and_curve() {
         assert_eq!(document["problem"], problem);
         assert_eq!(document["status"], "converged");
         assert_eq!(document["runs"], 2);
-        let names: Vec<_> = document["policies"].as_array().unwrap().iter().collect();
+        let names: Vec<_> = document["policies"].list().iter().collect();
         assert_eq!(names.len(), 6);
         for policy in names {
-            assert!(policy["mean"].as_f64().unwrap() > 0.0);
-            assert!(policy["half_width"].as_f64().unwrap() >= 0.0);
-            assert!(policy["per_metric"]["utilization"].as_f64().unwrap() < 1.0);
+            assert!(policy["mean"].f64() > 0.0);
+            assert!(policy["half_width"].f64() >= 0.0);
+            assert!(policy["per_metric"]["utilization"].f64() < 1.0);
         }
-        for curve in document["curves"].as_array().unwrap() {
-            assert_eq!(curve["time"].as_array().unwrap().len(), positions);
-            assert_eq!(curve["percent"].as_array().unwrap().len(), positions);
+        for curve in document["curves"].list() {
+            assert_eq!(curve["time"].list().len(), positions);
+            assert_eq!(curve["percent"].list().len(), positions);
         }
-        assert_eq!(document["envelope"].as_array().unwrap().len(), 9 * positions);
+        assert_eq!(document["envelope"].list().len(), 9 * positions);
     }
 }
 
@@ -87,8 +88,7 @@ fn policies_can_be_chosen() {
     let model = small(folder.path(), "LandBattle(separations: [4, 30], steps: 40)");
     let document =
         json(&["compare", &model, "--policies", "static_old,optimal", "--runs", "2", "--json"]);
-    let names: Vec<_> =
-        document["policies"].as_array().unwrap().iter().map(|p| p["policy"].clone()).collect();
+    let names: Vec<_> = document["policies"].list().iter().map(|p| p["policy"].clone()).collect();
     assert_eq!(names, ["static_old", "optimal"]);
     let refused = remap(&["compare", &model, "--policies", "optimum", "--runs", "2"]).code(1);
     let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
@@ -109,7 +109,7 @@ fn files_are_written_once() {
     assert!(std::fs::read_to_string(&plot).unwrap().starts_with("<svg"));
     let written: Value =
         serde_json::from_str(&std::fs::read_to_string(out.join("small.json")).unwrap()).unwrap();
-    assert_eq!(written["curves"][0]["time"].as_array().unwrap().len(), 2);
+    assert_eq!(written["curves"][0]["time"].list().len(), 2);
     for name in ["4-old", "4-new", "4-dynamic", "30-old", "30-new", "30-dynamic"] {
         let csv = std::fs::read_to_string(out.join(format!("small-{name}.csv"))).unwrap();
         let mut lines = csv.lines();
@@ -125,10 +125,10 @@ fn files_are_written_once() {
 #[test]
 fn solving_gives_the_thresholds_of_every_scenario() {
     let document = json(&["solve", FLUIDS, "--json"]);
-    let scenarios = document["scenarios"].as_array().unwrap();
+    let scenarios = document["scenarios"].list();
     assert_eq!(scenarios.len(), 21);
     for scenario in scenarios {
-        assert_eq!(scenario["threshold"].as_array().unwrap().len(), 80);
+        assert_eq!(scenario["threshold"].list().len(), 80);
         assert_eq!(scenario["parameters"]["before"], 360.0);
     }
     let facts = json_facts(&["check", BATTLE, "--json"]);
@@ -189,5 +189,5 @@ fn a_time_limit_leaves_out_what_was_not_finished() {
     let stopped = remap(&arguments).code(3);
     let document: Value = serde_json::from_slice(&stopped.get_output().stdout).unwrap();
     assert_eq!(document["status"], "time_limit");
-    assert!(document["at"].as_array().unwrap().len() < 16);
+    assert!(document["at"].list().len() < 16);
 }

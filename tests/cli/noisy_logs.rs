@@ -2,7 +2,7 @@
 
 use crate::logs::Numbers;
 use crate::thorough::few_or_all;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 
 /// A log of times around 1000 seconds: walks of this size a step, seen through noise, remapped every so many steps, of which those
 /// that do nothing leave the loads as they were.
@@ -38,17 +38,17 @@ fn noise_is_no_reason_to_remap() {
     let place = Workplace::new();
     for seed in 0..5 {
         place.write("log.csv", log([8, 400, 10], [0.0, 3.0], true, seed));
-        let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
-        let sentence = found["advice"].as_str().unwrap();
+        let found = place.answer("advise log.csv");
+        let sentence = found["advice"].text();
         // Nineteen remaps of 10 seconds in 200 steps of some 1000 are 0.1 %.
-        let saved = found["saves"]["percent"].as_f64().unwrap();
+        let saved = found["saves"]["percent"].f64();
         assert!((0.02..0.15).contains(&saved), "{sentence} {}", found["saves"]);
         // The rule that is handed over waits by itself.
         assert!(found["policy"] == "never" || found["policy"] == "advised", "{sentence}");
         let notes = found["notes"].to_string();
         assert!(notes.contains("times have noise of"), "{notes}");
-        let found = place.run(&["fit", "log.csv", "--json", "--model", "periodic"]).exits(0).json();
-        let parameters = found["models"][0]["parameters"].as_array().unwrap();
+        let found = place.answer("fit log.csv --model periodic");
+        let parameters = found["models"][0]["parameters"].list();
         let deviation = parameters.iter().find(|one| one["name"] == "deviation per step").unwrap();
         assert_eq!(deviation["low"], 0.0, "{deviation}");
     }
@@ -61,12 +61,12 @@ fn walks_under_noise_are_no_noise() {
     let place = Workplace::new();
     for seed in 0..few_or_all(2, 5) {
         place.write("log.csv", log([8, 2000, 100], [0.4, 6.0], true, seed));
-        let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+        let found = place.answer("advise log.csv");
         let notes = found["notes"].to_string();
         assert!(notes.contains("not taken for load"), "{notes}");
         let line = |name: &str| {
-            let lines = found["policies"].as_array().unwrap();
-            lines.iter().find(|line| line["policy"] == name).unwrap()["cost"].as_f64().unwrap()
+            let lines = found["policies"].list();
+            lines.iter().find(|line| line["policy"] == name).unwrap()["cost"].f64()
         };
         assert!(line("never") > line("recorded"), "{found}");
     }
@@ -76,13 +76,13 @@ fn walks_under_noise_are_no_noise() {
 fn remaps_that_do_nothing_are_no_remaps() {
     let place = Workplace::new();
     place.write("log.csv", log([8, 400, 40], [0.1, 0.0], false, 1));
-    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
-    let sentence = found["advice"].as_str().unwrap();
+    let found = place.answer("advise log.csv");
+    let sentence = found["advice"].text();
     assert!(sentence.contains("the recorded remaps change nothing"), "{sentence}");
     assert_eq!(found["policy"], "never");
     place.write("log.csv", log([8, 400, 40], [0.1, 0.0], true, 1));
-    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
-    let (sentence, notes) = (found["advice"].as_str().unwrap(), found["notes"].to_string());
+    let found = place.answer("advise log.csv");
+    let (sentence, notes) = (found["advice"].text(), found["notes"].to_string());
     assert!(!sentence.contains("restore") && !notes.contains("left"), "{sentence} {notes}");
 }
 
@@ -97,7 +97,7 @@ fn equal_ranks_are_left_alone() {
         text += &format!("{step},{mark},{seconds},10.1,10.1,10.1\n");
     }
     place.write("log.csv", text);
-    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
+    let found = place.answer("advise log.csv");
     assert_eq!(found["policy"], "never", "{found}");
 }
 
@@ -112,11 +112,10 @@ fn walks_of_few_ranks_are_walks() {
             "log.csv",
             log([2 + 2 * (seed % 2) as usize, 150, 1000], [1.0, 0.0], true, seed),
         );
-        let fit = ["fit", "log.csv", "--model", "continuous-drift", "--remap-cost", "10", "--json"];
-        let found = place.run(&fit).exits(0).json();
-        let models = found["models"].as_array().unwrap();
+        let found = place.answer("fit log.csv --model continuous-drift --remap-cost 10");
+        let models = found["models"].list();
         let model = models.iter().find(|model| model["problem"] == "continuous_drift").unwrap();
-        let model = model["file"].as_str().unwrap();
+        let model = model["file"].text();
         noisy += usize::from(model.contains("noise:"));
         sloped += usize::from(model.contains("slopes:"));
         refuted += usize::from(model.contains("verdict: no"));
@@ -143,16 +142,15 @@ fn loads_that_never_change() {
         let found = place.run(&[&asked[..], &["--json"]].concat()).exits(0).json();
         let model = &found["models"][0];
         assert_eq!(model["problem"], "load_drift", "{found}");
-        for parameter in model["parameters"].as_array().unwrap() {
-            let [value, low, high] =
-                ["value", "low", "high"].map(|key| parameter[key].as_f64().unwrap());
+        for parameter in model["parameters"].list() {
+            let [value, low, high] = ["value", "low", "high"].map(|key| parameter[key].f64());
             // Not one in some 460 moves.
             assert!(
                 low == 0.0 && value == 0.0 && high > 0.005 && high < 0.01,
                 "{name}: {parameter}"
             );
         }
-        assert!(model["fits"]["why"].as_str().unwrap().contains("nothing to remap for"), "{model}");
+        assert!(model["fits"]["why"].text().contains("nothing to remap for"), "{model}");
         let file = format!("{name}.ron");
         place.run(&[&asked[..], &["--out", &file]].concat()).exits(0);
         place.run(&["solve", &file]).exits(0);
@@ -169,9 +167,8 @@ fn an_interval_has_its_estimate_in_it() {
         text += &format!("{step},{load},{load},{load}\n");
     }
     place.write("log.csv", text);
-    let asked = ["fit", "log.csv", "--json", "--remap-cost", "1", "--model", "load-drift"];
-    let found = place.run(&asked).exits(0).json();
-    for parameter in found["models"][0]["parameters"].as_array().unwrap() {
+    let found = place.answer("fit log.csv --remap-cost 1 --model load-drift");
+    for parameter in found["models"][0]["parameters"].list() {
         assert!(parameter["low"].is_null() && parameter["high"].is_null(), "{parameter}");
     }
 }
@@ -196,14 +193,14 @@ fn a_slope_that_is_known_is_not_drawn() {
             text += if remapped { ",1,1" } else { ",0," };
         }
         place.write("log.csv", text + "\n");
-        let found = place.run(&["fit", "log.csv", "--json"]).exits(0).json();
+        let found = place.answer("fit log.csv");
         let model = &found["models"][0];
         assert!(model["problem"] == "periodic" && model["fits"]["verdict"] == "yes", "{found}");
-        for growth in model["growth"].as_array().unwrap() {
-            let [recorded, model] = ["recorded", "model"].map(|key| growth[key].as_f64().unwrap());
+        for growth in model["growth"].list() {
+            let [recorded, model] = ["recorded", "model"].map(|key| growth[key].f64());
             assert!((recorded / model - 1.0).abs() < 0.1, "{growth}");
         }
-        let drawn = found["models"].as_array().unwrap();
+        let drawn = found["models"].list();
         let drawn = drawn.iter().find(|model| model["problem"] == "continuous_drift").unwrap();
         assert_eq!(drawn["fits"]["verdict"], "no", "{drawn}");
     }
@@ -215,16 +212,16 @@ fn remaps_too_close_to_each_other_tell_nothing() {
     let place = Workplace::new();
     for every in [1, 2] {
         place.write("log.csv", log([8, 400, every], [0.1, 3.0], true, 1));
-        let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
-        let sentence = found["advice"].as_str().unwrap();
+        let found = place.answer("advise log.csv");
+        let sentence = found["advice"].text();
         assert!(sentence.contains("remaps so close to each other"), "{sentence}");
         assert!(found["policy"].is_null(), "{found}");
     }
     place.write("log.csv", log([8, 400, 10], [1.0, 0.0], true, 1));
-    let found = place.run(&["advise", "log.csv", "--json"]).exits(0).json();
-    assert!(!found["advice"].as_str().unwrap().contains("close to each other"), "{found}");
+    let found = place.answer("advise log.csv");
+    assert!(!found["advice"].text().contains("close to each other"), "{found}");
     // Never remapping was done, and is not said to save nothing twice.
     place.write("log.csv", log([8, 400, 1000], [0.0, 3.0], true, 1));
-    let found = place.run(&["advise", "log.csv", "--json", "--remap-cost", "9"]).exits(0).json();
+    let found = place.answer("advise log.csv --remap-cost 9");
     assert!(!found["notes"].to_string().contains("save 0.00 % (0.00 to 0.00)"), "{found}");
 }

@@ -1,7 +1,7 @@
 //! One answer from each place: the sentence, the exports, the report and the picture of a solution say the same.
 
 use crate::thorough::some;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use serde_json::Value;
 
 /// Settings of codes that know intervals, before the number of steps.
@@ -32,7 +32,7 @@ fn solved(place: &Workplace, model: &str, options: &[&str]) -> (Value, String) {
     let solution = place.run(&[&["solve", model, "--json"], options].concat());
     assert!([0, 3].contains(&solution.code), "{model}: {}", solution.err);
     place.write("solution.json", &solution.out);
-    place.run(&["report", "solution.json", "-o", "page.html", "--force"]).exits(0);
+    place.remap("report solution.json -o page.html --force").exits(0);
     let page = place.read("page.html");
     let rest = page.split("answer</th><td>").nth(1).unwrap_or_else(|| panic!("{model}: no answer"));
     let sentence = rest.split("</td>").next().unwrap_or_default();
@@ -56,7 +56,7 @@ fn model(name: &str) -> String {
 /// Places and thresholds of the exported rule that hold by the step, or since the last remap.
 fn listed(json: &Value, name: &str) -> Vec<(u64, f64)> {
     let list = json[name].as_array().cloned().unwrap_or_default();
-    let one = |at: &Value| (at["first_step"].as_u64().unwrap(), at["threshold"].as_f64().unwrap());
+    let one = |at: &Value| (at["first_step"].u64(), at["threshold"].f64());
     list.iter().map(one).collect()
 }
 
@@ -97,12 +97,7 @@ fn intervals_are_the_same_everywhere() {
         let recommended = &document["recommended"];
         match recommended.as_str() {
             Some("never") => interval_is_one(&place, deck, &sentence, None),
-            _ => interval_is_one(
-                &place,
-                deck,
-                &sentence,
-                Some(recommended["every"].as_u64().unwrap()),
-            ),
+            _ => interval_is_one(&place, deck, &sentence, Some(recommended["every"].u64())),
         }
     }
 }
@@ -139,7 +134,7 @@ fn the_cheapest_interval_within_the_bound_is_recommended() {
         assert_eq!(document["recommended"]["every"], expected, "{sentence}");
         assert_eq!(sentence, format!("Remap every {expected} steps: {why}"));
         interval_is_one(&place, bound, &sentence, Some(expected));
-        let text = place.run(&["solve", "model.ron"]).exits(0).out;
+        let text = place.shown("solve model.ron");
         assert_eq!(text.lines().nth(1).unwrap(), format!("Remap every {expected} steps: {why}"));
     }
 }
@@ -158,7 +153,7 @@ fn altered_recommendations_are_refused() {
             let mut altered = document.clone();
             altered["recommended"] = other;
             place.write("solution.json", altered.to_string());
-            let refused = place.run(&["export", "solution.json", "--to", "c"]).exits(1);
+            let refused = place.remap("export solution.json --to c").exits(1);
             refused.says("`recommended` is not what its other fields come to");
         }
     }
@@ -258,11 +253,10 @@ fn beliefs_and_maps_are_the_same_everywhere() {
         "phase_change/table_iii_n50_g50.ron",
     ] {
         let (document, sentence) = solved(&place, &model(deck), &[]);
-        let pi = document["threshold"][0].as_f64().unwrap();
+        let pi = document["threshold"][0].f64();
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
-        let first = json["threshold_first"][0]
-            .as_f64()
-            .unwrap_or_else(|| json["threshold_between"].as_f64().unwrap());
+        let first =
+            json["threshold_first"][0].as_f64().unwrap_or_else(|| json["threshold_between"].f64());
         assert_eq!(first, pi, "{deck}");
         let is_said = match pi < 1.0 {
             true => numbers(&sentence).iter().any(|said| (said - pi).abs() <= 1e-6),
@@ -273,7 +267,7 @@ fn beliefs_and_maps_are_the_same_everywhere() {
     for deck in ["stopping/yin_xu_wang.ron", "stopping/multiplicative.ron", "stopping/restart.ron"]
     {
         let (document, sentence) = solved(&place, &model(deck), &[]);
-        let remaps = document["decision"].as_str().unwrap().matches('R').count();
+        let remaps = document["decision"].text().matches('R').count();
         let csv = exported(&place, "csv");
         let rows = csv.lines().filter(|line| line.ends_with(",R"));
         let vectors: usize =

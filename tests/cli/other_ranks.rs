@@ -14,10 +14,9 @@ fn thresholds_for_other_numbers_of_ranks_are_played_with_a_warning() {
              steps: 40, remap_cost: 1.0))"
         );
         place.write("model.ron", model);
-        let solve = ["solve", "model.ron", "--tolerance", "0.5", "--json"];
-        place.write("solution.json", place.run(&solve).exits(0).out);
-        let asked = ["replay", "run.csv", "--solution", "solution.json", "--policies", "solution"];
-        let said = place.run(&asked).exits(0).err;
+        place.write("solution.json", place.shown("solve model.ron --tolerance 0.5 --json"));
+        let said =
+            place.remap("replay run.csv --solution solution.json --policies solution").exits(0).err;
         assert_eq!(said.contains(says), warns, "{said}");
     }
 }

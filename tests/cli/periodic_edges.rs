@@ -1,13 +1,12 @@
 //! Periodic models at their edges: loads that die out or fall, ties, intervals without numbers, laws that bounds do not tell
 //! apart.
 
-use crate::workplace::{Outcome, Workplace};
+use crate::workplace::{Json, Outcome, Workplace};
 use serde_json::Value;
 
 /// Solves a model of these parts, with options.
 fn solved(parts: &str, options: &[&str]) -> Outcome {
-    let place = Workplace::new();
-    place.write("model.ron", format!("Model(title: \"test\", problem: Periodic({parts}))"));
+    let place = Workplace::of(format!("Model(title: \"test\", problem: Periodic({parts}))"));
     place.run(&[&["solve", "model.ron"], options].concat())
 }
 
@@ -51,7 +50,7 @@ fn loads_that_die_out_keep_a_bound_for_so_long_only() {
     }
     // What is nearer than can be told is open.
     let found = document(&dying("MaxDeviation(0.99999999999999)"), 3);
-    let at_least = found["at_least"].as_u64().unwrap();
+    let at_least = found["at_least"].u64();
     assert!((30..=46).contains(&at_least), "{found}");
     let never = document(&dying("MaxDeviation(1)"), 0);
     assert!(never["interval"].is_null());
@@ -72,8 +71,7 @@ fn intervals_beside_ties_are_not_one_too_long() {
         let place = Workplace::new();
         let parts = parts(load, moments, "RmsDeviation(0.1)");
         place.write("model.ron", format!("Model(title: \"test\", problem: Periodic({parts}))"));
-        let options = ["solve", "model.ron", "--json", "--certificate", "proof"];
-        let found = place.run(&options).exits(0).json();
+        let found = place.answer("solve model.ron --certificate proof");
         assert_eq!(found["interval"], steps, "{load}");
     }
     // A third of what a capacity of three leaves is a third: (1/9) t <= (0.1 w)^2 at t = 9, w = 10.
@@ -102,17 +100,16 @@ fn no_interval_of_least_cost_outlasts_the_mean_load() {
     for (parts, last) in parts {
         let found = solved(&parts, &["--json"]).exits(0).says("every interval ends before").json();
         let cost = &found["cost_aware"];
-        assert!(cost["interval"].as_u64().unwrap() <= last, "{found}");
+        assert!(cost["interval"].u64() <= last, "{found}");
         for name in
             ["tolerance_max_over_mean", "tolerance_max_deviation", "tolerance_max_deviation_error"]
         {
-            assert!(cost[name].as_f64().unwrap() >= 0.0, "{name}: {found}");
+            assert!(cost[name].f64() >= 0.0, "{name}: {found}");
         }
     }
     // The checker knows no longer ones either.
-    let place = Workplace::new();
-    place.write("model.ron", format!("Model(title: \"test\", problem: Periodic({steps}))"));
-    place.run(&["solve", "model.ron", "--json", "--certificate", "proof"]).exits(0);
+    let place = Workplace::of(format!("Model(title: \"test\", problem: Periodic({steps}))"));
+    place.remap("solve model.ron --json --certificate proof").exits(0);
     // No step has a mean load after it.
     let none = "initial_load: 1, changes: Identical(count: 2, law: Steps({-3: 0.5, -1: 0.5})), remap_cost: 1";
     assert_eq!(document(none, 3)["cost_aware"]["interval"], "not computed");
@@ -123,9 +120,8 @@ fn equal_means_have_no_spread_whatever_the_laws() {
     let laws = "Distinct([Normal(mean: 0.1, deviation: 1), Normal(mean: 0.1, deviation: 2), Normal(mean: 0.1, deviation: 1.5)])";
     let parts = format!("initial_load: 100, changes: {laws}, remap_cost: 1000");
     assert_eq!(document(&parts, 0)["interval"], 175);
-    let place = Workplace::new();
-    place.write("model.ron", format!("Model(title: \"test\", problem: Periodic({parts}))"));
-    let said = place.run(&["check", "model.ron"]).exits(0).out;
+    let place = Workplace::of(format!("Model(title: \"test\", problem: Periodic({parts}))"));
+    let said = place.shown("check model.ron");
     for fact in ["mean change: 0.1\n", "spread of the means: 0.0\n", "limit of v: 0.0\n"] {
         assert!(said.contains(fact), "{fact}: {said}");
     }
@@ -166,7 +162,7 @@ fn intervals_without_numbers_are_open() {
     }
     let periods = tiny("bound: RmsDeviation(0.004), periods: 4").replace("1e-9", "1.2e-9");
     let found = solved(&periods, &["--json"]).exits(3).says("periods: 2 of 4 are known").json();
-    assert_eq!(found["sequence"].as_array().unwrap().len(), 2);
+    assert_eq!(found["sequence"].list().len(), 2);
     assert_eq!(found["sequence"][0]["interval"], 11_111_111_111_111_111_111_u64);
 }
 

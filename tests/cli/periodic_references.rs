@@ -2,6 +2,7 @@
 //! made by other means, through the command line.
 
 use crate::thorough::some;
+use crate::workplace::Json;
 use approx::abs_diff_eq;
 use assert_cmd::Command;
 use serde_json::Value;
@@ -20,7 +21,7 @@ fn references_of_all_theorems() {
     let models = tempfile::tempdir().unwrap();
     let paths = cases.iter().enumerate().map(|(index, case)| {
         let path = models.path().join(format!("{index}.ron"));
-        std::fs::write(&path, case["model"].as_str().unwrap()).unwrap();
+        std::fs::write(&path, case["model"].text()).unwrap();
         path
     });
     let paths: Vec<PathBuf> = paths.collect();

@@ -2,7 +2,7 @@
 //! is said to be proved is refused.
 
 use crate::thorough::some;
-use crate::workplace::{MODEL, Workplace};
+use crate::workplace::{Json, MODEL, Workplace, stated};
 use remap::problems::proved::{Fields, compare};
 use remap::problems::recomputed::Second;
 use remap::problems::registry::Loaded;
@@ -11,6 +11,7 @@ use remap::problems::{self, Files, Settings, certificate};
 use remap_checker::{Budget, Checked, Proof, check_within};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 pub const TOLERANCE: f64 = 1e-9;
 
@@ -20,7 +21,7 @@ pub struct Case {
     /// Where it proves less than was asked for.
     pub warning: Option<String>,
     checked: Checked,
-    second: Second,
+    second: Mutex<Second>,
 }
 
 impl Case {
@@ -40,7 +41,7 @@ impl Case {
         solved.solution.certificate = Some(Certified { file, model });
         let document = serde_json::to_value(&solved.solution).unwrap();
         let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
-        Case { document, warning, checked, second: Second::of(loaded.clone(), None) }
+        Case { document, warning, checked, second: Second::of(loaded.clone(), None).into() }
     }
 
     pub fn deck(name: &str, settings: Settings) -> Case {
@@ -49,13 +50,21 @@ impl Case {
 
     pub fn model(problem: &str, settings: Settings) -> Case {
         let place = Workplace::new();
-        place.write("m.ron", format!("Model(title: \"t\", problem: {problem})"));
+        place.write("m.ron", stated(problem));
         Case::of(&Loaded::read(&place.path("m.ron")).expect("a model"), settings)
+    }
+
+    /// The document with other fields.
+    fn with(&self, fields: &[(&str, Value)]) -> Value {
+        let mut document = self.document.clone();
+        fields.iter().for_each(|(field, value)| document[*field] = value.clone());
+        document
     }
 
     /// What `verify` finds in a document.
     pub fn verify(&self, document: &Value) -> Result<Fields, String> {
-        self.verify_with(document, &self.second)
+        let second = self.second.lock().unwrap_or_else(PoisonError::into_inner);
+        self.verify_with(document, &second)
     }
 
     /// The same with a second solution of the model from elsewhere.
@@ -64,6 +73,10 @@ impl Case {
         let fields = serde_json::from_str(&text).unwrap();
         let solution = of_text("m.json".to_owned(), text).map_err(|c| c.to_string())?;
         compare(&solution, &fields, &self.checked, second).map(|(fields, _)| fields)
+    }
+
+    pub fn intervals(&self) -> Vec<(String, f64, f64)> {
+        self.checked.proof.intervals()
     }
 
     pub fn fields(&self) -> Fields {
@@ -95,6 +108,8 @@ impl Case {
     }
 }
 
+const CURVES: [&str; 3] = ["threshold", "threshold_lower", "threshold_upper"];
+
 /// What is said of a document whose recommended rule is not that of its other fields.
 const OTHER_RULE: &str = "`recommended` is not what its other fields come to";
 
@@ -106,151 +121,84 @@ pub fn all() -> Settings {
     Settings { values: true, ..Settings::default() }
 }
 
-pub fn phases() -> Case {
-    let problem = &MODEL[MODEL.find("PhaseChange").unwrap()..MODEL.rfind(",\n)").unwrap()];
-    Case::model(
-        &problem.replace("Fixed(40)", "Fixed(14)"),
-        Settings { exact: true, ..Settings::default() },
-    )
+fn exact() -> Settings {
+    Settings { exact: true, ..Settings::default() }
 }
 
-/// More than 10^6 steps, most of which share a threshold.
-pub fn long() -> Case {
-    let problem = "PhaseChange(lifetime: Uniform(first: 3000000, last: 3000004), cycle: (before: 1, after: 2, \
-                   remapped: 1), remap: (test: 3, install: 1.2), detector: (false_alarm: 0.1, missed: 0.2), hazard: \
-                   Constant(0.05))";
-    Case::model(problem, Settings::default())
+/// Defines functions for cases that are solved once, whichever tests ask for them; all of them are
+/// `every_kind`.
+macro_rules! cases {
+    ($($(#[$doc:meta])* $name:ident = $case:expr;)*) => {
+        $($(#[$doc])*
+        pub fn $name() -> &'static Case {
+            static CASE: LazyLock<Case> = LazyLock::new(|| $case);
+            &CASE
+        })*
+
+        /// One of each kind.
+        pub fn every_kind() -> Vec<&'static Case> {
+            vec![$($name()),*]
+        }
+    };
 }
 
-pub fn pair() -> Case {
-    Case::deck("stopping/yin_xu_wang.ron", all())
-}
-
-/// A region in which three equal processes are not remapped.
-pub fn region() -> Case {
-    let walk = "Walk(lowest: -2, levels: 12, up: 0.25, down: 0.2, edge: Hold)";
-    Case::model(
-        &format!(
-            "Stopping(processes: Identical(count: 3, chain: {walk}), remap_cost: 3, after_remap: Stop)"
-        ),
-        all(),
-    )
-}
-
-pub fn drift() -> Case {
-    Case::model(
+cases! {
+    phases = {
+        let problem = &MODEL[MODEL.find("PhaseChange").unwrap()..MODEL.rfind(",\n)").unwrap()];
+        Case::model(&problem.replace("Fixed(40)", "Fixed(14)"), exact())
+    };
+    /// More than 10^6 steps, most of which share a threshold.
+    long = Case::model(
+        "PhaseChange(lifetime: Uniform(first: 3000000, last: 3000004), cycle: (before: 1, after: 2, \
+         remapped: 1), remap: (test: 3, install: 1.2), detector: (false_alarm: 0.1, missed: 0.2), \
+         hazard: Constant(0.05))", Settings::default());
+    pair = Case::deck("stopping/yin_xu_wang.ron", all());
+    /// A region in which three equal processes are not remapped.
+    region = Case::model(
+        "Stopping(processes: Identical(count: 3, chain: Walk(lowest: -2, levels: 12, up: 0.25, \
+         down: 0.2, edge: Hold)), remap_cost: 3, after_remap: Stop)", all());
+    drift = Case::model(
         "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 5, up: 0.3, down: 0.2, edge: Hold), \
-         initial_load: 2, steps: 30, remap_cost: 0.7)",
-        Settings::default(),
-    )
-}
-
-/// Recurring phases over a short program, with the exact solution beside it.
-pub fn switches() -> Case {
-    Case::model(
-        "PhaseSwitching(lifetime: Fixed(9), cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)), \
-         switch: (to_second: 1.5, to_first: 0.7), rates: (to_second: 0.05, to_first: 0.1), detector: (false_alarm: \
-         0.1, missed: 0.2), initial: 0.3)",
-        Settings { exact: true, ..Settings::default() },
-    )
-}
-
-/// More than 10^6 steps.
-pub fn long_switches() -> Case {
-    Case::model(
-        "PhaseSwitching(lifetime: Fixed(3000000), cycle: (first: (own: 0, other: 0.8), second: (own: 1, other: 4)), \
-         switch: (to_second: 0.5, to_first: 1), rates: (to_second: 0.01, to_first: 0.02), detector: (false_alarm: \
-         0.05, missed: 0.2))",
-        Settings::default(),
-    )
-}
-
-pub fn endless() -> Case {
-    Case::deck("phase_switching/endless.ron", Settings::default())
-}
-
-pub fn walkers() -> Case {
-    Case::deck("periodic/table1.ron", Settings::default())
-}
-
-pub fn squares() -> Case {
-    Case::deck("periodic/correlated.ron", Settings::default())
-}
-
-/// Costs by the units moved.
-pub fn moved() -> Case {
-    Case::deck("stopping/units_moved.ron", all())
-}
-
-/// A computation with an end.
-pub fn ending() -> Case {
-    Case::model(
-        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 5, up: 0.25, down: 0.2, edge: Hold)), remap_cost: \
-         (fixed: 1.3, per_unit_moved: 0.4), after_remap: Stop, steps: 12)",
-        all(),
-    )
-}
-
-/// One period after the other.
-pub fn growing() -> Case {
-    Case::deck("periodic/growing.ron", Settings::default())
-}
-
-pub fn cheapest() -> Case {
-    Case::deck("periodic/log_gp.ron", Settings::default())
-}
-
-/// Listed states that share loads.
-pub fn bursts() -> Case {
-    Case::deck("stopping/bursts.ron", all())
-}
-
-/// Walks without a highest load.
-pub fn unbounded() -> Case {
-    Case::deck("stopping/unbounded.ron", all())
-}
-
-/// Remaps of any number of units.
-pub fn partial() -> Case {
-    Case::model(
+         initial_load: 2, steps: 30, remap_cost: 0.7)", Settings::default());
+    /// Recurring phases over a short program, with the exact solution beside it.
+    switches = Case::model(&format!("PhaseSwitching({SWITCHES}, detector: {BINARY}, initial: 0.3)"), exact());
+    /// More than 10^6 steps.
+    long_switches = Case::model(
+        "PhaseSwitching(lifetime: Fixed(3000000), cycle: (first: (own: 0, other: 0.8), second: (own: 1, \
+         other: 4)), switch: (to_second: 0.5, to_first: 1), rates: (to_second: 0.01, to_first: 0.02), \
+         detector: (false_alarm: 0.05, missed: 0.2))", Settings::default());
+    endless = Case::deck("phase_switching/endless.ron", Settings::default());
+    walkers = Case::deck("periodic/table1.ron", Settings::default());
+    squares = Case::deck("periodic/correlated.ron", Settings::default());
+    /// Costs by the units moved.
+    moved = Case::deck("stopping/units_moved.ron", all());
+    /// A computation with an end.
+    ending = Case::model(
+        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 5, up: 0.25, down: 0.2, edge: Hold)), \
+         remap_cost: (fixed: 1.3, per_unit_moved: 0.4), after_remap: Stop, steps: 12)", all());
+    /// One period after the other.
+    growing = Case::deck("periodic/growing.ron", Settings::default());
+    cheapest = Case::deck("periodic/log_gp.ron", Settings::default());
+    /// Listed states that share loads.
+    bursts = Case::deck("stopping/bursts.ron", all());
+    /// Walks without a highest load.
+    unbounded = Case::deck("stopping/unbounded.ron", all());
+    /// Remaps of any number of units.
+    partial = Case::model(
         "Stopping(processes: Identical(count: 3, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Reflect)), \
-         remap_cost: (fixed: 1, per_unit_moved: 2), after_remap: Restart, partial_remaps: true)",
-        all(),
-    )
+         remap_cost: (fixed: 1, per_unit_moved: 2), after_remap: Restart, partial_remaps: true)", all());
+    /// Three phases over some steps, and for good.
+    many_phases = Case::deck("many_phases/three_phases.ron", Settings::default());
+    fitted = Case::deck("many_phases/fitted.ron", Settings::default());
 }
 
-/// Three phases over some steps, and for good.
-pub fn many_phases() -> Case {
-    Case::deck("many_phases/three_phases.ron", Settings::default())
-}
+const SWITCHES: &str = "lifetime: Fixed(9), cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)), \
+    switch: (to_second: 1.5, to_first: 0.7), rates: (to_second: 0.05, to_first: 0.1)";
+const BINARY: &str = "(false_alarm: 0.1, missed: 0.2)";
 
-pub fn fitted() -> Case {
-    Case::deck("many_phases/fitted.ron", Settings::default())
-}
-
-/// One of each kind.
-pub fn every_kind() -> [Case; 19] {
-    [
-        phases(),
-        long(),
-        pair(),
-        region(),
-        drift(),
-        switches(),
-        long_switches(),
-        endless(),
-        walkers(),
-        squares(),
-        moved(),
-        ending(),
-        growing(),
-        cheapest(),
-        bursts(),
-        unbounded(),
-        partial(),
-        many_phases(),
-        fitted(),
-    ]
+/// The numbers next to one, and none.
+fn around(number: u64) -> [Value; 3] {
+    [json!(number + 1), json!(number - 1), Value::Null]
 }
 
 fn names(list: &[String]) -> Vec<&str> {
@@ -264,102 +212,58 @@ fn every_field_of_a_solution_is_in_one_of_two_lists() {
         assert!(proved.is_sorted() && not_proved.is_sorted());
         let mut both = [proved, not_proved].concat();
         both.sort();
-        let all: Vec<&String> = case.document.as_object().unwrap().keys().collect();
-        let mut all: Vec<String> = all.into_iter().cloned().collect();
+        let mut all: Vec<String> = case.document.as_object().unwrap().keys().cloned().collect();
         all.sort();
         assert_eq!(both, all);
     }
 }
 
+/// That these fields are proved besides those that every solution has.
+#[track_caller]
+fn proves(case: &Case, fields: &str) {
+    let head = "title problem status certificate".split(' ');
+    let mut right: Vec<&str> = head.chain(fields.split(' ')).collect();
+    right.sort_unstable();
+    let mut proved = case.fields().proved;
+    // Of a map it is proved where it is not too close.
+    proved.retain(|name| name != "value_gap" || !fields.contains("remap_bounds"));
+    assert_eq!(names(&proved), right);
+}
+
 #[test]
 fn what_is_proved_of_each_kind() {
-    let head = |more: &[&'static str]| {
-        let mut all = [&["title", "problem", "status", "certificate"], more].concat();
-        all.sort_unstable();
-        all
-    };
-    let curve = [
-        "last_step",
-        "n0",
-        "threshold",
-        "threshold_lower",
-        "threshold_upper",
-        "value",
-        "belief",
-        "premature",
-    ];
-    assert_eq!(names(&phases().fields().proved), head(&[&curve[..], &["exact"]].concat()));
-    let shared = [
-        "threshold_stationary",
-        "threshold_stationary_lower",
-        "threshold_stationary_upper",
-        "stationary_through",
-    ];
-    assert_eq!(names(&long().fields().proved), head(&[&curve[..], &shared].concat()));
-    let map = [
-        "shape",
-        "lowest",
-        "remap_cost",
-        "states",
-        "remap_bounds",
-        "remap_value",
-        "largest_value",
-        "decision",
-        "counts",
-        "value",
-        "ties",
-        "dynamics",
-    ];
+    let curve = "last_step n0 threshold threshold_lower threshold_upper value belief premature";
+    proves(phases(), &format!("{curve} exact"));
+    let shared = "threshold_stationary threshold_stationary_lower threshold_stationary_upper";
+    proves(long(), &format!("{curve} {shared} stationary_through"));
+    let counts =
+        "remap_cost states remap_bounds remap_value largest_value decision counts value ties";
     for case in [pair(), region()] {
-        let mut proved = case.fields().proved;
-        proved.retain(|name| name != "value_gap");
-        assert_eq!(names(&proved), head(&map));
+        proves(case, &format!("shape lowest {counts} dynamics"));
     }
-    assert_eq!(
-        names(&pair().fields().not_proved)
-            .into_iter()
-            .filter(|name| *name != "value_gap")
-            .collect::<Vec<_>>(),
-        ["classes", "iterations", "representation", "seconds", "tolerance", "version", "warnings"]
-    );
-    let value = [
-        "processors",
-        "lowest",
-        "levels",
-        "initial_load",
-        "steps",
-        "remap_cost",
-        "states",
-        "value",
-        "value_bounds",
-        "dynamics",
-    ];
-    assert_eq!(names(&drift().fields().proved), head(&value));
+    let mut rest = pair().fields().not_proved;
+    rest.retain(|name| name != "value_gap");
+    let right = "classes iterations representation seconds tolerance version warnings";
+    assert_eq!(names(&rest).join(" "), right);
+    let value = "lowest levels initial_load steps remap_cost states value value_bounds dynamics";
+    proves(drift(), &format!("processors {value}"));
     // States that share loads are known by their places; of walks the levels that are shown.
-    let mut listed = map.to_vec();
-    listed[1] = "loads";
+    proves(bursts(), &format!("shape loads {counts} dynamics"));
     // Where there is no highest load other rules are not played.
-    for (case, map) in [(bursts(), &listed[..]), (unbounded(), &map[..map.len() - 1])] {
-        let mut proved = case.fields().proved;
-        proved.retain(|name| name != "value_gap");
-        assert_eq!(names(&proved), head(map));
-    }
-    assert!(unbounded().fields().not_proved.contains(&"kept_levels".to_owned()));
-    let some = partial().fields();
-    let average = ["shape", "lowest", "remap_cost", "cost_by_state", "states", "average"];
-    assert_eq!(names(&some.proved), head(&average));
-    assert!(some.not_proved.contains(&"partial_remaps".to_owned()));
-    let phases = ["phases", "reports", "fitted", "value"];
-    let of = |last: &'static str| head(&[&phases[..], &[last]].concat());
-    assert_eq!(names(&many_phases().fields().proved), of("last_step"));
-    assert_eq!(names(&fitted().fields().proved), of("discount"));
-    let rest = ["beliefs", "decision", "seconds", "tolerance", "vectors", "version", "warnings"];
-    assert_eq!(names(&fitted().fields().not_proved), rest);
+    proves(unbounded(), &format!("shape lowest {counts}"));
+    proves(partial(), "shape lowest remap_cost cost_by_state states average");
+    proves(many_phases(), "phases reports fitted value last_step");
+    proves(fitted(), "phases reports fitted value discount");
+    let rest = "beliefs decision seconds tolerance vectors version warnings";
+    assert_eq!(names(&fitted().fields().not_proved).join(" "), rest);
     // Costs that go on for ever: no decision is proved.
-    let average = ["shape", "lowest", "remap_cost", "states", "average", "dynamics"];
-    let restart = Case::deck("stopping/restart.ron", all()).fields();
-    assert_eq!(names(&restart.proved), head(&average));
-    assert!(restart.not_proved.contains(&"decision".to_owned()));
+    let restart = Case::deck("stopping/restart.ron", all());
+    proves(&restart, "shape lowest remap_cost states average dynamics");
+    for (case, field) in
+        [(unbounded(), "kept_levels"), (partial(), "partial_remaps"), (&restart, "decision")]
+    {
+        assert!(case.fields().not_proved.contains(&field.to_owned()), "{field}");
+    }
 }
 
 #[test]
@@ -369,8 +273,7 @@ fn fields_that_all_solutions_have() {
         case.refuses("/status", [json!("interrupted"), json!("time_limit")], "`status`");
         case.refuses("/tolerance", [json!(0), json!(-1)], "`tolerance`");
         // What was reached is no proof of what was not.
-        let mut document = case.document.clone();
-        document["status"] = json!("iteration_limit");
+        let document = case.with(&[("status", json!("iteration_limit"))]);
         assert!(case.verify(&document).unwrap().not_proved.contains(&"status".to_owned()));
         for field in case.document.as_object().unwrap().keys() {
             for wrong in [json!({}), json!([["x"]])] {
@@ -380,8 +283,7 @@ fn fields_that_all_solutions_have() {
         }
     }
     let other = pair();
-    let mut document = drift().document;
-    document["title"] = other.document["title"].clone();
+    let document = drift().with(&[("title", other.document["title"].clone())]);
     assert!(other.verify(&document).unwrap_err().contains("`problem` is load_drift"));
 }
 
@@ -389,35 +291,33 @@ fn fields_that_all_solutions_have() {
 #[test]
 fn fields_of_other_models_are_refused() {
     let with = |case: &Case, field: &str, value: Value| {
-        let mut document = case.document.clone();
-        document[field] = value;
-        case.verify(&document).unwrap_err()
+        case.verify(&case.with(&[(field, value)])).unwrap_err()
     };
     let (pair, walks, some) = (pair(), unbounded(), partial());
-    assert!(with(&pair, "kept_levels", json!(12)).contains("`kept_levels`"));
-    assert!(with(&walks, "kept_levels", Value::Null).contains("`kept_levels`"));
+    assert!(with(pair, "kept_levels", json!(12)).contains("`kept_levels`"));
+    assert!(with(walks, "kept_levels", Value::Null).contains("`kept_levels`"));
     let units = some.document["partial_remaps"].clone();
-    assert!(with(&some, "partial_remaps", Value::Null).contains("`partial_remaps`"));
+    assert!(with(some, "partial_remaps", Value::Null).contains("`partial_remaps`"));
     let mut longer = units.clone();
     longer["units"].as_array_mut().unwrap().push(json!(0));
-    assert!(with(&some, "partial_remaps", longer).contains("`partial_remaps`"));
+    assert!(with(some, "partial_remaps", longer).contains("`partial_remaps`"));
     let mut better = units;
     better["average_of_whole"] = json!({ "lower": 0.1, "upper": 0.2 });
-    assert!(with(&some, "partial_remaps", better).contains("`partial_remaps.average_of_whole`"));
+    assert!(with(some, "partial_remaps", better).contains("`partial_remaps.average_of_whole`"));
     let (ends, goes_on) = (many_phases(), fitted());
     ends.refuses("/phases", [json!(2), json!(4)], "phases");
     ends.refuses("/reports", [json!(2)], "`reports`");
     ends.refuses("/fitted", [json!(true)], "`fitted`");
     ends.refuses("/last_step", [json!(199), Value::Null], "`last_step`");
     goes_on.refuses("/discount", [json!(0.94), Value::Null], "`discount`");
-    assert!(with(&ends, "discount", json!(0.5)).contains("`discount`"));
-    assert!(with(&goes_on, "last_step", json!(5)).contains("`last_step`"));
+    assert!(with(ends, "discount", json!(0.5)).contains("`discount`"));
+    assert!(with(goes_on, "last_step", json!(5)).contains("`last_step`"));
     ends.refuses("/value", [json!({ "lower": 1.0, "upper": 2.0 }), Value::Null], "`value`");
     ends.refuses("/value/upper", [json!(300.0), json!(200.0)], "`value`");
     // A fraction outside what is proved, and one within that is no result of solving the model again.
-    assert!(with(&ends, "exact", json!("100")).contains("`exact`"));
-    assert!(with(&ends, "exact", json!("x")).contains("`exact`"));
-    assert!(with(&ends, "exact", json!("253")).contains("`exact` is \"253\""));
+    assert!(with(ends, "exact", json!("100")).contains("`exact`"));
+    assert!(with(ends, "exact", json!("x")).contains("`exact`"));
+    assert!(with(ends, "exact", json!("253")).contains("`exact` is \"253\""));
 }
 
 /// A missing field, and one that is null, is named.
@@ -430,9 +330,7 @@ fn fields_that_are_missing_or_null_are_named() {
             let optional = ["exact", "value"].contains(&field.as_str());
             let mut without = case.document.clone();
             without.as_object_mut().unwrap().remove(field);
-            let mut null = case.document.clone();
-            null[field] = Value::Null;
-            for document in [without, null] {
+            for document in [without, case.with(&[(field, Value::Null)])] {
                 match case.verify(&document) {
                     Ok(fields) => assert!(optional && !fields.proved.contains(field), "{field}"),
                     Err(fault) => {
@@ -450,30 +348,26 @@ fn fields_that_are_missing_or_null_are_named() {
 #[test]
 fn fields_of_threshold_curves() {
     let case = phases();
-    let last = case.document["last_step"].as_u64().unwrap();
+    let last = case.document["last_step"].u64();
     case.refuses("/last_step", [json!(last + 1), json!(last - 1)], "steps");
-    let n0 = case.document["n0"].as_u64().unwrap();
+    let n0 = case.document["n0"].u64();
     case.refuses("/n0", [json!(n0 + 1), json!(n0 - 1), json!(0)], "`n0` is");
     case.refuses("/threshold/3", [json!(0.9), json!(0)], "`threshold[3]` is");
     case.refuses("/threshold_lower/3", [json!(0.0), json!(0.1)], "threshold[3]");
     case.refuses("/threshold_upper/3", [json!(1.0), json!(0.9)], "threshold[3]");
     case.refuses("/threshold/3", [json!(null), json!("x")], "`threshold[3]`: invalid type");
-    for list in ["/threshold", "/threshold_lower", "/threshold_upper"] {
-        case.refuses(list, [json!([])], "threshold");
+    for list in CURVES {
+        case.refuses(&format!("/{list}"), [json!([])], "threshold");
     }
-    let mut none = case.document.clone();
-    for list in ["threshold", "threshold_lower", "threshold_upper"] {
-        none[list] = json!([]);
-    }
-    assert!(
-        case.verify(&none).unwrap_err().contains("`threshold` has 0 entries for the steps 0 to 14")
-    );
-    let lower = case.document["value"]["lower"].as_f64().unwrap();
+    let none = case.with(&CURVES.map(|list| (list, json!([]))));
+    let fault = case.verify(&none).unwrap_err();
+    assert!(fault.contains("`threshold` has 0 entries for the steps 0 to 14"));
+    let [lower, _] = case.document["value"].ends();
     case.refuses("/value/lower", [json!(lower - 1e-6), json!(lower + 1e-6)], "`value`");
     case.refuses("/value/upper", [json!(lower - 1e-6), json!(lower + 1e-6)], "`value`");
-    case.refuses("/belief/false_alarm", [json!(0.1000001)], "`belief.false_alarm` is");
-    case.refuses("/belief/missed", [json!(0.21)], "`belief.missed` is");
-    case.refuses("/belief/hazard", [json!(0.06)], "`belief.hazard` is");
+    for (field, other) in [("false_alarm", 0.1000001), ("missed", 0.21), ("hazard", 0.06)] {
+        case.refuses(&format!("/belief/{field}"), [json!(other)], &format!("`belief.{field}` is"));
+    }
     case.refuses("/belief/hazard", [json!([0.05])], "`belief.hazard` has");
     case.refuses("/exact/n0", [json!(n0 + 1)], "`exact.n0` is");
     case.refuses("/exact/value", [json!("1/3"), json!("x")], "`exact.value` is");
@@ -490,15 +384,12 @@ fn fields_of_threshold_curves() {
 fn fields_of_long_curves() {
     let case = long();
     let ends = ["lower", "upper"].map(|end| &case.document[format!("threshold_stationary_{end}")]);
-    let [lower, upper] = ends.map(|end| end.as_f64().unwrap());
+    let [lower, upper] = ends.map(Json::f64);
     for (field, out) in [("", upper + 1e-8), ("_lower", lower - 1e-8), ("_upper", upper + 1e-8)] {
-        case.refuses(
-            &format!("/threshold_stationary{field}"),
-            [json!(out)],
-            "threshold_stationary",
-        );
+        let field = format!("/threshold_stationary{field}");
+        case.refuses(&field, [json!(out)], "threshold_stationary");
     }
-    let through = case.document["stationary_through"].as_u64().unwrap();
+    let through = case.document["stationary_through"].u64();
     case.refuses("/stationary_through", [json!(through + 1), json!(3_000_005), json!(0)], "t");
     let mut head = case.document.clone();
     head["threshold_head"] = json!([[0.9, 0.9]]);
@@ -510,8 +401,7 @@ fn fields_of_long_curves() {
 #[test]
 fn fields_of_decision_maps() {
     for case in [pair(), region()] {
-        let shape = case.document["shape"].as_array().unwrap();
-        let mut other: Vec<u64> = shape.iter().map(|levels| levels.as_u64().unwrap()).collect();
+        let mut other: Vec<u64> = case.document["shape"].list().iter().map(Json::u64).collect();
         (other[0], other[1]) = (other[0] * other[1], 1);
         case.refuses("/shape", [json!(other)], "`shape[0]` is");
         case.refuses("/lowest/1", [json!(7)], "`lowest[1]` is 7");
@@ -527,7 +417,7 @@ fn fields_of_decision_maps() {
         }
         case.refuses("/value/1", [json!(0.0), json!(1e9)], "`value[1]` is");
         case.refuses("/value", [json!([])], "`value[0]` is missing");
-        let letters = case.document["decision"].as_str().unwrap().to_owned();
+        let letters = case.document["decision"].text().to_owned();
         case.refuses("/ties", [json!([letters.len()]), json!([0])], "`ties[0]` is");
         case.refuses("/decision", [json!(letters[1..])], "`decision`");
         let reversed: String = letters.chars().rev().collect();
@@ -550,7 +440,7 @@ fn fields_of_decision_maps() {
     joint.refuses("/loads/1/0", [json!(77)], "`loads[1][0]` is 77");
     joint.refuses("/loads", [json!([])], "lowest");
     let restart = Case::deck("stopping/restart.ron", all());
-    let lower = restart.document["average"]["lower"].as_f64().unwrap();
+    let lower = restart.document["average"]["lower"].f64();
     restart.refuses("/average/lower", [json!(lower - 1e-6)], "`average`");
     restart.refuses("/average/upper", [json!(lower + 1e-6)], "`average`");
     restart.refuses("/average_of_stop/upper", [json!(lower - 1.0)], "`average_of_stop`");
@@ -575,33 +465,22 @@ fn fields_of_costs_by_loads_of_ends_and_of_periods() {
     let case = ending();
     assert!(case.fields().proved.contains(&"remaps_from".to_owned()));
     case.refuses("/steps", [json!(13)], "`steps` is 13");
-    let first = case.document["remaps_from"][1].as_u64().unwrap();
-    case.refuses(
-        "/remaps_from/1",
-        [json!(first + 1), json!(first - 1), json!(null)],
-        "`remaps_from[1]`",
-    );
+    let first = case.document["remaps_from"][1].u64();
+    case.refuses("/remaps_from/1", around(first), "`remaps_from[1]`");
     case.refuses("/remaps_from", [json!([]), json!(null)], "`remaps_from`");
     let case = growing();
     let second = &case.document["sequence"][1];
-    let (from, load) = (second["from"].as_u64().unwrap(), second["initial_load"].as_f64().unwrap());
-    let interval = second["interval"].as_u64().unwrap();
+    let (from, load) = (second["from"].u64(), second["initial_load"].f64());
+    let interval = second["interval"].u64();
     case.refuses("/sequence/1/from", [json!(from + 1)], "`sequence[1].from`");
     case.refuses("/sequence/1/initial_load", [json!(load + 1e-6)], "`sequence[1].initial_load`");
-    case.refuses(
-        "/sequence/1/interval",
-        [json!(interval + 1), json!(null)],
-        "`sequence[1].interval`",
-    );
+    let others = [json!(interval + 1), json!(null)];
+    case.refuses("/sequence/1/interval", others, "`sequence[1].interval`");
     case.refuses("/sequence", [json!([])], "`sequence` has 0 entries");
     let case = cheapest();
-    let interval = case.document["interval"].as_u64().unwrap();
-    case.refuses(
-        "/interval",
-        [json!(interval + 1), json!(interval - 1), json!(null)],
-        "`interval` is",
-    );
-    let cost = case.document["cost_aware"]["cost_per_step"].as_f64().unwrap();
+    let interval = case.document["interval"].u64();
+    case.refuses("/interval", around(interval), "`interval` is");
+    let cost = case.document["cost_aware"]["cost_per_step"].f64();
     case.refuses("/cost_aware/cost_per_step", [json!(cost + 1e-6)], "`cost_aware.cost_per_step`");
     case.refuses("/cost_aware/remap_cost", [json!(7)], "`cost_aware.remap_cost`");
     case.refuses("/cost_aware/interval", [json!(interval + 1)], "`cost_aware.interval`");
@@ -610,15 +489,11 @@ fn fields_of_costs_by_loads_of_ends_and_of_periods() {
 /// More load vectors than a document lists.
 #[test]
 fn a_tie_of_the_solution_may_be_proved_to_be_the_other_letter() {
-    let walk = "Walk(levels: 3, up: 0.5, down: 0.5, edge: Hold)";
-    let model = format!(
-        "Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 1, after_remap: Stop, steps: 2)"
-    );
-    let case = Case::model(&model, all());
-    let ties = case.document["ties"].as_array().unwrap();
-    let found = case.fields();
-    let settled = found.proved.contains(&"decision".to_owned());
-    assert!(!ties.is_empty() && !settled, "{:?}", case.document);
+    let model = "Stopping(processes: Identical(count: 2, chain: Walk(levels: 3, up: 0.5, down: 0.5, edge: Hold)), \
+                 remap_cost: 1, after_remap: Stop, steps: 2)";
+    let case = Case::model(model, all());
+    let settled = case.fields().proved.contains(&"decision".to_owned());
+    assert!(!case.document["ties"].list().is_empty() && !settled, "{:?}", case.document);
     // Where the solution says that it knows, it has to be right.
     case.refuses("/ties", [json!([])], "is proved");
 }
@@ -631,7 +506,7 @@ fn counts_of_maps_that_are_not_listed() {
         case.document.get("decision").is_none() && fields.proved.contains(&"counts".to_owned())
     );
     for (count, least) in [("balanced", 0.5), ("remap", 1e-8), ("continued", 1e-8)] {
-        let given = case.document["counts"][count].as_f64().unwrap();
+        let given = case.document["counts"][count].f64();
         let more = given * (1.0 + least) + 1.0;
         case.refuses(&format!("/counts/{count}"), [json!(more)], &format!("`counts.{count}`"));
     }
@@ -654,7 +529,7 @@ fn fields_of_drifting_loads() {
     ] {
         case.refuses(&format!("/{field}"), [json!(other)], &format!("`{field}` is {other}"));
     }
-    let value = case.document["value"].as_f64().unwrap();
+    let value = case.document["value"].f64();
     for out in [value - 1e-6, value + 1e-6] {
         case.refuses("/value", [json!(out)], "`value` is");
         case.refuses("/value_bounds/lower", [json!(out)], "value");
@@ -663,7 +538,7 @@ fn fields_of_drifting_loads() {
     case.refuses("/best_fixed/value", [json!(0.9 * value)], "`best_fixed.value` is");
     case.refuses("/never/value", [json!(0.9 * value)], "`never.value` is");
     case.refuses("/closest_value", [json!(0.9 * value)], "`closest_value` is");
-    let time = case.document["time"].as_f64().unwrap();
+    let time = case.document["time"].f64();
     case.refuses("/time", [json!(time + 0.01), json!(0)], "`time` is");
 }
 
@@ -671,13 +546,10 @@ fn fields_of_drifting_loads() {
 #[test]
 fn thresholds_that_are_changed_together_are_refused() {
     let case = phases();
-    let mut document = case.document.clone();
-    for list in ["threshold", "threshold_lower", "threshold_upper"] {
-        document[list] = json!(vec![0.9; 15]);
-    }
+    let document = case.with(&CURVES.map(|list| (list, json!(vec![0.9; 15]))));
     assert!(case.verify(&document).unwrap_err().contains("threshold[0]"));
     let mut document = case.document.clone();
-    for list in ["threshold", "threshold_lower", "threshold_upper"] {
+    for list in CURVES {
         document[list].as_array_mut().unwrap().reverse();
     }
     assert!(case.verify(&document).is_err());
@@ -687,21 +559,20 @@ fn thresholds_that_are_changed_together_are_refused() {
 #[test]
 fn coarse_bounds_do_not_prove_what_is_between_them() {
     let case = phases();
-    let mut document = case.document.clone();
+    let wide = [("threshold", 0.9), ("threshold_lower", 0.0), ("threshold_upper", 1.0)];
+    let mut document = case.with(&wide.map(|(list, all)| (list, json!(vec![all; 15]))));
     document["tolerance"] = json!(1.0);
-    for (list, all) in [("threshold", 0.9), ("threshold_lower", 0.0), ("threshold_upper", 1.0)] {
-        document[list] = json!(vec![all; 15]);
-    }
     let found = case.verify(&document).unwrap();
     assert!(found.not_proved.contains(&"threshold".to_owned()));
     let case = pair();
-    let mut document = case.document.clone();
-    let value = document["remap_value"].as_f64().unwrap();
-    document["tolerance"] = json!(1.0);
-    document["remap_bounds"] = json!([value - 1.0, value + 1.0]);
-    document["remap_value"] = json!(value - 0.9);
-    document["value_gap"] = json!(0.1);
-    document["value"][1] = json!(document["value"][1].as_f64().unwrap() + 0.1);
+    let value = case.document["remap_value"].f64();
+    let mut document = case.with(&[
+        ("tolerance", json!(1.0)),
+        ("remap_bounds", json!([value - 1.0, value + 1.0])),
+        ("remap_value", json!(value - 0.9)),
+        ("value_gap", json!(0.1)),
+    ]);
+    document["value"][1] = json!(document["value"][1].f64() + 0.1);
     let found = case.verify(&document).unwrap();
     for field in ["remap_value", "value"] {
         assert!(found.not_proved.contains(&field.to_owned()), "{field}");
@@ -712,36 +583,32 @@ fn coarse_bounds_do_not_prove_what_is_between_them() {
 /// knows, and of what is not it is said how far the proof goes.
 #[test]
 fn bounds_that_are_proved_hold_the_truth() {
-    let short = |deck: &str| Loaded::read(&models().join(deck)).expect("a model");
     let mut told = 0;
     for (deck, tolerance, paths) in [
-        ("phase_change/table_iii_n50_g50.ron", 0.1, &["/value/lower", "/value/upper"][..]),
+        ("phase_change/table_iii_n50_g50.ron", 0.1, "/value/lower /value/upper"),
         (
             "phase_change/table_iii_n50_g50.ron",
             0.1,
-            &["/threshold_lower/3", "/threshold_upper/3", "/threshold/3"],
+            "/threshold_lower/3 /threshold_upper/3 /threshold/3",
         ),
-        ("phase_switching/endless.ron", 0.01, &["/average/lower", "/average/upper"]),
-        ("phase_switching/no_return.ron", 0.1, &["/value/lower", "/value/upper"]),
+        ("phase_switching/endless.ron", 0.01, "/average/lower /average/upper"),
+        ("phase_switching/no_return.ron", 0.1, "/value/lower /value/upper"),
         (
             "phase_switching/no_return.ron",
             0.1,
-            &["/to_second/lower/3", "/to_second/upper/3", "/to_second/threshold/3"],
+            "/to_second/lower/3 /to_second/upper/3 /to_second/threshold/3",
         ),
-        ("many_phases/three_phases.ron", 0.1, &["/value/lower", "/value/upper"]),
-        ("stopping/yin_xu_wang.ron", 0.1, &["/remap_bounds/0", "/remap_bounds/1", "/remap_value"]),
-        ("stopping/restart.ron", 0.1, &["/average/lower", "/average/upper"]),
+        ("many_phases/three_phases.ron", 0.1, "/value/lower /value/upper"),
+        ("stopping/yin_xu_wang.ron", 0.1, "/remap_bounds/0 /remap_bounds/1 /remap_value"),
+        ("stopping/restart.ron", 0.1, "/average/lower /average/upper"),
     ] {
-        let number =
-            |case: &Case, path: &str| case.document.pointer(path).unwrap().as_f64().unwrap();
-        let loaded = short(deck);
+        let paths: Vec<&str> = paths.split(' ').collect();
+        let number = |case: &Case, path: &str| case.document.at(path).f64();
+        let loaded = Loaded::read(&models().join(deck)).expect("a model");
         let loose = Case::asked(&loaded, Settings { tolerance, ..all() });
-        let settings = if deck.starts_with("many") {
-            all()
-        } else {
-            Settings { tolerance: TOLERANCE, ..all() }
-        };
-        let close = Case::asked(&loaded, settings);
+        let close =
+            if deck.starts_with("many") { Settings::default().tolerance } else { TOLERANCE };
+        let close = Case::asked(&loaded, Settings { tolerance: close, ..all() });
         let field = paths[0].split('/').nth(1).unwrap();
         let [low, high] = [0, 1].map(|end| number(&loose, paths[end]));
         let truth = [0, 1].map(|end| number(&close, paths[end]));
@@ -755,10 +622,8 @@ fn bounds_that_are_proved_hold_the_truth() {
             // What is disjoint from the proof is refused.
             let Ok(found) = loose.verify(&document) else { continue };
             if found.proved.contains(&field.to_owned()) {
-                assert!(
-                    at(i) <= truth[0] + slack && truth[1] <= at(j) + slack,
-                    "{deck} {field} {i} {j}"
-                );
+                let holds = at(i) <= truth[0] + slack && truth[1] <= at(j) + slack;
+                assert!(holds, "{deck} {field} {i} {j}");
             } else {
                 let reason = &found.reasons[field];
                 assert!(reason.contains("proved is only that it is in ["), "{reason}");
@@ -782,7 +647,7 @@ fn open_letters_are_proved_where_they_are_said_to_be() {
     let ties: Vec<usize> = serde_json::from_value(unsaid["ties"].take()).unwrap();
     assert!(!ties.is_empty());
     unsaid["ties"] = json!([]);
-    let mut letters = unsaid["decision"].as_str().unwrap().as_bytes().to_vec();
+    let mut letters = unsaid["decision"].text().as_bytes().to_vec();
     for other in [b'R', b'C'] {
         ties.iter().for_each(|tie| letters[*tie] = other);
         let count = |letter: u8| letters.iter().filter(|own| **own == letter).count() as f64;
@@ -803,20 +668,17 @@ fn open_letters_are_proved_where_they_are_said_to_be() {
 /// What keeping up the belief takes, and what is said of never switching.
 #[test]
 fn beliefs_of_recurring_phases_are_those_of_the_model() {
-    let several = Case::model(
-        "PhaseSwitching(lifetime: Fixed(9), cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)), \
-         switch: (to_second: 1.5, to_first: 0.7), rates: (to_second: 0.05, to_first: 0.1), detector: \
-         Several([(false_alarm: 0.1, missed: 0.2), Levels([(before: 0.7, after: 0.1), (before: 0.2, after: 0.3), \
-         (before: 0.1, after: 0.6)])]))",
-        Settings::default(),
-    );
-    for case in [switches(), endless(), long_switches(), several] {
+    let levels =
+        "Levels([(before: 0.7, after: 0.1), (before: 0.2, after: 0.3), (before: 0.1, after: 0.6)])";
+    let several = format!("PhaseSwitching({SWITCHES}, detector: Several([{BINARY}, {levels}]))");
+    let several = Case::model(&several, Settings::default());
+    for case in [switches(), endless(), long_switches(), &several] {
         let fields = case.fields();
         assert!(fields.proved.contains(&"belief".to_owned()));
         assert!(!fields.proved.contains(&"never".to_owned()));
         for field in ["initial", "to_second", "to_first", "first/0", "second/1"] {
             let path = format!("/belief/{field}");
-            let held = case.document.pointer(&path).unwrap().as_f64().unwrap();
+            let held = case.document.at(&path).f64();
             let said = format!("`belief.{}", field.split('/').next().unwrap());
             case.refuses(&path, [json!(0.5 * held + 0.4), json!(0.5 * held + 0.4999)], &said);
         }
@@ -828,41 +690,37 @@ fn beliefs_of_recurring_phases_are_those_of_the_model() {
 #[test]
 fn the_command_says_which_fields_are_proved() {
     let place = Workplace::with_model();
-    let solved = place.run(&["solve", "model.ron", "--certificate", "c", "--json"]).exits(0);
+    let solved = place.remap("solve model.ron --certificate c --json").exits(0);
     place.write("m.json", &solved.out);
-    let found = place.run(&["verify", "m.json", "--json"]).exits(0).json();
-    let strings = |list: &Value| -> Vec<String> {
-        list.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
-    };
+    let found = place.answer("verify m.json");
+    let strings =
+        |list: &Value| Vec::from_iter(list.list().iter().map(|name| name.text().to_owned()));
     let [proved, not] = ["proved", "not_proved"].map(|list| strings(&found["fields"][list]));
     assert!(proved.contains(&"threshold".to_owned()) && not.contains(&"seconds".to_owned()));
-    let steps = found["proof"]["thresholds"]["steps"].as_array().unwrap();
+    let steps = found["proof"]["thresholds"]["steps"].list();
     assert_eq!(steps[0]["first"], 0);
-    let said = place.run(&["verify", "m.json"]).exits(0).out;
+    let said = place.shown("verify m.json");
     assert!(said.contains(&format!("fields proved: {}\n", proved.join(", "))), "{said}");
     assert!(said.contains("proved: every threshold given is within"), "{said}");
     // With the model alone nothing is said of a solution.
-    let found = place.run(&["verify", "model.ron", "c", "--json"]).exits(0).json();
+    let found = place.answer("verify model.ron c");
     assert!(found.get("fields").is_none());
     place.write("m.json", solved.out.replace("\"threshold\": [\n    0", "\"threshold\": [\n    1"));
-    let refused = place.run(&["verify", "m.json"]).exits(1).says("threshold");
+    let refused = place.remap("verify m.json").exits(1).says("threshold");
     assert!(refused.out.is_empty());
     place.write("m.json", solved.out.replace("\"file\": \"c\"", "\"file\": \"d\""));
-    place.run(&["verify", "m.json"]).exits(1).says("cannot read d");
+    place.remap("verify m.json").exits(1).says("cannot read d");
 }
 
 #[test]
 fn certificates_of_other_versions_are_refused() {
     let place = Workplace::with_model();
-    place.run(&["solve", "model.ron", "--certificate", "c"]).exits(0);
+    place.remap("solve model.ron --certificate c").exits(0);
     let mut bytes = std::fs::read(place.path("c")).unwrap();
     assert_eq!(&bytes[..20], b"remap certificate 7\n");
     bytes[18] = b'6';
     place.write("c", bytes);
-    place
-        .run(&["verify", "model.ron", "c"])
-        .exits(1)
-        .says("this is not a certificate of this version");
+    place.remap("verify model.ron c").exits(1).says("this is not a certificate of this version");
 }
 
 /// That a state is looked up by its loads in any order.
@@ -872,20 +730,17 @@ fn permuted_loads_have_the_same_decision() {
     assert!(matches!(case.checked.proof, Proof::Map { .. }));
     let state = |loads: &[i64]| case.checked.state(loads, 0);
     assert_eq!(state(&[0, 1, 2]), state(&[2, 0, 1]));
-    assert!(
-        state(&[0, 1]).is_none() && state(&[0, 1, 10]).is_none() && state(&[-3, 0, 0]).is_none()
-    );
+    assert!([&[0, 1][..], &[0, 1, 10], &[-3, 0, 0]].iter().all(|loads| state(loads).is_none()));
 }
 
 /// The interval is that of the method it names, and methods that find the longest one are held against the proof, too.
 #[test]
 fn methods_of_fixed_intervals() {
     for case in [walkers(), squares()] {
-        let by = case.document["interval_by"].as_str().unwrap().to_owned();
-        let interval = case.document["interval"].as_u64().unwrap();
-        let others = [json!(interval + 1), json!(interval - 1), json!(null)];
+        let by = case.document["interval_by"].text().to_owned();
+        let interval = case.document["interval"].u64();
         let said = format!("`methods.{by}.interval` is");
-        case.refuses(&format!("/methods/{by}/interval"), others, &said);
+        case.refuses(&format!("/methods/{by}/interval"), around(interval), &said);
         case.refuses("/interval_by", [json!("guess")], "`interval_by` is guess");
         for (name, line) in case.document["methods"].as_object().unwrap() {
             let finds = ["exact", "closed_form"].contains(&name.as_str());
@@ -901,13 +756,9 @@ fn methods_of_fixed_intervals() {
 /// No cost is negative, and so is no average of costs, be it rounded outward.
 #[test]
 fn averages_of_nothing_are_not_negative() {
-    let still = "chain: Walk(levels: 5, up: 0, down: 0, edge: Hold)";
-    let case = Case::model(
-        &format!(
-            "Stopping(processes: Identical(count: 2, {still}), remap_cost: 0, after_remap: Restart)"
-        ),
-        all(),
-    );
+    let still = "Stopping(processes: Identical(count: 2, chain: Walk(levels: 5, up: 0, down: 0, edge: Hold)), \
+                 remap_cost: 0, after_remap: Restart)";
+    let case = Case::model(still, all());
     let Proof::Average(average) = &case.checked.proof else { panic!() };
     assert_eq!(average.lower.to_bits(), 0.0_f64.to_bits());
     assert_eq!(case.document["average"]["lower"], 0.0);

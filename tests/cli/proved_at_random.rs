@@ -4,10 +4,12 @@
 use crate::certificates::small_phase_change;
 use crate::proved::{Case, all, every_kind, models};
 use crate::thorough::{few_or_all, some_of_each_folder};
+use crate::workplace::{Json, decks};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
 use remap::problems::Settings;
+use remap::problems::proved::Fields;
 use serde_json::{Value, json};
 
 /// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it cannot.
@@ -75,7 +77,7 @@ fn changed(value: &Value, name: &str, tolerance: f64, rng: &mut impl Rng) -> Opt
 /// No random change of a field that is proved leaves it said to be proved.
 fn tampered(case: &Case, cases: usize) {
     let mut rng = TestRunner::deterministic().rng().clone();
-    let tolerance = case.document["tolerance"].as_f64().unwrap();
+    let tolerance = case.document["tolerance"].f64();
     let mut proved = case.fields().proved;
     proved.retain(|name| name != "certificate");
     let (mut tried, mut refused) = (0, 0);
@@ -104,7 +106,7 @@ const MANY: usize = 10_000;
 #[test]
 fn tampered_solutions_are_refused() {
     for case in every_kind() {
-        tampered(&case, few_or_all(100, 300));
+        tampered(case, few_or_all(100, 300));
     }
 }
 
@@ -113,69 +115,23 @@ fn tampered_solutions_are_refused() {
 #[ignore = "a minute of processor time; run with: cargo test --test cli ten_thousand_tampered_solutions -- --ignored"]
 fn ten_thousand_tampered_solutions_of_each_kind_are_refused() {
     for case in every_kind() {
-        tampered(&case, MANY);
+        tampered(case, MANY);
     }
-    for deck in ["stopping/capacities.ron", "stopping/particles.ron", "stopping/restart.ron"] {
-        tampered(&Case::deck(deck, all()), MANY);
+    for deck in ["capacities", "particles", "restart"] {
+        tampered(&Case::deck(&format!("stopping/{deck}.ron"), all()), MANY);
     }
-}
-
-fn decks(folder: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(models().join(folder)).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".ron")).collect();
-    names.sort();
-    names.into_iter().map(|name| format!("{folder}/{name}")).collect()
 }
 
 /// Decks that take more than some seconds to solve, to certify or to check.
-const SLOW: [&str; 5] = [
-    "load_drift/eight_chains.ron",
-    "periodic/capacities.ron",
-    "phase_change/table_iii_n1000_g5.ron",
-    "phase_switching/four_levels.ron",
-    "stopping/sixteen_chains.ron",
-];
+const SLOW: &str = "load_drift/eight_chains.ron periodic/capacities.ron phase_change/table_iii_n1000_g5.ron \
+    phase_switching/four_levels.ron stopping/sixteen_chains.ron";
 
-/// Those of which nothing is computed that could be proved: confidence intervals.
-const STATISTICAL: [&str; 11] = [
-    "continuous_drift/classes.ron",
-    "continuous_drift/jumps.ron",
-    "continuous_drift/kept_slopes.ron",
-    "continuous_drift/late_remaps.ron",
-    "continuous_drift/slopes_and_noise.ron",
-    "continuous_drift/walks.ron",
-    "load_drift/1024_ranks.ron",
-    "load_drift/64_ranks.ron",
-    "load_drift/65536_ranks.ron",
-    "load_drift/late_remaps.ron",
-    "load_drift/million_ranks.ron",
-];
+/// Decks of which confidence intervals are computed, or whose remaps come into force later: nothing is proved of them.
+const NOT_PROVED: &str = "load_drift/1024_ranks.ron load_drift/64_ranks.ron load_drift/65536_ranks.ron \
+    load_drift/late_ranks.ron load_drift/late_remaps.ron load_drift/million_ranks.ron";
 
-/// Those whose remaps come into force later, which the checker does not know.
-const LATE: [&str; 1] = ["load_drift/late_ranks.ron"];
-
-/// Folders of models that are simulated, or no models.
-const SIMULATED: [&str; 5] = ["activity_mesh", "fluids", "land_battle", "logs", "studies"];
-
-/// All decks of solved models.
-fn solved() -> Vec<String> {
-    let folders = std::fs::read_dir(models()).unwrap().map(|entry| entry.unwrap().path());
-    let folders = folders.filter(|path| path.is_dir());
-    let mut folders: Vec<String> =
-        folders.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
-    folders.sort();
-    let all: Vec<String> = folders
-        .iter()
-        .filter(|folder| !SIMULATED.contains(&folder.as_str()))
-        .flat_map(|folder| decks(folder))
-        .filter(|deck| !simulated(deck))
-        .collect();
-    for name in SLOW.iter().chain(&STATISTICAL).chain(&LATE) {
-        assert!(all.contains(&(*name).to_owned()), "{name} is no deck");
-    }
-    all
-}
+/// Folders of models that are simulated, that have confidence intervals, or of no models.
+const SIMULATED: &str = "activity_mesh continuous_drift fluids land_battle logs studies";
 
 /// A counterexample that is a mesh.
 fn simulated(deck: &str) -> bool {
@@ -188,7 +144,7 @@ fn certified(name: &str) {
     let case = Case::deck(name, Settings::default());
     let found = case.verify(&case.document);
     assert!(found.is_ok(), "{name}: {found:?}");
-    let main = match case.document["problem"].as_str().unwrap() {
+    let main = match case.document["problem"].text() {
         "phase_change" => "threshold",
         "phase_switching" => "to_second",
         "periodic" => "interval",
@@ -197,23 +153,60 @@ fn certified(name: &str) {
         "stopping" => "remap_value",
         other => panic!("{name}: {other}"),
     };
-    assert!(found.unwrap().proved.contains(&main.to_owned()), "{name}: {main}");
+    assert!(found.unwrap().proves(main), "{name}: {main}");
     assert!(case.warning.is_none(), "{name}: {:?}", case.warning);
 }
 
 #[test]
 fn every_solved_deck_has_a_certificate() {
-    let all = solved();
-    let others = [&SLOW[..], &STATISTICAL, &LATE].concat();
-    let quick = all.into_iter().filter(|name| !others.contains(&name.as_str()));
-    some_of_each_folder(quick.collect()).iter().for_each(|name| certified(name));
+    let mut all = decks();
+    let others: Vec<&str> = SLOW.split(' ').chain(NOT_PROVED.split(' ')).collect();
+    assert!(others.iter().all(|name| all.contains(&(*name).to_owned())));
+    all.retain(|name| !SIMULATED.split(' ').any(|folder| name.starts_with(folder)));
+    all.retain(|name| !others.contains(&name.as_str()) && !simulated(name));
+    some_of_each_folder(all).iter().for_each(|name| certified(name));
 }
 
 /// `cargo test --test cli slow_decks_have_certificates -- --ignored`
 #[test]
 #[ignore = "some minutes; run with: cargo test --test cli slow_decks_have_certificates -- --ignored"]
 fn slow_decks_have_certificates() {
-    SLOW.into_iter().for_each(certified);
+    SLOW.split(' ').for_each(certified);
+}
+
+/// Whether a field is among those that are proved.
+trait Proves {
+    fn proves(&self, field: &str) -> bool;
+}
+
+impl Proves for Fields {
+    fn proves(&self, field: &str) -> bool {
+        self.proved.iter().any(|name| name == field)
+    }
+}
+
+/// The model solved, and what `verify` finds in the solution.
+fn accepted(problem: &str, settings: Settings) -> Result<(Case, Fields), TestCaseError> {
+    let case = Case::model(problem, settings);
+    let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+    Ok((case, found))
+}
+
+/// A number of tenths.
+fn tenths(number: u32) -> f64 {
+    f64::from(number) / 10.0
+}
+
+fn capacity() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("1"), Just("2")]
+}
+
+fn edge() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("Hold"), Just("Reflect")]
+}
+
+fn bound() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("MaxDeviation"), Just("RmsDeviation")]
 }
 
 proptest! {
@@ -222,9 +215,8 @@ proptest! {
     /// Whatever the model is, what was solved agrees with what is proved.
     #[test]
     fn solutions_of_random_changes_of_phase_are_accepted(problem in small_phase_change(), exact in any::<bool>()) {
-        let case = Case::model(&problem, Settings { exact, ..Settings::default() });
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"threshold".to_owned()));
+        let (_, found) = accepted(&problem, Settings { exact, ..Settings::default() })?;
+        prop_assert!(found.proves("threshold"));
     }
 
     /// Whether equal chains are lumped or not, and written as walks, as rows by one level or as rows by any.
@@ -235,7 +227,7 @@ proptest! {
         (fixed, each) in (0u32..40, 0u32..20),
         steps in 1u32..30,
         after in prop_oneof![Just("Stop"), Just("Restart")],
-        capacity in prop_oneof![Just("1"), Just("2")],
+        capacity in capacity(),
     ) {
         let rows = |far: bool| -> Vec<Vec<f64>> {
             let near = |i: usize, j: usize| far || i.abs_diff(j) <= 1;
@@ -249,24 +241,20 @@ proptest! {
         let processes: Vec<&str> = chains.iter().map(|kind| kinds[*kind].as_str()).collect();
         let capacities = [vec![capacity], vec!["1"; chains.len() - 1]].concat();
         let capacities = if after == "Restart" { vec!["1"; chains.len()] } else { capacities };
-        let case = Case::model(
-            &format!(
-                "Stopping(processes: Distinct([{}]), capacities: [{}], remap_cost: (fixed: {}, per_unit_moved: {}), \
+        let problem = format!("Stopping(processes: Distinct([{}]), capacities: [{}], remap_cost: (fixed: {}, per_unit_moved: {}), \
                  after_remap: {after}, steps: {steps})",
-                processes.join(", "), capacities.join(", "), f64::from(fixed) / 10.0, f64::from(each) / 10.0
-            ),
-            all(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"decision".to_owned()));
+                processes.join(", "), capacities.join(", "), tenths(fixed), tenths(each));
+        let (_, found) = accepted(&problem, all())?;
+        prop_assert!(found.proves("decision"));
     }
 
     #[test]
     fn solutions_of_random_stopping_problems_are_accepted(
-        (first, second) in (2usize..6, 2usize..5),
+        (first, second) in (2usize..7, 2usize..5),
+        count in prop_oneof![Just(2usize), Just(3), Just(5)],
         (up, down) in (1u32..50, 1u32..50),
-        rho in 0u32..100,
-        edge in prop_oneof![Just("Hold"), Just("Reflect")],
+        rho in 0u32..200,
+        edge in edge(),
         cost in prop_oneof![Just("MaxMinusMean"), Just("MaxAbsDeviation"), Just("EuclideanDeviation")],
         after in prop_oneof![Just("Stop"), Just("Uniform"), Just("Restart")],
         equal in any::<bool>(),
@@ -276,21 +264,19 @@ proptest! {
             format!("Walk(lowest: -1, levels: {levels}, up: 0.{up:02}, down: 0.{down:02}, edge: {edge})")
         };
         let processes = if equal {
-            format!("Identical(count: 3, chain: {})", walk(second))
+            format!("Identical(count: {count}, chain: {})", walk(if count == 2 { first } else { second }))
         } else {
             format!("Distinct([{0}, {1}, {0}])", walk(second), walk(first))
         };
         let capacity = if after == "Restart" { "1" } else { capacity };
-        let case = Case::model(
-            &format!(
-                "Stopping(processes: {processes}, capacities: [{capacity}, 1, 1], running_cost: {cost}, \
+        let ones = ", 1".repeat(if equal { count - 1 } else { 2 });
+        let problem = format!("Stopping(processes: {processes}, capacities: [{capacity}{ones}], running_cost: {cost}, \
                  remap_cost: {}, after_remap: {after})",
-                f64::from(rho) / 10.0
-            ),
-            all(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert_eq!(found.proved.contains(&"decision".to_owned()), after != "Restart");
+                tenths(rho));
+        let (case, found) = accepted(&problem, all())?;
+        prop_assert_eq!(found.proves("decision"), after != "Restart");
+        let narrow = |(_, low, high): &(String, f64, f64)| low <= high && high - low < 1e-6 * high.abs().max(1.0);
+        prop_assert!(case.intervals().iter().all(narrow));
     }
 
     /// Costs by state or by units moved, with an end or without.
@@ -303,7 +289,7 @@ proptest! {
         form in 0usize..3,
         steps in prop_oneof![Just(None), (1u64..80).prop_map(Some)],
         after in prop_oneof![Just("Stop"), Just("Restart")],
-        capacity in prop_oneof![Just("1"), Just("2")],
+        capacity in capacity(),
     ) {
         let walks = format!(
             "Identical(count: {count}, chain: Walk(levels: {levels}, up: 0.{up:02}, down: 0.{down:02}, edge: Hold))"
@@ -313,7 +299,7 @@ proptest! {
         // A remap of the last of these loads must lead to some that are listed.
         let joint = if after == "Restart" { joint.replace("[3, 1]", "[-1, 3]") } else { joint.to_owned() };
         let list: Vec<String> = list.iter().map(|cost| (f64::from(*cost) / 10.0).to_string()).collect();
-        let (fixed, each) = (f64::from(fixed) / 10.0, f64::from(each) / 10.0);
+        let (fixed, each) = (tenths(fixed), tenths(each));
         let (processes, cost) = match form {
             0 => (walks, format!("(fixed: {fixed}, per_unit_moved: {each})")),
             1 => (walks, fixed.to_string()),
@@ -321,15 +307,12 @@ proptest! {
         };
         let steps = steps.or((form == 1).then_some(9)).map_or(String::new(), |n| format!(", steps: {n}"));
         let ones = if form < 2 && after == "Stop" { format!("capacities: [{capacity}{}], ", ", 1".repeat(count - 1)) } else { String::new() };
-        let case = Case::model(
-            &format!("Stopping(processes: {processes}, {ones}remap_cost: {cost}, after_remap: {after}{steps})"),
-            all(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        let problem = format!("Stopping(processes: {processes}, {ones}remap_cost: {cost}, after_remap: {after}{steps})");
+        let (case, found) = accepted(&problem, all())?;
         let decides = after == "Stop" || !steps.is_empty();
-        prop_assert_eq!(found.proved.contains(&"decision".to_owned()), decides);
+        prop_assert_eq!(found.proves("decision"), decides);
         let whole = after == "Stop" && !steps.is_empty();
-        prop_assert!(!whole || found.proved.contains(&"remaps_from".to_owned()) || case.document["ties"] != json!([]));
+        prop_assert!(!whole || found.proves("remaps_from") || case.document["ties"] != json!([]));
     }
 
     /// Hidden phases that move the loads, listed in either order.
@@ -355,17 +338,12 @@ proptest! {
         let rows: Vec<Vec<f64>> =
             states.iter().map(|from| states.iter().map(|to| chance(from, to)).collect()).collect();
         let listed: Vec<[i64; 2]> = states.iter().map(|state| loads[state.0]).collect();
-        let case = Case::model(
-            &format!(
-                "Stopping(processes: Joint(loads: {listed:?}, transition: Dense({rows:?})), remap_cost: {}, after_remap: \
+        let problem = format!("Stopping(processes: Joint(loads: {listed:?}, transition: Dense({rows:?})), remap_cost: {}, after_remap: \
                  {after})",
-                f64::from(rho) / 20.0
-            ),
-            all(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+                f64::from(rho) / 20.0);
+        let (case, found) = accepted(&problem, all())?;
         let main = if after == "Restart" { "average" } else { "decision" };
-        prop_assert!(found.proved.contains(&main.to_owned()) && case.warning.is_none());
+        prop_assert!(found.proves(main) && case.warning.is_none());
     }
 
     #[test]
@@ -375,20 +353,15 @@ proptest! {
         rho in 0u32..40,
         shown in 2usize..5,
         lowest in -3i32..3,
-        edge in prop_oneof![Just("Hold"), Just("Reflect")],
-        capacity in prop_oneof![Just("1"), Just("2")],
+        edge in edge(),
+        capacity in capacity(),
     ) {
         let ones = ", 1".repeat(count - 1);
-        let case = Case::model(
-            &format!(
-                "Stopping(processes: Unbounded(count: {count}, lowest: {lowest}, up: 0.{up:02}, down: 0.{down:02}, edge: \
+        let problem = format!("Stopping(processes: Unbounded(count: {count}, lowest: {lowest}, up: 0.{up:02}, down: 0.{down:02}, edge: \
                  {edge}, shown: {shown}), capacities: [{capacity}{ones}], remap_cost: {}, after_remap: Stop)",
-                f64::from(rho) / 20.0
-            ),
-            all(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"decision".to_owned()));
+                f64::from(rho) / 20.0);
+        let (_, found) = accepted(&problem, all())?;
+        prop_assert!(found.proves("decision"));
     }
 
     #[test]
@@ -397,25 +370,20 @@ proptest! {
         levels in 2usize..5,
         (up, down) in (5u32..45, 5u32..45),
         (fixed, each) in (0u32..40, 0u32..90),
-        capacity in prop_oneof![Just("1"), Just("2")],
+        capacity in capacity(),
         constant in any::<bool>(),
     ) {
-        let (fixed, each) = (f64::from(fixed) / 10.0, f64::from(each) / 10.0);
+        let (fixed, each) = (tenths(fixed), tenths(each));
         let cost = match constant {
             true => fixed.to_string(),
             false => format!("(fixed: {fixed}, per_unit_moved: {each})"),
         };
         let ones = ", 1".repeat(count - 1);
-        let case = Case::model(
-            &format!(
-                "Stopping(processes: Identical(count: {count}, chain: Walk(levels: {levels}, up: 0.{up:02}, down: \
+        let problem = format!("Stopping(processes: Identical(count: {count}, chain: Walk(levels: {levels}, up: 0.{up:02}, down: \
                  0.{down:02}, edge: Hold)), capacities: [{capacity}{ones}], remap_cost: {cost}, after_remap: Restart, \
-                 partial_remaps: true)"
-            ),
-            all(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"average".to_owned()) && case.warning.is_none());
+                 partial_remaps: true)");
+        let (case, found) = accepted(&problem, all())?;
+        prop_assert!(found.proves("average") && case.warning.is_none());
     }
 
     #[test]
@@ -442,16 +410,11 @@ proptest! {
                 _ => (0..count).map(|z| (0..count).map(|y| at(z, y)).collect()).collect(),
             }
         };
-        let case = Case::model(
-            &format!(
-                "ManyPhases({horizon}, cycle: {:?}, switch: {:?}, remap: {}, transition: {:?}, detector: {:?})",
-                table(0), table(9), if fitted { "Fitted" } else { "Chosen" }, laws(own), laws(seen),
-            ),
-            Settings::default(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        let problem = format!("ManyPhases({horizon}, cycle: {:?}, switch: {:?}, remap: {}, transition: {:?}, detector: {:?})",
+                table(0), table(9), if fitted { "Fitted" } else { "Chosen" }, laws(own), laws(seen));
+        let (case, found) = accepted(&problem, Settings::default())?;
         // Where the grid is coarser than the solver's bounds, how far the proof goes is said.
-        let proved = found.proved.contains(&"value".to_owned());
+        let proved = found.proves("value");
         prop_assert!(proved != found.reasons.contains_key("value"));
         prop_assert!(case.document["status"] != "converged" || case.warning.is_none(), "{:?}", case.warning);
     }
@@ -467,21 +430,16 @@ proptest! {
         objective in prop_oneof![Just("Imbalance"), Just("Makespan")],
         each in prop_oneof![Just(0u32), 1u32..30],
     ) {
-        let rho = f64::from(rho) / 10.0;
+        let rho = tenths(rho);
         let remap_cost = match rebalance {
             "Split" if each > 0 => format!("(fixed: {rho}, per_unit_moved: 0.{each:02})"),
             _ => rho.to_string(),
         };
-        let case = Case::model(
-            &format!(
-                "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.{up:02}, down: \
+        let problem = format!("LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.{up:02}, down: \
                  0.{down:02}, edge: Hold), initial_load: 2, steps: {steps}, remap_cost: {remap_cost}, rebalance: \
-                 {rebalance}, decide: {decide}, objective: {objective})"
-            ),
-            Settings::default(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"value".to_owned()));
+                 {rebalance}, decide: {decide}, objective: {objective})");
+        let (_, found) = accepted(&problem, Settings::default())?;
+        prop_assert!(found.proves("value"));
     }
 }
 
@@ -499,17 +457,12 @@ proptest! {
         (there, back) in (0u32..30, 0u32..30),
         initial in 0u32..100,
     ) {
-        let case = Case::model(
-            &format!(
-                "PhaseSwitching({last}cycle: (first: (own: 1, other: 1.{own:02}), second: (own: 1, other: {})), switch: \
+        let problem = format!("PhaseSwitching({last}cycle: (first: (own: 1, other: 1.{own:02}), second: (own: 1, other: {})), switch: \
                  (to_second: {}, to_first: {}), rates: (to_second: 0.{a:02}, to_first: 0.{b:02}), detector: \
                  (false_alarm: 0.{alarm:02}, missed: 0.{missed:02}), initial: 0.{initial:02})",
-                1.0 + f64::from(gain) / 10.0, f64::from(there) / 10.0, f64::from(back) / 10.0,
-            ),
-            Settings::default(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"to_second".to_owned()));
+                1.0 + tenths(gain), tenths(there), tenths(back));
+        let (_, found) = accepted(&problem, Settings::default())?;
+        prop_assert!(found.proves("to_second"));
     }
 }
 
@@ -527,15 +480,10 @@ proptest! {
             (0i32..9).prop_map(|mean| format!("Moments(mean: -0.{mean}, variance: 0.5)")),
         ],
         bound in 1u32..99,
-        kind in prop_oneof![Just("MaxDeviation"), Just("RmsDeviation")],
+        kind in bound(),
     ) {
-        let case = Case::model(
-            &format!(
-                "Periodic(initial_load: 10, changes: Identical(count: {count}, law: {law}), bound: {kind}(0.{bound:02}))"
-            ),
-            Settings::default(),
-        );
-        case.verify(&case.document).map_err(TestCaseError::fail)?;
+        let problem = format!("Periodic(initial_load: 10, changes: Identical(count: {count}, law: {law}), bound: {kind}(0.{bound:02}))");
+        accepted(&problem, Settings::default())?;
     }
 
     #[test]
@@ -547,18 +495,13 @@ proptest! {
             (0i32..9).prop_map(|mean| format!("Moments(mean: 0.{mean}, variance: 0.5)")),
         ],
         bound in 10u32..40,
-        kind in prop_oneof![Just("MaxDeviation"), Just("RmsDeviation")],
+        kind in bound(),
     ) {
-        let case = Case::model(
-            &format!(
-                "Periodic(initial_load: 10, changes: Identical(count: {count}, law: {law}), bound: {kind}(0.{bound:02}), \
-                 periods: {periods})"
-            ),
-            Settings::default(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        let problem = format!("Periodic(initial_load: 10, changes: Identical(count: {count}, law: {law}), bound: {kind}(0.{bound:02}), \
+                 periods: {periods})");
+        let (case, found) = accepted(&problem, Settings::default())?;
         let exact = case.document["interval_by"] == "closed_form" || case.document["interval_by"] == "exact";
-        prop_assert!(!exact || case.warning.is_some() || found.proved.contains(&"sequence".to_owned()));
+        prop_assert!(!exact || case.warning.is_some() || found.proves("sequence"));
     }
 
     /// Equal laws and others, and a cost by a description of the machine.
@@ -567,18 +510,15 @@ proptest! {
         count in 2u32..6,
         (p, x, y) in (1u32..99, -3i32..4, 1i32..4),
         other in prop_oneof![Just(""), Just(", Steps({0: 1})"), Just(", Steps({1: 0.5, -1: 0.5})")],
-        cost in prop_oneof![(0u32..900).prop_map(|cost| (f64::from(cost) / 10.0).to_string()),
+        cost in prop_oneof![(0u32..900).prop_map(|cost| (tenths(cost)).to_string()),
             (1u64..9, 0u64..99).prop_map(|(n, b)| format!(
                 "LogGP(latency: 1, overhead: 0.5, gap: 1, gap_per_byte: 0.01, messages: {n}, bytes: {}, planning: 2)", n + b))],
     ) {
         let law = format!("Steps({{{x}: 0.{p:02}, {}: {}}})", x + y, f64::from(100 - p) / 100.0);
         let laws = vec![law; count as usize].join(", ");
-        let case = Case::model(
-            &format!("Periodic(initial_load: 10, changes: Distinct([{laws}{other}]), remap_cost: {cost})"),
-            Settings::default(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(case.warning.is_some() || found.proved.contains(&"interval".to_owned()));
+        let problem = format!("Periodic(initial_load: 10, changes: Distinct([{laws}{other}]), remap_cost: {cost})");
+        let (case, found) = accepted(&problem, Settings::default())?;
+        prop_assert!(case.warning.is_some() || found.proves("interval"));
     }
 
     #[test]
@@ -586,15 +526,10 @@ proptest! {
         (count, levels) in (2u32..6, 2u32..8),
         (up, down) in (1u32..50, 1u32..50),
         bound in 1u32..99,
-        kind in prop_oneof![Just("MaxDeviation"), Just("RmsDeviation")],
+        kind in bound(),
     ) {
-        let case = Case::model(
-            &format!(
-                "Periodic(initial_load: 2, changes: Chain(count: {count}, chain: Walk(lowest: 1, levels: {levels}, up: \
-                 0.{up:02}, down: 0.{down:02}, edge: Hold)), bound: {kind}(0.{bound:02}))"
-            ),
-            Settings::default(),
-        );
-        case.verify(&case.document).map_err(TestCaseError::fail)?;
+        let problem = format!("Periodic(initial_load: 2, changes: Chain(count: {count}, chain: Walk(lowest: 1, levels: {levels}, up: \
+                 0.{up:02}, down: 0.{down:02}, edge: Hold)), bound: {kind}(0.{bound:02}))");
+        accepted(&problem, Settings::default())?;
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::logs::Numbers;
 use crate::thorough::few_or_all;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use remapping::fit::left_over::left_over;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -43,28 +43,24 @@ fn steps_that_are_slow_after_a_remap_are_part_of_its_cost() {
     let quick = advice(&place, log(100, 0.0, 0.0), &[]);
     let slow = advice(&place, log(100, 3.0, 0.0), &[]);
     assert_eq!(quick["remap_cost"], 0.3);
-    let cost = slow["remap_cost"].as_f64().unwrap();
+    let cost = slow["remap_cost"].f64();
     assert!((3.1..3.4).contains(&cost), "{cost}");
     let said = slow["notes"].to_string();
     assert!(said.contains("the first step after a remap is slower, by"), "{said}");
     // A remap every 24 steps, as without the slow steps, would cost a tenth of the job.
-    let line = |document: &Value, policy: &str| -> f64 {
-        let lines = document["policies"].as_array().unwrap();
-        let found = lines.iter().find(|line| line["policy"] == policy).unwrap();
-        found["cost"].as_f64().unwrap()
-    };
+    let line = |document: &Value, policy: &str| document.policy(policy)["cost"].f64();
     assert!(line(&slow, "fixed:10") > 49.0 * 3.0);
     assert!((line(&slow, "recorded") - line(&quick, "recorded") - 4.0 * 3.0).abs() < 1.0);
     // A cost that is given is that of the remap alone.
     let given = advice(&place, log(100, 3.0, 0.0), &["--remap-cost", "0.5"]);
-    assert!((given["remap_cost"].as_f64().unwrap() - cost - 0.2).abs() < 1e-9);
+    assert!((given["remap_cost"].f64() - cost - 0.2).abs() < 1e-9);
 }
 
 /// One step that is odd after a remap is not what the remap left; loads that stay as they were are.
 #[test]
 fn an_odd_step_after_a_remap_is_not_what_it_left() {
     let place = Workplace::new();
-    let sentence = |text| advice(&place, text, &[])["advice"].as_str().unwrap().to_owned();
+    let sentence = |text| advice(&place, text, &[])["advice"].text().to_owned();
     let odd = sentence(log(100, 0.0, 0.15));
     assert!(!odd.contains("did not restore balance"), "{odd}");
     // Marks one step too early: the step after them has the loads of the one before.
@@ -78,7 +74,7 @@ fn an_odd_step_after_a_remap_is_not_what_it_left() {
     // That step is then part of what a remap costs, and the advice is what it is with the right marks.
     let early = advice(&place, early.join("\n") + "\n", &[]);
     let right = advice(&place, log(100, 0.0, 0.0), &[]);
-    let saved = |found: &Value, field: &str| found["saves"][field].as_f64().unwrap();
+    let saved = |found: &Value, field: &str| found["saves"][field].f64();
     let percent = saved(&right, "percent");
     let contains = saved(&early, "lower") <= percent && percent <= saved(&early, "upper");
     assert!(contains, "{percent}: {}", early["advice"]);
@@ -110,29 +106,29 @@ fn remaps_that_are_played_leave_what_recorded_ones_did() {
     let place = Workplace::new();
     for seed in 1..few_or_all(2, 5) {
         let found = advice(&place, blocks(seed, 40), &[]);
-        let assumed = found["assumption"].as_str().unwrap();
+        let assumed = found["assumption"].text();
         assert!(assumed.contains("leaves what recorded ones left"), "{seed}: {assumed}");
         let read = remap::logs::read(&place.path("run.csv"), None).unwrap().record;
         let left = left_over(&read).unwrap();
         let excess = |off: &[f64]| off.iter().copied().fold(f64::MIN, f64::max);
         let most = left.iter().filter(|left| left.before < 400).map(|left| excess(&left.off));
         let most = most.fold(0.0, f64::max);
-        for line in found["policies"].as_array().unwrap() {
-            let policy = line["policy"].as_str().unwrap();
+        for line in found["policies"].list() {
+            let policy = line["policy"].text();
             let Some(bound) = policy.strip_prefix("threshold:") else { continue };
             assert!(bound.parse::<f64>().unwrap() > 1.4 * most, "{seed}: {policy}, {most} left");
         }
         // What a run with remaps every step would have: what each leaves.
         let replayed = ["replay", "run.csv", "--policies", "fixed:1", "--json"];
         let replayed = place.run(&replayed).exits(0).json();
-        let line = &replayed["policies"].as_array().unwrap()[0];
-        let paid = line["cost"].as_f64().unwrap() - 0.05 * line["remaps"].as_f64().unwrap();
+        let line = &replayed["policies"].list()[0];
+        let paid = line["cost"].f64() - 0.05 * line["remaps"].f64();
         let each = left.iter().map(|left| excess(&left.off)).sum::<f64>() / left.len() as f64;
         assert!(paid > 0.5 * each * 400.0, "{seed}: {paid}, {each}");
     }
     // Loads that are split evenly leave nothing.
     let even = advice(&place, log(50, 0.0, 0.0), &[]);
-    assert!(even["assumption"].as_str().unwrap().contains("restores balance"));
+    assert!(even["assumption"].text().contains("restores balance"));
 }
 
 /// Where no remap was ever seen, the rule waits after remaps that do not help, and the condition is said.
@@ -141,7 +137,7 @@ fn logs_without_remaps_are_advised_on_a_condition() {
     let place = Workplace::new();
     let text = log(1000, 0.0, 0.0);
     let found = advice(&place, text, &["--remap-cost", "0.3"]);
-    let sentence = found["advice"].as_str().unwrap();
+    let sentence = found["advice"].text();
     assert!(sentence.starts_with("Remap by the adaptive rule"), "{sentence}");
     assert!(sentence.contains("if a remap restores balance, which this log does not show"));
     assert!(!found["notes"].to_string().contains("save 0.00 %"), "{found}");
@@ -153,20 +149,18 @@ fn files_of_an_earlier_advice_go() {
     let place = Workplace::new();
     place.write("run.csv", log(50, 0.0, 0.0));
     place.write("short.csv", log(50, 0.0, 0.0).lines().take(30).collect::<Vec<_>>().join("\n"));
-    place.run(&["advise", "run.csv", "-o", "st"]).exits(0);
+    place.remap("advise run.csv -o st").exits(0);
     place.write("st/mine.txt", "kept");
     std::fs::create_dir(place.path("own")).unwrap();
     place.write("own/lammps.txt", "somebody's own");
     assert!(place.path("st/advised.json").exists());
-    let told =
-        place.run(&["advise", "short.csv", "--remap-cost", "0.3", "-o", "st", "--force"]).exits(0);
+    let told = place.remap("advise short.csv --remap-cost 0.3 -o st --force").exits(0);
     told.says("removed, since they are of an earlier advice: ");
     for gone in ["advised.json", "remap_policy.h", "lammps.txt"] {
         assert!(!place.path(&format!("st/{gone}")).exists(), "{gone}");
     }
     assert!(place.path("st/report.html").exists() && place.path("st/mine.txt").exists());
-    let refused = ["advise", "short.csv", "--remap-cost", "0.3", "-o", "own", "--force"];
-    place.run(&refused).exits(0);
+    place.remap("advise short.csv --remap-cost 0.3 -o own --force").exits(0);
     assert!(place.path("own/lammps.txt").exists());
 }
 
@@ -187,7 +181,7 @@ fn bursts_that_come_again_are_no_change_for_good() {
             text += if after == 0 && step > 0 { "1,0.3\n" } else { "0,\n" };
         }
         place.write("run.csv", text);
-        let found = place.run(&["fit", "run.csv", "--model", "phase-change", "--json"]).exits(0);
+        let found = place.remap("fit run.csv --model phase-change --json").exits(0);
         let said = found.out;
         assert_eq!(!said.contains("one for good comes once"), fits, "{bursts} bursts: {said}");
     }

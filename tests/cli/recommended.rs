@@ -3,7 +3,7 @@
 
 use crate::knobs::says_never;
 use crate::thorough::few_or_all;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has, lacks, stated};
 use approx::assert_abs_diff_eq;
 use serde_json::{Value, json};
 
@@ -52,19 +52,15 @@ const FAR: [&str; 2] = [
 
 /// The model as `model.ron`, its solution as `solution.json`; its first sentence, and the document.
 fn solved(place: &Workplace, problem: &str) -> (String, Value) {
-    place.write("model.ron", format!("Model(title: \"t\", problem: LoadDrift({problem}))"));
-    let document = place.run(&["solve", "model.ron", "--json"]).exits(0);
+    place.write("model.ron", stated(format!("LoadDrift({problem})")));
+    let document = place.remap("solve model.ron --json").exits(0);
     place.write("solution.json", &document.out);
-    let text = place.run(&["solve", "model.ron"]).exits(0).out;
+    let text = place.shown("solve model.ron");
     (text.lines().nth(1).unwrap().to_owned(), document.json())
 }
 
-fn number(of: &Value) -> f64 {
-    of.as_f64().unwrap_or_else(|| panic!("{of}"))
-}
-
 fn exported(place: &Workplace, target: &str) -> String {
-    place.run(&["export", "solution.json", "--to", target]).exits(0).out
+    place.shown(format!("export solution.json --to {target}"))
 }
 
 /// Writes a model of so many processors on levels from 1 on, and so many steps, of which not all states are gone over.
@@ -74,14 +70,14 @@ fn of_many_ranks(place: &Workplace, processors: u64, levels: u64, steps: u64) {
          initial_load: {}, steps: {steps}, remap_cost: 8",
         levels.div_ceil(2)
     );
-    place.write("model.ron", format!("Model(title: \"x\", problem: LoadDrift({problem}))"));
+    place.write("model.ron", stated(format!("LoadDrift({problem})")));
 }
 
 /// The thresholds of the exported rule, by the first step.
 fn thresholds(place: &Workplace) -> Vec<(u64, f64)> {
     let json: Value = serde_json::from_str(&exported(place, "json")).unwrap();
     let list = json["thresholds"].as_array().unwrap_or_else(|| panic!("{json}"));
-    list.iter().map(|at| (at["first_step"].as_u64().unwrap(), number(&at["threshold"]))).collect()
+    list.iter().map(|at| (at["first_step"].u64(), at["threshold"].f64())).collect()
 }
 
 #[test]
@@ -119,11 +115,11 @@ fn what_no_loads_exceed_is_never() {
         }
         answer["remaps"] = json!(1e-9);
         if let Some(unit) = unit {
-            answer.extend(
-                [("unit_seconds", json!(unit)), ("stride", json!(1))]
-                    .map(|(k, v)| (k.to_owned(), v)),
-            );
-            answer.insert("job_steps".to_owned(), json!(40));
+            for (field, value) in
+                [("unit_seconds", json!(unit)), ("stride", json!(1)), ("job_steps", json!(40))]
+            {
+                answer.insert(field.to_owned(), value);
+            }
         }
         for at in answer["closest_threshold"].as_array_mut().unwrap() {
             at["threshold"] = json!(largest);
@@ -143,10 +139,10 @@ fn exported_thresholds_cost_no_more_than_what_is_known() {
     for problem in DEAR.into_iter().chain(FAR).chain([LATE]) {
         let place = Workplace::new();
         let (sentence, found) = solved(&place, problem);
-        let value = number(&found["value"]);
+        let value = found["value"].f64();
         let best = &found["best_threshold"];
         let known = [&best["value"], &found["best_fixed"]["value"], &found["never"]["value"]];
-        let least = known.map(number).into_iter().fold(f64::INFINITY, f64::min);
+        let least = known.map(Json::f64).into_iter().fold(f64::INFINITY, f64::min);
         // The sentence is of the cheapest.
         let (_, percent) = sentence.split_once("that costs ").unwrap();
         let percent =
@@ -155,23 +151,23 @@ fn exported_thresholds_cost_no_more_than_what_is_known() {
         assert_abs_diff_eq!(percent, 100.0 * (least / value - 1.0), epsilon = 0.006);
         // So is what is exported, if thresholds by the step do not cost less.
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
-        let by_step = number(&found["closest_value"]);
+        let by_step = found["closest_value"].f64();
         let cost = match json["interval"].as_u64() {
             Some(every) => {
                 assert_eq!(found["best_fixed"]["interval"], every);
-                number(&found["best_fixed"]["value"])
+                found["best_fixed"]["value"].f64()
             }
             None => {
                 let list = thresholds(&place);
                 let first = list[0].1;
                 let at =
-                    list.len() > 1 || first == number(&found["closest_threshold"][0]["threshold"]);
+                    list.len() > 1 || first == found["closest_threshold"][0]["threshold"].f64();
                 match first {
-                    f64::MAX => number(&found["never"]["value"]),
+                    f64::MAX => found["never"]["value"].f64(),
                     _ if at && by_step < least => by_step,
                     _ => {
-                        assert_eq!((list.len(), first), (1, number(&best["threshold"])), "{json}");
-                        number(&best["value"])
+                        assert_eq!((list.len(), first), (1, best["threshold"].f64()), "{json}");
+                        best["value"].f64()
                     }
                 }
             }
@@ -196,10 +192,10 @@ fn sentences_are_of_rules_that_compare_finds_as_cheap() {
                 None => panic!("{sentence}"),
             },
         };
-        let asked = ["compare", "model.ron", "--policies", &policy, "--runs", "2", "--json"];
-        let exact = number(&place.run(&asked).exits(0).json()["policies"][0]["exact"]);
+        let asked = format!("compare model.ron --policies {policy} --runs 2");
+        let exact = place.answer(asked)["policies"][0]["exact"].f64();
         let known = ["/best_threshold/value", "/best_fixed/value", "/never/value"];
-        let known = known.map(|path| number(found.pointer(path).unwrap()));
+        let known = known.map(|path| found.at(path).f64());
         let least = known.into_iter().fold(f64::INFINITY, f64::min);
         assert_abs_diff_eq!(exact, least, epsilon = 1e-9 * least);
     }
@@ -208,21 +204,19 @@ fn sentences_are_of_rules_that_compare_finds_as_cheap() {
 /// Rounding decides nothing: no value that max - mean may have is near a threshold.
 #[test]
 fn thresholds_are_not_values_of_the_imbalance() {
-    let models = env!("CARGO_MANIFEST_DIR").to_owned() + "/../models/load_drift/";
-    let decks =
-        ["three_chains.ron", "units_moved.ron", "four_walks.ron", "late_ranks.ron", "64_ranks.ron"];
+    let decks = ["three_chains", "units_moved", "four_walks", "late_ranks", "64_ranks"];
     for deck in &decks[..few_or_all(3, 5)] {
         let place = Workplace::new();
-        let document = place.run(&["solve", &format!("{models}{deck}"), "--json"]).exits(0);
+        let document = place.remap(format!("solve models/load_drift/{deck}.ron --json")).exits(0);
         place.write("solution.json", &document.out);
-        let r = number(&document.json()["processors"]);
+        let r = document.json()["processors"].f64();
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
         let lists = [&json["thresholds"], &json["since_last_remap"]];
         let all: Vec<f64> = lists
             .into_iter()
             .filter_map(Value::as_array)
             .flatten()
-            .map(|at| number(&at["threshold"]))
+            .map(|at| at["threshold"].f64())
             .filter(|threshold| ![0.0, f64::MAX].contains(threshold))
             .collect();
         assert!(!all.is_empty(), "{deck}: {json}");
@@ -250,10 +244,10 @@ fn a_program_without_decisions_never_remaps() {
 fn bounds_do_not_exceed_what_is_known() {
     let place = Workplace::new();
     of_many_ranks(&place, 100_000, 61, 1_000_000);
-    let found = place.run(&["solve", "model.ron", "--json"]).exits(3).json();
+    let found = place.remap("solve model.ron --json").exits(3).json();
     let (upper, never) = (&found["value_bounds"]["upper"], &found["never"]["value"]);
-    assert!(number(upper) <= number(never) * (1.0 + 1e-8), "{upper} {never}");
-    assert!(number(upper) >= number(never), "{upper} {never}");
+    assert!(upper.f64() <= never.f64() * (1.0 + 1e-8), "{upper} {never}");
+    assert!(upper.f64() >= never.f64(), "{upper} {never}");
 }
 
 /// A gap that was reached is not said to be missed: all states were asked for.
@@ -261,12 +255,12 @@ fn bounds_do_not_exceed_what_is_known() {
 fn what_was_asked_of_all_states_says_so() {
     let place = Workplace::new();
     of_many_ranks(&place, 64, 19, 60);
-    let asked = ["solve", "model.ron", "--method", "exact", "--tolerance", "0.1"];
-    let text = place.run(&asked).exits(3).says("bounds by sampling instead").out;
-    assert!(
-        text.contains("\nnot over all states; the gap of 1e-1 is reached, nothing is proved, "),
-        "{text}"
-    );
+    let text = place
+        .remap("solve model.ron --method exact --tolerance 0.1")
+        .exits(3)
+        .says("bounds by sampling instead")
+        .out;
+    has(&text, &["\nnot over all states; the gap of 1e-1 is reached, nothing is proved, "]);
 }
 
 /// Where a fixed interval costs less than every threshold, that is the rule; codes that look at the imbalance are priced as ever.
@@ -275,12 +269,12 @@ fn an_interval_that_costs_least_is_the_rule() {
     let place = Workplace::new();
     let (sentence, found) = solved(&place, EVERY);
     assert!(sentence.starts_with("Remap every 2 steps: that costs 3.61 % more than"), "{sentence}");
-    assert!(number(&found["best_fixed"]["value"]) < number(&found["best_threshold"]["value"]));
+    assert!(found["best_fixed"]["value"].f64() < found["best_threshold"]["value"].f64());
     assert!(exported(&place, "python").contains("INTERVAL = 2\n"));
     assert!(exported(&place, "smilei").contains("    every = 2,\n"));
     let charm = exported(&place, "charm");
-    assert!(charm.contains("# AtSync() every 2 iterations\n"), "{charm}");
-    assert!(charm.contains(" +LBPeriod ") && !charm.contains("at least"), "{charm}");
+    has(&charm, &["# AtSync() every 2 iterations\n", " +LBPeriod "]);
+    lacks(&charm, &["at least"]);
     for target in ["lammps", "swift"] {
         let out = exported(&place, target).replace("\n#", "");
         assert!(out.contains("costs least") && out.contains("never remapping"), "{target}:\n{out}");

@@ -2,7 +2,7 @@
 
 use crate::languages::{is_there, skipped};
 use crate::thorough::thorough;
-use crate::workplace::{MODEL, Workplace};
+use crate::workplace::{MODEL, Workplace, stated};
 use std::path::Path;
 use std::process::Command;
 
@@ -14,7 +14,7 @@ fn model(name: &str) -> String {
 #[test]
 fn a_page_shows_models_solutions_and_sweeps() {
     let place = Workplace::with_model();
-    let solution = place.run(&["solve", "model.ron", "--json"]).exits(0).out;
+    let solution = place.shown("solve model.ron --json");
     place.write("solution.json", solution);
     let yin = model("stopping/yin_xu_wang.ron");
     let sweep = ["sweep", &yin, "--set", "problem.remap_cost=1:4:1", "--json"];
@@ -45,9 +45,9 @@ fn a_page_shows_models_solutions_and_sweeps() {
         assert!(!page.contains(outside), "{what} from elsewhere");
     }
     place.run(&arguments).exits(1).says("exists already");
-    place.run(&["report", "absent.json"]).exits(1).says("cannot read absent.json");
+    place.remap("report absent.json").exits(1).says("cannot read absent.json");
     place.write("odd.json", "{\"runs\": []}");
-    place.run(&["report", "odd.json"]).exits(1).says("without runs");
+    place.remap("report odd.json").exits(1).says("without runs");
 }
 
 /// What is nothing is a 0, and not one of three hundred digits.
@@ -56,12 +56,11 @@ fn never_has_no_remaps() {
     let place = Workplace::new();
     let problem = "PhaseChange(lifetime: Fixed(500), cycle: (before: 1.0, after: 1.6, remapped: 1.05), remap: (test: \
                    6.0, install: 2.0), detector: (false_alarm: 0.0362, missed: 0.0025), hazard: Constant(0.004))";
-    place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
-    let page = place.run(&["report", "model.ron"]).exits(0).out;
+    place.write("model.ron", stated(problem));
+    let page = place.shown("report model.ron");
     let never = page.lines().find(|line| line.contains(">never</th>")).unwrap();
     assert!(never.ends_with("<td>0</td></tr>"), "{never}");
-    let found =
-        place.run(&["compare", "model.ron", "--policies", "never", "--json"]).exits(0).json();
+    let found = place.answer("compare model.ron --policies never");
     let metrics = &found["policies"][0]["per_metric"];
     for field in ["remaps", "premature_remaps"] {
         assert_eq!(metrics[field], serde_json::json!({ "lower": 0.0, "upper": 0.0 }), "{metrics}");
@@ -70,9 +69,8 @@ fn never_has_no_remaps() {
 
 #[test]
 fn what_a_title_says_is_not_markup() {
-    let place = Workplace::new();
-    place.write("model.ron", MODEL.replace("Drift", "<script>alert(1)</script> & co"));
-    let page = place.run(&["report", "model.ron"]).exits(0).out;
+    let place = Workplace::of(MODEL.replace("Drift", "<script>alert(1)</script> & co"));
+    let page = place.shown("report model.ron");
     assert!(!page.contains("<script>alert"));
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; co"));
 }

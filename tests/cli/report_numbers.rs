@@ -2,7 +2,7 @@
 //! error contains the proved bounds, one without is the exact number in the digits that are shown.
 
 use crate::thorough::few_or_all;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use approx::abs_diff_eq;
 use serde_json::Value;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn truth(solution: &Value, name: &str) -> Option<Result<(f64, f64), String>> {
         name if name.starts_with("to the second mapping above p") => first(&solution["to_second"]),
         name if name.starts_with("back to the first below p") => first(&solution["to_first"]),
         "cost of a remap in all" => {
-            let [lower, upper] = [0, 1].map(|end| solution["remap_bounds"][end].as_f64().unwrap());
+            let [lower, upper] = [0, 1].map(|end| solution["remap_bounds"][end].f64());
             Some(Ok((lower, upper)))
         }
         "cost of a remap" => exact(&solution["remap_cost"]).or_else(|| exact(&cost["remap_cost"])),
@@ -158,10 +158,8 @@ fn faults(rows: &[[String; 3]], solution: &Value) -> Vec<String> {
                 // Rounded up.
                 let truth = match name.as_str() {
                     "widest bounds of a threshold" => widest(solution),
-                    "numerical error of the imbalance" => {
-                        solution["deviation_error"].as_f64().unwrap()
-                    }
-                    _ => solution["value_gap"].as_f64().unwrap(),
+                    "numerical error of the imbalance" => solution["deviation_error"].f64(),
+                    _ => solution["value_gap"].f64(),
                 };
                 (truth..=1.11 * truth).contains(&number(cell))
             }
@@ -169,10 +167,10 @@ fn faults(rows: &[[String; 3]], solution: &Value) -> Vec<String> {
             "answer" => !cell.is_empty(),
             name if name.starts_with("closest threshold") => {
                 let step = number(name.rsplit(' ').next().unwrap());
-                let all = solution["closest_threshold"].as_array().unwrap();
+                let all = solution["closest_threshold"].list();
                 let found = all.iter().find(|found| found["step"] == step as u64).unwrap();
                 let (value, rest) = cell.split_once(", other than optimal in ").unwrap();
-                let percent = 100.0 * found["disagreement"].as_f64().unwrap();
+                let percent = 100.0 * found["disagreement"].f64();
                 let shown = rest.split_once(" %").unwrap().0;
                 let close = |text: &str, truth: f64| {
                     abs_diff_eq!(number(text), truth, epsilon = half_unit(text) + 1e-12)
@@ -180,7 +178,7 @@ fn faults(rows: &[[String; 3]], solution: &Value) -> Vec<String> {
                 // What no loads exceed is a word.
                 let [processors, levels, threshold] =
                     [&solution["processors"], &solution["levels"], &found["threshold"]]
-                        .map(|number| number.as_f64().unwrap());
+                        .map(Json::f64);
                 let most = (processors - 1.0) * (levels - 1.0) / processors;
                 let is_right = match value {
                     "never" => threshold > most,
@@ -206,7 +204,7 @@ fn faults(rows: &[[String; 3]], solution: &Value) -> Vec<String> {
 
 fn widest(solution: &Value) -> f64 {
     let list = |name: &str| -> Vec<f64> {
-        solution[name].as_array().unwrap().iter().filter_map(Value::as_f64).collect()
+        solution[name].list().iter().filter_map(Value::as_f64).collect()
     };
     let widths = list("threshold_upper").into_iter().zip(list("threshold_lower"));
     widths.map(|(upper, lower)| upper - lower).fold(0.0, f64::max)
@@ -229,7 +227,7 @@ fn policy_faults(page: &Page, compared: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let column = |name: &str| page.columns.iter().position(|column| column.contains(name));
     for row in &page.policies {
-        let lines = compared["policies"].as_array().unwrap();
+        let lines = compared["policies"].list();
         let line = lines.iter().find(|line| line["policy"] == row[0].as_str()).unwrap();
         let ends = |value: &Value| {
             let mean = value["mean"]

@@ -4,7 +4,7 @@
 
 use crate::columnar::in_columns;
 use crate::logs::{DRIFTING, Made, Numbers};
-use crate::workplace::{Outcome, Workplace};
+use crate::workplace::{Json, Outcome, Workplace};
 use approx::abs_diff_eq;
 use flate2::{Compression, write::GzEncoder};
 use remap::commands::fit::Steps;
@@ -395,9 +395,9 @@ fn counted(text: impl BufRead, ranks: usize, lowest: i64, highest: i64) -> [u64;
 }
 
 fn parameter(found: &Value, name: &str) -> f64 {
-    let parameters = found["models"][0]["parameters"].as_array().unwrap();
+    let parameters = found["models"][0]["parameters"].list();
     let one = parameters.iter().find(|one| one["name"] == name);
-    one.unwrap_or_else(|| panic!("{name} in {parameters:?}"))["value"].as_f64().unwrap()
+    one.unwrap_or_else(|| panic!("{name} in {parameters:?}"))["value"].f64()
 }
 
 /// Takes in the log that the environment names, as a whole or as it comes, in a process of its own.
@@ -578,7 +578,7 @@ fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
     let time = (first..2500).map(time).sum::<f64>() + 0.8 * remaps as f64;
     let saved = 100.0 * (cost - lines[0].cost) / time;
     let document = serde_json::to_value(later.document(&names[0])).unwrap();
-    let percent = document["saves"]["percent"].as_f64().unwrap();
+    let percent = document["saves"]["percent"].f64();
     assert!((percent - saved).abs() < 1e-9, "{percent} {saved}");
     assert_eq!(
         (&document["judged_from"], &document["judged"]),

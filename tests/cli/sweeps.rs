@@ -1,6 +1,6 @@
 //! `remap sweep`.
 
-use crate::workplace::{MODEL, Outcome, Workplace};
+use crate::workplace::{Json, MODEL, Outcome, Workplace, has, lacks};
 use serde_json::{Value, json};
 
 fn sweep(settings: &[&str]) -> Outcome {
@@ -14,15 +14,14 @@ fn sweep(settings: &[&str]) -> Outcome {
 
 fn sets(outcome: &Outcome) -> Vec<Value> {
     let document = outcome.json();
-    document["runs"].as_array().unwrap().iter().map(|run| run["set"].clone()).collect()
+    document["runs"].list().iter().map(|run| run["set"].clone()).collect()
 }
 
 /// The solution of the model with `to` in place of `from`.
 fn solved(from: &str, to: &str) -> Value {
     assert!(MODEL.contains(from));
-    let workplace = Workplace::new();
-    workplace.write("model.ron", MODEL.replace(from, to));
-    let mut solution = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    let workplace = Workplace::of(MODEL.replace(from, to));
+    let mut solution = workplace.answer("solve model.ron");
     solution["seconds"] = 0.into();
     solution
 }
@@ -50,13 +49,8 @@ fn a_range_takes_each_value_the_last_included() {
 fn several_settings_give_all_combinations_the_last_fastest() {
     let outcome =
         sweep(&["problem.remap.test=1,2", "problem.detector.missed=0.1:0.3:0.1"]).exits(0);
-    let pairs: Vec<(f64, f64)> = sets(&outcome)
-        .iter()
-        .map(|set| {
-            let at = |path: &str| set[path].as_f64().unwrap();
-            (at("problem.remap.test"), at("problem.detector.missed"))
-        })
-        .collect();
+    let at = |set: &Value| (set["problem.remap.test"].f64(), set["problem.detector.missed"].f64());
+    let pairs: Vec<(f64, f64)> = sets(&outcome).iter().map(at).collect();
     assert_eq!(pairs, [(1.0, 0.1), (1.0, 0.2), (1.0, 0.3), (2.0, 0.1), (2.0, 0.2), (2.0, 0.3)]);
 }
 
@@ -84,16 +78,13 @@ fn elements_of_lists_and_fields_of_variants_can_be_set() {
         .replace("Constant(0.05)", "PerStep([0.1, 0.2, 0.3])");
     workplace.write("model.ron", &text);
     workplace.write("third.ron", text.replace("0.3]", "0.9]"));
-    let set = ["sweep", "model.ron", "--json", "--set", "problem.hazard[2]=0.9"];
-    let swept = workplace.run(&set).exits(0).json();
-    let third = workplace.run(&["solve", "third.ron", "--json"]).exits(0).json();
+    let swept = workplace.answer("sweep model.ron --set problem.hazard[2]=0.9");
+    let third = workplace.answer("solve third.ron");
     assert_eq!(swept["runs"][0]["solution"]["threshold"], third["threshold"]);
     // Together they are a law, one by one they would not be.
-    let both =
-        ["problem.lifetime.first=7", "problem.lifetime.last=7", "problem.hazard=Constant(0.1)"];
-    let mut arguments = vec!["sweep", "model.ron", "--json"];
-    both.iter().for_each(|set| arguments.extend(["--set", set]));
-    let swept = workplace.run(&arguments).exits(0).json();
+    let swept = workplace.answer(
+        "sweep model.ron --set problem.lifetime.first=7 --set problem.lifetime.last=7 --set problem.hazard=Constant(0.1)",
+    );
     assert_eq!(swept["runs"][0]["solution"]["last_step"], 7);
 }
 
@@ -155,14 +146,14 @@ fn a_value_that_is_wrong_leaves_out_its_run_only() {
 /// Values that have the same map are one group, in whatever order they are asked for.
 #[test]
 fn values_of_one_map_are_grouped_in_their_order() {
-    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/stopping/yin_xu_wang.ron");
     for (values, groups) in [
         ("4,6,5", "4-6"),
         ("6,1,4,2,3,14,20,5", "1 | 2,3 | 4-6 | never"),
         ("30,10,11", "10,11 | never"),
     ] {
-        let set = format!("problem.remap_cost={values}");
-        let table = Workplace::new().run(&["sweep", model, "--set", &set]).exits(0).out;
+        let sweep =
+            format!("sweep models/stopping/yin_xu_wang.ron --set problem.remap_cost={values}");
+        let table = Workplace::new().shown(sweep);
         let line = format!("values with the same map: {groups}");
         assert_eq!(table.lines().last(), Some(line.as_str()), "{values}");
     }
@@ -171,8 +162,7 @@ fn values_of_one_map_are_grouped_in_their_order() {
 #[test]
 fn without_json_a_table_is_shown() {
     let workplace = Workplace::with_model();
-    let set = ["sweep", "model.ron", "--set", "problem.remap.test=1,2,3"];
-    let table = workplace.run(&set).exits(0).out;
+    let table = workplace.shown("sweep model.ron --set problem.remap.test=1,2,3");
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines.len(), 4);
     assert!(lines[0].contains("problem.remap.test") && lines[0].contains("n0"));
@@ -182,9 +172,8 @@ fn without_json_a_table_is_shown() {
 #[test]
 fn a_limit_is_that_of_each_run() {
     let workplace = Workplace::with_model();
-    let set =
-        ["sweep", "model.ron", "--json", "--segments", "4", "--set", "problem.remap.test=1,2"];
-    let runs = workplace.run(&set).exits(3).json();
+    let runs = workplace.remap("sweep model.ron --json --segments 4 --set problem.remap.test=1,2");
+    let runs = runs.exits(3).json();
     assert_eq!(runs["runs"][1]["solution"]["status"], "iteration_limit");
 }
 
@@ -192,11 +181,8 @@ fn a_limit_is_that_of_each_run() {
 #[test]
 fn parts_are_joined_to_the_whole() {
     let workplace = Workplace::with_model();
-    let values = ["--set", "problem.remap.test=1:4:1", "--set", "problem.detector.missed=0.1,0.2"];
-    let sweep = |more: &[&str]| {
-        let arguments = [&["sweep", "model.ron"], &values[..], more].concat();
-        workplace.run(&arguments).exits(0)
-    };
+    let values = "--set problem.remap.test=1:4:1 --set problem.detector.missed=0.1,0.2";
+    let sweep = |more: &str| workplace.shown(format!("sweep model.ron {values} {more}"));
     let timeless = |text: &str| {
         let mut document: Value = serde_json::from_str(text).unwrap();
         for run in document["runs"].as_array_mut().unwrap() {
@@ -204,75 +190,59 @@ fn parts_are_joined_to_the_whole() {
         }
         document
     };
-    let (table, whole) = (sweep(&[]).out, timeless(&sweep(&["--json"]).out));
+    let (table, whole) = (sweep(""), timeless(&sweep("--json")));
+    sweep("--plot whole.svg");
     // More parts than models, too.
     for of in [1, 3, 8, 11] {
-        let mut join = vec!["join".to_owned()];
+        let mut join = "join".to_owned();
         for number in (1..=of).rev() {
-            let part = format!("{number}/{of}");
             let name = format!("part_{number}_of_{of}.json");
-            workplace.write(&name, sweep(&["--part", &part, "--json"]).out);
-            join.push(name);
+            workplace.write(&name, sweep(&format!("--part {number}/{of} --json")));
+            join += &format!(" {name}");
         }
-        let joined = |more: &[&str]| {
-            let names = join.iter().map(String::as_str).chain(more.iter().copied());
-            workplace.run(&names.collect::<Vec<_>>())
-        };
-        assert_eq!(timeless(&joined(&["--json"]).exits(0).out), whole, "{of}");
-        assert_eq!(joined(&[]).exits(0).out, table, "{of}");
-        joined(&["--plot", &format!("{of}.svg")]).exits(0);
-        let svg = |name: &str| std::fs::read_to_string(workplace.path(name)).unwrap();
-        sweep(&["--plot", &format!("whole_{of}.svg")]);
-        assert_eq!(svg(&format!("{of}.svg")), svg(&format!("whole_{of}.svg")));
-        if of == 3 {
-            // The second of three is missing: what is there is shown.
-            let two = ["join", "part_1_of_3.json", "part_3_of_3.json", "--json"];
-            let outcome = workplace.run(&two).exits(3).says("missing: 2");
-            assert_eq!(outcome.json()["runs"].as_array().unwrap().len(), 5);
-            let twice = ["join", "part_1_of_3.json", "part_1_of_3.json"];
-            workplace.run(&twice).exits(1).says("part 1 of 3, as is");
-        }
+        let joined = |more: &str| workplace.shown(format!("{join} {more}"));
+        assert_eq!(timeless(&joined("--json")), whole, "{of}");
+        assert_eq!(joined(""), table, "{of}");
+        joined("--plot joined.svg --force");
+        assert_eq!(workplace.read("joined.svg"), workplace.read("whole.svg"));
     }
+    // The second of three is missing: what is there is shown.
+    let found = workplace.remap("join part_1_of_3.json part_3_of_3.json --json").exits(3);
+    assert_eq!(found.says("missing: 2").json()["runs"].list().len(), 5);
+    let twice = workplace.remap("join part_1_of_3.json part_1_of_3.json").exits(1);
+    twice.says("part 1 of 3, as is");
     // Models of the parts that are there are named where they have no solution.
-    let whole = std::fs::read_to_string(workplace.path("part_2_of_3.json")).unwrap();
+    let whole = workplace.read("part_2_of_3.json");
     let mut short: Value = serde_json::from_str(&whole).unwrap();
     let runs = short["runs"].as_array_mut().unwrap();
-    assert_eq!(
-        runs.remove(1)["set"],
-        serde_json::json!({
-            "problem.remap.test": 3, "problem.detector.missed": 0.1
-        })
-    );
+    let set = json!({ "problem.remap.test": 3, "problem.detector.missed": 0.1 });
+    assert_eq!(runs.remove(1)["set"], set);
     workplace.write("short.json", short.to_string());
-    let parts = ["join", "part_1_of_3.json", "short.json", "part_3_of_3.json"];
     let words = "have no solution: problem.remap.test=3, problem.detector.missed=0.1";
-    workplace.run(&parts).exits(3).says(words);
-    let others = ["join", "part_1_of_3.json", "part_1_of_8.json"];
-    workplace.run(&others).exits(1).says("another sweep");
+    workplace.remap("join part_1_of_3.json short.json part_3_of_3.json").exits(3).says(words);
+    workplace.remap("join part_1_of_3.json part_1_of_8.json").exits(1).says("another sweep");
     // Parts of other models and with other options, and one that says nothing of either.
-    let second = |model: &str, more: &[&str]| {
-        let arguments =
-            [&["sweep", model], &values[..], &["--part", "2/3", "--json"], more].concat();
-        workplace.run(&arguments).exits(0).out
+    let second = |model: &str, more: &str| {
+        workplace.shown(format!("sweep {model} {values} --part 2/3 --json {more}"))
     };
     workplace.write("other.ron", MODEL.replace("0.1", "0.11"));
-    let join = ["join", "part_1_of_3.json", "second.json", "part_3_of_3.json"];
+    let join = "join part_1_of_3.json second.json part_3_of_3.json";
     for (text, why) in [
-        (second("other.ron", &[]), "second.json: a part of another model than part_1_of_3.json"),
-        (second("model.ron", &["--tolerance", "1e-6"]), "a part with other options than"),
+        (second("other.ron", ""), "second.json: a part of another model than part_1_of_3.json"),
+        (second("model.ron", "--tolerance 1e-6"), "a part with other options than"),
     ] {
         workplace.write("second.json", text);
-        workplace.run(&join).exits(1).says(why);
+        workplace.remap(join).exits(1).says(why);
     }
-    let mut silent: Value = serde_json::from_str(&second("other.ron", &[])).unwrap();
+    let mut silent: Value = serde_json::from_str(&second("other.ron", "")).unwrap();
     for field in ["model", "settings"] {
         silent["part"].as_object_mut().unwrap().remove(field).unwrap();
     }
     workplace.write("second.json", silent.to_string());
-    workplace.run(&join).exits(0);
-    workplace.write("whole.json", sweep(&["--json"]).out);
-    workplace.run(&["join", "whole.json"]).exits(1).says("not a part of a sweep");
-    let part = std::fs::read_to_string(workplace.path("part_1_of_3.json")).unwrap();
+    workplace.remap(join).exits(0);
+    workplace.write("whole.json", sweep("--json"));
+    workplace.remap("join whole.json").exits(1).says("not a part of a sweep");
+    let part = workplace.read("part_1_of_3.json");
     for (from, to, words) in [
         ("\"place\":0", "\"place\":1", "not one of the part's"),
         ("\"place\":0", "\"place\":3", "twice"),
@@ -281,45 +251,40 @@ fn parts_are_joined_to_the_whole() {
     ] {
         assert!(part.contains(from), "{from}");
         workplace.write("bad.json", part.replacen(from, to, 1));
-        workplace.run(&["join", "bad.json"]).exits(1).says(words);
+        workplace.remap("join bad.json").exits(1).says(words);
     }
     for wrong in ["0/3", "4/3", "1", "1/0", "1/1000000"] {
-        let arguments = ["sweep", "model.ron", "--set", values[1], "--part", wrong];
-        workplace.run(&arguments).exits(2).says("such as 3/20");
+        let refused = workplace.remap(format!("sweep model.ron {values} --part {wrong}")).exits(2);
+        refused.says("such as 3/20");
     }
 }
 
 /// Rows that a limit ended are marked, and maps that are open are not told to be the same.
 #[test]
 fn unfinished_rows_are_marked() {
-    let workplace = Workplace::new();
     let walk = |up: &str| format!("Walk(levels: 30, up: {up}, down: 0.25, edge: Hold)");
     let walks = ["0.25", "0.24", "0.26"].map(walk).join(", ");
-    workplace.write(
-        "model.ron",
-        format!(
-            "Model(title: \"marked\", problem: Stopping(processes: Distinct([{walks}]), remap_cost: 500.0, after_remap: Stop))"
-        ),
-    );
-    let set = ["sweep", "model.ron", "--set", "problem.remap_cost=400:520:40"];
-    let text = workplace.run(&[&set[..], &["--time-limit", "0.001"]].concat()).exits(3).out;
-    assert!(text.contains("time limit") && text.contains("rows that ended early"), "{text}");
-    assert!(text.contains("of 4 of the 4 maps the bounds leave letters open"), "{text}");
-    let text = workplace.run(&set).exits(0).out;
-    assert!(!text.contains("ended") && !text.contains("open"), "{text}");
-    assert!(text.contains("values with the same map: 400 | 440 | 480 | 520\n"), "{text}");
+    let workplace = Workplace::stating(format!(
+        "Stopping(processes: Distinct([{walks}]), remap_cost: 500.0, after_remap: Stop)"
+    ));
+    let sweep = "sweep model.ron --set problem.remap_cost=400:520:40";
+    let text = workplace.remap(format!("{sweep} --time-limit 0.001")).exits(3).out;
+    has(&text, &["time limit", "rows that ended early"]);
+    has(&text, &["of 4 of the 4 maps the bounds leave letters open"]);
+    let text = workplace.shown(sweep);
+    has(&text, &["values with the same map: 400 | 440 | 480 | 520\n"]);
+    lacks(&text, &["ended", "open"]);
     workplace.write("model.ron", MODEL);
-    let coarse = ["sweep", "model.ron", "--set", "problem.remap.test=3", "--tolerance", "1e-2"];
-    assert!(workplace.run(&coarse).exits(0).out.contains("numbers are known to 1e-2"));
+    let coarse = workplace.shown("sweep model.ron --set problem.remap.test=3 --tolerance 1e-2");
+    has(&coarse, &["numbers are known to 1e-2"]);
 }
 
 /// The picture has what the table has: a chart for each number that differs.
 #[test]
 fn all_numbers_of_the_table_are_drawn() {
     let place = Workplace::with_model();
-    let sweep =
-        ["sweep", "model.ron", "--set", "problem.cycle.after=1.6,2.0,3.0", "--plot", "sweep.svg"];
-    let table = place.run(&sweep).exits(0).out;
+    let table =
+        place.shown("sweep model.ron --set problem.cycle.after=1.6,2.0,3.0 --plot sweep.svg");
     let picture = place.read("sweep.svg");
     for column in ["n0", "pi_0", "expected time"] {
         assert!(table.lines().next().unwrap().contains(column), "{table}");

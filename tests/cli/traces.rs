@@ -2,7 +2,7 @@
 
 use crate::logs::DRIFTING;
 use crate::thorough::{few_or_all, some};
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has, stated};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -75,21 +75,11 @@ fn every_form_of_a_trace_is_read_alike() {
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(long().as_bytes()).unwrap();
     place.write("long.csv.gz", gz.finish().unwrap());
-    let fitted = |name: &str| {
-        let out = place.run(&["fit", name]).exits(0).out;
-        out.replace(name, "TRACE")
-    };
+    let fitted = |name: &str| place.shown(format!("fit {name}")).replace(name, "TRACE");
     let expected = fitted("long.csv");
     assert!(expected.contains("a remap costs 0.5 seconds, as recorded"), "{expected}");
-    for name in [
-        "mark.csv",
-        "shuffled.csv",
-        "wide.csv",
-        "wide.tsv",
-        "lines.jsonl",
-        "lists.jsonl",
-        "long.csv.gz",
-    ] {
+    let others = "mark.csv shuffled.csv wide.csv wide.tsv lines.jsonl lists.jsonl long.csv.gz";
+    for name in others.split(' ') {
         assert_eq!(fitted(name), expected, "{name}");
     }
     let piped = place.command().args(["fit", "-"]).write_stdin(long()).output().unwrap();
@@ -118,11 +108,9 @@ fn a_lammps_log_is_read() {
         "Loop time of 20 on 4 procs for 4000 steps with 32000 atoms\nTotal wall time: 0:00:20\n",
     );
     place.write("log.lammps", log);
-    let outcome = place.run(&["fit", "log.lammps", "--remap-cost", "1"]).exits(0);
-    assert!(outcome.err.contains("slowest rank and the mean only"), "{}", outcome.err);
-    assert!(outcome.err.contains("100 apart"), "{}", outcome.err);
-    let played =
-        place.run(&["replay", "log.lammps", "--remap-cost", "1", "--json"]).exits(0).json();
+    let outcome = place.remap("fit log.lammps --remap-cost 1").exits(0);
+    has(&outcome.err, &["slowest rank and the mean only", "100 apart"]);
+    let played = place.answer("replay log.lammps --remap-cost 1");
     assert_eq!(played["recorded_remaps"], 1);
     assert_eq!(played["ranks"], 4);
 }
@@ -140,9 +128,8 @@ fn gaps_are_filled_and_said() {
         })
         .collect();
     place.write("gaps.csv", missing);
-    let outcome = place.run(&["fit", "gaps.csv"]).exits(0);
-    assert!(outcome.err.contains("1 missing steps are filled in"), "{}", outcome.err);
-    assert!(outcome.err.contains("2 missing times are filled in"), "{}", outcome.err);
+    let outcome = place.remap("fit gaps.csv").exits(0);
+    has(&outcome.err, &["1 missing steps are filled in", "2 missing times are filled in"]);
 }
 
 #[test]
@@ -151,32 +138,40 @@ fn bad_traces_are_refused_with_their_line() {
     let refused = |text: &str, says: &str| {
         place.write("bad.csv", text);
         for verb in ["fit", "replay"] {
-            let outcome = place.run(&[verb, "bad.csv", "--remap-cost", "1"]).exits(1);
-            assert!(outcome.err.contains(says), "{says:?} is not in\n{}", outcome.err);
-            assert!(outcome.out.is_empty());
+            let outcome = place.remap(format!("{verb} bad.csv --remap-cost 1")).exits(1);
+            assert!(outcome.says(says).out.is_empty());
         }
     };
-    refused("", "empty");
-    refused("step,rank,seconds\n", "0 steps of 0 ranks");
-    refused("step,rank\n0,0\n", "no column `seconds`");
-    refused("rank,seconds\n0,1\n", "no column `step`");
-    refused("step,rank,hours\n0,0,1\n", "no column `seconds` among step, rank, hours");
-    refused("step;rank;seconds\n0;0;1,5\n", "a trace has two steps and two ranks at least");
-    refused("[{\"step\": 0}]\n", "one object a line");
-    refused("a,b\n1,2\n", "neither `rank` and `seconds` nor columns of ranks");
-    refused("step,rank,seconds\n0,0,-1.5\n", "line 2: seconds: -1.5 is negative");
-    refused("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: seconds: \"inf\" is not finite");
-    refused("step,rank,seconds\n0,0,fast\n", "line 2: seconds: \"fast\" is not a number");
+    for (text, says) in [
+        ("", "empty"),
+        ("step,rank,seconds\n", "0 steps of 0 ranks"),
+        ("step,rank\n0,0\n", "no column `seconds`"),
+        ("rank,seconds\n0,1\n", "no column `step`"),
+        ("step,rank,hours\n0,0,1\n", "no column `seconds` among step, rank, hours"),
+        ("step;rank;seconds\n0;0;1,5\n", "a trace has two steps and two ranks at least"),
+        ("[{\"step\": 0}]\n", "one object a line"),
+        ("a,b\n1,2\n", "neither `rank` and `seconds` nor columns of ranks"),
+        ("step,rank,seconds\n0,0,-1.5\n", "line 2: seconds: -1.5 is negative"),
+        ("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: seconds: \"inf\" is not finite"),
+        ("step,rank,seconds\n0,0,fast\n", "line 2: seconds: \"fast\" is not a number"),
+        ("step,rank,seconds\n0,0\n", "line 2: 2 fields"),
+        ("step,rank,seconds\n0,zero,1\n", "line 2: rank: \"zero\" is not the number of a rank"),
+        ("cycle,pe,ms\nx,0,1\n", "line 2: cycle: \"x\" is not the number of a step"),
+        ("step,rank,seconds,lb\n0,0,1,maybe\n", "line 2: lb: \"maybe\" is neither 0 nor 1"),
+        ("rank_0,rank_1,remap_ms\n1,2,dear\n", "line 2: remap_ms: \"dear\" is not a number"),
+        ("step,rank,rank,seconds\n0,0,0,1\n", "two columns are called `rank`"),
+        ("step,rank_1,rank_1\n0,1,2\n", "two columns are rank 1"),
+        ("{\"step\": 0, \"rank\": 0}\n", "line 1: there is no field `seconds`"),
+        ("\u{1f}\u{8b}\u{8}", ""),
+        ("step,rank,seconds\n0,0,1\n0,1,1\n1,0,1\n1,1,2\n", ""),
+    ] {
+        refused(text, says);
+    }
     // Lines are counted through quotes, blank lines and other ends of lines.
     let quoted = "step,rank_0,rank_1\n0,1,\"1\"\n1,\"1\",1\n\n2,1,x\n";
     refused(quoted, "line 5: rank 1: \"x\" is not a number");
     refused(&quoted.replace('\n', "\r\n"), "line 5: rank 1: \"x\" is not a number");
     refused(&quoted.replace("\n\n", "\r\n"), "line 4: rank 1: \"x\" is not a number");
-    refused("step,rank,seconds\n0,0\n", "line 2: 2 fields");
-    refused("step,rank,seconds\n0,zero,1\n", "line 2: rank: \"zero\" is not the number of a rank");
-    refused("cycle,pe,ms\nx,0,1\n", "line 2: cycle: \"x\" is not the number of a step");
-    refused("step,rank,seconds,lb\n0,0,1,maybe\n", "line 2: lb: \"maybe\" is neither 0 nor 1");
-    refused("rank_0,rank_1,remap_ms\n1,2,dear\n", "line 2: remap_ms: \"dear\" is not a number");
     refused(
         "# twice\nstep,rank,seconds\n0,0,1\n0,0,1\n0,1,1\n1,0,1\n1,1,1\n",
         "bad.csv, line 4: two times of rank 0 at step 0",
@@ -188,9 +183,6 @@ fn bad_traces_are_refused_with_their_line() {
     let row = |step| format!("{{\"step\": {step}, \"seconds\": [1, 2]}}\n");
     let rows = [0, 1, 2, 1, 3].map(row).concat();
     refused(&rows, "bad.csv, line 4: two times of rank 0 at step 1");
-    refused("step,rank,rank,seconds\n0,0,0,1\n", "two columns are called `rank`");
-    refused("step,rank_1,rank_1\n0,1,2\n", "two columns are rank 1");
-    refused("{\"step\": 0, \"rank\": 0}\n", "line 1: there is no field `seconds`");
     refused(
         "{\"step\": 0, \"rank\": 0, \"seconds\": 1}\n{oops\n",
         "line 2, column 2: not a JSON object",
@@ -199,34 +191,30 @@ fn bad_traces_are_refused_with_their_line() {
         "LAMMPS (1 Jan 2024)\nnothing here\n",
         "no thermo output with an imbalance of fix balance",
     );
-    refused("\u{1f}\u{8b}\u{8}", "");
-    let coming: String = (0..40)
-        .flat_map(|step| {
-            (0..3)
-                .filter(move |rank| *rank != 2 || step < 10)
-                .map(move |rank| format!("{step},{rank},1.5\n"))
-        })
-        .collect();
+    let rows = |kept: fn(usize, usize) -> bool| -> String {
+        let all = (0..40).flat_map(|step| (0..3).map(move |rank| (step, rank)));
+        let row = |(step, rank)| format!("{step},{rank},1.5\n");
+        all.filter(|(step, rank)| kept(*step, *rank)).map(row).collect()
+    };
+    let coming = rows(|step, rank| rank != 2 || step < 10);
     refused(&format!("step,rank,seconds\n{coming}"), "rank 2 is there in 10 of 40 steps");
-    let holes: String = (0..40)
-        .filter(|step| step % 3 != 1)
-        .map(|step| format!("{step},0,1\n{step},1,2\n"))
-        .collect();
+    let holes = rows(|step, _| step % 3 != 1);
     refused(&format!("step,rank,seconds\n{holes}"), "steps 0..=39 are missing");
-    refused("step,rank,seconds\n0,0,1\n0,1,1\n1,0,1\n1,1,2\n", "");
     place.write("bad.csv", [0xff, 0xfe, b's', 0, b't', 0]);
     // UTF-16 is read as the text is.
-    place.run(&["fit", "bad.csv"]).exits(1).says("nor columns of ranks: st");
+    place.remap("fit bad.csv").exits(1).says("nor columns of ranks: st");
     // The gzip header alone.
     place.write("bad.csv.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
-    place.run(&["fit", "bad.csv.gz"]).exits(1).says("cannot read");
-    place.run(&["fit", "absent.csv"]).exits(1).says("cannot read absent.csv");
+    place.remap("fit bad.csv.gz").exits(1).says("cannot read");
+    place.remap("fit absent.csv").exits(1).says("cannot read absent.csv");
     place.write("free.csv", long().replace(",1,0.5\n", ",1,\n"));
-    place.run(&["fit", "free.csv"]).exits(1).says("no cost of a remap is recorded");
-    place.run(&["replay", "free.csv"]).exits(1).says("--remap-cost C");
-    place.run(&["replay", "free.csv", "--remap-cost", "-1"]).exits(2);
-    let wrong = ["replay", "free.csv", "--remap-cost", "1", "--policies", "clever"];
-    place.run(&wrong).exits(1).says("`clever` is not a policy");
+    place.remap("fit free.csv").exits(1).says("no cost of a remap is recorded");
+    place.remap("replay free.csv").exits(1).says("--remap-cost C");
+    place.remap("replay free.csv --remap-cost -1").exits(2);
+    place
+        .remap("replay free.csv --remap-cost 1 --policies clever")
+        .exits(1)
+        .says("`clever` is not a policy");
 }
 
 /// The interval in which a parameter lies by the fit, from the comment lines of a model file.
@@ -250,13 +238,9 @@ fn fits_contain_the_truth_as_often_as_they_say() {
     let (seeds, least) = few_or_all((2, [4, 2]), (12, [20, 10]));
     let (mut inside, mut reflects) = (0, 0);
     for seed in 1..=seeds {
-        let seed = seed.to_string();
-        let trace = [
-            "simulate", "walk.ron", "--seed", &seed, "--policy", "fixed:40", "--trace", "walk.csv",
-            "--force",
-        ];
-        place.run(&trace).exits(0);
-        let file = place.run(&["fit", "walk.csv"]).exits(0).out;
+        let simulate = "simulate walk.ron --policy fixed:40 --trace walk.csv --force";
+        place.remap(format!("{simulate} --seed {seed}")).exits(0);
+        let file = place.shown("fit walk.csv");
         assert!(file.contains("LoadDrift") && file.contains("the model fits"), "{file}");
         for (name, truth) in [("up", 0.2), ("down", 0.25)] {
             let (low, high) = interval(&file, name);
@@ -275,36 +259,21 @@ fn drifts_of_the_ranks_and_their_spread_are_recovered() {
     let place = Workplace::new();
     let law = |mean: f64| format!("Normal(mean: {mean}, deviation: 0.02)");
     let laws: Vec<String> = (0..8).map(|rank| law(if rank == 5 { 0.05 } else { 0.0 })).collect();
-    let model = format!(
-        "Model(title: \"Drifts\", problem: Periodic(initial_load: 20, changes: Distinct([{}]),
-         bound: MaxDeviation(0.1), remap_cost: 0.5))",
-        laws.join(", ")
-    );
-    place.write("drifts.ron", &model);
+    let laws = laws.join(", ");
+    let rest = "bound: MaxDeviation(0.1), remap_cost: 0.5";
+    let problem = format!("Periodic(initial_load: 20, changes: Distinct([{laws}]), {rest})");
+    place.write("drifts.ron", stated(problem));
     let best = |name: &str| {
-        let solution = place.run(&["solve", name, "--json"]).exits(0).json();
+        let solution = place.answer(format!("solve {name}"));
         solution["cost_aware"]["interval"].as_i64().unwrap()
     };
     let of_the_truth = best("drifts.ron");
     let (seeds, least) = few_or_all((2, 2), (12, 10));
     let mut inside = 0;
     for seed in 1..=seeds {
-        let seed = seed.to_string();
-        place
-            .run(&[
-                "simulate",
-                "drifts.ron",
-                "--seed",
-                &seed,
-                "--steps",
-                "400",
-                "--trace",
-                "d.csv",
-                "--force",
-            ])
-            .exits(0);
-        let fit = ["fit", "d.csv", "--model", "periodic", "--remap-cost", "0.5"];
-        let file = place.run(&fit).exits(0).out;
+        let simulate = "simulate drifts.ron --steps 400 --trace d.csv --force";
+        place.remap(format!("{simulate} --seed {seed}")).exits(0);
+        let file = place.shown("fit d.csv --model periodic --remap-cost 0.5");
         assert!(file.contains("Distinct") && file.contains("the model fits"), "{file}");
         let (low, high) = interval(&file, "deviation per step");
         inside += u32::from(low <= 0.02 && 0.02 <= high);
@@ -320,24 +289,25 @@ fn a_change_of_phase_is_recovered() {
     let place = Workplace::new();
     place.write(
         "phases.ron",
-        "Model(title: \"Phases\", problem: PhaseChange(lifetime: Fixed(299), cycle: (before: 1.0, after: 1.5, remapped: 1.1),
-         remap: (test: 4, install: 0), detector: (false_alarm: 0.05, missed: 0.05), hazard: Constant(0.01)))",
+        stated(
+            "PhaseChange(lifetime: Fixed(299), cycle: (before: 1.0, after: 1.5, remapped: 1.1), remap: (test: 4, install: 0), \
+             detector: (false_alarm: 0.05, missed: 0.05), hazard: Constant(0.01))",
+        ),
     );
-    place.run(&["simulate", "phases.ron", "--seed", "4", "--trace", "p.csv"]).exits(0);
-    let file =
-        place.run(&["fit", "p.csv", "--remap-cost", "4", "--model", "phase-change"]).exits(0).out;
+    place.remap("simulate phases.ron --seed 4 --trace p.csv").exits(0);
+    let file = place.shown("fit p.csv --remap-cost 4 --model phase-change");
     let (low, high) = interval(&file, "hazard");
     assert!(low <= 0.01 && 0.01 <= high, "{file}");
     // Times are up to 1 % below the cycle times.
     let (low, high) = interval(&file, "cycle after");
     assert!(1.48 <= low && high <= 1.5, "{file}");
     place.write("fitted.ron", &file);
-    place.run(&["solve", "fitted.ron"]).exits(0);
+    place.remap("solve fitted.ron").exits(0);
+    place.remap("simulate phases.ron --seed 4 --steps 20 --trace q.csv").exits(0);
     place
-        .run(&["simulate", "phases.ron", "--seed", "4", "--steps", "20", "--trace", "q.csv"])
-        .exits(0);
-    let arguments = ["fit", "q.csv", "--remap-cost", "4", "--model", "phase-change"];
-    place.run(&arguments).exits(1).says("no phase_change model");
+        .remap("fit q.csv --remap-cost 4 --model phase-change")
+        .exits(1)
+        .says("no phase_change model");
 }
 
 /// The slowest rank of even loads is above their mean by its noise.
@@ -355,8 +325,7 @@ fn remapped_phases_have_the_noise_of_the_others() {
         text += "\n";
     }
     place.write("log.csv", text);
-    let arguments = ["fit", "log.csv", "--remap-cost", "500", "--model", "phase-change"];
-    let file = place.run(&arguments).exits(0).out;
+    let file = place.shown("fit log.csv --remap-cost 500 --model phase-change");
     let after = |name: &str| {
         let rest = &file[file.find(name).unwrap() + name.len()..];
         rest[..rest.find([',', ')']).unwrap()].trim().parse::<f64>().unwrap()
@@ -371,11 +340,8 @@ fn remapped_phases_have_the_noise_of_the_others() {
 fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
     let place = Workplace::new();
     place.write("walk.ron", WALK.replace("steps: 2000", "steps: 400"));
-    place
-        .run(&["simulate", "walk.ron", "--seed", "11", "--steps", "3000", "--trace", "walk.csv"])
-        .exits(0);
-    let arguments = ["fit", "walk.csv", "--remap-cost", "6", "-o", "fitted.ron"];
-    place.run(&arguments).exits(0);
+    place.remap("simulate walk.ron --seed 11 --steps 3000 --trace walk.csv").exits(0);
+    place.remap("fit walk.csv --remap-cost 6 -o fitted.ron").exits(0);
     let fitted = place.read("fitted.ron").replace("steps: 3000", "steps: 400");
     place.write("fitted.ron", fitted);
     against_the_optimum(&place, "walk.ron", "fitted.ron");
@@ -413,15 +379,15 @@ pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
 fn replay_judges_on_steps_it_has_not_trained_on() {
     let place = Workplace::new();
     place.write("long.csv", long());
-    let outcome = place.run(&["replay", "long.csv", "--json"]).exits(0);
+    let outcome = place.remap("replay long.csv --json").exits(0);
     let found = outcome.json();
     assert_eq!((&found["judged_from"], &found["judged"]), (&Value::from(40), &Value::from(40)));
     assert_eq!(found["remap_cost"], 0.5);
-    let least = found["clairvoyant"].as_f64().unwrap();
-    let policies = found["policies"].as_array().unwrap();
+    let least = found["clairvoyant"].f64();
+    let policies = found["policies"].list();
     assert_eq!(policies.len(), 21);
     for line in policies {
-        let (cost, regret) = (line["cost"].as_f64().unwrap(), line["regret"].as_f64().unwrap());
+        let (cost, regret) = (line["cost"].f64(), line["regret"].f64());
         // The run itself started elsewhere.
         let least = match line["policy"] == "recorded" {
             true => found["clairvoyant_from_actual"].as_f64().unwrap_or(least),
@@ -429,34 +395,26 @@ fn replay_judges_on_steps_it_has_not_trained_on() {
         };
         assert!(regret >= 0.0 && abs_diff_eq!(cost - regret, least, epsilon = 1e-9), "{line}");
     }
-    let regret = |name: &str| {
-        policies.iter().find(|line| line["policy"] == name).unwrap()["regret"].as_f64().unwrap()
-    };
+    let regret = |name: &str| found.policy(name)["regret"].f64();
     assert!(regret("solved") <= 0.03 * least, "{found}");
     assert!(regret("solved") < regret("never"));
-    assert!(found["verdict"].as_str().unwrap().contains("the best rule in use"));
-    assert!(!found["q_learning_regret"].as_array().unwrap().is_empty());
-    let again = place.run(&["replay", "long.csv", "--json"]).exits(0);
+    assert!(found["verdict"].text().contains("the best rule in use"));
+    assert!(!found["q_learning_regret"].list().is_empty());
+    let again = place.remap("replay long.csv --json").exits(0);
     assert_eq!(again.out, outcome.out, "the same seed, the same numbers");
     // The judged steps do not reach training: with other steps after the cut, what was trained is the same.
-    let text = place.run(&["replay", "long.csv", "--policies", "fixed,threshold"]).exits(0).out;
-    let changed: String = long()
-        .lines()
-        .map(|line| {
-            let late = line
-                .split(',')
-                .next()
-                .and_then(|step| step.parse::<u32>().ok())
-                .is_some_and(|step| step >= 40);
-            if late { line.replacen(",2.", ",7.", 1) + "\n" } else { line.to_owned() + "\n" }
-        })
-        .collect();
+    let text = place.shown("replay long.csv --policies fixed,threshold");
+    let changed = |line: &str| {
+        let step = line.split(',').next().and_then(|step| step.parse::<u32>().ok());
+        let is_late = step.is_some_and(|step| step >= 40);
+        (if is_late { line.replacen(",2.", ",7.", 1) } else { line.to_owned() }) + "\n"
+    };
+    let changed: String = long().lines().map(changed).collect();
     place.write("changed.csv", changed);
-    let other = place.run(&["replay", "changed.csv", "--policies", "fixed,threshold"]).exits(0).out;
+    let other = place.shown("replay changed.csv --policies fixed,threshold");
     let trained = |text: &str| -> Vec<String> {
-        text.lines()
-            .filter_map(|line| line.split_once("trained: ").map(|(_, rule)| rule.to_owned()))
-            .collect()
+        let rules = text.lines().filter_map(|line| line.split_once("trained: "));
+        rules.map(|(_, rule)| rule.to_owned()).collect()
     };
     assert_eq!(trained(&text), trained(&other));
     assert_eq!(trained(&text).len(), 2);
@@ -478,7 +436,7 @@ fn ten_million_rows_stream() {
     }
     drop(file);
     let started = std::time::Instant::now();
-    place.run(&["fit", "large.csv", "--remap-cost", "1", "-o", "large.ron"]).exits(0);
+    place.remap("fit large.csv --remap-cost 1 -o large.ron").exits(0);
     let seconds = started.elapsed().as_secs_f64();
     assert!(seconds < 20.0, "{seconds} s");
 }
@@ -504,12 +462,10 @@ fn units_of_times_are_converted() {
         }
         scaled
     };
-    let plain = place.run(&["advise", "run.csv", "--json"]).exits(0).json();
+    let plain = place.answer("advise run.csv");
     let same = |found: &Value| {
-        for (line, other) in
-            found["policies"].as_array().unwrap().iter().zip(plain["policies"].as_array().unwrap())
-        {
-            let (cost, right) = (line["cost"].as_f64().unwrap(), other["cost"].as_f64().unwrap());
+        for (line, other) in found["policies"].list().iter().zip(plain["policies"].list()) {
+            let (cost, right) = (line["cost"].f64(), other["cost"].f64());
             assert!(abs_diff_eq!(cost, right, epsilon = 1e-6 * right), "{line} is not {other}");
         }
     };
@@ -521,19 +477,18 @@ fn units_of_times_are_converted() {
     ];
     for (header, times, costs) in some(2, cases) {
         place.write("scaled.csv", scaled(header, times, costs));
-        let found = place.run(&["advise", "scaled.csv", "--json"]);
+        let found = place.remap("advise scaled.csv --json");
         assert!(found.err.contains("converted to seconds"), "{}", found.err);
         same(&found.exits(0).json());
     }
     // Nothing in the file says so.
     place.write("scaled.csv", scaled("step,rank,time,remapped,remap_cost", 1e3, 1e3));
-    let asked = ["advise", "scaled.csv", "--log-unit", "0.001", "--json", "-o", "advice"];
-    same(&place.run(&asked).exits(0).json());
+    same(&place.answer("advise scaled.csv --log-unit 0.001 -o advice"));
     assert!(place.read("advice/remap_policy.h").contains("seconds"));
     // One row a step.
     place.write("wide.csv", "step,rank_0_ms,rank_1_ms\n0,1000,2000\n1,1000,2500\n2,1000,3000\n");
     let record = remap::logs::read(&place.path("wide.csv"), None).unwrap().record;
     assert_eq!((record.row(0), record.row(2)), (&[1.0, 2.0][..], &[1.0, 3.0][..]));
     place.write("mixed.csv", "step,rank_0_ms,rank_1_us\n0,1000,2000\n1,1000,2500\n");
-    place.run(&["fit", "mixed.csv", "--remap-cost", "1"]).exits(1).says("different units");
+    place.remap("fit mixed.csv --remap-cost 1").exits(1).says("different units");
 }

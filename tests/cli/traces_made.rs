@@ -1,7 +1,7 @@
 //! Traces made by a model cost what its solution says.
 
 use crate::thorough::some;
-use crate::workplace::{Outcome, Workplace};
+use crate::workplace::{Json, Outcome, Workplace};
 use approx::abs_diff_eq;
 use remapping::estimate::Estimate;
 use serde_json::Value;
@@ -12,8 +12,7 @@ const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(cou
                        (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";
 
 fn run(problem: &str, arguments: &[&str]) -> (Workplace, Outcome) {
-    let place = Workplace::new();
-    place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+    let place = Workplace::stating(problem);
     let outcome = place.run(&[&[arguments[0], "model.ron"], &arguments[1..]].concat());
     (place, outcome)
 }
@@ -36,7 +35,7 @@ fn imbalance(row: &[f64]) -> f64 {
 }
 
 fn agree(costs: &[f64], exact: &Value, model: &str) {
-    let (sampled, exact) = (Estimate::of(costs), exact.as_f64().unwrap());
+    let (sampled, exact) = (Estimate::of(costs), exact.f64());
     let error = sampled.half_width() / 2.0;
     assert!((sampled.value - exact).abs() < 4.0 * error, "{sampled:?} {exact} {model}");
 }
@@ -83,7 +82,7 @@ fn late_remaps_follow_each_other_at_the_interval() {
         let made: Vec<usize> = (0..rows.len()).filter(|&step| rows[step].1.is_some()).collect();
         let asked = ["compare", "--policies", &policy, "--runs", "2", "--json"];
         let found = run(model, &asked).1.exits(0).json();
-        let remaps = found["policies"][0]["per_metric"]["remaps"]["mean"].as_f64().unwrap();
+        let remaps = found["policies"][0]["per_metric"]["remaps"]["mean"].f64();
         assert_eq!(made.len() as f64, remaps, "{made:?} {model}");
         assert!(made.windows(2).all(|pair| pair[1] - pair[0] == every), "{made:?} {model}");
     }
@@ -150,7 +149,7 @@ fn traces_of_fitted_models_are_in_the_units_of_their_log() {
     assert!(
         rows(&place.read("run.csv")).iter().filter_map(|(_, paid)| *paid).all(|paid| paid == 1.5)
     );
-    place.run(&["fit", "run.csv", "-o", "fitted.ron"]).exits(0);
+    place.remap("fit run.csv -o fitted.ron").exits(0);
     let fitted = place.read("fitted.ron");
     for same in [
         "unit_seconds: 0.25",

@@ -1,12 +1,8 @@
 //! Answers that were stopped, or that doubles cannot bound: what they say of themselves holds for the answer that was not stopped.
 
 use crate::proved::models;
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, has, lacks};
 use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 /// A remap costs more than any sum of running costs can be added to in doubles. R is 1e300 and hardly more: J is 1e17 at most.
 #[test]
@@ -18,11 +14,11 @@ fn costs_out_of_reach_of_running_costs_are_not_said_to_be_close() {
              down: 1e-300, edge: Reflect)), remap_cost: {cost}, after_remap: Uniform))"
         );
         place.write("m.ron", model);
-        let found = place.run(&["solve", "m.ron", "--json", "--values"]);
+        let found = place.remap("solve m.ron --json --values");
         let converged = found.code == 0;
         let found = found.json();
-        let (value, gap) = (number(&found["remap_value"]), number(&found["value_gap"]));
-        let [lower, upper] = [0, 1].map(|end| number(&found["remap_bounds"][end]));
+        let (value, gap) = (found["remap_value"].f64(), found["value_gap"].f64());
+        let [lower, upper] = [0, 1].map(|end| found["remap_bounds"][end].f64());
         assert!(
             lower <= truth * (1.0 + 1e-9) && truth * (1.0 - 1e-9) <= upper,
             "{cost}: {lower} to {upper}"
@@ -33,8 +29,8 @@ fn costs_out_of_reach_of_running_costs_are_not_said_to_be_close() {
         );
         assert_eq!(converged, gap <= 1e-9, "{cost}: {gap}");
         // What the bounds leave open is not decided.
-        let told = place.run(&["solve", "m.ron"]).out;
-        let open = found["ties"].as_array().unwrap().len();
+        let told = place.remap("solve m.ron").out;
+        let open = found["ties"].list().len();
         assert!(converged || open == 12, "{cost}: {open} ties");
         assert!(converged || !told.contains("e-16 apart"), "{told}");
     }
@@ -65,11 +61,9 @@ fn bounds_of_stopped_maps_hold_the_values() {
         };
         let (stopped, done) = (solve(&["--time-limit", "1e-9"]), solve(&[]));
         assert_eq!(stopped["status"], "time_limit", "{name}");
-        let largest = [&stopped["remap_bounds"][1], &stopped["largest_value"]].map(number);
-        let reach = number(&stopped["value_gap"]) * largest[0].max(largest[1]).max(1.0);
-        let values = |document: &Value| -> Vec<f64> {
-            document["value"].as_array().unwrap().iter().map(number).collect()
-        };
+        let largest = [&stopped["remap_bounds"][1], &stopped["largest_value"]].map(Json::f64);
+        let reach = stopped["value_gap"].f64() * largest[0].max(largest[1]).max(1.0);
+        let values = |document: &Value| -> Vec<f64> { document["value"].numbers() };
         let (given, right) = (values(&stopped), values(&done));
         for (given, right) in given.iter().zip(&right) {
             assert!(
@@ -99,10 +93,8 @@ fn an_unfinished_map_is_not_called_optimal() {
     let found = place.run(&["solve", deck, "--time-limit", "1e-9", "--json"]).exits(3).json();
     assert!(found.get("average_of_stop").is_none(), "{found}");
     let told = place.run(&["solve", deck, "--time-limit", "1e-9"]).exits(3).out;
-    assert!(
-        told.contains("long-run average cost per step") && !told.contains("optimal for Stop"),
-        "{told}"
-    );
+    has(&told, &["long-run average cost per step"]);
+    lacks(&told, &["optimal for Stop"]);
     assert!(place.run(&["solve", deck]).exits(0).out.contains("optimal for Stop"));
 }
 

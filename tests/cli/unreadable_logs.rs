@@ -13,10 +13,10 @@ fn files_packed_otherwise_are_named() {
     for (bytes, packer) in packed {
         place.write("run.csv.packed", bytes);
         let says = format!("is packed by {packer}; gzip, brotli, zstd and xz are read");
-        place.run(&["fit", "run.csv.packed"]).exits(1).says(&says);
+        place.remap("fit run.csv.packed").exits(1).says(&says);
     }
     place.write("run.bin", b"\x01\x02 \x07,\x1b[2J\n1,2\n");
-    let said = place.run(&["advise", "run.bin"]).exits(1).says("line 1: this is not text").err;
+    let said = place.remap("advise run.bin").exits(1).says("line 1: this is not text").err;
     assert!(!said.contains('\u{1b}') && !said.contains('\u{7}'), "{said:?}");
 }
 

@@ -1,7 +1,7 @@
 //! `remap verify`: theorems hold, false claims are refuted, on every kind of model.
 
 use crate::thorough::some;
-use crate::workplace::{MODEL, Workplace};
+use crate::workplace::{Json, MODEL, Workplace, stated};
 use remap::problems::registry::Loaded;
 use remap::proving::Effort;
 use remap::verify::verify;
@@ -69,24 +69,23 @@ fn counterexamples_are_counterexamples() {
 #[test]
 fn a_counterexample_is_a_model_to_run() {
     let workplace = Workplace::with_model();
-    let arguments = ["verify", "model.ron", "--json", "--cases", "20"];
-    let document = workplace.run(&arguments).exits(0).json();
+    let document = workplace.answer("verify model.ron --cases 20");
     assert_eq!(document["problem"], "phase_change");
     assert_eq!(document["status"], "converged");
     assert_eq!(document["as_expected"], true);
-    let claims = document["claims"].as_array().unwrap();
+    let claims = document["claims"].list();
     let found = |claim: &&Value| claim["counterexample"]["model"].is_string();
     let refuted: Vec<_> = claims.iter().filter(found).collect();
     assert!(refuted.len() >= 5, "{document}");
     for claim in refuted {
         assert_eq!(claim["expected"], "fails");
         assert_eq!(claim["found"], "fails");
-        workplace.write("found.ron", claim["counterexample"]["model"].as_str().unwrap());
-        workplace.run(&["check", "found.ron"]).exits(0);
-        let again = workplace.run(&["verify", "found.ron", "--json", "--cases", "0"]).exits(0);
+        workplace.write("found.ron", claim["counterexample"]["model"].text());
+        workplace.remap("check found.ron").exits(0);
+        let again = workplace.remap("verify found.ron --json --cases 0").exits(0);
         let again = again.json();
         let same = |other: &&Value| other["statement"] == claim["statement"];
-        let other = again["claims"].as_array().unwrap().iter().find(same).unwrap();
+        let other = again["claims"].list().iter().find(same).unwrap();
         assert_eq!(other["on_the_model"], "fails", "{claim}");
     }
 }
@@ -114,9 +113,8 @@ fn simulated_models_have_no_lemmas() {
 
 #[test]
 fn a_wrong_model_is_not_verified() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", MODEL.replace("0.05", "1.05"));
-    let outcome = workplace.run(&["verify", "model.ron"]).exits(1).says("[model.ron:");
+    let workplace = Workplace::of(MODEL.replace("0.05", "1.05"));
+    let outcome = workplace.remap("verify model.ron").exits(1).says("[model.ron:");
     assert_eq!(outcome.out, "");
 }
 
@@ -127,14 +125,10 @@ fn slow_and_dear_models_refute_nothing() {
         "Identical(count: 2, chain: Walk(levels: 10, up: 0.00001, down: 0.00001, edge: Reflect))";
     let held = "Identical(count: 2, chain: Walk(levels: 19, up: 0.05, down: 0.3, edge: Hold))";
     for (processes, cost, after) in some(1, [(walk, "50000", "Stop"), (held, "3e9", "Uniform")]) {
-        let workplace = Workplace::new();
-        workplace.write(
-            "model.ron",
-            format!(
-                "Model(title: \"slow\", problem: Stopping(processes: {processes}, remap_cost: {cost}, after_remap: {after}))"
-            ),
-        );
-        workplace.run(&["verify", "model.ron"]).exits(0);
+        let workplace = Workplace::of(format!(
+            "Model(title: \"slow\", problem: Stopping(processes: {processes}, remap_cost: {cost}, after_remap: {after}))"
+        ));
+        workplace.remap("verify model.ron").exits(0);
     }
 }
 
@@ -147,7 +141,7 @@ fn hazards_next_to_one_refute_nothing() {
             "PhaseChange(lifetime: Fixed(5), cycle: (before: 1, after: 2, remapped: 1), remap: (test: 1, install: 0), \
              detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant({hazard}))"
         );
-        place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
-        place.run(&["verify", "model.ron"]).exits(0);
+        place.write("model.ron", stated(problem));
+        place.remap("verify model.ron").exits(0);
     }
 }

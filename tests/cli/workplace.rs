@@ -18,6 +18,106 @@ pub const MODEL: &str = r#"Model(
 )
 "#;
 
+/// A model of its own for a problem.
+pub fn stated(problem: impl std::fmt::Display) -> String {
+    format!("Model(title: \"t\", problem: {problem})")
+}
+
+/// The path of an example model.
+pub fn deck(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    root.join("models").join(name).to_str().unwrap().to_owned()
+}
+
+/// The names of all files under `models/` that end in `.ron`, in order.
+pub fn decks() -> Vec<String> {
+    let list = |folder: &str| -> Vec<String> {
+        let entries = std::fs::read_dir(deck(folder)).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let folders = list("").into_iter().filter(|folder| Path::new(&deck(folder)).is_dir());
+    let name =
+        |folder: String| list(&folder).into_iter().map(move |name| format!("{folder}/{name}"));
+    let mut names: Vec<String> =
+        folders.flat_map(name).filter(|name| name.ends_with(".ron")).collect();
+    names.sort();
+    names
+}
+
+/// That a text has all these parts.
+#[track_caller]
+pub fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+/// That a text has none of these parts.
+#[track_caller]
+pub fn lacks(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(!text.contains(part), "{part:?} is in\n{text}");
+    }
+}
+
+/// Fields of documents that have to be there.
+pub trait Json {
+    fn f64(&self) -> f64;
+    fn u64(&self) -> u64;
+    fn text(&self) -> &str;
+    fn list(&self) -> &[Value];
+    fn numbers(&self) -> Vec<f64>;
+    /// The fields `lower` and `upper`.
+    fn ends(&self) -> [f64; 2];
+    /// By a JSON pointer.
+    fn at(&self, path: &str) -> &Value;
+    /// The line of a policy.
+    fn policy(&self, name: &str) -> &Value;
+}
+
+impl Json for Value {
+    #[track_caller]
+    fn f64(&self) -> f64 {
+        self.as_f64().unwrap_or_else(|| panic!("{self} is not a number"))
+    }
+
+    #[track_caller]
+    fn u64(&self) -> u64 {
+        self.as_u64().unwrap_or_else(|| panic!("{self} is not a whole number"))
+    }
+
+    #[track_caller]
+    fn text(&self) -> &str {
+        self.as_str().unwrap_or_else(|| panic!("{self} is not a text"))
+    }
+
+    #[track_caller]
+    fn list(&self) -> &[Value] {
+        self.as_array().unwrap_or_else(|| panic!("{self} is not a list"))
+    }
+
+    #[track_caller]
+    fn numbers(&self) -> Vec<f64> {
+        self.list().iter().map(Json::f64).collect()
+    }
+
+    #[track_caller]
+    fn ends(&self) -> [f64; 2] {
+        ["lower", "upper"].map(|end| self[end].f64())
+    }
+
+    #[track_caller]
+    fn at(&self, path: &str) -> &Value {
+        self.pointer(path).unwrap_or_else(|| panic!("there is no {path} in {self}"))
+    }
+
+    #[track_caller]
+    fn policy(&self, name: &str) -> &Value {
+        let line = self["policies"].list().iter().find(|line| line["policy"] == name);
+        line.unwrap_or_else(|| panic!("there is no {name} in {self}"))
+    }
+}
+
 /// A right model whose every step is different and expensive: minutes of work.
 pub fn endless() -> String {
     MODEL
@@ -65,9 +165,19 @@ impl Workplace {
 
     /// With [`MODEL`] as `model.ron`.
     pub fn with_model() -> Workplace {
+        Workplace::of(MODEL)
+    }
+
+    /// With this model as `model.ron`.
+    pub fn of(model: impl AsRef<[u8]>) -> Workplace {
         let place = Workplace::new();
-        place.write("model.ron", MODEL);
+        place.write("model.ron", model);
         place
+    }
+
+    /// With a model of this problem as `model.ron`.
+    pub fn stating(problem: impl std::fmt::Display) -> Workplace {
+        Workplace::of(stated(problem))
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -110,6 +220,34 @@ impl Workplace {
         assert!(!err.contains("panicked"), "{err}");
         let code = output.status.code().unwrap_or(-1);
         Outcome { code, out: String::from_utf8(output.stdout).unwrap(), err }
+    }
+}
+
+/// The words of a command, none of which has a space in it; a word that begins with `models/` is the
+/// path of an example model.
+pub fn words(command: &str) -> Vec<String> {
+    let word = |word: &str| word.strip_prefix("models/").map_or(word.to_owned(), deck);
+    command.split_whitespace().map(word).collect()
+}
+
+impl Workplace {
+    /// Runs a command of these [`words`].
+    #[track_caller]
+    pub fn remap(&self, command: impl AsRef<str>) -> Outcome {
+        let words = words(command.as_ref());
+        self.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The document of a command that succeeds.
+    #[track_caller]
+    pub fn answer(&self, command: impl AsRef<str>) -> Value {
+        self.remap(command.as_ref().to_owned() + " --json").exits(0).json()
+    }
+
+    /// What a command that succeeds shows.
+    #[track_caller]
+    pub fn shown(&self, command: impl AsRef<str>) -> String {
+        self.remap(command).exits(0).out
     }
 }
 

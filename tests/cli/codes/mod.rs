@@ -100,10 +100,10 @@ fn all_verbs_take_logs_of_codes() {
             assert!(page.contains("user CPU times of all threads"));
         }
     }
-    place.run(&["fit", "LBC.txt", "--format", "swift"]).exits(1).says("LBC.txt, line 1: 82 fields");
-    place.run(&["fit", "run.log", "--format", "vt"]).exits(1).says("run.log");
+    place.remap("fit LBC.txt --format swift").exits(1).says("LBC.txt, line 1: 82 fields");
+    place.remap("fit run.log --format vt").exits(1).says("run.log");
     place.run(&["fit", "run.log", "--format", "vt", "--regex", lines::LISTS]).exits(2);
-    place.run(&["report", "run.log", "LBC.txt"]).exits(1).says("one log alone");
+    place.remap("report run.log LBC.txt").exits(1).says("one log alone");
     place.write("model.ron", crate::workplace::MODEL);
-    place.run(&["report", "model.ron", "--remap-cost", "3"]).exits(1).says("there is none");
+    place.remap("report model.ron --remap-cost 3").exits(1).says("there is none");
 }

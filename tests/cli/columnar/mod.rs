@@ -273,7 +273,7 @@ fn what_is_wrong_in_parquet_is_said() {
     refused(&[step(), step(), time()], "two columns are called `step`");
     refused(&[step(), rank(), time(), time()], "two columns are called `time`");
     place.write("run.parquet", "PAR1");
-    place.run(&["fit", "run.parquet"]).exits(1).says("cannot read run.parquet as Parquet");
+    place.remap("fit run.parquet").exits(1).says("cannot read run.parquet as Parquet");
     // A name like its mark is none.
     place.write("run.csv", "PAR1,rank_0,rank_2\n1,2,3\n1,2,4\n");
     assert_eq!(logs::read(&place.path("run.csv"), None).unwrap().record.ranks(), 2);

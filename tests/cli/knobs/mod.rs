@@ -4,7 +4,7 @@
 mod words;
 mod world;
 
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace, deck};
 use approx::assert_abs_diff_eq;
 use remap::export::codes::{sections, table};
 use std::path::Path;
@@ -15,10 +15,8 @@ use world::{Course, Rule, models};
 fn settings_cost_little_more(than: f64, times: u64) {
     for mut world in models() {
         world.runs *= times;
-        let place = Workplace::new();
-        place.write("model.ron", &world.text);
-        let solution = place.run(&["solve", "--json", "model.ron"]).exits(0).out;
-        place.write("solution.json", solution);
+        let place = Workplace::of(&world.text);
+        place.write("solution.json", place.shown("solve --json model.ron"));
         for target in TARGETS {
             let export = ["export", "solution.json", "--to", target];
             let blind = BLIND.contains(&target);
@@ -77,28 +75,21 @@ fn policy(target: &str, (knob, every): (f64, u64)) -> String {
 #[test]
 fn what_is_said_of_a_setting_is_what_its_rule_costs() {
     let place = Workplace::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let model = root.join("models/load_drift/three_chains.ron").display().to_string();
-    place.write("three.json", place.run(&["solve", "--json", &model]).exits(0).out);
+    place.write("three.json", place.shown("solve --json models/load_drift/three_chains.ron"));
     let settings = TARGETS.map(|target| {
         let out = place.run(&["export", "three.json", "--to", target]).exits(0).out;
         let text = said(&out);
-        let (_, cost) = text
-            .split_once(" costs ")
-            .map(|(before, after)| match after.starts_with("least") {
-                true => after.split_once(" costs ").unwrap(),
-                false => (before, after),
-            })
-            .unwrap();
+        let mut parts = text.split(" costs ").skip(1);
+        let cost = parts.find(|after| !after.starts_with("least")).unwrap();
         let cost: f64 = cost.split(' ').next().unwrap().parse().unwrap();
         (policy(target, parsed(target, &out)), cost)
     });
     let names: Vec<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
-    let asked = ["--runs", "4000", "--seed", "3", "--json", "--policies", &names.join(",")];
-    let found = place.run(&[&["compare", model.as_str()][..], &asked].concat()).exits(0).json();
-    for ((name, cost), line) in settings.iter().zip(found["policies"].as_array().unwrap()) {
+    let asked = format!("--runs 4000 --seed 3 --policies {}", names.join(","));
+    let found = place.answer(format!("compare models/load_drift/three_chains.ron {asked}"));
+    for ((name, cost), line) in settings.iter().zip(found["policies"].list()) {
         assert_eq!(line["policy"], **name);
-        let (mean, half) = (line["mean"].as_f64().unwrap(), line["half_width"].as_f64().unwrap());
+        let (mean, half) = (line["mean"].f64(), line["half_width"].f64());
         // Of two simulated means: the file's are of at least 1,500 paths.
         assert!((mean - cost).abs() < 3.0 * half + 0.01 * cost, "{name}: {cost} is not {mean}");
     }
@@ -107,14 +98,13 @@ fn what_is_said_of_a_setting_is_what_its_rule_costs() {
 #[test]
 fn an_interval_is_written_where_there_is_one() {
     let place = Workplace::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let text = std::fs::read_to_string(root.join("models/periodic/cost_aware.ron")).unwrap();
+    let text = std::fs::read_to_string(deck("periodic/cost_aware.ron")).unwrap();
     place.write("wide.ron", text.replace("MaxDeviation(0.10)", "MaxDeviation(0.20)"));
-    let solution = place.run(&["solve", "--json", "wide.ron"]).exits(0);
+    let solution = place.remap("solve --json wide.ron").exits(0);
     place.write("solution.json", &solution.out);
     let solution = solution.json();
-    let every = solution["cost_aware"]["interval"].as_u64().unwrap();
-    assert!(solution["interval"].as_u64().unwrap() >= every);
+    let every = solution["cost_aware"]["interval"].u64();
+    assert!(solution["interval"].u64() >= every);
     for target in TARGETS {
         let export = ["export", "solution.json", "--to", target];
         match target {
@@ -126,8 +116,8 @@ fn an_interval_is_written_where_there_is_one() {
                 let (_, period) = out.split_once(": +LBPeriod ").unwrap();
                 let period = number(period.lines().next().unwrap());
                 let cost = &solution["cost_aware"];
-                let remaps = cost["remap_cost"].as_f64().unwrap() / every as f64;
-                let waiting = cost["cost_per_step"].as_f64().unwrap() - remaps;
+                let remaps = cost["remap_cost"].f64() / every as f64;
+                let waiting = cost["cost_per_step"].f64() - remaps;
                 assert_abs_diff_eq!(period / every as f64 - 100.0, waiting, epsilon = 1e-6);
             }
             _ => {
@@ -178,11 +168,11 @@ fn never_is_written_in_the_words_of_each_code() {
         "Model(title: \"Dear\", problem: Periodic(initial_load: 10, remap_cost: 1e6,
         changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(5)))",
     );
-    let solution = place.run(&["solve", "--json", "never.ron"]).exits(0);
+    let solution = place.remap("solve --json never.ron").exits(0);
     assert!(solution.json()["cost_aware"]["interval"].is_null(), "{}", solution.out);
     place.write("never.json", &solution.out);
     says_never(&place, "never.json");
-    let table = place.run(&["export", "never.json", "--to", "csv"]).exits(0).out;
+    let table = place.shown("export never.json --to csv");
     assert!(table.ends_with("\ninterval\ninf\n"), "{table}");
     // A job too short for any remap has none.
     place.write(
@@ -190,10 +180,10 @@ fn never_is_written_in_the_words_of_each_code() {
         "Model(title: \"Short\", problem: LoadDrift(processors: 2, initial_load: 5, steps: 5, remap_cost: 50,
         chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.25, edge: Hold)))",
     );
-    place.write("short.json", place.run(&["solve", "--json", "short.ron"]).exits(0).out);
-    let out = place.run(&["export", "short.json", "--to", "lammps"]).exits(0).out;
+    place.write("short.json", place.shown("solve --json short.ron"));
+    let out = place.shown("export short.json --to lammps");
     assert!(out.ends_with("# no fix balance\n"), "{out}");
-    let out = place.run(&["export", "short.json", "--to", "smilei"]).exits(0).out;
+    let out = place.shown("export short.json --to smilei");
     assert!(out.contains("every = 1000000000,"), "{out}");
 }
 
@@ -209,8 +199,8 @@ fn an_interval_says_what_the_bound_allows() {
                 changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold))))"
             ),
         );
-        place.write("bound.json", place.run(&["solve", "--json", "bound.ron"]).exits(0).out);
-        let out = place.run(&["export", "bound.json", "--to", "smilei"]).exits(0).out;
+        place.write("bound.json", place.shown("solve --json bound.ron"));
+        let out = place.shown("export bound.json --to smilei");
         (said(&out), out)
     };
     let (text, out) = told("0.0001", "");
@@ -230,16 +220,15 @@ fn an_interval_says_what_the_bound_allows() {
 #[test]
 fn a_bound_shorter_than_the_cheapest_interval_is_kept() {
     let place = Workplace::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let text = std::fs::read_to_string(root.join("models/periodic/birth_death.ron")).unwrap();
+    let text = std::fs::read_to_string(deck("periodic/birth_death.ron")).unwrap();
     place.write("dear.ron", text.replace("remap_cost: 8", "remap_cost: 60"));
-    let solution = place.run(&["solve", "--json", "dear.ron"]).exits(0);
+    let solution = place.remap("solve --json dear.ron").exits(0);
     place.write("dear.json", &solution.out);
     let solution = solution.json();
-    let bound = solution["interval"].as_u64().unwrap();
-    let cheapest = solution["cost_aware"]["interval"].as_u64().unwrap();
+    let bound = solution["interval"].u64();
+    let cheapest = solution["cost_aware"]["interval"].u64();
     assert!(bound < cheapest);
-    let out = place.run(&["export", "dear.json", "--to", "smilei"]).exits(0).out;
+    let out = place.shown("export dear.json --to smilei");
     assert!(out.contains(&format!("every = {bound},")), "{out}");
     assert!(said(&out).contains(&format!("every {cheapest} steps")), "{out}");
 }
@@ -249,27 +238,17 @@ fn a_bound_shorter_than_the_cheapest_interval_is_kept() {
 #[test]
 fn a_map_without_a_price_gets_the_closest_level() {
     let place = Workplace::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let model = root.join("models/stopping/particles.ron").display().to_string();
-    let solution = place.run(&["solve", "--json", &model]).exits(0);
+    let solution = place.remap("solve --json models/stopping/particles.ron").exits(0);
     place.write("solution.json", &solution.out);
     let solution = solution.json();
-    let letters = solution["decision"].as_str().unwrap();
-    let vectors: Vec<Vec<f64>> = solution["loads"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|v| v.as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect())
-        .collect();
+    let letters = solution["decision"].text();
+    let vectors: Vec<Vec<f64>> = solution["loads"].list().iter().map(Json::numbers).collect();
     let wrong = |level: f64| {
+        let most = |v: &[f64]| v.iter().copied().fold(0.0, f64::max) / 4.0;
         let pairs = vectors.iter().zip(letters.chars());
-        pairs
-            .filter(|(v, letter)| {
-                (v.iter().fold(0.0, |a: f64, b| a.max(*b)) / 4.0 > level) != (*letter == 'R')
-            })
-            .count()
+        pairs.filter(|(v, letter)| (most(v) > level) != (*letter == 'R')).count()
     };
-    let out = place.run(&["export", "solution.json", "--to", "lammps"]).exits(0).out;
+    let out = place.shown("export solution.json --to lammps");
     let (level, _) = parsed("lammps", &out);
     let least = (0..300).map(|i| wrong(1.0 + f64::from(i) / 100.0)).min().unwrap();
     assert_eq!(wrong(level), least);

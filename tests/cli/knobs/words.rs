@@ -1,6 +1,7 @@
 //! Settings of codes: what they are checked against, and the rule that a code makes of them.
 
 use super::world::Rule;
+use crate::workplace::Json;
 use serde_json::Value;
 
 /// Levels of a statistic with this balanced value.
@@ -191,7 +192,7 @@ pub fn parsed(target: &str, text: &str) -> (f64, u64) {
             let (flags, config) = lines[0].split_once(" --eplb-config ").unwrap();
             assert_eq!((lines.len(), flags), (1, "--enable-expert-parallel --enable-eplb"));
             let config: Value = serde_json::from_str(config.trim_matches('\'')).unwrap();
-            let every = config["step_interval"].as_u64().unwrap();
+            let every = config["step_interval"].u64();
             assert_eq!(config["window_size"], every.min(1000));
             // One layer is moved a step: shorter intervals are attained by remaps that stop the
             // engine.
@@ -203,10 +204,9 @@ pub fn parsed(target: &str, text: &str) -> (f64, u64) {
             let (flags, config) = lines[0].split_once(" --eplb-config ").unwrap();
             assert_eq!((lines.len(), flags), (1, "--enable-expert-parallel --enable-eplb"));
             let config: Value = serde_json::from_str(config.trim_matches('\'')).unwrap();
-            let every = config["rebalance_interval"].as_u64().unwrap();
-            assert!(config["load_window_size"].as_u64().unwrap() <= every);
-            let least =
-                config.get("rebalance_min_balancedness").map(|least| least.as_f64().unwrap());
+            let every = config["rebalance_interval"].u64();
+            assert!(config["load_window_size"].u64() <= every);
+            let least = config.get("rebalance_min_balancedness").map(Json::f64);
             (least.unwrap_or(2.0), every)
         }
         "fourc_structure" => {

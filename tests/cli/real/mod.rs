@@ -11,7 +11,7 @@
 mod charm;
 mod lammps;
 
-use crate::workplace::Workplace;
+use crate::workplace::{Json, Workplace};
 use remap::plot::chart::{Axis, Chart, Series};
 use remap::plot::{COLOURS, Format, picture};
 use std::path::Path;
@@ -54,7 +54,7 @@ fn saved(
     let found = place.run(&[&asked[..], &[rule]].concat()).exits(0).json();
     let line = &found["policies"][0];
     assert_eq!(line["policy"], rule);
-    let percent = |name: &str| -line["against_recorded"][name].as_f64().unwrap();
+    let percent = |name: &str| -line["against_recorded"][name].f64();
     let [before, after] = runs.map(|(ratios, remaps)| {
         let half = &ratios[ratios.len() / 2..];
         half.iter().sum::<f64>() / half.len() as f64 + remaps / half.len() as f64

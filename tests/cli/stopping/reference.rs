@@ -3,6 +3,7 @@
 //! eliminates without iteration.
 
 use crate::thorough::some;
+use crate::workplace::Json;
 use approx::abs_diff_eq;
 use assert_cmd::Command;
 use nalgebra::{DMatrix, DVector};
@@ -229,20 +230,20 @@ impl Model {
         let found = self.solve(cost, &format!("{rho:?}"), after, options);
         let case = format!("{} {:?} {cost} {rho} {after} {options:?}", self.text, self.capacities);
         assert_eq!(found["status"], "converged", "{case}");
-        assert!(found["value_gap"].as_f64().unwrap() <= 1e-9, "{case}");
+        assert!(found["value_gap"].f64() <= 1e-9, "{case}");
         let scale = if restart { rho.max(1.0) } else { reference.remap_value.max(1.0) };
         if restart {
-            let bound = |end: &str| found["average"][end].as_f64().unwrap();
+            let bound = |end: &str| found["average"][end].f64();
             let (low, high) = (bound("lower") - 1e-12, bound("upper") + 1e-12);
             assert!(low <= reference.remap_value && reference.remap_value <= high, "{case}");
         } else {
-            let remap = found["remap_value"].as_f64().unwrap();
+            let remap = found["remap_value"].f64();
             assert!(abs_diff_eq!(remap, reference.remap_value, epsilon = 1e-9 * scale), "{case}");
         }
-        let numbers = |key: &str| found[key].as_array().unwrap().iter();
-        let value: Vec<f64> = numbers("value").map(|v| v.as_f64().unwrap()).collect();
-        let ties: Vec<usize> = numbers("ties").map(|t| t.as_u64().unwrap() as usize).collect();
-        let decision: Vec<char> = found["decision"].as_str().unwrap().chars().collect();
+        let numbers = |key: &str| found[key].list().iter();
+        let value: Vec<f64> = numbers("value").map(Json::f64).collect();
+        let ties: Vec<usize> = numbers("ties").map(|t| t.u64() as usize).collect();
+        let decision: Vec<char> = found["decision"].text().chars().collect();
         assert!(decision.len() == self.states() && value.len() == self.states());
         for (s, (&letter, advantage)) in decision.iter().zip(&reference.advantage).enumerate() {
             let near = abs_diff_eq!(value[s], reference.value[s], epsilon = 1e-9 * scale);
