@@ -51,31 +51,36 @@ impl Question<'_> {
         let beaten = if run.is_some() { "now" } else { "never remapping" };
         let Percent { percent, lower, upper } = saved.of;
         let all = 0..self.record.steps().min(2 * MOST_STEPS);
-        let on_all = format!("on all steps up to {}, learning on the way,", all.end - 1);
+        let on_all = format!("on all steps up to {}, learning on the way", all.end - 1);
         let (worth, certain) = (self.worth(judged, against, saved.of), lower > 0.0);
         let on_whole = whole.of.lower > 0.0 && percent >= 0.0;
         let unknown = run.is_none().then(|| "what was done is not recorded".to_owned());
-        if certain || on_whole {
-            // Never remapping is advised where it is surely better than what was done. Elsewhere
-            // the rule that did not remap on these steps does so once loads move: on simulated
-            // programs never remapping cost up to 21 % there, the rule 0.1 %.
-            let (policy, what) = match certain && saved.never {
+        // The rule makes no remap on any of the steps.
+        let nowhere = saved.never && whole.never && percent > 0.0;
+        if certain || on_whole || nowhere {
+            // Never remapping is advised where it is surely better than what was done, or all that
+            // the rule does. Elsewhere the rule that did not remap on these steps does so once
+            // loads move: on simulated programs never remapping cost up to 21 % there, the rule
+            // 0.1 %.
+            let (policy, what) = match nowhere || certain && saved.never {
                 true => ("never", "Do not remap"),
                 false => (ADAPTIVE, "Remap by the adaptive rule"),
             };
+            let it = if policy == ADAPTIVE { "it" } else { "the adaptive rule" };
             let without = if saved.never { ", without a remap," } else { "" };
-            let sentence = match certain {
-                true => format!("{what}: {} less than {beaten} on {on}{worth}", saved.share()),
-                false => format!(
-                    "{what}: on {on}{without} it would {saved}, which may be chance, but {on_all} {} less than {beaten}",
-                    whole.share()
-                ),
+            let less = format!("less than {beaten}");
+            // What is sure comes first.
+            let [sentence, then] = match (certain, on_whole) {
+                (false, true) => [
+                    format!("{what}: {} {less} {on_all}", whole.share()),
+                    format!("on {on}{without} {it} would {saved}{worth}, which may be chance"),
+                ],
+                _ => [
+                    format!("{what}: {} {less} on {on}{worth}", saved.share()),
+                    format!("{on_all}, {it} would {whole}"),
+                ],
             };
-            let mut more = Vec::new();
-            if certain {
-                let it = if saved.never { "the adaptive rule" } else { "it" };
-                more.push(format!("{on_all} {it} would {whole}"));
-            }
+            let mut more = vec![then];
             if policy == ADAPTIVE {
                 more.extend(self.rests_on().map(str::to_owned));
                 more.push(self.others(found, against));

@@ -24,15 +24,16 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     let lines = text.lines().take_while(|line| !line.starts_with("run.csv: "));
     let lines: Vec<&str> = lines.collect();
     assert_eq!(lines.join("; "), advice);
-    assert!(lines[0].ends_with("less than now on steps 200 to 399"), "{advice}");
-    assert!(advice.starts_with("Remap ") && advice.contains("less than now"), "{advice}");
+    // The log is short: sure is what is saved on all of it.
+    let all = "less than now on all steps up to 399, learning on the way";
+    assert!(lines[0].starts_with("Remap ") && lines[0].ends_with(all), "{advice}");
     assert!(advice.contains("the best published rule, "), "{advice}");
     let policy = found["policy"].text();
     let (rule, run) = (found.policy(policy), found.policy("recorded"));
     let saved = 100.0 * (run["cost"].f64() - rule["cost"].f64()) / run["time"].f64();
     let ([lower, upper], percent) = (found["saves"].ends(), found["saves"]["percent"].f64());
     assert!(abs_diff_eq!(saved, percent, epsilon = 1e-9), "{saved} is not {percent}");
-    assert!(0.0 < lower && lower <= percent && percent <= upper, "{found}");
+    assert!(lower <= percent && percent <= upper && percent > 5.0, "{found}");
     // Three recorded remaps are few.
     has(&advice, &[&format!("{percent:.2} % (from few remaps: {lower:.2} to {upper:.2})")]);
     assert_eq!(run["few_remaps"], true);

@@ -43,8 +43,9 @@ fn noise_is_no_reason_to_remap() {
         // Nineteen remaps of 10 seconds in 200 steps of some 1000 are 0.1 %.
         let saved = found["saves"]["percent"].f64();
         assert!((0.02..0.15).contains(&saved), "{sentence} {}", found["saves"]);
-        // The rule that is handed over waits by itself.
-        assert!(found["policy"] == "never" || found["policy"] == "advised", "{sentence}");
+        // The rule that is handed over waits by itself. What so little may save is not always sure.
+        let kept = found["policy"] == "recorded" && sentence.contains("no rule can save more than 0");
+        assert!(found["policy"] == "never" || found["policy"] == "advised" || kept, "{sentence}");
         let notes = found["notes"].to_string();
         assert!(notes.contains("times have noise of"), "{notes}");
         let found = place.answer("fit log.csv --model periodic");

@@ -250,7 +250,7 @@ impl<'a> ExpectedImbalance<'a> {
     }
 
     /// Expected maximum and minimum load about the mean load after `time >= 0` steps, a whole
-    /// number unless [`is_divisible`](Self::is_divisible).
+    /// number unless every law [is divisible](crate::distribution::Law::is_divisible).
     pub fn extremes(&mut self, time: f64) -> Extremes {
         if time == 0.0 {
             return Extremes { above: 0.0, below: 0.0, error: 0.0 };

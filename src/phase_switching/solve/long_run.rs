@@ -54,6 +54,10 @@ const MOST_LOST: u32 = 8;
 /// Factor by which thresholds are tightened before the average is computed again.
 const CLOSER: f64 = 0.1;
 
+/// The most nodes of all steps together: some half a minute. A dear switch against small gains in
+/// phases that hardly change takes more, and its bounds are then those found so far.
+const MOST_WORK: u64 = 1 << 30;
+
 /// Bounds on anything.
 const UNKNOWN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
@@ -172,6 +176,8 @@ struct Search<'a> {
     best: Step,
     segments: usize,
     steps: u64,
+    /// The nodes of all steps so far.
+    work: u64,
     /// Attempts in which no bound on the time between the thresholds was found.
     lost: u32,
 }
@@ -187,6 +193,7 @@ impl<'a> Search<'a> {
             best: kept(recursion.step(&Pair { upper: high, lower: low }, 1.0), one),
             segments: 1,
             steps: 0,
+            work: 0,
             lost: 0,
         }
     }
@@ -209,7 +216,8 @@ impl<'a> Search<'a> {
         let (mut least, mut idle, mut level) = (f64::INFINITY, 0u32, 0);
         let mut stride = Stride::default();
         while self.best.width() > target {
-            if self.merge < FINEST * recursion.scale || self.lost > MOST_LOST {
+            let spent = self.lost > MOST_LOST || self.work > MOST_WORK;
+            if spent || self.merge < FINEST * recursion.scale {
                 return Status::IterationLimit;
             }
             // Progress: binary digits of the width that are found, of those requested.
@@ -227,6 +235,7 @@ impl<'a> Search<'a> {
             let next = next.rising::<true>();
             self.steps += 1;
             self.segments = self.segments.max(next.nodes() - 1);
+            self.work += next.nodes() as u64;
             let change = next.less::<true>(&self.now);
             let moved = change.most().max(-change.least());
             level += 1;
@@ -257,16 +266,17 @@ impl<'a> Search<'a> {
     fn from(&mut self, start: &Pair, target: f64, observer: &dyn Observer) -> Status {
         let recursion = self.recursion;
         self.merge = self.merge.min(target * recursion.scale);
-        while self.merge >= FINEST * recursion.scale {
+        while self.merge >= FINEST * recursion.scale && self.work <= MOST_WORK {
             let mut pair = recursion.keep(start, 0.0);
             let (mut least, mut idle) = (f64::INFINITY, 0);
-            while idle <= MOST_STEPS_IN_VAIN {
+            while idle <= MOST_STEPS_IN_VAIN && self.work <= MOST_WORK {
                 if let ControlFlow::Break(halt) = observer.check() {
                     return halt.into();
                 }
                 let step = kept(recursion.step(&pair, 1.0), self.one);
                 self.steps += 1;
                 self.segments = self.segments.max(step.raw.nodes() - 1);
+                self.work += step.raw.nodes() as u64;
                 pair = recursion.keep(&step.raw.both(), self.merge);
                 let apart = pair.upper.less::<true>(&pair.lower).most();
                 idle = if apart < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };

@@ -16,6 +16,11 @@ use std::ops::ControlFlow;
 /// Length of such a run from which the test pays.
 const LONG: u64 = 64;
 
+/// Where the filter forgets less than this in so many steps at most, all steps are taken one by
+/// one: the change of the value in a step does not become linear.
+const REMEMBERED: f64 = 0.5;
+const FEW_STEPS: u64 = 4096;
+
 /// A run of equal steps.
 pub(super) struct Alike {
     /// Its first step.
@@ -153,7 +158,8 @@ impl Sweep<'_> {
                 // Steps whose value is iterated are treated apart from those with means.
                 let apart = self.mixed.as_ref().map_or(0, Mixed::from);
                 let from = if n > apart { from.max(apart) } else { from };
-                if n - from < LONG {
+                let memory = self.recursion.filter.memory().powf((n - from) as f64);
+                if n - from < LONG || (n - from <= FEW_STEPS && memory > REMEMBERED) {
                     return ControlFlow::Continue(None);
                 }
                 Alike::new(from)
