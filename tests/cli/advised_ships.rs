@@ -152,8 +152,10 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     );
     let percent = 100.0 * (cost - paid) / time;
     let levels = [" % (from few remaps: ", " % (95 %: "];
-    let level = levels.into_iter().filter_map(|level| sentence.find(level)).min().unwrap();
-    let before = &sentence[..level];
+    let judged = format!("on steps {first} to ");
+    let clause = sentence.split("; ").find(|clause| clause.contains(&judged)).unwrap();
+    let level = levels.into_iter().filter_map(|level| clause.find(level)).min().unwrap();
+    let before = &clause[..level];
     let said: f64 = before.rsplit(' ').next().unwrap().parse().unwrap();
     let said = if before.contains("would cost ") { -said } else { said };
     assert!(abs_diff_eq!(said, percent, epsilon = 0.005 + 1e-6), "{percent} is not in {sentence}");

@@ -63,9 +63,10 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     let certified = || {
         let width = solution.tolerance;
         let is_reached = solution.status == Status::Converged;
-        is_reached.then(|| format!("Every threshold is certified to {width:e}."))
+        is_reached.then(|| format!("By the solution, every threshold is certified to {width:e}."))
     };
-    let (mut about, mut notes) = (Vec::new(), Vec::new());
+    let unchecked = "As the solution states it: `remap verify SOLUTION.json` checks that.";
+    let (mut about, mut notes) = (Vec::new(), vec![unchecked.to_owned()]);
     let mut is_optimal = true;
     if solution.status != Status::Converged {
         let how = solution.status.name();

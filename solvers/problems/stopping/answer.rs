@@ -94,7 +94,7 @@ pub struct Answer {
 
 /// The dependence of the remap cost on the loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 pub enum CostByState {
     /// By the number of units moved.
     Moved {
