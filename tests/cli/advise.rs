@@ -35,7 +35,7 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     assert!(abs_diff_eq!(saved, percent, epsilon = 1e-9), "{saved} is not {percent}");
     assert!(lower <= percent && percent <= upper && percent > 5.0, "{found}");
     // Three recorded remaps are few.
-    has(&advice, &[&format!("{percent:.2} % (from few remaps: {lower:.2} to {upper:.2})")]);
+    has(advice, &[&format!("{percent:.2} % (from few remaps: {lower:.2} to {upper:.2})")]);
     assert_eq!(run["few_remaps"], true);
     // What the run paid: by hand.
     let first = found["judged_from"].u64() as usize;

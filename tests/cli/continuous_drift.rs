@@ -347,7 +347,7 @@ fn wrong_classes_and_limits() {
     }
     let one = "(count: 1, law: Normal(deviation: 0.5)), ";
     let many = CLASSES.replace("(count: 9, law: Normal(deviation: 0.5)), ", &one.repeat(7));
-    Workplace::stating(&many.replace("12", "10")).remap("check model.ron").exits(0);
+    Workplace::stating(many.replace("12", "10")).remap("check model.ron").exits(0);
     let many = many.replace(&one.repeat(7), &one.repeat(9));
     assert!(
         Workplace::stating(&many).remap("check model.ron").exits(1).err.contains("up to 8 classes")

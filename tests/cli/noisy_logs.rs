@@ -44,7 +44,8 @@ fn noise_is_no_reason_to_remap() {
         let saved = found["saves"]["percent"].f64();
         assert!((0.02..0.15).contains(&saved), "{sentence} {}", found["saves"]);
         // The rule that is handed over waits by itself. What so little may save is not always sure.
-        let kept = found["policy"] == "recorded" && sentence.contains("no rule can save more than 0");
+        let kept =
+            found["policy"] == "recorded" && sentence.contains("no rule can save more than 0");
         assert!(found["policy"] == "never" || found["policy"] == "advised" || kept, "{sentence}");
         let notes = found["notes"].to_string();
         assert!(notes.contains("times have noise of"), "{notes}");
