@@ -29,7 +29,7 @@ impl Side {
                 break;
             }
         }
-        Err(Refusal::Unproved("the difference of the mappings does not come to rest"))
+        Err(Refusal::Unproved("the difference of the mappings does not become stationary"))
     }
 
     /// The saving of a step at a belief that no observation changes: what each step saves in the

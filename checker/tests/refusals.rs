@@ -304,7 +304,7 @@ fn cases() -> Vec<Case> {
         ),
         no_proof(
             "phase_switching::resting",
-            "the difference of the mappings does not come to rest",
+            "the difference of the mappings does not become stationary",
             recurring("40", "99"),
             settle(),
         ),

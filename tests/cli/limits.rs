@@ -161,7 +161,7 @@ fn documents_name_no_proof_that_a_limit_came_before() {
     }
 }
 
-/// Few beliefs are enough for a coarse answer, and do not come to rest.
+/// Few beliefs are enough for a coarse answer, and their bounds do not converge.
 #[test]
 fn coarse_certificates_of_endless_programs_end() {
     let model = "models/phase_switching/endless.ron";

@@ -34,8 +34,7 @@ impl Kind for ContinuousDrift {
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { settings: contest, watch, .. } = *asked;
-        let played = compare::compare(&self.problem(), contest, watch);
-        let (report, status) = played?;
+        let (report, status) = compare::compare(&self.problem(), contest, watch)?;
         Ok((Policies::Sampled(report), status))
     }
 

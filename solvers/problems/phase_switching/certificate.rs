@@ -116,7 +116,7 @@ impl Asked<'_> {
                 Some(_) => 0,
             };
             if alike > MOST_STEPS && done > MOST_STEPS {
-                return Err(Refusal::Unproved("steps on so few beliefs do not come to rest"));
+                return Err(Refusal::Unproved("steps on so few beliefs do not become stationary"));
             }
             if alike < LONG || done < next || !self.is_near_rest(before, &recursion) {
                 continue;
@@ -133,7 +133,7 @@ impl Asked<'_> {
             }
             let width = width(&recursion);
             if done >= SETTLED && width > self.tolerance && width > CLOSER * narrowest {
-                return Err(Refusal::Unproved("steps on so few beliefs do not come to rest"));
+                return Err(Refusal::Unproved("steps on so few beliefs do not become stationary"));
             }
             narrowest = width;
         }

@@ -54,8 +54,8 @@ const MOST_LOST: u32 = 8;
 /// Factor by which thresholds are tightened before the average is computed again.
 const CLOSER: f64 = 0.1;
 
-/// The most nodes of all steps together: some half a minute. A dear switch against small gains in
-/// phases that hardly change takes more, and its bounds are then those found so far.
+/// The most nodes of all steps together: 75 s for a switch at 1000, gains of 0.5, and a phase that
+/// lasts forever. The bounds are then those found so far.
 const MOST_WORK: u64 = 1 << 30;
 
 /// Bounds on anything.
