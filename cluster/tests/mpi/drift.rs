@@ -37,7 +37,7 @@ fn drift_has_the_bits_of_one_process_on_any_number_of_ranks() {
 }
 
 const SAVED: &str = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, edge: Hold), \
-    initial_load: 7, steps: 600, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
+    initial_load: 7, steps: 1200, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
 
 /// What was saved is taken up by any number of ranks, and by `remap solve`.
 #[test]

@@ -172,7 +172,7 @@ fn drift_goes_on_on_another_number_of_ranks() {
 #[ignore = "runs of several seconds: cargo test --workspace --test mpi killed -- --ignored"]
 fn all_else_ends_soon() {
     let place = Workplace::new();
-    let large = LONG.replace("levels: 45", "levels: 120");
+    let large = LONG.replace("levels: 52", "levels: 120");
     for (name, problem) in
         [("policies.ron", large.as_str()), ("many.ron", MANY), ("continuous.ron", CONTINUOUS)]
     {

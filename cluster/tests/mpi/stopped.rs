@@ -17,8 +17,13 @@ fn spent(process: u32) -> Duration {
 }
 
 /// Sends SIGINT to all ranks of a job once one has used so much processor time, whatever else the machine
-/// does, and waits for its end.
-fn interrupted(place: &Workplace, ranks: usize, arguments: &[&str], after: Duration) -> Output {
+/// does, and waits for its end. `None`: the job ended by itself before that.
+fn interrupted(
+    place: &Workplace,
+    ranks: usize,
+    arguments: &[&str],
+    after: Duration,
+) -> Option<Output> {
     let mut command = place.command(ranks, arguments);
     let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
@@ -26,13 +31,16 @@ fn interrupted(place: &Workplace, ranks: usize, arguments: &[&str], after: Durat
     let are_at_work =
         |all: &[u32]| all.len() >= ranks && all.iter().any(|rank| spent(*rank) >= after);
     while !are_at_work(&children(job.id())) && started.elapsed() < Duration::from_secs(60) {
+        if job.try_wait().unwrap().is_some() {
+            return None;
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(job.try_wait().unwrap().is_none(), "{arguments:?} ended before it was interrupted");
     let all: Vec<String> = children(job.id()).iter().map(u32::to_string).collect();
-    assert!(all.len() >= ranks, "{arguments:?} ended before it was interrupted");
-    assert!(Command::new("kill").arg("-INT").args(all).status().unwrap().success());
-    job.wait_with_output().unwrap()
+    // A rank may end between the two lines above and this one.
+    let sent = Command::new("kill").arg("-INT").args(all).stderr(Stdio::null()).status();
+    let output = job.wait_with_output().unwrap();
+    (sent.unwrap().success() && output.status.code() != Some(0)).then_some(output)
 }
 
 fn said(output: &Output) -> String {
@@ -42,7 +50,13 @@ fn said(output: &Output) -> String {
 /// Interrupts this command again and again until it comes to its end; the last document, without
 /// its time.
 fn in_pieces(place: &Workplace, arguments: &[&str], after: Duration) -> Value {
-    let first = interrupted(place, 2, arguments, after);
+    // A machine may be done before that: then sooner, but a job that no interrupt stops fails.
+    let mut sooner = (0..5).map(|halved| after / (1 << halved));
+    let first = sooner.find_map(|after| {
+        let _ = std::fs::remove_dir_all(place.path().join("out"));
+        interrupted(place, 2, arguments, after)
+    });
+    let first = first.unwrap_or_else(|| panic!("{arguments:?}: nothing interrupts it"));
     assert_eq!(first.status.code(), Some(130), "{arguments:?}: {}", said(&first));
     let partial: Value = serde_json::from_slice(&first.stdout).unwrap();
     assert_eq!(partial["status"], "interrupted", "{arguments:?}");
@@ -87,11 +101,11 @@ fn policy_iteration_goes_on_by_the_same_command() {
 
 #[test]
 fn programs_of_some_steps_go_on_by_the_same_command() {
-    let walks = WALKS.replace("45", "60");
+    let walks = WALKS.replace("45", "100");
     let problem = format!(
         "Stopping(processes: {walks}, remap_cost: (fixed: 50.0, per_unit_moved: 1.0), after_remap: Stop, steps: 2000)"
     );
-    check("steps.ron", &problem, &[], 500);
+    check("steps.ron", &problem, &[], 700);
 }
 
 #[test]
