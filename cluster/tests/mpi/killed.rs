@@ -7,8 +7,8 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// Takes several seconds wherever it runs: the first checkpoint is written after two.
-const LONG: &str = "Stopping(processes: Distinct([Walk(levels: 45, up: 0.25, down: 0.25, edge: Reflect), \
-    Walk(levels: 45, up: 0.2, down: 0.2, edge: Hold), Walk(levels: 45, up: 0.24, down: 0.25, edge: Reflect)]), \
+const LONG: &str = "Stopping(processes: Distinct([Walk(levels: 52, up: 0.25, down: 0.25, edge: Reflect), \
+    Walk(levels: 52, up: 0.2, down: 0.2, edge: Hold), Walk(levels: 52, up: 0.24, down: 0.25, edge: Reflect)]), \
     remap_cost: 16000.0, after_remap: Stop)";
 
 const LONG_DRIFT: &str = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, \
