@@ -1,87 +1,22 @@
-//! The command line, from outside.
+//! The command line, from outside. Each test runs `remap`, or what `remap` is made of, in a folder of its own.
+//!
+//! - `commands`, `inputs`, `kinds`: what commands print; models with faults; each kind of problem.
+//! - `logs`, `fits`, `advice`: logs are read, models fitted to them, rules recommended for them.
+//! - `exports`, `proofs`, `limits`: policies in other languages; certificates; what was stopped or went wrong.
+//! - `repository`: imports, dependencies and pages. `support`, `families`, `thorough`: what tests share.
 
-mod acceptance;
-mod advice_cases;
-mod advice_programs;
-mod advice_truth;
-mod advise;
-mod advised;
-mod advised_ships;
-mod altered;
-mod certificates;
-mod chains;
-mod claims;
-mod codes;
-mod columnar;
-mod continuous_drift;
-mod controllers;
-mod coverage;
-mod damaged;
-mod degenerate_phases;
-mod degenerate_sweep;
-mod determinism;
-mod diagnostics;
-mod documents;
-mod export;
-mod export_advised;
-mod exported_words;
+mod advice;
+mod commands;
+mod exports;
 #[path = "../families/mod.rs"]
 mod families;
-mod faults;
-mod few_remaps;
-mod files;
-mod fit_notes;
-mod flags;
-mod floors;
-mod fuzz;
-mod gaps;
-mod headlines;
-mod interrupts;
-mod json_lines;
-mod knobs;
-mod languages;
-mod large_models;
+mod fits;
+mod inputs;
+mod kinds;
 mod limits;
-mod limits_told;
-mod load_drift;
-mod log_cases;
-mod log_columns;
-mod log_formats;
 mod logs;
-mod manifests;
-mod many_phases;
-mod mean_loads;
-mod model_problems;
-mod monitor;
-mod mutants;
-mod mutations;
-mod noisy_logs;
-mod one_answer;
-mod other_ranks;
-mod overlap;
-mod papers;
-mod periodic;
-mod periodic_edges;
-mod periodic_references;
-mod phase_switching;
-mod proved;
-mod proved_at_random;
-mod real;
-mod real_logs;
-mod recommended;
-mod report;
-mod report_numbers;
-mod stopping;
-mod streams;
-mod studies;
-mod sweeps;
-mod table_formats;
+mod proofs;
+mod repository;
+mod support;
 #[path = "../thorough.rs"]
 mod thorough;
-mod traces;
-mod traces_made;
-mod unconverged;
-mod unreadable_logs;
-mod verify;
-mod words;
-mod workplace;

@@ -1,49 +1,23 @@
 //! Property-based verification: one property per lemma, named for it.
+//!
+//! - `shared`: chains, beliefs, distributions of N, piecewise-linear functions.
+//! - A folder or file for each kind of problem.
+//! - `records`, `advised`, `monitor`: recorded runs, the rule for them, the monitor.
+//! - `cliffs`: random models of all sizes that need much work. `families`, `thorough`: what tests share.
 
 mod advised;
-mod advised_by_definition;
-mod affine;
-mod belief;
-mod chain;
 mod cliffs;
-mod concave;
-mod courses;
-mod coverage;
-mod coverage_replay;
-mod drift;
-mod drift_classes;
-mod drift_continuous;
-mod drift_late;
-mod drift_many;
-mod drift_ranks;
-mod drift_rounding;
-mod drift_thresholds;
-mod drift_unremapped;
+mod continuous_drift;
 #[path = "../families/mod.rs"]
 mod families;
-mod filled_in;
-mod lifetime;
-mod loads_apart;
+mod load_drift;
+mod many_phases;
 mod monitor;
-mod noise_of_logs;
-mod outliers;
-mod overlap;
 mod periodic;
-mod periodic_chains;
-mod periodic_dying;
-mod periodic_exactly;
 mod phase_change;
-mod phases;
-mod replay;
-mod slopes;
+mod phase_switching;
+mod records;
+mod shared;
 mod stopping;
-mod switching;
-mod switching_bounds;
-mod switching_degenerate;
-mod switching_grid;
-mod switching_policies;
-mod switching_share;
 #[path = "../thorough.rs"]
 mod thorough;
-mod two_sided_deviation;
-mod whole;

@@ -1,7 +1,7 @@
 //! The monitor: cluster statistics against the two-pass formulas, error rates against theory.
 
-use super::phase_change::problems::ratio;
-use super::switching::recurring;
+use crate::phase_change::problems::ratio;
+use crate::phase_switching::values::recurring;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Rational;

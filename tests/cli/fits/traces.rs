@@ -1,0 +1,494 @@
+//! Recorded runs from outside: reading them, fitting models, playing policies.
+
+use crate::support::made_logs::DRIFTING;
+use crate::support::workplace::{Json, Workplace, has, stated};
+use crate::thorough::{few_or_all, some};
+use approx::{abs_diff_eq, assert_abs_diff_eq};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// Ranks of which one gains steadily, remapped once, as a long table.
+fn long() -> String {
+    let mut text = String::from("step,rank,seconds,remapped,remap_seconds\n");
+    for row in rows() {
+        for (rank, seconds) in row.times.iter().enumerate() {
+            let (mark, cost) = if row.remapped { ("1", "0.5") } else { ("0", "") };
+            let _ = writeln!(text, "{},{rank},{seconds:.6},{mark},{cost}", row.step);
+        }
+    }
+    text
+}
+
+struct Row {
+    step: usize,
+    times: Vec<f64>,
+    remapped: bool,
+}
+
+fn rows() -> Vec<Row> {
+    let row = |step: usize| {
+        let since = if step < 20 { step } else { step - 20 };
+        let time = |rank: usize| {
+            let scramble = ((step * 31 + rank * 17) % 101) as f64 / 50.0 - 1.0;
+            let gained = if rank == 3 { 0.05 * since as f64 } else { 0.0 };
+            2.0 + gained + 0.01 * scramble
+        };
+        Row { step, times: (0..8).map(time).collect(), remapped: step == 20 }
+    };
+    (0..80).map(row).collect()
+}
+
+#[test]
+fn every_form_of_a_trace_is_read_alike() {
+    let place = Workplace::new();
+    place.write("long.csv", long());
+    let mut shuffled = String::from("# comment\nremap_seconds; seconds ;step;remapped;rank;host\n");
+    let mut wide = String::from(
+        "remap_seconds,step,rank_0,rank_1,rank_2,rank_3,rank_4,rank_5,rank_6,rank_7,remapped\n",
+    );
+    let (mut lines, mut lists) = (String::new(), String::new());
+    for row in rows() {
+        let cost = if row.remapped { "0.5" } else { "" };
+        let mark = u8::from(row.remapped);
+        for (rank, seconds) in row.times.iter().enumerate().rev() {
+            let _ = writeln!(shuffled, "{cost};{seconds:.6};{};{mark};{rank};n{rank}", row.step);
+            let remap = if row.remapped { ",\"remapped\":true,\"remap_seconds\":0.5" } else { "" };
+            let _ = writeln!(
+                lines,
+                "{{\"rank\":{rank},\"step\":{},\"seconds\":{seconds:.6}{remap}}}",
+                row.step
+            );
+        }
+        let times: Vec<String> = row.times.iter().map(|time| format!("{time:.6}")).collect();
+        let _ = writeln!(wide, "{cost},{},{},{mark}", row.step, times.join(","));
+        let remap = if row.remapped { ",\"remap_seconds\":0.5" } else { "" };
+        let _ =
+            writeln!(lists, "{{\"step\":{},\"seconds\":[{}]{remap}}}", row.step, times.join(","));
+    }
+    place.write("shuffled.csv", shuffled);
+    place.write("mark.csv", String::from("\u{feff}") + &long().replace('\n', "\r\n"));
+    place.write("wide.csv", &wide);
+    place.write("wide.tsv", wide.replace(',', "\t"));
+    place.write("lines.jsonl", lines);
+    place.write("lists.jsonl", lists);
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(long().as_bytes()).unwrap();
+    place.write("long.csv.gz", gz.finish().unwrap());
+    let fitted = |name: &str| place.shown(format!("fit {name}")).replace(name, "TRACE");
+    let expected = fitted("long.csv");
+    assert!(expected.contains("a remap costs 0.5 seconds, as recorded"), "{expected}");
+    let others = "mark.csv shuffled.csv wide.csv wide.tsv lines.jsonl lists.jsonl long.csv.gz";
+    for name in others.split(' ') {
+        assert_eq!(fitted(name), expected, "{name}");
+    }
+    let piped = place.command().args(["fit", "-"]).write_stdin(long()).output().unwrap();
+    let piped = String::from_utf8(piped.stdout).unwrap();
+    assert_eq!(piped.replace("Fitted to -", "Fitted to TRACE"), expected);
+}
+
+#[test]
+fn a_lammps_log_is_read() {
+    let place = Workplace::new();
+    let mut log = String::from(
+        "LAMMPS (2 Aug 2023)\nrun 4000\n   Step          CPU            Temp         f_lb          f_lb[3]\n",
+    );
+    for row in 0..40 {
+        // Imbalance grows for 20 rows, then fix balance has remapped.
+        let ratio = 1.0 + 0.02 * f64::from(row % 20);
+        let after = if row % 20 == 19 { 1.001 } else { ratio };
+        let _ = writeln!(
+            log,
+            "   {}   {:.4}   1.44   {after:.4}   {ratio:.4}",
+            100 * row,
+            0.5 * f64::from(row)
+        );
+    }
+    log.push_str(
+        "Loop time of 20 on 4 procs for 4000 steps with 32000 atoms\nTotal wall time: 0:00:20\n",
+    );
+    place.write("log.lammps", log);
+    let outcome = place.remap("fit log.lammps --remap-cost 1").exits(0);
+    has(&outcome.err, &["slowest rank and the mean only", "100 apart"]);
+    let played = place.answer("replay log.lammps --remap-cost 1");
+    assert_eq!(played["recorded_remaps"], 1);
+    assert_eq!(played["ranks"], 4);
+}
+
+#[test]
+fn gaps_are_filled_and_said() {
+    let place = Workplace::new();
+    let missing: String = long()
+        .lines()
+        .filter(|line| !line.starts_with("41,") && !line.starts_with("50,2,"))
+        .map(|line| {
+            line.replace("60,5,", "60,5,nan#").split('#').next().unwrap().to_owned()
+                + if line.starts_with("60,5,") { ",0," } else { "" }
+                + "\n"
+        })
+        .collect();
+    place.write("gaps.csv", missing);
+    let outcome = place.remap("fit gaps.csv").exits(0);
+    has(&outcome.err, &["1 missing steps are filled in", "2 missing times are filled in"]);
+}
+
+#[test]
+fn bad_traces_are_refused_with_their_line() {
+    let place = Workplace::new();
+    let refused = |text: &str, says: &str| {
+        place.write("bad.csv", text);
+        for verb in ["fit", "replay"] {
+            let outcome = place.remap(format!("{verb} bad.csv --remap-cost 1")).exits(1);
+            assert!(outcome.says(says).out.is_empty());
+        }
+    };
+    for (text, says) in [
+        ("", "empty"),
+        ("step,rank,seconds\n", "0 steps of 0 ranks"),
+        ("step,rank\n0,0\n", "no column `seconds`"),
+        ("rank,seconds\n0,1\n", "no column `step`"),
+        ("step,rank,hours\n0,0,1\n", "no column `seconds` among step, rank, hours"),
+        ("step;rank;seconds\n0;0;1,5\n", "a trace has two steps and two ranks at least"),
+        ("[{\"step\": 0}]\n", "one object a line"),
+        ("a,b\n1,2\n", "neither `rank` and `seconds` nor columns of ranks"),
+        ("step,rank,seconds\n0,0,-1.5\n", "line 2: seconds: -1.5 is negative"),
+        ("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: seconds: \"inf\" is not finite"),
+        ("step,rank,seconds\n0,0,fast\n", "line 2: seconds: \"fast\" is not a number"),
+        ("step,rank,seconds\n0,0\n", "line 2: 2 fields"),
+        ("step,rank,seconds\n0,zero,1\n", "line 2: rank: \"zero\" is not the number of a rank"),
+        ("cycle,pe,ms\nx,0,1\n", "line 2: cycle: \"x\" is not the number of a step"),
+        ("step,rank,seconds,lb\n0,0,1,maybe\n", "line 2: lb: \"maybe\" is neither 0 nor 1"),
+        ("rank_0,rank_1,remap_ms\n1,2,dear\n", "line 2: remap_ms: \"dear\" is not a number"),
+        ("step,rank,rank,seconds\n0,0,0,1\n", "two columns are called `rank`"),
+        ("step,rank_1,rank_1\n0,1,2\n", "two columns are rank 1"),
+        ("{\"step\": 0, \"rank\": 0}\n", "line 1: there is no field `seconds`"),
+        ("\u{1f}\u{8b}\u{8}", ""),
+        ("step,rank,seconds\n0,0,1\n0,1,1\n1,0,1\n1,1,2\n", ""),
+    ] {
+        refused(text, says);
+    }
+    // Lines are counted through quotes, blank lines and other ends of lines.
+    let quoted = "step,rank_0,rank_1\n0,1,\"1\"\n1,\"1\",1\n\n2,1,x\n";
+    refused(quoted, "line 5: rank 1: \"x\" is not a number");
+    refused(&quoted.replace('\n', "\r\n"), "line 5: rank 1: \"x\" is not a number");
+    refused(&quoted.replace("\n\n", "\r\n"), "line 4: rank 1: \"x\" is not a number");
+    refused(
+        "# twice\nstep,rank,seconds\n0,0,1\n0,0,1\n0,1,1\n1,0,1\n1,1,1\n",
+        "bad.csv, line 4: two times of rank 0 at step 0",
+    );
+    refused(
+        "step,rank_0,rank_1\n0,1,1\n1,1,1\n\n2,1,1\n1,1,1\n",
+        "bad.csv, line 6: two times of rank 0 at step 1",
+    );
+    let row = |step| format!("{{\"step\": {step}, \"seconds\": [1, 2]}}\n");
+    let rows = [0, 1, 2, 1, 3].map(row).concat();
+    refused(&rows, "bad.csv, line 4: two times of rank 0 at step 1");
+    refused(
+        "{\"step\": 0, \"rank\": 0, \"seconds\": 1}\n{oops\n",
+        "line 2, column 2: not a JSON object",
+    );
+    refused(
+        "LAMMPS (1 Jan 2024)\nnothing here\n",
+        "no thermo output with an imbalance of fix balance",
+    );
+    let rows = |kept: fn(usize, usize) -> bool| -> String {
+        let all = (0..40).flat_map(|step| (0..3).map(move |rank| (step, rank)));
+        let row = |(step, rank)| format!("{step},{rank},1.5\n");
+        all.filter(|(step, rank)| kept(*step, *rank)).map(row).collect()
+    };
+    let coming = rows(|step, rank| rank != 2 || step < 10);
+    refused(&format!("step,rank,seconds\n{coming}"), "rank 2 is there in 10 of 40 steps");
+    let holes = rows(|step, _| step % 3 != 1);
+    refused(&format!("step,rank,seconds\n{holes}"), "steps 0..=39 are missing");
+    place.write("bad.csv", [0xff, 0xfe, b's', 0, b't', 0]);
+    // UTF-16 is read as the text is.
+    place.remap("fit bad.csv").exits(1).says("nor columns of ranks: st");
+    // The gzip header alone.
+    place.write("bad.csv.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
+    place.remap("fit bad.csv.gz").exits(1).says("cannot read");
+    place.remap("fit absent.csv").exits(1).says("cannot read absent.csv");
+    place.write("free.csv", long().replace(",1,0.5\n", ",1,\n"));
+    place.remap("fit free.csv").exits(1).says("no cost of a remap is recorded");
+    place.remap("replay free.csv").exits(1).says("--remap-cost C");
+    place.remap("replay free.csv --remap-cost -1").exits(2);
+    place
+        .remap("replay free.csv --remap-cost 1 --policies clever")
+        .exits(1)
+        .says("`clever` is not a policy");
+}
+
+/// The interval in which a parameter lies by the fit, from the comment lines of a model file.
+fn interval(file: &str, name: &str) -> (f64, f64) {
+    let line = file.lines().find(|line| line.starts_with(&format!("// {name} = ")));
+    let line = line.unwrap_or_else(|| panic!("{name} is not in\n{file}"));
+    let (_, ends) = line.split_once("confidence ").unwrap();
+    let (low, high) = ends.split_once(" to ").unwrap();
+    (low.parse().unwrap(), high.parse().unwrap())
+}
+
+const WALK: &str = "Model(title: \"Walk\", problem: LoadDrift(processors: 4,
+    chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.25, edge: Reflect),
+    initial_load: 6, steps: 2000, remap_cost: 6))";
+
+/// 95 % intervals contain the truth in about 95 of 100 traces.
+#[test]
+fn fits_contain_the_truth_as_often_as_they_say() {
+    let place = Workplace::new();
+    place.write("walk.ron", WALK);
+    let (seeds, least) = few_or_all((2, [4, 2]), (12, [20, 10]));
+    let (mut inside, mut reflects) = (0, 0);
+    for seed in 1..=seeds {
+        let simulate = "simulate walk.ron --policy fixed:40 --trace walk.csv --force";
+        place.remap(format!("{simulate} --seed {seed}")).exits(0);
+        let file = place.shown("fit walk.csv");
+        assert!(file.contains("LoadDrift") && file.contains("the model fits"), "{file}");
+        for (name, truth) in [("up", 0.2), ("down", 0.25)] {
+            let (low, high) = interval(&file, name);
+            inside += u32::from(low <= truth && truth <= high);
+            assert!(high - low < 0.03);
+        }
+        reflects += u32::from(file.contains("levels: 12") && file.contains("edge: Reflect"));
+    }
+    assert!(inside >= least[0], "{inside} of {}", 2 * seeds);
+    // The top level may be missed.
+    assert!(reflects >= least[1], "{reflects} of {seeds}");
+}
+
+#[test]
+fn drifts_of_the_ranks_and_their_spread_are_recovered() {
+    let place = Workplace::new();
+    let law = |mean: f64| format!("Normal(mean: {mean}, deviation: 0.02)");
+    let laws: Vec<String> = (0..8).map(|rank| law(if rank == 5 { 0.05 } else { 0.0 })).collect();
+    let laws = laws.join(", ");
+    let rest = "bound: MaxDeviation(0.1), remap_cost: 0.5";
+    let problem = format!("Periodic(initial_load: 20, changes: Distinct([{laws}]), {rest})");
+    place.write("drifts.ron", stated(problem));
+    let best = |name: &str| {
+        let solution = place.answer(format!("solve {name}"));
+        solution["cost_aware"]["interval"].as_i64().unwrap()
+    };
+    let of_the_truth = best("drifts.ron");
+    let (seeds, least) = few_or_all((2, 2), (12, 10));
+    let mut inside = 0;
+    for seed in 1..=seeds {
+        let simulate = "simulate drifts.ron --steps 400 --trace d.csv --force";
+        place.remap(format!("{simulate} --seed {seed}")).exits(0);
+        let file = place.shown("fit d.csv --model periodic --remap-cost 0.5");
+        assert!(file.contains("Distinct") && file.contains("the model fits"), "{file}");
+        let (low, high) = interval(&file, "deviation per step");
+        inside += u32::from(low <= 0.02 && 0.02 <= high);
+        // The interval of least cost is that of the truth, to a step.
+        place.write("fitted.ron", &file);
+        assert_abs_diff_eq!(best("fitted.ron"), of_the_truth, epsilon = 1);
+    }
+    assert!(inside >= least, "{inside} of {seeds}");
+}
+
+#[test]
+fn a_change_of_phase_is_recovered() {
+    let place = Workplace::new();
+    place.write(
+        "phases.ron",
+        stated(
+            "PhaseChange(lifetime: Fixed(299), cycle: (before: 1.0, after: 1.5, remapped: 1.1), remap: (test: 4, install: 0), \
+             detector: (false_alarm: 0.05, missed: 0.05), hazard: Constant(0.01))",
+        ),
+    );
+    place.remap("simulate phases.ron --seed 4 --trace p.csv").exits(0);
+    let file = place.shown("fit p.csv --remap-cost 4 --model phase-change");
+    let (low, high) = interval(&file, "hazard");
+    assert!(low <= 0.01 && 0.01 <= high, "{file}");
+    // Times are up to 1 % below the cycle times.
+    let (low, high) = interval(&file, "cycle after");
+    assert!(1.48 <= low && high <= 1.5, "{file}");
+    place.write("fitted.ron", &file);
+    place.remap("solve fitted.ron").exits(0);
+    place.remap("simulate phases.ron --seed 4 --steps 20 --trace q.csv").exits(0);
+    place
+        .remap("fit q.csv --remap-cost 4 --model phase-change")
+        .exits(1)
+        .says("no phase_change model");
+}
+
+/// The slowest rank of even loads is above their mean by its noise.
+#[test]
+fn remapped_phases_have_the_noise_of_the_others() {
+    let place = Workplace::new();
+    let mut text = String::from("step,rank_0,rank_1,rank_2,rank_3\n");
+    let mut random = crate::support::made_logs::Numbers::new(3);
+    for step in 0..600 {
+        text += &step.to_string();
+        for rank in 0..4 {
+            let more = if step >= 300 && rank == 2 { 40.0 } else { 0.0 };
+            text += &format!(",{}", 200.0 + more + 12.0 * random.normal());
+        }
+        text += "\n";
+    }
+    place.write("log.csv", text);
+    let file = place.shown("fit log.csv --remap-cost 500 --model phase-change");
+    let after = |name: &str| {
+        let rest = &file[file.find(name).unwrap() + name.len()..];
+        rest[..rest.find([',', ')']).unwrap()].trim().parse::<f64>().unwrap()
+    };
+    // The largest of four normal numbers is 1.0294 deviations above their mean.
+    assert_abs_diff_eq!(after("remapped:"), 210.0 + 1.0294 * 12.0, epsilon = 1.0);
+    assert_abs_diff_eq!(after("before:"), 200.0 + 1.0294 * 12.0, epsilon = 1.0);
+}
+
+/// The policy solved from the fitted deck, on fresh paths of the truth, within 1 % of the optimum.
+#[test]
+fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
+    let place = Workplace::new();
+    place.write("walk.ron", WALK.replace("steps: 2000", "steps: 400"));
+    place.remap("simulate walk.ron --seed 11 --steps 3000 --trace walk.csv").exits(0);
+    place.remap("fit walk.csv --remap-cost 6 -o fitted.ron").exits(0);
+    let fitted = place.read("fitted.ron").replace("steps: 3000", "steps: 400");
+    place.write("fitted.ron", fitted);
+    against_the_optimum(&place, "walk.ron", "fitted.ron");
+}
+
+/// The optimal policy of the model `fitted` costs at most 1 % more than that of `truth` on fresh paths.
+pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
+    use remapping::load_drift::{Loads, MapPolicy, States, Transition};
+    use remapping::overlap::Overlap;
+    let problem = |name: &str| {
+        let loaded = remap::problems::registry::Loaded::read(&place.path(name)).unwrap();
+        let remap::problems::registry::Problem::LoadDrift(model) = &loaded.problem else {
+            panic!()
+        };
+        model.problem()
+    };
+    let solved = |problem: &remapping::load_drift::LoadDrift| {
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        MapPolicy::solve(problem, Overlap::NONE, (&states, &transition), &()).unwrap()
+    };
+    let (truth, fitted) = (problem(truth), problem(fitted));
+    assert_eq!((truth.lowest, truth.chain.levels()), (fitted.lowest, fitted.chain.levels()));
+    let (best, own) = (solved(&truth), solved(&fitted));
+    let start = || -> Vec<Box<dyn remapping::policy::Policy>> {
+        vec![Box::new(best.clone()), Box::new(own.clone())]
+    };
+    let found =
+        remapping::simulate::compare(&Loads::new(truth), &start, 0..400, 99, false, &()).unwrap();
+    let total = |place: usize| found.tallies[place].iter().map(|tally| tally.value).sum::<f64>();
+    assert!(total(1) <= 1.01 * total(0), "{} is not within 1 % of {}", total(1), total(0));
+}
+
+#[test]
+fn replay_judges_on_steps_it_has_not_trained_on() {
+    let place = Workplace::new();
+    place.write("long.csv", long());
+    let outcome = place.remap("replay long.csv --json").exits(0);
+    let found = outcome.json();
+    assert_eq!((&found["judged_from"], &found["judged"]), (&Value::from(40), &Value::from(40)));
+    assert_eq!(found["remap_cost"], 0.5);
+    let least = found["clairvoyant"].f64();
+    let policies = found["policies"].list();
+    assert_eq!(policies.len(), 21);
+    for line in policies {
+        let (cost, regret) = (line["cost"].f64(), line["regret"].f64());
+        // The run itself started elsewhere.
+        let least = match line["policy"] == "recorded" {
+            true => found["clairvoyant_from_actual"].as_f64().unwrap_or(least),
+            false => least,
+        };
+        assert!(regret >= 0.0 && abs_diff_eq!(cost - regret, least, epsilon = 1e-9), "{line}");
+    }
+    let regret = |name: &str| found.policy(name)["regret"].f64();
+    assert!(regret("solved") <= 0.03 * least, "{found}");
+    assert!(regret("solved") < regret("never"));
+    assert!(found["verdict"].text().contains("the best rule in use"));
+    assert!(!found["q_learning_regret"].list().is_empty());
+    let again = place.remap("replay long.csv --json").exits(0);
+    assert_eq!(again.out, outcome.out, "the same seed, the same numbers");
+    // The judged steps do not reach training: with other steps after the cut, what was trained is the same.
+    let text = place.shown("replay long.csv --policies fixed,threshold");
+    let changed = |line: &str| {
+        let step = line.split(',').next().and_then(|step| step.parse::<u32>().ok());
+        let is_late = step.is_some_and(|step| step >= 40);
+        (if is_late { line.replacen(",2.", ",7.", 1) } else { line.to_owned() }) + "\n"
+    };
+    let changed: String = long().lines().map(changed).collect();
+    place.write("changed.csv", changed);
+    let other = place.shown("replay changed.csv --policies fixed,threshold");
+    let trained = |text: &str| -> Vec<String> {
+        let rules = text.lines().filter_map(|line| line.split_once("trained: "));
+        rules.map(|(_, rule)| rule.to_owned()).collect()
+    };
+    assert_eq!(trained(&text), trained(&other));
+    assert_eq!(trained(&text).len(), 2);
+}
+
+/// Ten million rows: under 20 s and 1 GB. Run with `--ignored` and `/usr/bin/time -v`.
+#[test]
+#[ignore = "writes 300 MB and takes 20 seconds"]
+fn ten_million_rows_stream() {
+    let place = Workplace::new();
+    let file = std::fs::File::create(place.path("large.csv")).unwrap();
+    let mut file = std::io::BufWriter::new(file);
+    writeln!(file, "step,rank,seconds,remapped,remap_seconds").unwrap();
+    for step in 0..10_000_u32 {
+        for rank in 0..1000_u32 {
+            let scramble = f64::from((step * 31 + rank * 17) % 101) / 50.0 - 1.0;
+            writeln!(file, "{step},{rank},{:.5},0,", 2.0 + 0.01 * scramble).unwrap();
+        }
+    }
+    drop(file);
+    let started = std::time::Instant::now();
+    place.remap("fit large.csv --remap-cost 1 -o large.ron").exits(0);
+    let seconds = started.elapsed().as_secs_f64();
+    assert!(seconds < 20.0, "{seconds} s");
+}
+
+/// Times that say that they are not seconds are converted, and so are those that are said not to be.
+#[test]
+fn units_of_times_are_converted() {
+    let place = Workplace::new();
+    let text = DRIFTING.csv();
+    place.write("run.csv", &text);
+    let scaled = |header: &str, times: f64, costs: f64| {
+        let mut lines = text.lines();
+        lines.next();
+        let mut scaled = format!("{header}\n");
+        for line in lines {
+            let cells: Vec<&str> = line.split(',').collect();
+            let of = |cell: &str, scale: f64| {
+                cell.parse::<f64>()
+                    .map_or_else(|_| String::new(), |value| (scale * value).to_string())
+            };
+            let (time, cost) = (of(cells[2], times), of(cells[4], costs));
+            scaled += &format!("{},{},{time},{},{cost}\n", cells[0], cells[1], cells[3]);
+        }
+        scaled
+    };
+    let plain = place.answer("advise run.csv");
+    let same = |found: &Value| {
+        for (line, other) in found["policies"].list().iter().zip(plain["policies"].list()) {
+            let (cost, right) = (line["cost"].f64(), other["cost"].f64());
+            assert!(abs_diff_eq!(cost, right, epsilon = 1e-6 * right), "{line} is not {other}");
+        }
+    };
+    let cases = [
+        ("step,rank,time_ms,remapped,remap_us", 1e3, 1e6),
+        ("step,rank,ms,remapped,remap_seconds", 1e3, 1.0),
+        ("step,rank,Time (us),remapped,\"LB time [ms]\"", 1e6, 1e3),
+        ("step,rank,elapsed ns,remapped,remap_cost_s", 1e9, 1.0),
+    ];
+    for (header, times, costs) in some(2, cases) {
+        place.write("scaled.csv", scaled(header, times, costs));
+        let found = place.remap("advise scaled.csv --json");
+        assert!(found.err.contains("converted to seconds"), "{}", found.err);
+        same(&found.exits(0).json());
+    }
+    // Nothing in the file says so.
+    place.write("scaled.csv", scaled("step,rank,time,remapped,remap_cost", 1e3, 1e3));
+    same(&place.answer("advise scaled.csv --log-unit 0.001 -o advice"));
+    assert!(place.read("advice/remap_policy.h").contains("seconds"));
+    // One row a step.
+    place.write("wide.csv", "step,rank_0_ms,rank_1_ms\n0,1000,2000\n1,1000,2500\n2,1000,3000\n");
+    let record = remap::logs::read(&place.path("wide.csv"), None).unwrap().record;
+    assert_eq!((record.row(0), record.row(2)), (&[1.0, 2.0][..], &[1.0, 3.0][..]));
+    place.write("mixed.csv", "step,rank_0_ms,rank_1_us\n0,1000,2000\n1,1000,2500\n");
+    place.remap("fit mixed.csv --remap-cost 1").exits(1).says("different units");
+}

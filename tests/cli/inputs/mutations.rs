@@ -1,0 +1,130 @@
+//! Damaged model files: an answer or an explanation with its place, never a panic, never a hang.
+
+use crate::support::mutants::mutants;
+use crate::support::workplace::Workplace;
+use crate::thorough::samples;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use rayon::prelude::*;
+use remap::commands::told;
+use remap::problems::registry::{Loaded, Problem};
+use remap::problems::{self, Files, Settings};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "ron") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// All decks, and some small models that use the rest of the language.
+fn originals() -> Vec<Vec<u8>> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut originals: Vec<_> =
+        files(&repository.join("models")).iter().map(|path| std::fs::read(path).unwrap()).collect();
+    assert!(!originals.is_empty());
+    let laws = [
+        ("Pmf({0: 0.9, 6: 0.1})", "Constant(0.1)", "Keep(before_remapped: 2.0)"),
+        ("Uniform(first: 1, last: 4)", "PerStep([0.1, 0.2, 0, 1])", "Revert"),
+        ("Geometric(rate: 0.02, first: 1, last: 50)", "Constant(0)", "Keep(before_remapped: 1)"),
+    ];
+    for (lifetime, hazard, premature) in laws {
+        let text = format!(
+            "#![enable(implicit_some)]\n// A deck.\nModel(title: \"A /* deck\", source: r#\"x\"#, problem: PhaseChange(\n\
+             lifetime: {lifetime}, cycle: (before: 1.0, after: 2, remapped: 1e0), /* /* times */ */\n\
+             remap: (test: 1.0, install: 0.0), detector: (false_alarm: 0.25, missed: 0.25),\n\
+             hazard: {hazard}, premature: {premature}))\n"
+        );
+        originals.push(text.into_bytes());
+    }
+    originals
+}
+
+/// So many of them: the same everywhere.
+fn some_mutants(count: usize) -> Vec<Vec<u8>> {
+    let (mut runner, strategy) = (TestRunner::deterministic(), mutants(originals()));
+    (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
+}
+
+/// Long for a mutant, even on a busy machine.
+const PATIENCE: f64 = 30.0;
+
+#[test]
+fn ten_thousand_mutants_are_answered_or_explained() {
+    let settings = Settings { tolerance: 1e-6, time_limit: Some(0.02), ..Settings::default() };
+    let mutants = samples(10_000_u64);
+    let ends: Vec<bool> = some_mutants(mutants as usize)
+        .into_par_iter()
+        .map(|bytes| {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let started = Instant::now();
+            let loaded = Loaded::from_bytes(Path::new("mutant.ron"), bytes);
+            let solved = loaded.and_then(|loaded| {
+                let quick = |problem: &Problem| {
+                    matches!(problem, Problem::PhaseChange(_) | Problem::PhaseSwitching(_))
+                };
+                if quick(&loaded.problem) {
+                    problems::solve(&loaded, &settings, Files::default())?;
+                }
+                Ok(())
+            });
+            let seconds = started.elapsed().as_secs_f64();
+            assert!(seconds < PATIENCE, "{seconds} s:\n{text}");
+            for complaint in solved.as_ref().err().into_iter().flatten() {
+                let told = told(complaint);
+                let placed = told.contains("[mutant.ron:") || told.contains("more faults");
+                assert!(placed && told.contains("help:"), "{told}\n{text}");
+                assert!(!told.contains(['\0', '\u{1b}']), "{told}\n{text}");
+                assert!(told.len() < 5000, "{} bytes\n{text}", told.len());
+            }
+            solved.is_ok()
+        })
+        .collect();
+    let answered = ends.iter().filter(|end| **end).count();
+    // Both kinds must occur often, or the mutants test nothing.
+    let often = mutants as usize / 20..mutants as usize / 20 * 19;
+    assert!(often.contains(&answered), "{answered} of {mutants} were models still");
+}
+
+#[test]
+fn a_sample_of_mutants_through_the_program() {
+    let workplace = Workplace::new();
+    for mutant in some_mutants(samples(150)) {
+        workplace.write("mutant.ron", &mutant);
+        let text = String::from_utf8_lossy(&mutant);
+        let outcome = workplace.remap("check mutant.ron");
+        match outcome.code {
+            0 => assert!(!outcome.out.is_empty()),
+            1 => assert!(outcome.err.contains("[mutant.ron:"), "{text}\n{}", outcome.err),
+            code => panic!("exits with {code}:\n{text}\n{}", outcome.err),
+        }
+    }
+}
+
+/// Files that once went wrong, or could: `0_...` are models, `1_...` are not.
+#[test]
+fn the_corpus_is_answered_or_explained() {
+    let corpus = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cli/corpus"));
+    assert!(corpus.len() > 10);
+    let workplace = Workplace::new();
+    for path in corpus {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        std::fs::copy(&path, workplace.path("mutant.ron")).unwrap();
+        let outcome = workplace.remap("solve mutant.ron --json --time-limit 20");
+        let expected = if name.starts_with("0_") { 0 } else { 1 };
+        assert_eq!(outcome.code, expected, "{name}:\n{}", outcome.err);
+        if expected == 1 {
+            let placed = outcome.err.contains("[mutant.ron:") && outcome.err.contains("help:");
+            assert!(placed, "{name}:\n{}", outcome.err);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Things that go wrong around a program: full disks, closed pipes, rivals, kills.
+//! (Ctrl-C is in `interrupts`, read-only folders and links are in `files`, checkpoints in `load_drift`
+//! and `fuzz`.)
+#![cfg(unix)]
+
+use crate::support::workplace::{Json, MODEL, Workplace, ended, moments, start, stated};
+use crate::thorough::some;
+use serde_json::Value;
+use std::process::{Command, Output};
+use std::time::Instant;
+
+/// Saves its state when it is stopped; takes days.
+const DRIFT: &str = "Model(title: \"x\", problem: LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, \
+     up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 100000000, remap_cost: 8))";
+
+/// Runs `remap` where no file may grow beyond `blocks` of 512 (or 1024) bytes, or a signal ends the program: a full disk
+/// that kills.
+fn on_a_full_disk(workplace: &Workplace, blocks: u32, arguments: &str) -> Output {
+    let remap = env!("CARGO_BIN_EXE_remap");
+    let script = format!("ulimit -f {blocks}; exec {remap} {arguments}");
+    Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(workplace.root())
+        .env("XDG_CACHE_HOME", workplace.root().join("cache"))
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_full_disk_costs_no_result_and_leaves_no_half_file() {
+    let workplace = Workplace::with_model();
+    std::fs::create_dir(workplace.path("out")).unwrap();
+    for blocks in [0, 1] {
+        let output = on_a_full_disk(&workplace, blocks, "solve model.ron --json --out out");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("cannot write out/model.json") && err.contains("help:"), "{err}");
+        // The result has been shown all the same.
+        let solution: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(solution["status"], "converged");
+        assert_eq!(std::fs::read_dir(workplace.path("out")).unwrap().count(), 0);
+        let output = on_a_full_disk(&workplace, blocks, "solve model.ron --plot curve.svg");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("cannot write curve.svg"), "{err}");
+        assert_eq!(workplace.names(), ["model.ron", "out"]);
+    }
+}
+
+#[test]
+fn a_full_disk_keeps_what_was_there() {
+    let workplace = Workplace::with_model();
+    workplace.remap("solve model.ron --out out").exits(0);
+    let before = workplace.read("out/model.json");
+    let output = on_a_full_disk(&workplace, 1, "solve model.ron --out out --force");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(workplace.read("out/model.json"), before);
+    assert_eq!(std::fs::read_dir(workplace.path("out")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_saved_is_told() {
+    let workplace = Workplace::of(DRIFT.replace("100000000", "100000"));
+    let output = on_a_full_disk(&workplace, 0, "solve model.ron --json --time-limit 0.3");
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{err}");
+    let solution: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(solution["status"], "time_limit");
+    assert!(solution["warnings"][0].text().contains("not saved"), "{solution}");
+    assert!(err.contains("not saved"), "{err}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let workplace = Workplace::with_model();
+    workplace.write("large.ron", MODEL.replace("40", "100000"));
+    for command in [
+        "solve model.ron",
+        "solve model.ron --json --values",
+        "solve model.ron --out out",
+        "solve large.ron --json",
+        "verify model.ron --cases 2",
+        "check model.ron",
+        "compare model.ron --runs 10",
+        "sweep model.ron --set problem.remap.test=1:3:1",
+        "man",
+    ] {
+        let mut child = start(&workplace, &command.split(' ').collect::<Vec<_>>());
+        drop(child.stdout.take());
+        let output = ended(child);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{command}: {err}");
+        assert!(!err.contains("standard output"), "{command}: {err}");
+        assert!(err.is_empty() || !["man", "solve large.ron --json"].contains(&command), "{err}");
+    }
+    // The file is written nevertheless.
+    assert!(workplace.read("out/model.json").ends_with("}\n"));
+}
+
+#[test]
+fn a_link_in_the_way_is_not_followed() {
+    let workplace = Workplace::with_model();
+    std::fs::create_dir(workplace.path("out")).unwrap();
+    workplace.write("mine.json", "mine");
+    std::os::unix::fs::symlink("../mine.json", workplace.path("out/model.json")).unwrap();
+    for force in [&[][..], &["--force"]] {
+        let arguments = [&["solve", "model.ron", "--out", "out"], force].concat();
+        let outcome = workplace.run(&arguments).exits(1).says("is a symbolic link");
+        assert_eq!(outcome.out, "");
+    }
+    assert_eq!(workplace.read("mine.json"), "mine");
+    // Nor one that stands where the computation is to be saved.
+    workplace.write("long.ron", DRIFT);
+    std::os::unix::fs::symlink("../mine.json", workplace.path("out/long.checkpoint")).unwrap();
+    workplace.remap("solve long.ron --out out --time-limit 0.2 --force").exits(3).says("not saved");
+    assert_eq!(workplace.read("mine.json"), "mine");
+}
+
+#[test]
+fn nothing_is_written_outside_the_folder() {
+    let workplace = Workplace::new();
+    std::fs::create_dir_all(workplace.path("a/b")).unwrap();
+    for name in ["a/model.ron", "a/...ron", "a/..ron", "a/.ron"] {
+        workplace.write(name, MODEL);
+    }
+    let models = ["../model.ron", "../...ron", "../..ron", "../.ron"];
+    let mut command = workplace.command();
+    command.current_dir(workplace.path("a/b"));
+    let output = command.arg("solve").args(models).args(["--out", "out"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = |folder: &str| {
+        let entries = std::fs::read_dir(workplace.path(folder)).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(workplace.names(), ["a"]);
+    assert_eq!(names("a"), ["...ron", "..ron", ".ron", "b", "model.ron"]);
+    assert_eq!(names("a/b"), ["out"]);
+    assert_eq!(names("a/b/out").len(), 4);
+}
+
+#[test]
+fn of_two_rivals_for_a_file_one_wins_and_both_are_whole() {
+    let workplace = Workplace::with_model();
+    for round in 0..6 {
+        let out = format!("out{round}");
+        let children = [0; 4].map(|_| start(&workplace, &["solve", "model.ron", "--out", &out]));
+        let outputs = children.map(ended);
+        let codes = outputs.each_ref().map(|output| output.status.code().unwrap());
+        assert_eq!(codes.iter().filter(|code| **code == 0).count(), 1, "{codes:?}");
+        for output in outputs.iter().filter(|output| output.status.code() != Some(0)) {
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1));
+            assert!(err.contains("exists"), "{err}");
+        }
+        let _: Value = serde_json::from_str(&workplace.read(&format!("{out}/model.json"))).unwrap();
+        assert_eq!(std::fs::read_dir(workplace.path(&out)).unwrap().count(), 1);
+    }
+    let forced = ["solve", "model.ron", "--out", "out0", "--force"];
+    for output in [0; 4].map(|_| start(&workplace, &forced)).map(ended) {
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let _: Value = serde_json::from_str(&workplace.read("out0/model.json")).unwrap();
+}
+
+/// Killed while it writes: the file is absent, or whole; what was there stays.
+#[test]
+fn a_kill_leaves_no_half_file() {
+    let workplace = Workplace::new();
+    // Half a megabyte of thresholds and a plot.
+    workplace.write("model.ron", MODEL.replace("Fixed(40)", "Uniform(first: 0, last: 4000)"));
+    let solve = ["solve", "model.ron", "--out", "out", "--plot", "curve.svg", "--force"];
+    workplace.run(&solve).exits(0);
+    let whole = |text: String| serde_json::from_str::<Value>(&text).unwrap();
+    let stripped = |mut document: Value| {
+        document.as_object_mut().unwrap().remove("seconds");
+        document
+    };
+    let before = stripped(whole(workplace.read("out/model.json")));
+    let started = Instant::now();
+    workplace.run(&solve).exits(0);
+    let usual = started.elapsed().as_millis() as u64;
+    for moment in moments(20, usual + usual / 4) {
+        let mut child = start(&workplace, &solve);
+        std::thread::sleep(moment);
+        // It may have ended before.
+        let _ = child.kill();
+        child.wait().unwrap();
+        assert_eq!(stripped(whole(workplace.read("out/model.json"))), before);
+        let plot = workplace.read("curve.svg");
+        assert!(plot.starts_with("<svg") && plot.trim_end().ends_with("</svg>"));
+    }
+    // What a kill left behind is in nobody's way.
+    workplace.run(&solve).exits(0);
+}
+
+/// A saved computation is whole whenever its program is killed, and others may work on it meanwhile.
+#[test]
+fn kills_and_rivals_leave_a_whole_checkpoint() {
+    let workplace = Workplace::new();
+    let text = DRIFT.replace("100000000", "1500");
+    workplace.write("model.ron", &text);
+    let solve = ["solve", "model.ron", "--json", "--out", "out", "--force"];
+    let stripped = |text: &str| {
+        let mut document = serde_json::from_str::<Value>(text).unwrap();
+        document.as_object_mut().unwrap().remove("seconds");
+        document
+    };
+    let whole = stripped(&workplace.run(&solve).exits(0).out);
+    let limited = ["solve", "model.ron", "--json", "--out", "rivals", "--time-limit", "0.2"];
+    for moment in some(4, moments(12, 500)) {
+        let mut rivals = [0; 2].map(|_| start(&workplace, &limited));
+        std::thread::sleep(moment);
+        for rival in &mut rivals {
+            // It may have ended before.
+            let _ = rival.kill();
+            rival.wait().unwrap();
+        }
+        let _ = std::fs::remove_file(workplace.path("rivals/model.json"));
+    }
+    assert_eq!(stripped(&workplace.shown("solve model.ron --json --out rivals")), whole);
+}
+
+/// Every option that names a file keeps a link, a folder and what is there, and leaves no half file.
+#[test]
+fn no_command_writes_over_or_by_halves() {
+    let workplace = Workplace::with_model();
+    workplace.write("drift.ron", DRIFT.replace("100000000", "400"));
+    workplace.remap("simulate drift.ron --policy fixed:9 --trace run.csv").exits(0);
+    workplace.write("solution.json", workplace.shown("solve model.ron --json"));
+    workplace.write("mine", "mine");
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let study = models.join("studies/figure_3.ron");
+    let study = study.to_str().unwrap();
+    for (command, option, kind) in [
+        (&["solve", "model.ron"][..], "--plot", "svg"),
+        (&["solve", "model.ron"], "--certificate", "proof"),
+        (&["compare", "model.ron", "--runs", "5"], "--plot", "svg"),
+        (&["regret", "model.ron", "--set", "problem.hazard=0.04,0.05"], "--plot", "svg"),
+        (&["study", study], "--plot", "svg"),
+        (&["simulate", "drift.ron"], "--trace", "csv"),
+        (&["fit", "run.csv", "--remap-cost", "8"], "-o", "ron"),
+        (&["report", "model.ron"], "-o", "html"),
+        (&["export", "solution.json", "--to", "c"], "-o", "h"),
+    ] {
+        let name = format!("out.{kind}");
+        let with = |more: &[&str]| {
+            let words = [command, &[option, &name], more].concat();
+            (words.join(" "), workplace.run(&words))
+        };
+        let path = workplace.path(&name);
+        std::os::unix::fs::symlink("mine", &path).unwrap();
+        for force in [&[][..], &["--force"]] {
+            let (what, outcome) = with(force);
+            assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
+            assert!(outcome.err.contains("symbolic link"), "{what}: {}", outcome.err);
+        }
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let (what, outcome) = with(&["--force"]);
+        assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
+        std::fs::remove_dir(&path).unwrap();
+        workplace.write(&name, "kept");
+        let (what, outcome) = with(&[]);
+        assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
+        let forced = [command, &[option, &name, "--force"]].concat().join(" ");
+        let full = on_a_full_disk(&workplace, 0, &forced);
+        assert_eq!(full.status.code(), Some(1), "{what}");
+        assert_eq!(workplace.read(&name), "kept", "{what}");
+        std::fs::remove_file(&path).unwrap();
+        let beyond = [command, &[option, "nowhere/out.svg"]].concat();
+        workplace.run(&beyond).exits(1).says("nowhere");
+    }
+    let there = ["drift.ron", "mine", "model.ron", "run.csv", "solution.json"];
+    assert_eq!(workplace.names(), there);
+    assert_eq!(workplace.read("mine"), "mine");
+}
+
+/// What a machine lacks is no fault of the input: bounds that need no states, and the exit code of a limit.
+#[test]
+fn more_memory_than_there_is_leaves_bounds() {
+    let workplace = Workplace::new();
+    let walk = |levels: usize, edge: &str| {
+        format!("Walk(levels: {levels}, up: 0.25, down: 0.25, edge: {edge})")
+    };
+    let equal = |count: usize, levels: usize| {
+        format!("Identical(count: {count}, chain: {})", walk(levels, "Reflect"))
+    };
+    let three = [walk(9000, "Reflect"), walk(8000, "Reflect"), walk(7000, "Hold")].join(", ");
+    let stopping =
+        |processes: String, rest: &str| format!("Stopping(processes: {processes}, {rest})");
+    let moved = "remap_cost: (fixed: 4, per_unit_moved: 0.5), after_remap";
+    let drift = "LoadDrift(processors: 12, chain: Walk(lowest: 1, levels: 300, up: 0.25, down: 0.25, \
+                 edge: Hold), initial_load: 10, steps: 400, remap_cost: 8)";
+    let units = drift.replace("remap_cost: 8", "remap_cost: (fixed: 8, per_unit_moved: 0.5)");
+    // Where bounds stand, and what they are to have between them.
+    let all = [
+        (
+            stopping(equal(4, 3000), "remap_cost: 1, after_remap: Uniform"),
+            "/remap_bounds",
+            [1.0, 2.8e10],
+        ),
+        (stopping(equal(20, 30), "remap_cost: 20, after_remap: Restart"), "/average", [1.5, 5.0]),
+        (stopping(equal(20, 30), &format!("{moved}: Restart")), "/average", [1.0, 10.0]),
+        (stopping(equal(20, 30), &format!("{moved}: Stop")), "/remap_bounds", [149.0, 149.0]),
+        (
+            stopping(equal(20, 30), "remap_cost: 3, after_remap: Restart, steps: 7"),
+            "/remap_bounds",
+            [3.0, 3.0],
+        ),
+        (
+            stopping(equal(20, 30), &format!("{moved}: Restart, partial_remaps: true")),
+            "/average",
+            [1.0, 10.0],
+        ),
+        (
+            stopping(format!("Distinct([{three}])"), "remap_cost: 1, after_remap: Restart"),
+            "/average",
+            [0.0, 1200.0],
+        ),
+        (drift.to_owned(), "/value_bounds", [300.0, 1500.0]),
+        (units, "/value_bounds", [300.0, 5500.0]),
+    ];
+    for (problem, place, [lowest, highest]) in some(4, all) {
+        workplace.write("model.ron", stated(&problem));
+        let started = Instant::now();
+        let found = workplace.remap("solve model.ron --json").exits(3).json();
+        assert!(started.elapsed().as_secs() < 60, "{problem}");
+        assert_ne!(found["status"], "converged", "{problem}");
+        let lacking = found["warnings"][0].text();
+        assert!(lacking.contains("free") || lacking.contains("at most"), "{lacking}");
+        assert!(lacking.contains("no states"), "{lacking}");
+        let bounds = found.at(place);
+        let end = |name: &str, k: usize| {
+            bounds.get(name).or_else(|| bounds.get(k)).and_then(Value::as_f64).unwrap()
+        };
+        let (lower, upper) = (end("lower", 0), end("upper", 1));
+        assert!(lowest <= lower && lower <= upper && upper <= highest, "{problem}: {bounds}");
+        // The document is read again.
+        workplace.write("solution.json", found.to_string());
+        workplace.remap("report solution.json -o report.html --force").exits(0);
+        workplace.remap("solve model.ron").exits(3).says("no states");
+    }
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let battle = models.join("land_battle/figure7.ron");
+    let many = ["compare", battle.to_str().unwrap(), "--runs", "10000000"];
+    workplace.run(&many).exits(1).says("--runs 10000000").says("free").says("help:");
+}
+
+/// Caps that keep hostile files from taking the machine: 256 MiB, and depth.
+#[test]
+fn endless_and_deep_files_are_refused() {
+    let workplace = Workplace::new();
+    let outcome = workplace.remap("check /dev/zero").exits(1);
+    assert!(outcome.err.contains("too large"), "{}", outcome.err);
+    for (open, close) in [("(", ")"), ("[", "]"), ("{1: ", "}"), ("Some(", ")")] {
+        let deep = format!("Model(title: {}1{})", open.repeat(100_000), close.repeat(100_000));
+        workplace.write("model.ron", deep);
+        workplace.remap("check model.ron").exits(1).says("[model.ron:");
+    }
+}

@@ -1,0 +1,301 @@
+//! Some hundred damaged logs: a right answer, or a word about the damage; never nonsense in silence.
+
+use crate::support::made_logs::{DRIFTING, Made, Numbers};
+use crate::thorough::few_or_all;
+use remap::logs::{self, Trace};
+use remap::replaying::advice::Question;
+use remap::replaying::check::{examine, suspected};
+use remapping::overlap::Overlap;
+use remapping::policy::advised::Advised;
+use remapping::replay::play;
+
+/// What became of a log.
+#[derive(Debug)]
+enum Answer {
+    /// Refused, or said not to be able to tell.
+    Refused(String),
+    /// A rule, with what was said of the log.
+    Rule(Box<Advised>, Vec<String>),
+}
+
+fn ask(text: String) -> Answer {
+    let read = logs::read_from(std::io::Cursor::new(text.into_bytes()), "log", None);
+    let trace = match read {
+        Ok(trace) => trace,
+        Err(complaint) => return Answer::Refused(complaint.to_string()),
+    };
+    let Trace { record, repairs, stride, knows_remaps, .. } = trace;
+    let cost = record.mean_remap_cost().unwrap_or(DRIFTING.remap_cost);
+    let found = examine(&record, cost, Overlap::NONE);
+    if let Some(obstacle) = found.obstacles.first() {
+        return Answer::Refused(obstacle.why.clone());
+    }
+    if suspected(&record).len() > record.remaps().len() {
+        return Answer::Refused("where no remap is recorded".to_owned());
+    }
+    let question = Question {
+        record: &record,
+        remap_cost: cost,
+        known: knows_remaps,
+        stride,
+        seed: 1,
+        steps: None,
+        overlap: Overlap::NONE,
+    };
+    let advice = question.answer(&()).unwrap().unwrap();
+    let said = repairs.into_iter().chain(found.notes).collect();
+    let cut = question.cut();
+    let rule = advice.of_what_was_valued(question).ground(cut).advised();
+    Answer::Rule(Box::new(rule), said)
+}
+
+/// What a rule, as it was learnt, costs on the second half of the undamaged log.
+fn cost(made: &Made, rule: &Advised) -> f64 {
+    let text = made.csv();
+    let trace = logs::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
+    let (record, remap_cost) = (&trace.record, made.remap_cost);
+    let question = Question {
+        record,
+        remap_cost,
+        known: true,
+        stride: 1,
+        seed: 1,
+        steps: None,
+        overlap: Overlap::NONE,
+    };
+    let (cut, steps) = (question.cut(), record.steps());
+    let ground = question.ground(cut);
+    let mut run = rule.clone();
+    play(record, cut..steps, ground.base(), remap_cost, &mut run).tally.value
+}
+
+/// A damage, and the words one of which must be said of it; none if it does no harm.
+type Damage = (&'static str, fn(&str, &mut Numbers) -> String, &'static [&'static str]);
+
+fn body(text: &str) -> (String, Vec<Vec<String>>) {
+    let (header, rows) = text.split_once('\n').unwrap();
+    let split = |line: &str| line.split(',').map(str::to_owned).collect();
+    (header.to_owned(), rows.lines().map(split).collect())
+}
+
+fn joined(header: &str, rows: &[Vec<String>]) -> String {
+    let rows: String = rows.iter().map(|row| row.join(",") + "\n").collect();
+    format!("{header}\n{rows}")
+}
+
+/// Changes the time of some rows.
+fn times(text: &str, change: &mut dyn FnMut(usize, usize, f64) -> f64) -> String {
+    let (header, mut rows) = body(text);
+    for row in &mut rows {
+        let (step, rank) = (row[0].parse().unwrap(), row[1].parse().unwrap());
+        row[2] = format!("{:.6}", change(step, rank, row[2].parse().unwrap()));
+    }
+    joined(&header, &rows)
+}
+
+const DAMAGES: &[Damage] = &[
+    (
+        "shuffled",
+        |text, numbers| {
+            let (header, mut rows) = body(text);
+            for at in (1..rows.len()).rev() {
+                rows.swap(at, numbers.below(at + 1));
+            }
+            joined(&header, &rows)
+        },
+        &[],
+    ),
+    (
+        "milliseconds",
+        |text, _| times(text, &mut |_, _, time| 1000.0 * time),
+        &["same unit", "beside steps"],
+    ),
+    (
+        "another unit from some step on",
+        |text, numbers| {
+            let at = 50 + numbers.below(300);
+            times(text, &mut |step, _, time| if step >= at { 1000.0 * time } else { time })
+        },
+        &["two units"],
+    ),
+    (
+        "a stride",
+        |text, numbers| {
+            let stride = [2, 10, 100][numbers.below(3)];
+            let (header, mut rows) = body(text);
+            for row in &mut rows {
+                row[0] = (stride * row[0].parse::<usize>().unwrap()).to_string();
+            }
+            joined(&header, &rows)
+        },
+        &["apart"],
+    ),
+    (
+        "some rows lost",
+        |text, numbers| {
+            let (header, mut rows) = body(text);
+            rows.retain(|row| row[3] == "1" || numbers.below(50) > 0);
+            joined(&header, &rows)
+        },
+        &["filled in"],
+    ),
+    (
+        "many steps lost",
+        |text, numbers| {
+            let (header, mut rows) = body(text);
+            let from = numbers.below(200);
+            rows.retain(|row| !(from..from + 100).contains(&row[0].parse::<usize>().unwrap()));
+            joined(&header, &rows)
+        },
+        &["missing"],
+    ),
+    (
+        "a row twice",
+        |text, numbers| {
+            let (header, mut rows) = body(text);
+            let again = rows[numbers.below(rows.len())].clone();
+            rows.push(again);
+            joined(&header, &rows)
+        },
+        &["two times"],
+    ),
+    (
+        "spikes",
+        |text, numbers| {
+            times(text, &mut |_, _, time| if numbers.below(200) == 0 { 30.0 * time } else { time })
+        },
+        &["far off"],
+    ),
+    (
+        "ranks swapped from some step on",
+        |text, numbers| {
+            let at = 20 + numbers.below(70);
+            let (a, b) = (numbers.below(8), numbers.below(8));
+            let (header, mut rows) = body(text);
+            for row in &mut rows {
+                let (step, rank): (usize, usize) =
+                    (row[0].parse().unwrap(), row[1].parse().unwrap());
+                if step >= at && rank == a {
+                    row[1] = b.to_string();
+                } else if step >= at && rank == b {
+                    row[1] = a.to_string();
+                }
+            }
+            joined(&header, &rows)
+        },
+        &[],
+    ),
+    (
+        "cut off",
+        |text, numbers| {
+            let end = text.len() / 4 + numbers.below(text.len() / 2);
+            text[..end].to_owned()
+        },
+        &[],
+    ),
+    (
+        "remaps not marked",
+        |text, _| {
+            let (header, mut rows) = body(text);
+            for row in &mut rows {
+                row[3] = "0".to_owned();
+                row[4].clear();
+            }
+            joined(&header, &rows)
+        },
+        &["no remap is recorded"],
+    ),
+    (
+        "a partition at the start",
+        |text, _| {
+            let (header, mut rows) = body(text);
+            for row in rows.iter_mut().filter(|row| row[0] == "0") {
+                row[3] = "1".to_owned();
+                row[4] = "25".to_owned();
+            }
+            joined(&header, &rows)
+        },
+        &["first partition"],
+    ),
+    (
+        "decimal commas",
+        |text, _| {
+            let semicolons: String = text.replace(',', ";");
+            semicolons.replace('.', ",")
+        },
+        &[],
+    ),
+    (
+        "a negative time",
+        |text, numbers| {
+            let (header, mut rows) = body(text);
+            let at = numbers.below(rows.len());
+            rows[at][2] = "-1".to_owned();
+            joined(&header, &rows)
+        },
+        &["negative"],
+    ),
+    ("no header", |text, _| text.split_once('\n').unwrap().1.to_owned(), &["header"]),
+    (
+        "readings of a clock",
+        |text, _| {
+            let mut clock = [0.0; 8];
+            times(text, &mut |_, rank, time| {
+                clock[rank] += time;
+                clock[rank]
+            })
+        },
+        &["clock"],
+    ),
+    ("zeros", |text, _| times(text, &mut |_, _, _| 0.0), &["all times are 0"]),
+    (
+        "too short",
+        |text, _| {
+            let (header, mut rows) = body(text);
+            rows.retain(|row| row[0].parse::<usize>().unwrap() < 25);
+            joined(&header, &rows)
+        },
+        &["too few"],
+    ),
+];
+
+/// By which factor the rule of a damaged log may cost more than that of the log.
+const NEAR: f64 = 1.25;
+
+#[test]
+fn no_damage_ends_in_nonsense() {
+    let mut logs = 0;
+    let seeds = few_or_all(3, 17);
+    for seed in 1..=seeds {
+        let mut numbers = Numbers::new(seed);
+        let walk = [0.0, 0.01, 0.03][numbers.below(3)];
+        let made = Made { seed, walk, ..DRIFTING };
+        let text = made.csv();
+        let Answer::Rule(right, _) = ask(text.clone()) else {
+            panic!("an undamaged log is refused")
+        };
+        let least = cost(&made, &right);
+        for (name, damage, words) in DAMAGES {
+            logs += 1;
+            let answer = ask(damage(&text, &mut numbers));
+            let said = match &answer {
+                Answer::Refused(why) => vec![why.clone()],
+                Answer::Rule(_, said) => said.clone(),
+            };
+            let named = words.iter().any(|word| said.iter().any(|said| said.contains(word)));
+            assert!(named || words.is_empty(), "{name}, seed {seed}: {answer:?}");
+            // What is not refused gives a rule that is nearly as good, unless it was said why not.
+            let warned = |said: &String| {
+                ["same unit", "beside steps", "is cut short"].iter().any(|why| said.contains(why))
+            };
+            if let (Answer::Rule(rule, _), false) = (&answer, said.iter().any(warned)) {
+                let found = cost(&made, rule);
+                assert!(
+                    found <= NEAR * least,
+                    "{name}, seed {seed}: {found}, not {least}: {answer:?}"
+                );
+            }
+        }
+    }
+    assert!(logs >= few_or_all(50, 300), "{logs}");
+}

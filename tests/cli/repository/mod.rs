@@ -1,0 +1,7 @@
+//! The repository: imports, dependencies, and pages with their commands, tables and words.
+
+mod documents;
+mod floors;
+mod manifests;
+mod papers;
+mod words;

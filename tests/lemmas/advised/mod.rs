@@ -1,0 +1,4 @@
+//! The rule `advised`: computed from its definition, and its properties.
+
+mod by_definition;
+mod rule;
