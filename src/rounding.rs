@@ -103,11 +103,6 @@ impl DoubleDouble {
     pub(crate) fn value(self) -> f64 {
         self.high + self.low
     }
-
-    /// The negated number.
-    pub(crate) fn negated(self) -> DoubleDouble {
-        DoubleDouble { high: -self.high, low: -self.low }
-    }
 }
 
 impl From<f64> for DoubleDouble {

@@ -3,7 +3,7 @@
 //!
 //! Approximate backward induction on D and V with node reduction; the results are not bounds.
 
-use super::enclosure::{Around, Pair};
+use super::enclosure::Pair;
 use super::operator::Line;
 use super::recursion::Chances;
 use super::recursion::Recursion;
@@ -72,7 +72,7 @@ impl Places {
 
     fn gains(&self) -> Pair {
         let raw = Pair { upper: self.raw.clone(), lower: self.raw.clone() };
-        self.recursion.gains(&Around::Both(raw))
+        self.recursion.gains(&raw)
     }
 
     /// The nodes for infinitely many steps like the last one, each mean to `tolerance`.

@@ -2,8 +2,6 @@
 
 pub(in crate::phase_switching) mod breakpoints;
 pub(in crate::phase_switching) mod enclosure;
-pub(in crate::phase_switching) mod one_sided;
 pub(in crate::phase_switching) mod operator;
 pub(in crate::phase_switching) mod recursion;
 pub(in crate::phase_switching) mod stationarity;
-pub(in crate::phase_switching) mod stationary_difference;

@@ -31,8 +31,8 @@ pub(in crate::phase_switching) struct Filter {
 /// rounding of any cost.
 const LEAST: f64 = 1e-250;
 
-/// Most bisection steps in the search for the median node.
-const HALVINGS: u32 = 32;
+/// Nodes closer than this fraction of their belief count as one in a step back that reduces.
+const NEAR: f64 = 1e-13;
 
 /// A linear function of the belief, by its values at 0 and 1.
 pub(in crate::phase_switching) type Line = [f64; 2];
@@ -108,18 +108,6 @@ impl Filter {
 
     pub(in crate::phase_switching) fn likelihoods(&self) -> &[Likelihood] {
         &self.reports
-    }
-
-    /// Joint probabilities of `report` with either phase, one step after the belief `here`.
-    pub(in crate::phase_switching) fn chances(&self, report: Likelihood, here: f64) -> [f64; 2] {
-        let second = here * self.lasts + (1.0 - here) * self.begins;
-        let first = here * self.ends + (1.0 - here) * self.calm;
-        [first * report.before, second * report.after]
-    }
-
-    /// The belief that becomes `later` before the next observation; 0 if a + b = 1.
-    pub(in crate::phase_switching) fn preimage(&self, later: f64) -> f64 {
-        if self.memory > 0.0 { (later - self.begins) / self.memory } else { 0.0 }
     }
 
     /// a.
@@ -203,6 +191,7 @@ impl Filter {
         gain: Option<&Polyline>,
         (merge, most): (f64, usize),
     ) -> Polyline {
+        let next = &*next.blunt::<UPPER>(NEAR);
         let mut coarser = merge;
         loop {
             let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
@@ -215,58 +204,6 @@ impl Filter {
             }
             coarser = 2.0 * coarser.max(SLACK * next.size());
         }
-    }
-
-    /// As [`Filter::back_reduced`] without a gain, in two threads; with the reduction used.
-    pub(in crate::phase_switching) fn back_in_halves<const UPPER: bool>(
-        &self,
-        next: &Polyline,
-        survival: f64,
-        line: Line,
-        (merge, most): (f64, usize),
-    ) -> (Polyline, f64) {
-        let (ways, pieces) = self.ways::<UPPER>(next);
-        let middle = balance(&ways);
-        let mut coarser = merge;
-        loop {
-            let half = |ways: Vec<Way>, [from, until]: [f64; 2]| {
-                let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
-                let gain = Gain::new::<UPPER>(None);
-                let visit = |at: f64, value: f64| {
-                    // The link between the halves is linear: the first half ends before it, and the
-                    // second begins there.
-                    if at < until || until >= 1.0 {
-                        reducing.add(at, value);
-                    }
-                    reducing.nodes() < most
-                };
-                let range = [from, until];
-                let whole =
-                    self.through::<UPPER>(ways, &pieces, survival, line, (gain, range), visit);
-                whole.then(|| reducing.finish())
-            };
-            let first = ways.clone();
-            let second = ways.clone();
-            let halves = rayon::join(|| half(first, [0.0, middle]), || half(second, [middle, 1.0]));
-            if let (Some(mut whole), Some(second)) = halves
-                && whole.nodes() + second.nodes() <= most
-            {
-                whole.at.extend(second.at);
-                whole.value.extend(second.value);
-                return (whole, coarser);
-            }
-            coarser = 2.0 * coarser.max(SLACK * next.size());
-        }
-    }
-
-    /// Bound on how far rounding moves a function outward in a clip, a step back and a reduction.
-    /// `size` bounds all values, `steep` all slopes.
-    ///
-    /// An observation of probability w moves a value by at most (2 size + 2 steep) w + 2 steep (w +
-    /// 2 before), in units of `times`; the probabilities sum to 1. The outward moves exceed the
-    /// rounding errors. A clip and a reduction move by 12 size + 4 steep and 6 size.
-    pub(in crate::phase_switching) fn rounding(&self, size: f64, steep: f64) -> f64 {
-        32.0 * self.blur() * (size + steep) + 16.0 * f64::MIN_POSITIVE
     }
 
     /// Relative outward move that covers the rounding of a mean.
@@ -284,33 +221,15 @@ impl Filter {
         gain: Option<&Polyline>,
         visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
-        let (ways, pieces) = self.ways::<UPPER>(next);
-        let rest = (Gain::new::<UPPER>(gain), [0.0, 1.0]);
-        self.through::<UPPER>(ways, &pieces, survival, line, rest, visit)
-    }
-
-    /// For every observation the order in which it visits the pieces of `next`.
-    fn ways<const UPPER: bool>(&self, next: &Polyline) -> (Vec<Way>, Vec<Piece>) {
         self.worked(next.nodes() * self.reports.len());
         let pieces = self.pieces::<UPPER>(next);
         let way = |report: &Likelihood| self.way(*report, &next.at, &pieces);
-        (self.reports.iter().map(way).collect(), pieces)
-    }
-
-    /// Calls `visit` with the nodes of `back` within a range, and with the ends of that range.
-    fn through<const UPPER: bool>(
-        &self,
-        ways: Vec<Way>,
-        pieces: &[Piece],
-        survival: f64,
-        line: Line,
-        rest: (Gain, [f64; 2]),
-        visit: impl FnMut(f64, f64) -> bool,
-    ) -> bool {
+        let ways: Vec<Way> = self.reports.iter().map(way).collect();
+        let gain = Gain::new::<UPPER>(gain);
         // Binary detectors are the common case, so a loop of length two is compiled separately.
         match <[Way; 2]>::try_from(ways) {
-            Ok(mut two) => self.pass::<UPPER>(&mut two, pieces, survival, line, rest, visit),
-            Err(mut all) => self.pass::<UPPER>(&mut all, pieces, survival, line, rest, visit),
+            Ok(mut two) => self.pass::<UPPER>(&mut two, &pieces, survival, line, gain, visit),
+            Err(mut all) => self.pass::<UPPER>(&mut all, &pieces, survival, line, gain, visit),
         }
     }
 
@@ -321,16 +240,16 @@ impl Filter {
         pieces: &[Piece],
         survival: f64,
         line: Line,
-        (mut gain, [from, until]): (Gain, [f64; 2]),
+        mut gain: Gain,
         mut visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
         let margin = SLACK * (line[0].abs() + line[1].abs()) * 2.0 + f64::MIN_POSITIVE;
         let margin = if UPPER { margin } else { -margin };
-        let mut here = from;
+        let mut here = 0.0;
         loop {
             let second = here * self.lasts + (1.0 - here) * self.begins;
             let first = here * self.ends + (1.0 - here) * self.calm;
-            let (mut sum, mut ahead) = (0.0, until);
+            let (mut sum, mut ahead) = (0.0, 1.0);
             for way in ways.as_mut() {
                 way.advance(here, pieces);
                 ahead = if way.next < ahead { way.next } else { ahead };
@@ -348,7 +267,7 @@ impl Filter {
             if !visit(here, value) {
                 return false;
             }
-            if here >= until {
+            if here >= 1.0 {
                 return true;
             }
             here = ahead;
@@ -375,26 +294,4 @@ impl Filter {
         }
         pieces
     }
-}
-
-/// A belief with about half of all nodes on either side. It is not adjacent to a node, so that the
-/// segment that links the halves is not steep.
-fn balance(ways: &[Way]) -> f64 {
-    let places = |way: &Way| way.places.len() - 1;
-    let all: usize = ways.iter().map(places).sum();
-    let [mut start, mut end] = [0.0, 1.0];
-    let mut middle = 0.5;
-    for _ in 0..HALVINGS {
-        let before = |way: &Way| way.places.partition_point(|at| *at < middle).min(places(way));
-        let before: usize = ways.iter().map(before).sum();
-        if before < all / 2 - all / 16 {
-            start = middle;
-        } else if before > all / 2 + all / 16 {
-            end = middle;
-        } else {
-            break;
-        }
-        middle = 0.5 * (start + end);
-    }
-    middle
 }

@@ -4,7 +4,7 @@
 //! One step takes O(pieces x levels) time. The bounds hold in exact arithmetic: every operation is
 //! rounded outward.
 
-use super::enclosure::{Around, Pair};
+use super::enclosure::Pair;
 use super::operator::{Filter, Line};
 use crate::lifetime::Lifetime;
 use crate::phase_change::Bounds;
@@ -29,7 +29,7 @@ impl Chances {
 /// One step back of an enclosure of the difference, with the thresholds it implies.
 pub(in crate::phase_switching) struct Step {
     /// Enclosure of the difference before clipping.
-    pub(in crate::phase_switching) raw: Around,
+    pub(in crate::phase_switching) raw: Pair,
     pub(in crate::phase_switching) to_second: Bounds,
     pub(in crate::phase_switching) to_first: Bounds,
 }
@@ -41,7 +41,7 @@ impl Step {
 
     /// The greatest distance that either bound moved outward since the step `other`.
     pub(in crate::phase_switching) fn changed(&self, other: &Step) -> f64 {
-        let (own, its) = (self.raw.both(), other.raw.both());
+        let (own, its) = (&self.raw, &other.raw);
         let rise = own.upper.less::<true>(&its.upper).most();
         rise.max(its.lower.less::<true>(&own.lower).most())
     }
@@ -65,6 +65,9 @@ const MOST_IMAGES: usize = 1 << 20;
 /// Steps after which the filter counts as mixed, and the relative accuracy of a mean over them.
 const MIXED: u32 = 1024;
 const ROUGHLY: f64 = 1e-2;
+
+/// Nodes of a mean closer than this fraction of their belief count as one.
+const NEAR: f64 = 1e-10;
 
 /// Node limit of a mean that is only tested against a small bound.
 const MOST_OF_A_MEAN: usize = 1 << 16;
@@ -107,19 +110,16 @@ impl Recursion {
             || self.filter.back::<true>(&next.upper, survival, line, None).rising::<true>(),
             || self.filter.back::<false>(&next.lower, survival, line, None).rising::<false>(),
         );
-        self.shown(Around::Both(raw))
+        self.shown(raw)
     }
 
     /// The thresholds that an enclosure `raw` of the unclipped difference implies.
-    pub(in crate::phase_switching) fn shown(&self, raw: Around) -> Step {
-        let [low, high] = [self.low, self.high].map(|level| raw.lower_near(level));
-        let to_second = enclosed(
-            raw.upper().first_above::<false>(self.high),
-            high.first_above::<true>(self.high),
-        );
+    pub(in crate::phase_switching) fn shown(&self, raw: Pair) -> Step {
+        let Pair { upper, lower } = &raw;
+        let to_second =
+            enclosed(upper.first_above::<false>(self.high), lower.first_above::<true>(self.high));
         let to_first =
-            enclosed(raw.upper().last_below::<false>(self.low), low.last_below::<true>(self.low));
-        drop((low, high));
+            enclosed(upper.last_below::<false>(self.low), lower.last_below::<true>(self.low));
         Step { raw, to_second, to_first }
     }
 
@@ -141,16 +141,12 @@ impl Recursion {
     }
 
     /// The gain of switching to the second mapping at a step, (D - c)^+.
-    pub(in crate::phase_switching) fn gains(&self, raw: &Around) -> Pair {
+    pub(in crate::phase_switching) fn gains(&self, raw: &Pair) -> Pair {
         if self.high == f64::INFINITY {
             return Pair::constant(0.0);
         }
-        let (upper, high) = (raw.upper(), self.high);
-        Pair::of(
-            upper.nodes(),
-            || self.gain::<true>(upper),
-            || self.gain::<false>(&raw.lower_beyond(high)),
-        )
+        let Pair { upper, lower } = raw;
+        Pair::of(upper.nodes(), || self.gain::<true>(upper), || self.gain::<false>(lower))
     }
 
     /// Whether the mean width of `pair` becomes at most `most` after some steps, from every initial
@@ -169,26 +165,9 @@ impl Recursion {
         false
     }
 
-    /// An upper bound on the mean of `function` after `steps` steps, or after [`MIXED`] if that is
-    /// fewer. It exceeds the mean by at most `merge`, apart from rounding.
-    pub(in crate::phase_switching) fn mean_after(
-        &self,
-        function: Polyline,
-        steps: u64,
-        merge: f64,
-    ) -> Polyline {
-        let steps = steps.min(MIXED.into());
-        let merge = merge / steps.max(1) as f64;
-        (0..steps).fold(function, |now, _| self.later(now, merge, self.most_nodes))
-    }
-
     /// An upper bound on the mean of `function` one step later.
-    ///
-    /// Rounding raises a function in proportion to its slopes, and adjacent nodes come closer with
-    /// every step. Without `blunt`, a rounding difference between nodes about 1e-16 apart would
-    /// grow tenfold a step.
     fn later(&self, function: Polyline, merge: f64, most: usize) -> Polyline {
-        let later = self.filter.back::<true>(&function.blunt(), 1.0, [0.0; 2], None);
+        let later = self.filter.back::<true>(&function.blunt::<true>(NEAR), 1.0, [0.0; 2], None);
         later.reduced_to::<true>(merge, most)
     }
 
@@ -241,7 +220,7 @@ mod tests {
         lower.push(1.0, 0.0);
         let gap = upper.less::<true>(&lower);
         let most = gap.most();
-        let mean = recursion.mean_after(gap, 100, 1e-13);
+        let mean = (0..100).fold(gap, |now, _| recursion.later(now, 1e-15, recursion.most_nodes));
         assert!(mean.most() <= 1.01 * most, "{} {most}", mean.most());
         assert!(recursion.lasts_less(&Pair { upper, lower }, 1.01e-10));
     }

@@ -76,17 +76,6 @@ impl Room {
             if below > 0.0 { pair.upper.last_below::<false>(recursion.low - below) } else { 0.0 };
         let end =
             if above > 0.0 { pair.lower.first_above::<true>(recursion.high + above) } else { 1.0 };
-        Room::between(recursion, [start, end], survival, left, observer)
-    }
-
-    /// The range between two given beliefs.
-    pub(in crate::phase_switching) fn between(
-        recursion: &Recursion,
-        [start, end]: [f64; 2],
-        survival: f64,
-        left: f64,
-        observer: &dyn Observer,
-    ) -> ControlFlow<Halt, Room> {
         let mut room = Room { ends: [start, end], steps: Polyline::constant(1.0), most: left };
         let mut stride = 1.0;
         for done in 0..MOST_STEPS {
@@ -124,27 +113,6 @@ impl Room {
     /// The greatest value of w; `f64::MAX` if no w was found.
     pub(in crate::phase_switching) fn most(&self) -> f64 {
         self.most
-    }
-
-    /// Whether the range is valid for all functions at most `above` above and at most `below` below
-    /// `difference`, which increases.
-    pub(in crate::phase_switching) fn holds(
-        &self,
-        recursion: &Recursion,
-        difference: &Polyline,
-        above: f64,
-        below: f64,
-    ) -> bool {
-        let [start, end] = self.ends;
-        let size = difference.size();
-        let beneath = outward::<true>(difference.at(start) + above, size + above) <= recursion.low;
-        let beyond = outward::<false>(difference.at(end) - below, size + below) >= recursion.high;
-        (start == 0.0 || beneath) && (end == 1.0 || beyond)
-    }
-
-    /// w, by belief.
-    pub(in crate::phase_switching) fn steps(&self) -> &Polyline {
-        &self.steps
     }
 
     /// An upper bound on 1_R w.

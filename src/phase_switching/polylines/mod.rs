@@ -6,6 +6,5 @@ pub(in crate::phase_switching) mod merge;
 pub(in crate::phase_switching) mod nested;
 pub(in crate::phase_switching) mod polyline;
 pub(in crate::phase_switching) mod reducing;
-pub(in crate::phase_switching) mod residual;
 pub(in crate::phase_switching) mod shifted;
 pub(in crate::phase_switching) mod threshold_edge;

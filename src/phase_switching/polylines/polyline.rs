@@ -6,6 +6,7 @@
 
 use super::reducing::{Held, Reducing};
 use crate::rounding::{SLACK, outward};
+use std::borrow::Cow;
 
 /// The function through (at\[k\], value\[k\]), linear in between. `at` ascends from 0 to 1.
 #[derive(Debug, Clone)]
@@ -13,9 +14,6 @@ pub(in crate::phase_switching) struct Polyline {
     pub(in crate::phase_switching) at: Vec<f64>,
     pub(in crate::phase_switching) value: Vec<f64>,
 }
-
-/// Nodes closer than this fraction of their belief are treated as coincident.
-pub(in crate::phase_switching) const NEAR: f64 = 1e-10;
 
 impl Polyline {
     pub(in crate::phase_switching) fn constant(value: f64) -> Polyline {
@@ -109,16 +107,6 @@ impl Polyline {
         self.value.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The greatest absolute slope.
-    pub(in crate::phase_switching) fn steepest(&self) -> f64 {
-        (1..self.nodes()).fold(0.0, |most: f64, k| {
-            let rise = (self.value[k] - self.value[k - 1]).abs();
-            let run = self.at[k] - self.at[k - 1];
-            // Divides only where the slope exceeds all earlier ones.
-            if rise > most * run { rise / run } else { most }
-        })
-    }
-
     /// The change of slope at every inner node.
     pub(in crate::phase_switching) fn bends(&self) -> impl Iterator<Item = (f64, f64)> {
         let slope = |k: usize| (self.value[k + 1] - self.value[k]) / (self.at[k + 1] - self.at[k]);
@@ -162,18 +150,31 @@ impl Polyline {
         self
     }
 
-    /// An upper bound that is constant across nearly coincident nodes.
-    pub(in crate::phase_switching) fn blunt(mut self) -> Polyline {
+    /// An upper bound (`UPPER`) or a lower one that is constant across nodes closer than `near` times
+    /// their belief.
+    ///
+    /// Rounding moves a function outward in proportion to its slopes, and adjacent nodes come closer
+    /// with every step back. Between nodes about 1e-16 apart, a difference by rounding would grow
+    /// tenfold a step.
+    pub(in crate::phase_switching) fn blunt<const UPPER: bool>(
+        &self,
+        near: f64,
+    ) -> Cow<'_, Polyline> {
+        let apart = |k: usize| self.at[k] - self.at[k - 1] > near * self.at[k];
+        if (1..self.nodes()).all(apart) {
+            return Cow::Borrowed(self);
+        }
+        let mut blunt = self.clone();
         let mut first = 0;
         for k in 1..=self.nodes() {
-            let apart = |k: usize| self.at[k] - self.at[k - 1] > NEAR * self.at[k];
             if k == self.nodes() || apart(k) {
-                let most = self.value[first..k].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                self.value[first..k].fill(most);
+                let values = &mut blunt.value[first..k];
+                let outer = values.iter().copied().reduce(if UPPER { f64::max } else { f64::min });
+                values.fill(outer.expect("a group has a node"));
                 first = k;
             }
         }
-        self
+        Cow::Owned(blunt)
     }
 
     /// The least p beyond which some value exceeds `level`, rounded up or down; 1 if there is none.

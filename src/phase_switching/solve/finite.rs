@@ -23,7 +23,7 @@ pub struct Solution {
     pub segments: usize,
     /// Backward steps computed one by one in the last sweep.
     pub steps: u64,
-    /// Nodes evaluated in all sweeps and on all meshes: proportional to the running time.
+    /// Nodes evaluated in all sweeps: proportional to the running time.
     pub work: u64,
     /// Converged iff every width is within the tolerance.
     pub status: Status,
@@ -123,8 +123,8 @@ const NEARLY: f64 = 1.6;
 ///
 /// All bounds hold in exact arithmetic: two functions enclose the difference D, each reduced and
 /// rounded in its own safe direction. The reduction adapts to the observed width from step to step.
-/// Where the remaining steps are all alike, the change of one step bounds them all (`rest.rs`).
-/// Functions with too many pieces move to a fixed mesh (`fixed_mesh/`). If only thresholds of the
+/// Where the remaining steps are all alike, the change of one step bounds them all (`resting.rs`).
+/// If only thresholds of the
 /// last steps are too wide, those steps are computed once more alone.
 ///
 /// Memory O(distinct thresholds + pieces), with a limit on pieces; time O(distinct steps x levels x

@@ -3,7 +3,7 @@
 
 use super::one_mapping::OneMapping;
 use crate::phase_change::Bounds;
-use crate::phase_switching::difference::enclosure::{Around, Pair};
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::recursion::{Recursion, Step};
 use crate::phase_switching::difference::stationarity::Room;
 use crate::phase_switching::polylines::polyline::Polyline;
@@ -65,7 +65,7 @@ const UNKNOWN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 /// threshold is bounded to `tolerance`, the average to `tolerance` relative to max(1, |average|).
 ///
 /// Value iteration runs until it converges, with ever smaller reductions. The change of one more
-/// step bounds the distance to the limit (`rest.rs`). The average is the mean time of a cycle under
+/// step bounds the distance to the limit (`stationarity.rs`). The average is the mean time of a cycle under
 /// the stationary distribution of the belief, which has no closed form; `relative.rs` bounds it. If
 /// keeping one mapping is optimal, that is decided in exact arithmetic (`one_mapping.rs`). A step
 /// takes O(pieces x levels).
@@ -277,7 +277,7 @@ impl<'a> Search<'a> {
                 self.steps += 1;
                 self.segments = self.segments.max(step.raw.nodes() - 1);
                 self.work += step.raw.nodes() as u64;
-                pair = recursion.keep(&step.raw.both(), self.merge);
+                pair = recursion.keep(&step.raw, self.merge);
                 let apart = pair.upper.less::<true>(&pair.lower).most();
                 idle = if apart < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
                 least = least.min(apart);
@@ -300,8 +300,8 @@ impl<'a> Search<'a> {
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
         self.lost += u32::from(room.most() == f64::MAX);
-        let found = room.beyond(recursion, &older, &newer.both());
-        if let Some(step) = found.map(|pair| kept(recursion.shown(Around::Both(pair)), self.one))
+        let found = room.beyond(recursion, &older, &newer);
+        if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.one))
             && step.width() < self.best.width()
         {
             self.best = step;

@@ -1,8 +1,7 @@
 //! One backward pass over all steps at a given accuracy: D_n and V_n for n = M, ..., 0.
 //!
 //! Each step is enclosed by `recursion.rs` and `value.rs`. Runs of stationary steps are bounded at
-//! once (`resting.rs`). The pass changes representation when functions get many pieces: one
-//! function with a residual (`alone.rs`), or a fixed mesh (`fixed_mesh/`).
+//! once (`resting.rs`).
 
 mod resting;
 #[cfg(test)]
@@ -11,10 +10,8 @@ mod tests;
 use crate::Bounds;
 use crate::lifetime::Lifetime;
 use crate::phase_change::Curve;
-use crate::phase_switching::difference::enclosure::{Alone, Around, Pair};
-use crate::phase_switching::difference::one_sided::{LONG, MANY};
+use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::recursion::{Chances, Recursion, Step};
-use crate::phase_switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
 use crate::phase_switching::polylines::merge::{ENOUGH, Merge};
 use crate::phase_switching::polylines::nested::Quiet;
 use crate::phase_switching::polylines::polyline::Polyline;
@@ -24,7 +21,6 @@ use crate::phase_switching::value_function::value::Value;
 use crate::{Halt, Observer, Status};
 use resting::{Alike, Rest};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// Most distinct thresholds of a curve.
 const MAX_RUNS: usize = 1_000_001;
@@ -53,9 +49,6 @@ const ROUGH: f64 = 1e-3;
 /// it.
 const WORTH: u64 = 50_000;
 
-/// Pieces from which a fixed mesh is considered.
-const MANY_PIECES: usize = 1 << 15;
-
 /// The state of a pass.
 pub(super) struct Sweep<'a> {
     pub(super) problem: &'a PhaseSwitching,
@@ -64,13 +57,8 @@ pub(super) struct Sweep<'a> {
     aim: Aim,
     tolerance: f64,
     merge: Merge,
-    /// Enclosure of the difference at the latest step: two functions, or one with a residual.
+    /// Enclosure of the difference at the latest step.
     pair: Pair,
-    alone: Option<Arc<Alone>>,
-    /// Pieces from which one function is used, in a step and summed over all such steps; and that
-    /// sum so far.
-    alone_from: [usize; 2],
-    crowded: usize,
     alike: Option<Alike>,
     pub(super) value: Value,
     pub(super) to_second: Curve,
@@ -87,8 +75,6 @@ pub(super) struct Sweep<'a> {
     exact: Option<&'a [Curve; 2]>,
     /// Sums the value of steps at which the filter has mixed.
     mixed: Option<Mixed>,
-    /// The first step from which a mesh may be tried; `None` after it was tried.
-    mesh_from: Option<u64>,
     /// The last step of the pass.
     until: u64,
 }
@@ -109,9 +95,6 @@ impl<'a> Sweep<'a> {
             tolerance,
             merge: Merge::new(aim.threshold * recursion.scale),
             pair: Pair::constant(0.0),
-            alone: None,
-            alone_from: [MANY, LONG],
-            crowded: 0,
             alike: None,
             value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
             to_second: Curve::default(),
@@ -123,7 +106,6 @@ impl<'a> Sweep<'a> {
             worth: WORTH,
             exact: None,
             mixed: None,
-            mesh_from: Some(u64::MAX),
             until: 0,
         }
     }
@@ -147,7 +129,7 @@ impl<'a> Sweep<'a> {
 
     /// Restricts the pass to the steps down to `until`, for thresholds only.
     pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
-        (self.until, self.mesh_from, self.estimated) = (until, None, true);
+        (self.until, self.estimated) = (until, true);
         self
     }
 
@@ -176,9 +158,6 @@ impl<'a> Sweep<'a> {
         let start = (self.value.running(), self.value.initial());
         let width = (&rough.gains, self.value.allowance());
         self.mixed = Mixed::of(&self.recursion.filter, self.lifetime, start, width, observer)?;
-        if self.mixed.is_some() {
-            self.mesh_from = None;
-        }
         ControlFlow::Continue(())
     }
 
@@ -214,8 +193,7 @@ impl<'a> Sweep<'a> {
             self.steps += 1;
             let chances = Chances::at(self.lifetime, n);
             let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
-            let step = self.step(chances.survival, self.merge.now * finer);
-            let step = self.known(step, n, n);
+            let step = self.known(self.recursion.step(&self.pair, chances.survival), n, n);
             let gains = self.recursion.gains(&step.raw);
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);
@@ -236,112 +214,33 @@ impl<'a> Sweep<'a> {
             if self.aim.value >= ROUGH && gains.upper.turns() > self.gains.turns() {
                 self.gains = gains.upper;
             }
-            if let Some(first) = next
-                && self.segments > MANY_PIECES
-                && let Some(reached) = self.on_mesh(first, &step.raw, observer)
-            {
-                return self.taken(reached);
-            }
             let rest = match self.rest_from(n, step, chances, observer) {
                 ControlFlow::Break(halt) => return halt.into(),
                 ControlFlow::Continue(rest) => rest,
             };
-            if let Some(Rest {
-                raw,
-                last,
-                thresholds: [to_second, to_first],
-                first,
-                reached,
-                beside,
-            }) = rest
-            {
-                self.to_second.extend_down(reached, first, to_second);
-                self.to_first.extend_down(reached, first, to_first);
+            if let Some(Rest { raw, thresholds: [to_second, to_first], reached }) = rest {
+                self.to_second.extend_down(reached, n - 1, to_second);
+                self.to_first.extend_down(reached, n - 1, to_first);
                 let gains = self.recursion.gains(&raw);
                 let (value, recursion) = (&mut self.value, self.recursion);
                 if let Some(mixed) = self.mixed.as_mut().filter(|mixed| reached >= mixed.from()) {
                     mixed.take(reached..n, &gains);
-                    mixed.widen(beside);
                 } else {
-                    value.widen(beside);
                     let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
                     if let ControlFlow::Break(halt) = settled {
                         return halt.into();
                     }
                 }
-                self.alone = None;
-                self.keep(&last.unwrap_or(raw), self.merge.now);
+                self.keep(&raw, self.merge.now);
                 next = reached.checked_sub(1);
             }
         }
         Status::Converged
     }
 
-    /// One backward step; `merge` is the reduction if one function with a residual is used.
-    fn step(&mut self, survival: f64, merge: f64) -> Step {
-        let recursion = self.recursion;
-        let Some(alone) = self.alone.take() else {
-            return recursion.step(&self.pair, survival);
-        };
-        let many = alone.nodes() >= self.alone_from[0] / 2;
-        self.alone = many.then(|| alone.step(recursion, survival, merge)).flatten().map(Arc::new);
-        match &self.alone {
-            Some(next) => recursion.shown(Around::Alone(next.clone())),
-            None => recursion.step(&alone.cut(recursion), survival),
-        }
-    }
-
     /// Keeps the enclosure for the next step, reduced by `merge`. Returns its number of nodes.
-    fn keep(&mut self, raw: &Around, merge: f64) -> usize {
-        if let Some(alone) = &self.alone {
-            return alone.nodes();
-        }
-        let raw = &raw.both();
+    fn keep(&mut self, raw: &Pair, merge: f64) -> usize {
         self.pair = self.recursion.keep(raw, merge);
-        let many = self.pair.nodes() >= self.alone_from[0];
-        self.crowded += if many { self.pair.nodes() } else { 0 };
-        let long = many && self.crowded >= self.alone_from[1];
-        self.alone = long.then(|| Alone::of(self.recursion, raw, merge)).flatten().map(Arc::new);
         self.pair.nodes()
-    }
-
-    /// Bounds on the steps from `first` on by a mesh, if that is expected to do better.
-    fn on_mesh(&mut self, first: u64, raw: &Around, observer: &dyn Observer) -> Option<Reached> {
-        let from = self.mesh_from.filter(|from| first <= *from)?;
-        let once = from < u64::MAX;
-        let task = Task {
-            recursion: self.recursion,
-            running: self.value.running(),
-            initial: self.value.initial(),
-            lifetime: self.lifetime,
-            tolerance: self.tolerance,
-        };
-        let whole = self.alone.as_ref().map(|_| self.recursion.keep(&raw.both(), self.merge.now));
-        let difference = whole.as_ref().unwrap_or(&self.pair);
-        let start = Start { difference, value: self.value.functions() };
-        let outcome = continued(task, start, first, once, observer);
-        self.mesh_from = match outcome {
-            Outcome::After(step) => step.checked_sub(1),
-            _ => None,
-        };
-        match outcome {
-            Outcome::Reached(reached) => Some(reached),
-            _ => None,
-        }
-    }
-
-    /// Takes over the bounds computed on a mesh.
-    fn taken(&mut self, reached: Reached) -> Status {
-        let curves =
-            [(&mut self.to_second, &reached.to_second), (&mut self.to_first, &reached.to_first)];
-        for (curve, found) in curves {
-            for run in found.runs().rev() {
-                curve.extend_down(run.first, run.last, run.bounds);
-            }
-        }
-        self.value.found(reached.value);
-        self.segments = self.segments.max(reached.cells);
-        self.steps += reached.steps;
-        reached.halt.map_or(Status::Converged, Status::from)
     }
 }

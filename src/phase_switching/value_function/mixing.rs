@@ -121,12 +121,6 @@ impl Mixed {
         self.below = self.below.plus(outward::<false>(chance * low, blur * low));
     }
 
-    /// Moves the bounds apart.
-    pub(in crate::phase_switching) fn widen(&mut self, [above, below]: [f64; 2]) {
-        self.above = self.above.plus(above);
-        self.below = self.below.plus(-below);
-    }
-
     /// Bounds on the whole value, given those of the earlier steps.
     pub(in crate::phase_switching) fn with(&self, (low, high): (f64, f64)) -> (f64, f64) {
         let [below, above] = [self.below.value(), self.above.value()];

@@ -268,30 +268,8 @@ impl Value {
         self.mean = Some(roughly.abs() / self.cycles);
     }
 
-    /// The absolute width aimed at.
-    pub(in crate::phase_switching) fn width(&self) -> f64 {
-        self.allowance() * self.cycles
-    }
-
-    /// Moves the functions apart.
-    pub(in crate::phase_switching) fn widen(&mut self, [above, below]: [f64; 2]) {
-        self.upper.offset = self.upper.offset.plus(above);
-        self.lower.offset = self.lower.offset.plus(-below);
-        self.apart += above + below;
-    }
-
     pub(in crate::phase_switching) fn nodes(&self) -> usize {
         self.upper.shape.nodes().max(self.lower.shape.nodes())
-    }
-
-    /// The upper and the lower function.
-    pub(in crate::phase_switching) fn functions(&self) -> [&Shifted; 2] {
-        [&self.upper, &self.lower]
-    }
-
-    /// Sets bounds on the value at the initial belief.
-    pub(in crate::phase_switching) fn found(&mut self, bounds: (f64, f64)) {
-        self.closer = Some(bounds);
     }
 
     pub(in crate::phase_switching) fn running(&self) -> Line {

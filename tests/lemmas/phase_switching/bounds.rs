@@ -307,6 +307,9 @@ fn slow_phases_come_to_rest() {
             }
         };
     let models = [
+        // Kinks of many steps come next to each other, where rounding made functions steep without end.
+        (model([["1", "1.8"], ["1.1", "2"]], ["0", "0.2"], ["0.001", "0"], ["0.2", "0.2"]), 3000),
+        (model([["1", "1.8"], ["1.1", "2"]], ["0.1", "0.2"], ["0.001", "0"], ["0.3", "0.3"]), 3000),
         (
             model(
                 [["0.663", "0"], ["0.768", "1.89"]],
@@ -344,7 +347,7 @@ fn slow_phases_come_to_rest() {
             167_766_896,
         ),
     ];
-    for (problem, last) in some(2, models) {
+    for (problem, last) in some(3, models) {
         let [mut least, mut most] = [f64::NEG_INFINITY, f64::INFINITY];
         for tolerance in [1e-5, 1e-7, 1e-9] {
             let found = solve(&problem, &Lifetime::fixed(last), tolerance, &()).unwrap();
