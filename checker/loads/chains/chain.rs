@@ -2,9 +2,9 @@
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::Number;
-use crate::loads::affine::Affine;
-use crate::loads::dense::dense;
-use crate::loads::rows::{Row, laws};
+use crate::loads::chains::affine::Affine;
+use crate::loads::chains::dense::dense;
+use crate::loads::chains::rows::{Row, laws};
 use crate::loads::{Chain, Edge};
 use num_rational::BigRational;
 use num_traits::{One, Zero};

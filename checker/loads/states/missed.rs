@@ -3,7 +3,7 @@
 use crate::core::budget::Refusal;
 use crate::core::span::{Span, WEIGHT};
 use crate::core::weights::up;
-use crate::loads::space::Space;
+use crate::loads::states::space::Space;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 

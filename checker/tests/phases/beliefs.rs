@@ -1,8 +1,5 @@
 //! Any number of phases: what is proved encloses what following every sequence of reports gives.
 
-#[path = "../../tests/thorough.rs"]
-mod thorough;
-
 use crate::thorough::few_or_all;
 use remap_checker::{Evidence, Grid, Interval, Model, Proof, Refusal};
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! The state that a remap leads to, where the loads continue from there.
 
 use crate::core::budget::Refusal;
-use crate::loads::exchange::extra;
 use crate::loads::imbalance::Imbalance;
-use crate::loads::space::Space;
+use crate::loads::remaps::exchange::extra;
+use crate::loads::states::space::Space;
 
 impl Space {
     /// For each state the index of the one that a remap leads to, and whether the remap moves

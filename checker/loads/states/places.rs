@@ -1,7 +1,7 @@
 //! Finds the index of the state with given loads.
 
 use crate::core::budget::{Refusal, model_error};
-use crate::loads::space::{Group, Space};
+use crate::loads::states::space::{Group, Space};
 
 impl Space {
     /// The index of the state that stands for given loads.

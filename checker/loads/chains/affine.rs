@@ -3,7 +3,7 @@
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::Number;
 use crate::core::written;
-use crate::loads::rows::Row;
+use crate::loads::chains::rows::Row;
 use crate::loads::signed::Signed;
 use num_rational::BigRational;
 use num_traits::{One, Signed as _, ToPrimitive, Zero};

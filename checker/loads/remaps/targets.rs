@@ -2,7 +2,7 @@
 
 use crate::core::budget::Refusal;
 use crate::loads::imbalance::Imbalance;
-use crate::loads::space::Space;
+use crate::loads::states::space::Space;
 use num_integer::Integer;
 use num_rational::Ratio;
 use std::collections::BTreeSet;

@@ -3,9 +3,9 @@
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::decimal;
 use crate::loads::Transition;
-use crate::loads::dense::dense;
-use crate::loads::rows::{Row, laws};
-use crate::loads::space::{Group, Space};
+use crate::loads::chains::dense::dense;
+use crate::loads::chains::rows::{Row, laws};
+use crate::loads::states::space::{Group, Space};
 use num_rational::BigRational;
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Groups of processes that move independently and alike.
 
 use crate::core::budget::Refusal;
-use crate::loads::rows::{Row, by_one};
+use crate::loads::chains::rows::{Row, by_one};
 use crate::loads::{Chain, Processes};
 use num_rational::BigRational;
 

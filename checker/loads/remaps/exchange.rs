@@ -1,7 +1,7 @@
 //! Processes that may exchange their shares of the load.
 
 use crate::loads::imbalance::Imbalance;
-use crate::loads::space::{Group, Space};
+use crate::loads::states::space::{Group, Space};
 use std::collections::BTreeSet;
 
 impl Space {

@@ -2,7 +2,7 @@
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::decimal::Number;
-use crate::loads::rows::{Row, laws};
+use crate::loads::chains::rows::{Row, laws};
 use num_traits::Zero;
 
 /// The rows of a square matrix.

@@ -7,8 +7,8 @@
 use crate::core::budget::Refusal;
 use crate::core::span::{WEIGHT, wide};
 use crate::loads::Processes;
-use crate::loads::rows::by_one;
-use crate::loads::space::{Group, Space, Together};
+use crate::loads::chains::rows::by_one;
+use crate::loads::states::space::{Group, Space, Together};
 use num_rational::BigRational;
 use rayon::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use crate::core::budget::{Refusal, model_error};
 use crate::core::span::{Span, WEIGHT, wide};
-use crate::loads::equal::orders;
-use crate::loads::rows::Row;
+use crate::loads::chains::rows::Row;
+use crate::loads::states::equal::orders;
 use num_rational::BigRational;
 use std::collections::BTreeSet;
 
