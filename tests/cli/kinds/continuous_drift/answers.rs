@@ -1,28 +1,24 @@
-//! `ContinuousDrift` models from the command line.
+//! Loads with continuous increments: bounds, rules and their costs.
 
-use crate::advice::advised::csv_of;
-use crate::families::{Family, Run};
 use crate::support::workplace::{Json, Workplace, has, lacks};
 use crate::thorough::some;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
-use remapping::estimate::Estimate;
 use serde_json::{Value, json};
-use std::io::Write;
 
-const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
+pub const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
 
-fn number(found: &Value, path: &str) -> f64 {
+pub fn number(found: &Value, path: &str) -> f64 {
     found.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path}: {found}"))
 }
 
-fn exports(place: &Workplace, targets: &str) {
+pub fn exports(place: &Workplace, targets: &str) {
     for target in targets.split(' ') {
         assert!(!place.shown(format!("export solution.json --to {target}")).is_empty(), "{target}");
     }
 }
 
 /// That a run is not claimed to be certain.
-fn is_statistical(words: &str) {
+pub fn is_statistical(words: &str) {
     has(words, &["nothing is proved"]);
     lacks(words, &["certified"]);
 }
@@ -155,7 +151,7 @@ fn the_rule_is_played() {
 }
 
 /// At least so many of the policies have an exact cost, and the mean of paths is near it.
-fn known_exactly(found: &Value, least: usize) {
+pub fn known_exactly(found: &Value, least: usize) {
     let exact = found["policies"].list().iter().filter(|line| line["exact"].is_f64());
     for line in exact.clone() {
         let [mean, exact, half] = ["mean", "exact", "half_width"].map(|field| line[field].f64());
@@ -265,149 +261,4 @@ fn slopes_that_are_kept() {
     assert_eq!(number(&found, "/value_bounds/lower"), 0.0);
     let longer = Workplace::stating(long.replace("1000", "2000"));
     longer.remap("check model.ron").exits(1).says("4e9");
-}
-
-const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
-                       (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";
-
-/// Laws by classes: fields, words and facts say so; the rule is played, exported and the best beside others.
-#[test]
-fn laws_by_classes() {
-    let place = Workplace::stating(CLASSES);
-    let found = place.answer("solve model.ron --tolerance 0.05");
-    let classes = json!([
-        {"count": 9, "mean": 0.0, "deviation": 0.5},
-        {"count": 3, "mean": 0.2, "deviation": 1.0}
-    ]);
-    assert_eq!(found["classes"], classes);
-    assert_eq!(found["processors"], 12);
-    assert_eq!(found["statistical"], true);
-    assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"), "{found}");
-    assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"), "{found}");
-    let words = place.shown("solve model.ron --tolerance 0.05");
-    has(&words, &["9 gain 0 a step (deviation 0.5), 3 gain 0.2"]);
-    is_statistical(&words);
-    let facts = place.answer("check model.ron");
-    assert_eq!(facts["deviation_of_increments"], json!([0.5, 1.0]));
-    assert_eq!(facts["mean_of_increments"], json!([0.0, 0.2]));
-    assert_eq!(facts["processors_of_classes"], json!([9, 3]));
-    assert_eq!(facts["best_fixed_interval"], found["best_fixed"]["interval"]);
-    place.write("solution.json", found.to_string());
-    exports(&place, "c fortran python rust csv json controller");
-    place.remap("report solution.json -o page.html").exits(0);
-    let found = place.answer("compare model.ron --runs 1500");
-    let lines = found["policies"].list();
-    let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
-    assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
-    known_exactly(&found, 2);
-    // A mean that all have in common changes nothing, and classes that are alike are one.
-    let plain = Workplace::stating(WALKS).answer("solve model.ron --tolerance 0.1");
-    for same in [
-        "Normal(mean: 3.0, deviation: 1.0)",
-        "Classes([(count: 5, law: Normal(deviation: 1.0)), (count: 7, law: Normal(deviation: 1.0))])",
-    ] {
-        let model = WALKS.replace("Normal(deviation: 1.0)", same);
-        let found = Workplace::stating(&model).answer("solve model.ron --tolerance 0.1");
-        assert_eq!(found["bounds"], plain["bounds"], "{same}");
-    }
-    // Slopes and noise go with normal laws, slopes that are kept with all.
-    let noisy = CLASSES.replace("steps", "slopes: 0.1, noise: 0.5, steps");
-    Workplace::stating(&noisy).remap("solve model.ron --tolerance 0.1").exits(0);
-    let kept = CLASSES
-        .replace("Normal(mean: 0.2, deviation: 1.0)", "Jumps(rate: 0.1, size: 2.0)")
-        .replace("steps", "kept_slopes: (deviation: 0.2, change: 0.02), noise: 0.1, steps");
-    Workplace::stating(&kept).remap("solve model.ron --tolerance 0.5").exits(0);
-}
-
-/// What is wrong with classes is said with its place; a time limit leaves what is known.
-#[test]
-fn wrong_classes_and_limits() {
-    let nested = "law: Classes([(count: 9, law: Normal(deviation: 0.5))])";
-    let wrong = [
-        ("count: 9", "count: 8", "the counts sum to 11, processors is 12"),
-        ("count: 9", "count: 18446744073709551615", "processors is 12"),
-        ("count: 9", "count: -9", "whole number"),
-        ("count: 9, ", "", "count"),
-        ("(count: 9", "(count: 0, law: Normal(deviation: 1)), (count: 9", "has no processors"),
-        ("law: Normal(deviation: 0.5)", "law: Cauchy(scale: 1)", "Jumps"),
-        ("law: Normal(deviation: 0.5)", "law: Normal(deviation: -1)", "negative"),
-        ("law: Normal(deviation: 0.5)", "law: Normal(mean: 1e50, deviation: 1)", "too large"),
-        ("law: Normal(deviation: 0.5)", "law: Normal(mean: 1, mean: 2, deviation: 1)", "twice"),
-        ("law: Normal(deviation: 0.5)", nested, "classes again"),
-        ("law: Normal(deviation: 0.5)", "law: Normal(deviation: 0.5), drift: 1", "drift"),
-        ("law: Normal(deviation: 0.5)", "law: Jumps(rate: 0.1, size: 1)", "normal"),
-    ];
-    for (from, to, says) in wrong {
-        let mut model = CLASSES.replace(from, to);
-        if says == "normal" {
-            model = model.replace("steps", "noise: 1, steps");
-        }
-        let outcome = Workplace::stating(model).remap("check model.ron").exits(1);
-        has(&outcome.err, &[says, "model.ron"]);
-    }
-    let one = "(count: 1, law: Normal(deviation: 0.5)), ";
-    let many = CLASSES.replace("(count: 9, law: Normal(deviation: 0.5)), ", &one.repeat(7));
-    Workplace::stating(many.replace("12", "10")).remap("check model.ron").exits(0);
-    let many = many.replace(&one.repeat(7), &one.repeat(9));
-    assert!(
-        Workplace::stating(&many).remap("check model.ron").exits(1).err.contains("up to 8 classes")
-    );
-    let large = CLASSES.replace("12", "3000").replace("9,", "2997,").replace("60", "1000");
-    let found =
-        Workplace::stating(&large).remap("solve model.ron --time-limit 0.3 --json").exits(3).json();
-    assert_eq!(found["status"], "time_limit");
-    assert!(number(&found, "/value_bounds/upper") > 0.0);
-}
-
-/// Costs on the second half of a log, of the rule fitted to the first half and solved, and of rules in use.
-fn costs(family: Family, seed: u64) -> Vec<f64> {
-    let Run { record, remap_cost } = family.run(32, 600, 20.0, seed);
-    let place = Workplace::new();
-    place.write("first.csv", csv_of(&record, 0..300));
-    place.write("second.csv", csv_of(&record, 300..600));
-    let fit = "fit first.csv --model continuous-drift -o fitted.ron --remap-cost";
-    place.remap(format!("{fit} {remap_cost}")).exits(0);
-    place.write("solution.json", place.shown("solve fitted.ron --json --tolerance 0.5"));
-    let policies = "solution,stop_at_rise,menon,metabalancer,zhai,procassini,never";
-    let replay = format!("replay second.csv --solution solution.json --policies {policies}");
-    let found = place.answer(format!("{replay} --remap-cost {remap_cost}"));
-    let lines = found["policies"].list();
-    lines.iter().map(|line| number(line, "/cost")).collect()
-}
-
-/// Slopes that last are found in a log and kept by the model; its rule is about as good as the best of the rules in use,
-/// chosen after the fact.
-#[test]
-fn fitted_rules_know_slopes_that_are_kept() {
-    for family in some(1, [Family::Drift, Family::SlopesRedrawn]) {
-        let costs = costs(family, 1);
-        let best = costs[1..].iter().copied().fold(f64::INFINITY, f64::min);
-        assert!(costs[0] <= 1.04 * best, "{family:?}: {costs:?}");
-    }
-    let Run { record, remap_cost } = Family::SlopesRedrawn.run(32, 300, 20.0, 1);
-    let place = Workplace::new();
-    place.write("log.csv", csv_of(&record, 0..300));
-    let found = place.answer(format!("fit log.csv --remap-cost {remap_cost}"));
-    assert_eq!(found["models"][0]["problem"], "continuous_drift", "{found}");
-    let file = found["models"][0]["file"].text();
-    assert!(file.contains("kept_slopes: (deviation: 0.09"), "made with 0.1: {file}");
-}
-
-/// On the second halves of logs, the rule that was fitted to the first and solved is no worse than the best of the
-/// rules in use, chosen after the fact: not at 95 %, paired over logs.
-#[test]
-#[ignore = "four minutes; run with: cargo test --test cli fitted_rules_are_no_worse -- --ignored --nocapture"]
-fn fitted_rules_are_no_worse() {
-    const LOGS: u64 = 8;
-    for family in [Family::Drift, Family::Walk, Family::Jumps, Family::SlopesRedrawn] {
-        let all: Vec<Vec<f64>> = (1..=LOGS).map(|seed| costs(family, seed)).collect();
-        let mean = |at: usize| all.iter().map(|costs| costs[at] / costs[0]).sum::<f64>();
-        let best = (1..all[0].len()).min_by(|a, b| mean(*a).total_cmp(&mean(*b))).unwrap();
-        // In units of each log.
-        let less: Vec<f64> = all.iter().map(|costs| 1.0 - costs[best] / costs[0]).collect();
-        let less = Estimate::of(&less);
-        let shown = format!("{family:?}: the best rule in use costs less by a share of {less:?}");
-        writeln!(std::io::stdout(), "{shown}").unwrap();
-        assert!(less.lower <= 0.0, "{family:?}: rule {best} is better by {less:?}");
-    }
 }
