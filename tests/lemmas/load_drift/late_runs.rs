@@ -1,4 +1,4 @@
-//! Delayed remaps in runs: resumed and stopped ones, simulated costs against exact ones, hindsight, and mappings that come into force.
+//! Delayed remaps in runs: resumed and stopped ones, simulated costs against exact ones, the perfect-information optimum, and mappings that come into force.
 
 use super::late::{found, walk};
 use super::problems::prepared;

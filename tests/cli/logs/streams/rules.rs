@@ -1,4 +1,4 @@
-//! Rules on a long log pay what they pay in memory.
+//! Rules on a long log cost what they cost in memory.
 
 use super::LITTLE;
 use crate::support::made_logs::{DRIFTING, Made};
