@@ -9,7 +9,7 @@ use remap::commands::fit::Steps;
 use remap::logs::{self, Beginning, How};
 use remapping::fit::whole::Whole;
 use serde_json::Value;
-use std::io::{BufRead, BufReader as _};
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 /// The largest memory of a child so far, in KiB.
