@@ -23,7 +23,7 @@ mod stopping;
 pub use crate::core::budget::{Budget, Refusal};
 pub use crate::core::counts::{Counts, Decision};
 pub use crate::core::proof::{Interval, Proof, Steps, Switches};
-pub use loads::space::Space;
+pub use loads::states::space::Space;
 pub use making::{certificate, check, seal};
 pub use many_phases::{Grid, ManyPhases};
 pub use periodic::Periodic;

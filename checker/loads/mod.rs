@@ -1,27 +1,20 @@
 //! Loads that move: processes, the chains of their levels, and the cost of a remap, as model files
 //! state them.
+//!
+//! - `chains`, `signed`: one process.
+//! - `states`, `imbalance`: several processes and what their loads cost.
+//! - `remaps`: what a remap leads to.
 
-pub mod affine;
-pub mod chain;
-pub mod dense;
-pub mod equal;
-pub mod exchange;
+pub mod chains;
 pub mod imbalance;
-pub mod joint;
-pub mod missed;
-pub mod multisets;
-pub mod places;
-pub mod returns;
-pub mod rows;
+pub mod remaps;
 pub mod signed;
-pub mod space;
-pub mod targets;
-pub mod unbounded;
+pub mod states;
 
-use self::unbounded::Unbounded;
 use crate::core::decimal::Number;
 use crate::core::written;
-use crate::loads::affine::Affine;
+use crate::loads::chains::affine::Affine;
+use crate::loads::chains::unbounded::Unbounded;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 

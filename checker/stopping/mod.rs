@@ -15,7 +15,7 @@ pub mod whole;
 
 use crate::core::budget::{Budget, Refusal};
 use crate::loads::Processes;
-use crate::loads::space::Space;
+use crate::loads::states::space::Space;
 use problem::{After, Stopping, Written};
 use states::Shown;
 use std::path::Path;

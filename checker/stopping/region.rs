@@ -3,15 +3,15 @@
 
 use crate::core::counts::{Counts, Decision, Tally};
 use crate::loads::Cost;
-use crate::loads::rows::{Row, by_one};
+use crate::loads::chains::rows::{Row, by_one};
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::decimal::Number;
 use crate::core::proof::Proof;
 use crate::core::span::{Span, UNIT, WEIGHT};
 use crate::core::weights::{down, up};
-use crate::loads::equal::{Equal, orders};
 use crate::loads::imbalance::Imbalance;
+use crate::loads::states::equal::{Equal, orders};
 use crate::stopping::problem::{After, Stopping, Written};
 use crate::stopping::states::{Shown, States};
 use num_bigint::BigInt;

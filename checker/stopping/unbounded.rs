@@ -3,7 +3,7 @@
 
 use crate::core::budget::{Budget, Refusal, model_error};
 use crate::core::decimal::Number;
-use crate::loads::unbounded::Unbounded;
+use crate::loads::chains::unbounded::Unbounded;
 use crate::loads::{Cost, Processes};
 use crate::stopping::maps;
 use crate::stopping::problem::{After, Stopping, Written};

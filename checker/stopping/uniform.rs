@@ -2,7 +2,7 @@
 
 use crate::core::budget::{Budget, Refusal, model_error};
 use crate::loads::Cost;
-use crate::loads::space::Space;
+use crate::loads::states::space::Space;
 use crate::stopping::maps;
 use crate::stopping::problem::Stopping;
 use crate::stopping::states::{Shown, States};

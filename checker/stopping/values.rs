@@ -1,7 +1,7 @@
 //! A lower and an upper value for each state, as certificates store them.
 
 use crate::core::budget::{Budget, Refusal};
-use crate::loads::space::Space;
+use crate::loads::states::space::Space;
 use std::iter::repeat_n;
 
 /// The number of consecutive states with the same values; the lower value less that of the run

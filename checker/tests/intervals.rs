@@ -1,8 +1,5 @@
 //! Intervals of periodic remaps against the imbalance itself: all outcomes gone through, and closed forms.
 
-#[path = "../../tests/thorough.rs"]
-mod thorough;
-
 use crate::thorough::some;
 use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! One change of phase, watched by a fallible detector [NR86, NR90].
 
 pub mod answer;
+mod certainty;
 pub(super) mod certificate;
 pub mod claims;
 pub mod compare;

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub(super) mod certificate;
+mod claims;
 mod compare;
 pub mod lemmas;
 pub mod model;

@@ -1,6 +1,6 @@
 //! Chains between levels from recorded runs: dense matrices, and a chain for each rank.
 
-use crate::fits::traces::against_the_optimum;
+use crate::fits::truth::against_the_optimum;
 use crate::support::workplace::{Json, Workplace};
 use crate::thorough::{few_or_all, some};
 use rand::RngExt;

@@ -4,4 +4,5 @@ mod chains;
 mod made;
 mod mean_loads;
 mod notes;
-pub mod traces;
+mod traces;
+pub mod truth;

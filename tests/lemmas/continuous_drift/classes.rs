@@ -1,6 +1,7 @@
 //! Ranks in classes with laws of their own: against exact values, closed forms, and runs by definition.
 
-use super::bounds::{costs_what_is_said, kept, measured, normal, of_two};
+use super::bounds::{kept, measured, normal, of_two};
+use super::rules::costs_what_is_said;
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
 use rand_distr::{Distribution, Gamma, StandardNormal};

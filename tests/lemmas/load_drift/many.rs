@@ -1,7 +1,7 @@
 //! Bounds for many ranks against exact values.
 
 use super::late::{by_definition, cheaper};
-use super::recursion::{figure, prepared};
+use super::problems::{figure, prepared};
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
 use remapping::chain::{BirthDeath, Dense, Edge};

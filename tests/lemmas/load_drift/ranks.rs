@@ -1,6 +1,6 @@
 //! Ranks of which each has its own states: whoever has a state, it has the same bits.
 
-use super::recursion::figure;
+use super::problems::figure;
 use crate::thorough::{few_or_all, some};
 use remapping::Bounds;
 use remapping::chain::{BirthDeath, Edge};

@@ -1,7 +1,7 @@
 //! Bounds on the value of drifting loads against the same recursion in fractions: what rounding does is in
 //! them, for few steps and for a million.
 
-use super::recursion::{figure, prepared};
+use super::problems::{figure, prepared};
 use crate::phase_change::problems::{cases, exact, ratio};
 use crate::thorough::few_or_all;
 use proptest::prelude::*;

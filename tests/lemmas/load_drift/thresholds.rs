@@ -1,6 +1,6 @@
 //! Thresholds on max - mean: where they lie, and what rules of them cost.
 
-use super::recursion::{Plain, charged_problems, close, prepared, problems, run};
+use super::problems::{Plain, charged_problems, close, prepared, problems, run};
 use proptest::prelude::*;
 use remapping::load_drift::{Backward, Carry, Control, Curve, Unremapped};
 use remapping::overlap::Overlap;

@@ -1,6 +1,6 @@
 //! Programs that never remap [NRS86, Figs. 1 and 2]: step by step against every load vector there is.
 
-use super::recursion::{figure, prepared};
+use super::problems::{figure, prepared};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Edge};

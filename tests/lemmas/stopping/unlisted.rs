@@ -67,7 +67,7 @@ proptest! {
 /// steps from few of them holds.
 #[test]
 fn drifting_loads_cost_no_less_than_groups_of_them() {
-    use crate::load_drift::recursion::figure;
+    use crate::load_drift::problems::figure;
     use remapping::load_drift::{Intervals, LoadDrift, Timing};
     let chain = walk(7);
     for (timing, paid) in [(Timing::AfterStep, Paid::After), (Timing::BeforeStep, Paid::Before)] {

@@ -1,0 +1,8 @@
+//! The states of several processes, and expectations over their moves.
+
+pub mod equal;
+pub mod joint;
+pub mod missed;
+pub mod multisets;
+pub mod places;
+pub mod space;

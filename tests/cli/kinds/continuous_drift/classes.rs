@@ -1,0 +1,97 @@
+//! Increments with a distribution for each class of ranks.
+
+use super::answers::{WALKS, exports, is_statistical, known_exactly, number};
+use crate::support::workplace::{Json, Workplace, has};
+use serde_json::{Value, json};
+
+const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
+                       (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";
+
+/// Laws by classes: fields, words and facts say so; the rule is played, exported and the best beside others.
+#[test]
+fn laws_by_classes() {
+    let place = Workplace::stating(CLASSES);
+    let found = place.answer("solve model.ron --tolerance 0.05");
+    let classes = json!([
+        {"count": 9, "mean": 0.0, "deviation": 0.5},
+        {"count": 3, "mean": 0.2, "deviation": 1.0}
+    ]);
+    assert_eq!(found["classes"], classes);
+    assert_eq!(found["processors"], 12);
+    assert_eq!(found["statistical"], true);
+    assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"), "{found}");
+    assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"), "{found}");
+    let words = place.shown("solve model.ron --tolerance 0.05");
+    has(&words, &["9 gain 0 a step (deviation 0.5), 3 gain 0.2"]);
+    is_statistical(&words);
+    let facts = place.answer("check model.ron");
+    assert_eq!(facts["deviation_of_increments"], json!([0.5, 1.0]));
+    assert_eq!(facts["mean_of_increments"], json!([0.0, 0.2]));
+    assert_eq!(facts["processors_of_classes"], json!([9, 3]));
+    assert_eq!(facts["best_fixed_interval"], found["best_fixed"]["interval"]);
+    place.write("solution.json", found.to_string());
+    exports(&place, "c fortran python rust csv json controller");
+    place.remap("report solution.json -o page.html").exits(0);
+    let found = place.answer("compare model.ron --runs 1500");
+    let lines = found["policies"].list();
+    let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
+    assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
+    known_exactly(&found, 2);
+    // A mean that all have in common changes nothing, and classes that are alike are one.
+    let plain = Workplace::stating(WALKS).answer("solve model.ron --tolerance 0.1");
+    for same in [
+        "Normal(mean: 3.0, deviation: 1.0)",
+        "Classes([(count: 5, law: Normal(deviation: 1.0)), (count: 7, law: Normal(deviation: 1.0))])",
+    ] {
+        let model = WALKS.replace("Normal(deviation: 1.0)", same);
+        let found = Workplace::stating(&model).answer("solve model.ron --tolerance 0.1");
+        assert_eq!(found["bounds"], plain["bounds"], "{same}");
+    }
+    // Slopes and noise go with normal laws, slopes that are kept with all.
+    let noisy = CLASSES.replace("steps", "slopes: 0.1, noise: 0.5, steps");
+    Workplace::stating(&noisy).remap("solve model.ron --tolerance 0.1").exits(0);
+    let kept = CLASSES
+        .replace("Normal(mean: 0.2, deviation: 1.0)", "Jumps(rate: 0.1, size: 2.0)")
+        .replace("steps", "kept_slopes: (deviation: 0.2, change: 0.02), noise: 0.1, steps");
+    Workplace::stating(&kept).remap("solve model.ron --tolerance 0.5").exits(0);
+}
+
+/// What is wrong with classes is said with its place; a time limit leaves what is known.
+#[test]
+fn wrong_classes_and_limits() {
+    let nested = "law: Classes([(count: 9, law: Normal(deviation: 0.5))])";
+    let wrong = [
+        ("count: 9", "count: 8", "the counts sum to 11, processors is 12"),
+        ("count: 9", "count: 18446744073709551615", "processors is 12"),
+        ("count: 9", "count: -9", "whole number"),
+        ("count: 9, ", "", "count"),
+        ("(count: 9", "(count: 0, law: Normal(deviation: 1)), (count: 9", "has no processors"),
+        ("law: Normal(deviation: 0.5)", "law: Cauchy(scale: 1)", "Jumps"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(deviation: -1)", "negative"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(mean: 1e50, deviation: 1)", "too large"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(mean: 1, mean: 2, deviation: 1)", "twice"),
+        ("law: Normal(deviation: 0.5)", nested, "classes again"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(deviation: 0.5), drift: 1", "drift"),
+        ("law: Normal(deviation: 0.5)", "law: Jumps(rate: 0.1, size: 1)", "normal"),
+    ];
+    for (from, to, says) in wrong {
+        let mut model = CLASSES.replace(from, to);
+        if says == "normal" {
+            model = model.replace("steps", "noise: 1, steps");
+        }
+        let outcome = Workplace::stating(model).remap("check model.ron").exits(1);
+        has(&outcome.err, &[says, "model.ron"]);
+    }
+    let one = "(count: 1, law: Normal(deviation: 0.5)), ";
+    let many = CLASSES.replace("(count: 9, law: Normal(deviation: 0.5)), ", &one.repeat(7));
+    Workplace::stating(many.replace("12", "10")).remap("check model.ron").exits(0);
+    let many = many.replace(&one.repeat(7), &one.repeat(9));
+    assert!(
+        Workplace::stating(&many).remap("check model.ron").exits(1).err.contains("up to 8 classes")
+    );
+    let large = CLASSES.replace("12", "3000").replace("9,", "2997,").replace("60", "1000");
+    let found =
+        Workplace::stating(&large).remap("solve model.ron --time-limit 0.3 --json").exits(3).json();
+    assert_eq!(found["status"], "time_limit");
+    assert!(number(&found, "/value_bounds/upper") > 0.0);
+}

@@ -1,0 +1,5 @@
+//! `ContinuousDrift` models: answers, classes of ranks, models fitted to logs.
+
+mod answers;
+mod classes;
+mod fitted;

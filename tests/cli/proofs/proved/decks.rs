@@ -1,0 +1,58 @@
+//! Every solved deck has a certificate that its solution agrees with.
+
+use super::{Case, Proves, models};
+use crate::support::workplace::{Json, decks};
+use crate::thorough::some_of_each_folder;
+use remap::problems::Settings;
+
+/// Decks that take more than some seconds to solve, to certify or to check.
+const SLOW: &str = "load_drift/eight_chains.ron periodic/capacities.ron phase_change/table_iii_n1000_g5.ron \
+    phase_switching/four_levels.ron stopping/sixteen_chains.ron";
+
+/// Decks of which confidence intervals are computed, or whose remaps come into force later: nothing is proved of them.
+const NOT_PROVED: &str = "load_drift/1024_ranks.ron load_drift/64_ranks.ron load_drift/65536_ranks.ron \
+    load_drift/late_ranks.ron load_drift/late_remaps.ron load_drift/million_ranks.ron";
+
+/// Folders of models that are simulated, that have confidence intervals, or of no models.
+const SIMULATED: &str = "activity_mesh continuous_drift fluids land_battle logs studies";
+
+/// A counterexample that is a mesh.
+fn simulated(deck: &str) -> bool {
+    let text = std::fs::read_to_string(models().join(deck)).unwrap();
+    ["ActivityMesh(", "Fluids(", "LandBattle("].iter().any(|kind| text.contains(kind))
+}
+
+/// Its certificate verifies, is as narrow as was asked for, and the solution agrees with it.
+fn certified(name: &str) {
+    let case = Case::deck(name, Settings::default());
+    let found = case.verify(&case.document);
+    assert!(found.is_ok(), "{name}: {found:?}");
+    let main = match case.document["problem"].text() {
+        "phase_change" => "threshold",
+        "phase_switching" => "to_second",
+        "periodic" => "interval",
+        "load_drift" | "many_phases" => "value",
+        "stopping" if case.document.get("average").is_some() => "average",
+        "stopping" => "remap_value",
+        other => panic!("{name}: {other}"),
+    };
+    assert!(found.unwrap().proves(main), "{name}: {main}");
+    assert!(case.warning.is_none(), "{name}: {:?}", case.warning);
+}
+
+#[test]
+fn every_solved_deck_has_a_certificate() {
+    let mut all = decks();
+    let others: Vec<&str> = SLOW.split(' ').chain(NOT_PROVED.split(' ')).collect();
+    assert!(others.iter().all(|name| all.contains(&(*name).to_owned())));
+    all.retain(|name| !SIMULATED.split(' ').any(|folder| name.starts_with(folder)));
+    all.retain(|name| !others.contains(&name.as_str()) && !simulated(name));
+    some_of_each_folder(all).iter().for_each(|name| certified(name));
+}
+
+/// `cargo test --test cli slow_decks_have_certificates -- --ignored`
+#[test]
+#[ignore = "some minutes; run with: cargo test --test cli slow_decks_have_certificates -- --ignored"]
+fn slow_decks_have_certificates() {
+    SLOW.split(' ').for_each(certified);
+}

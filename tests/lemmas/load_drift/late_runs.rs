@@ -1,0 +1,225 @@
+//! Delayed remaps in runs: resumed and stopped ones, simulated costs against exact ones, the perfect-information optimum, and mappings that come into force.
+
+use super::late::{found, walk};
+use super::problems::prepared;
+use crate::thorough::some;
+use approx::assert_abs_diff_eq;
+use remapping::chain::{BirthDeath, Edge};
+use remapping::load_drift::{
+    Backward, Carry, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, ProcessChain,
+    Ranks, Rebalance, Timing,
+};
+use remapping::overlap::Overlap;
+use remapping::policy::stated::{Following, Stated};
+use remapping::policy::{Policy, Rule};
+use remapping::simulate::{Mapped, Workload, compare, stream};
+use remapping::{Halt, Observer};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// One interrupted at any step goes on with the same bits, also where it has already looked ahead.
+#[test]
+fn late_remaps_go_on_from_snapshots() {
+    for timing in [Timing::AfterStep, Timing::BeforeStep] {
+        let problem = LoadDrift { timing, ..walk(3, 6, 12) };
+        let overlap = Overlap { steps: 3, slowdown: 0.02 };
+        let (states, transition) = prepared(&problem);
+        let all = (&states, &transition);
+        let start = || {
+            let control = Control::Optimal;
+            Backward::overlapping(&problem, overlap, all, control, Carry::Outcome)
+        };
+        let mut whole = start();
+        while whole.remaining() > 0 {
+            whole.advance();
+        }
+        for stop in 0..=12 {
+            for looked in [false, true] {
+                let mut first = start();
+                (0..stop).for_each(|_| first.advance());
+                if looked {
+                    first.look_ahead(&()).unwrap();
+                }
+                let snapshot = first.snapshot();
+                let mut second = start();
+                second.resume(snapshot.clone()).unwrap();
+                while second.remaining() > 0 {
+                    second.advance();
+                }
+                assert_eq!(second.outcome(), whole.outcome(), "{stop} {looked}");
+                // At the end there are none left to make.
+                if stop < 11 {
+                    assert_eq!(second.decisions(), whole.decisions(), "{stop} {looked}");
+                }
+                let mut damaged = snapshot.clone();
+                damaged.region.push(0);
+                assert!(start().resume(damaged).is_err());
+                let mut damaged = snapshot;
+                damaged.region[0] += 2;
+                assert!(start().resume(damaged).is_err());
+            }
+        }
+    }
+}
+
+/// Stops at this question and all that follow.
+struct Stops(AtomicU64);
+
+impl Observer for Stops {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        match self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(Halt::Interrupted),
+        }
+    }
+}
+
+/// One that is stopped while it looks ahead is where it was, at the beginning and later.
+#[test]
+fn late_remaps_stop_where_they_are_told_to() {
+    let problem = walk(3, 6, 12);
+    let overlap = Overlap { steps: 3, slowdown: 0.02 };
+    let (states, transition) = prepared(&problem);
+    let all = (&states, &transition);
+    let start = || Backward::overlapping(&problem, overlap, all, Control::Optimal, Carry::Outcome);
+    let mut whole = start();
+    while whole.remaining() > 0 {
+        whole.advance();
+    }
+    // Six expectations of the steps beside a remap, nine of those to come.
+    for (steps, asked) in [(0, 6), (4, 9)] {
+        for questions in 0..asked {
+            let mut stopped = start();
+            (0..steps).for_each(|_| stopped.advance());
+            let before = stopped.snapshot();
+            assert!(stopped.look_ahead(&Stops(questions.into())).is_err(), "{questions}");
+            assert_eq!(stopped.snapshot(), before);
+            while stopped.remaining() > 0 {
+                stopped.advance();
+            }
+            assert_eq!(stopped.outcome(), whole.outcome());
+        }
+    }
+}
+
+/// Both timings, both objectives, all rules of rebalancing, units moved: what policies cost on sample paths is what they
+/// cost exactly.
+#[test]
+fn simulated_late_remaps_cost_the_exact_value() {
+    let edge = Edge::Hold;
+    let chain = ProcessChain::BirthDeath(BirthDeath::walk(6, 0.3, 0.2, edge).unwrap());
+    for case in some(3, 0..12u64) {
+        let rebalance =
+            [Rebalance::Split, Rebalance::Nearest, Rebalance::Stochastic][case as usize % 3];
+        let problem = LoadDrift {
+            chain: chain.clone(),
+            rebalance,
+            remap_cost: 1.5,
+            per_unit_moved: if case % 3 == 0 { 0.2 } else { 0.0 },
+            timing: if case % 2 == 0 { Timing::AfterStep } else { Timing::BeforeStep },
+            objective: if case % 4 < 2 { Objective::Imbalance } else { Objective::Makespan },
+            ..walk(3, 6, 14)
+        };
+        let overlap = Overlap { steps: 1 + case % 3, slowdown: [0.0, 0.1][case as usize / 6] };
+        let (states, transition) = prepared(&problem);
+        let all = (&states, &transition);
+        let maps = MapPolicy::solve(&problem, overlap, all, &()).unwrap();
+        let intervals = Intervals::overlapping(
+            &problem,
+            overlap,
+            (&states, &Ranks::alone()),
+            &transition,
+            9,
+            &(),
+        );
+        let every = |every: u64| intervals.all()[every as usize - 1].outcome;
+        let exact = [
+            (maps.value(), None),
+            (found(&problem, overlap, Control::Threshold(1.1), None).0[0], None),
+            (every(2).value, Some(every(2).remaps)),
+            (every(5).value, Some(every(5).remaps)),
+        ];
+        let start = || -> Vec<Box<dyn Policy>> {
+            // Intervals of d steps and fewer are as that of d + 1.
+            let fixed = |every: u64| {
+                let every = Some(every.max(overlap.steps + 1));
+                Following::new(Stated::Interval { every }, 1)
+            };
+            vec![
+                Box::new(maps.clone()),
+                Rule::Threshold(1.1).start(1.5),
+                Box::new(fixed(2)),
+                Box::new(fixed(5)),
+            ]
+        };
+        let loads = Loads::new(problem.clone()).overlapping(overlap);
+        let played = compare(&loads, &start, 0..8000, 5, true, &()).unwrap();
+        let known = played.clairvoyant.unwrap();
+        for ((value, remaps), runs) in exact.iter().zip(&played.tallies) {
+            let count = runs.len() as f64;
+            let mean = runs.iter().map(|run| run.value).sum::<f64>() / count;
+            let spread = runs.iter().map(|run| (run.value - mean).powi(2)).sum::<f64>() / count;
+            let far = 4.5 * (spread / count).sqrt();
+            assert!((mean - value).abs() < far, "{case}: {mean} {value} {far}");
+            if let Some(remaps) = remaps {
+                let mean = runs.iter().map(|run| run.remaps as f64).sum::<f64>() / count;
+                assert_abs_diff_eq!(mean, remaps, epsilon = 1e-9);
+            }
+            for (run, best) in runs.iter().zip(&known) {
+                assert!(*best <= run.value + 1e-9, "{case}: {best} {}", run.value);
+            }
+        }
+    }
+}
+
+/// The least cost in hindsight is that of the cheapest of all sets of decisions.
+#[test]
+fn hindsight_of_late_remaps_is_the_cheapest_of_all_decisions() {
+    /// Wants remaps at the steps of a mask.
+    struct Masked(u64, u64);
+    impl Policy for Masked {
+        fn observe(&mut self, step: &remapping::policy::Step) {
+            self.1 = step.number();
+        }
+        fn wants_remap(&self) -> bool {
+            self.0 >> self.1 & 1 == 1
+        }
+        fn remapped(&mut self) {}
+    }
+    for timing in [Timing::AfterStep, Timing::BeforeStep] {
+        for overlap in [Overlap { steps: 1, slowdown: 0.1 }, Overlap { steps: 3, slowdown: 0.0 }] {
+            let problem = LoadDrift { timing, remap_cost: 0.5, ..walk(3, 5, 9) };
+            let loads = Loads::new(problem).overlapping(overlap);
+            let start = || -> Vec<Box<dyn Policy>> {
+                (0..1024).map(|mask| Box::new(Masked(mask, 0)) as Box<dyn Policy>).collect()
+            };
+            let played = compare(&loads, &start, 0..20, 3, true, &()).unwrap();
+            for (path, known) in played.clairvoyant.unwrap().iter().enumerate() {
+                let values = played.tallies.iter().map(|runs| runs[path].value);
+                assert_abs_diff_eq!(values.fold(f64::INFINITY, f64::min), *known, epsilon = 1e-9);
+            }
+        }
+    }
+}
+
+/// Without an overlap a mapping is in force at once; with one, after its steps.
+#[test]
+fn a_mapping_comes_into_force_after_the_steps_beside_its_remap() {
+    let loads = Loads::new(walk(2, 5, 9));
+    let mut world = loads.start(stream(1, 0));
+    let mut mapped = Mapped::new(vec![0, 4]);
+    assert!(mapped.remap(&loads, &world) && !mapped.is_under_way());
+    assert_eq!(mapped.mapping(), &vec![2, 2]);
+    let late = loads.overlapping(Overlap { steps: 2, slowdown: 0.5 });
+    let mut mapped = Mapped::new(vec![0, 4]);
+    assert!(!mapped.remap(&late, &world));
+    for left in [2, 1] {
+        late.advance(&mut world);
+        mapped.follow(&late, &world);
+        assert!(!mapped.arrives() && mapped.is_under_way(), "{left}");
+        assert_eq!(mapped.slowdown(&late), 0.5);
+        mapped.made();
+    }
+    assert_eq!(mapped.slowdown(&late), 0.0);
+    assert!(mapped.arrives() && !mapped.is_under_way());
+}
