@@ -67,15 +67,15 @@ const LITTLE: u64 = 170_000_000;
 const SHARE: f64 = 0.975;
 
 /// Models of which single thresholds came out too wide, and what they may take.
-const WORKS: [(u64, u64); 3] = [(38, 60_000_000), (102, 100_000_000), (394, 60_000_000)];
+const WORKS: [(u64, u64); 3] = [(38, 130_000_000), (102, 100_000_000), (394, 60_000_000)];
 
 /// Models of thousands of steps, each of them another, whose value needs many pieces.
 const ONE_BY_ONE: [(u64, u64); 4] =
     [(169, 30_000_000), (66, 50_000_000), (285, 50_000_000), (353, 30_000_000)];
 
 /// Models of thousands of steps whose difference has thousands of pieces, whose flat thresholds made the functions of later steps finer
-/// than need be, and which a mesh did not certify.
-const DIFFERENCES: [(u64, u64); 3] = [(400, 40_000_000), (254, 125_000_000), (360, 70_000_000)];
+/// than need be.
+const DIFFERENCES: [(u64, u64); 3] = [(400, 40_000_000), (254, 170_000_000), (360, 70_000_000)];
 
 /// The solution of an ordinary model; that its status is true is asserted.
 fn solved(seed: u64, seconds: u64) -> Solution {
@@ -103,12 +103,15 @@ fn memory() -> Option<u64> {
 }
 
 fn take_at_most(works: &[(u64, u64)]) {
+    let mut over = Vec::new();
     for &(seed, work) in some(1, works) {
         let solution = solved(seed, 600);
         assert_eq!(solution.status, Status::Converged, "seed {seed}");
-        let detector = ordinary(seed).0.detector;
-        assert!(solution.work < work, "seed {seed}: {}, {detector:?}", solution.work);
+        if solution.work > work {
+            over.push((seed, solution.work, ordinary(seed).0.detector));
+        }
     }
+    assert!(over.is_empty(), "{over:?}");
 }
 
 /// Thresholds that appear where the difference is flat, and kinks of later thresholds next to earlier ones.
