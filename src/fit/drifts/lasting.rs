@@ -46,25 +46,28 @@ impl Lasting {
         if steps < FEWEST || ranks < 2 {
             return None;
         }
-        let mut path: Vec<f64> = (0..steps).flat_map(|step| record.path(step).to_vec()).collect();
+        let mut path = record.paths().to_vec();
         level::without_outliers(&mut path, ranks);
         let row = |step: usize| &path[step * ranks..(step + 1) * ranks];
-        let between = |lag: usize| {
-            // Ranks that were measured at both ends.
-            let one = |from: usize| {
+        let mut gains = Vec::with_capacity(ranks);
+        let mut between = |lag: usize| {
+            let (mut sum, mut many) = (0.0, 0_usize);
+            for from in 0..steps - lag {
+                // Ranks that were measured at both ends.
                 let ends = [record.filled(from), record.filled(from + lag)];
-                let gains = row(from).iter().zip(row(from + lag)).enumerate();
-                let gains = gains.filter(|(rank, _)| is_measured(ends, *rank));
-                let gains: Vec<f64> = gains.map(|(_, (from, to))| to - from).collect();
+                let both = row(from).iter().zip(row(from + lag)).enumerate();
+                let both = both.filter(|(rank, _)| is_measured(ends, *rank));
+                gains.clear();
+                gains.extend(both.map(|(_, (from, to))| to - from));
                 if gains.len() < 2 {
-                    return None;
+                    continue;
                 }
                 let middle = mean(&gains);
                 let squares = gains.iter().map(|gain| (gain - middle).powi(2)).sum::<f64>();
-                Some(squares / (gains.len() - 1) as f64)
-            };
-            let found: Vec<f64> = (0..steps - lag).filter_map(one).collect();
-            found.iter().sum::<f64>() / found.len().max(1) as f64
+                sum += squares / (gains.len() - 1) as f64;
+                many += 1;
+            }
+            sum / many.max(1) as f64
         };
         let lags = growth::lags(steps / 3);
         let seen: Vec<f64> = lags.iter().map(|lag| between(*lag)).collect();
