@@ -171,11 +171,23 @@ impl Record {
     /// # Panics
     /// Unless there is one number per time.
     #[must_use]
-    pub fn with_noise(mut self, noise: Vec<f64>) -> Record {
+    pub fn with_noise(&self, noise: Vec<f64>) -> Record {
         assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
-        self.noise = noise;
-        self.follow();
-        self
+        let record = self.like(self.seconds.clone(), noise);
+        // Slopes are those of the times.
+        Record {
+            computed: Computed { slopes: self.computed.slopes.clone(), ..Computed::default() },
+            ..record
+        }
+    }
+
+    /// Other times and noise with the same remaps.
+    fn like(&self, seconds: Vec<f64>, noise: Vec<f64>) -> Record {
+        let (filled, left) = (self.filled.clone(), self.left.clone());
+        let record = Record::of(self.ranks, seconds, self.remaps.clone());
+        let mut record = Record { noise, filled, left, ..record };
+        record.follow();
+        record
     }
 
     /// The noise in each of its times, where that is told; else empty.
@@ -206,11 +218,7 @@ impl Record {
         assert!(seconds.iter().all(|time| time.is_finite() && *time >= 0.0), "times of a record");
         let changed = self.noise.iter().zip(self.seconds.iter().zip(&seconds));
         let noise = changed.map(|(noise, (before, now))| noise - (before - now)).collect();
-        let (filled, left) = (self.filled.clone(), self.left.clone());
-        let record = Record::of(self.ranks, seconds, self.remaps.clone());
-        let mut record = Record { noise, filled, left, ..record };
-        record.follow();
-        record
+        self.like(seconds, noise)
     }
 
     /// The same record with these remaps.

@@ -8,6 +8,7 @@ use remapping::policy::Rule;
 use remapping::policy::codes::Code;
 use remapping::record::Record;
 use remapping::replay::{Indicator, intervals, thresholds, tuned};
+use std::borrow::Cow;
 
 /// Rules of one number, in the order of the table.
 const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
@@ -70,10 +71,12 @@ fn of_code(code: Code, rule: Rule) -> Option<Rule> {
 }
 
 /// The record with times far off the median of the five around them replaced by it.
-fn without_outliers(record: &Record) -> Record {
+fn without_outliers(record: &Record) -> Cow<'_, Record> {
     let mut seconds = record.times().to_vec();
-    level::without_outliers(&mut seconds, record.ranks());
-    record.with_times(seconds)
+    match level::without_outliers(&mut seconds, record.ranks()) {
+        0 => Cow::Borrowed(record),
+        _ => Cow::Owned(record.with_times(seconds)),
+    }
 }
 
 /// A trained rule with a parameter of four digits.

@@ -84,11 +84,229 @@ fn tables() -> Vec<Sample> {
         ),
         refused(wide("iter,t_comp,t_wait", three), "make one table, with a column `rank`"),
         refused(wide("step,max,min", three), "neither `rank` and `seconds`"),
-        refused(steps(|s| format!("[1,0]<stdout>: step {s} busy 1.5\n")), "neither `rank`"),
+        refused(steps(|s| format!("[1,0]<stdout>: step {s} busy 1.5\n")), "give --regex"),
         refused(wide("cpu0,cpu1,cpu2", three), "may be counts or per cent"),
         refused(wide("time,temperature,pressure", three), "neither `rank` and `seconds`"),
         refused(long("step,rank,bytes,remapped", ",", false), "no column `seconds`"),
         refused(wide("host,a,b", |_| "n1,2,3".to_owned()), "neither `rank` and `seconds`"),
+    ]
+}
+
+/// Tables as spreadsheets, notebooks and profilers write them.
+fn dialects() -> Vec<Sample> {
+    let long = |header: &str, row: &dyn Fn(usize, usize) -> String| {
+        let of = |step: usize| (0..3).map(|rank| row(step, rank) + "\n").collect::<String>();
+        format!("{header}\n{}", steps(of))
+    };
+    let of_ranks = |header: String, first: &str| {
+        let row = |rank: usize| {
+            let times: Vec<String> = (0..50).map(|step| time(step, rank).to_string()).collect();
+            let first = first.replace('R', &rank.to_string());
+            format!("{first}{}\n", times.join(","))
+        };
+        header + &(0..3).map(row).collect::<String>()
+    };
+    let steps_of = |name: &str| {
+        let names: Vec<String> = (0..50).map(|step| format!("{name}{step}")).collect();
+        names.join(",") + "\n"
+    };
+    let begun = |step: usize| 1.7e9 + 2.0 * step as f64;
+    let by_rank = "table with a row for each rank";
+    let ruler = "+----+----+----+----+";
+    vec![
+        read(
+            long("sep=;\r\nstep;rank;seconds\r", &|s, r| {
+                format!("{s};{r};{}\r", time(s, r)).replace('.', ",")
+            }),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            long("\"sep=|\"\nstep|rank|seconds", &|s, r| format!("{s}|{r}|{}", time(s, r))),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            long("| step | rank | time |\n|:--|--:|:-:|", &|s, r| {
+                format!("| {s} | {r} | {} |", time(s, r))
+            }),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            wide(&format!("{ruler}\n| it | rank 0 | rank 1 | lb |\n{ruler}"), |s| {
+                format!("| {s} | {} | {} | {} |", time(s, 0), time(s, 1), u8::from(s % 10 == 9))
+            }) + ruler,
+            "",
+            "wide table",
+            (2, 50, 5),
+        ),
+        read(of_ranks("rank,".to_owned() + &steps_of("step_"), "R,"), "", by_rank, (3, 50, 0)),
+        read(of_ranks("pe,total,".to_owned() + &steps_of(""), "R,9,"), "", by_rank, (3, 50, 0)),
+        read(of_ranks("rank,".to_owned() + &steps_of("t"), "n0R,"), "", by_rank, (3, 50, 0)),
+        read(
+            long("step,rank,t_start,t_end", &|s, r| {
+                format!("{s},{r},{},{}", begun(s), begun(s) + time(s, r))
+            }),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            long("step,rank,begin_ns,end_ns,wait_ns", &|s, r| {
+                let end = 1e9 * (begun(s) + 2.0);
+                format!("{s},{r},{},{end},{}", 1e9 * begun(s), 1e9 * (2.0 - time(s, r)))
+            }),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            long("step,rank,seconds", &|s, r| {
+                format!("{s},nid00123{}:{},{}", r / 2, r % 2, time(s, r))
+            }),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            long("step,hostname,seconds", &|s, r| format!("{s},gpu-a{r},{}", time(s, r))),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            long("step,host,rank,seconds", &|s, r| format!("{s},n{},{r},{}", r / 2, time(s, r))),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            wide("step,nid001234:0,nid001234:1,nid001235:0", |s| {
+                format!("{s},{},{},{}", time(s, 0), time(s, 1), time(s, 2))
+            }),
+            "",
+            "wide table",
+            (3, 50, 0),
+        ),
+        read(
+            long("step rank seconds", &|s, r| format!("\"{}\" {s} {r} {}", 3 * s + r, time(s, r))),
+            "",
+            "long table",
+            (3, 50, 0),
+        ),
+        read(
+            wide("# step t_rank0 t_rank1", |s| format!("{s} {} {}", time(s, 0), time(s, 1))),
+            "",
+            "wide table",
+            (2, 50, 0),
+        ),
+        read(
+            wide("% run 7\n% step rank0 rank1\n% - [s] [s]", |s| format!("{s} {} 2", time(s, 0))),
+            "",
+            "wide table",
+            (2, 50, 0),
+        ),
+        refused(
+            long("2026-11-28T10:00:00,0,0,1.5", &|s, r| format!("2026-11-28T10:00:01,{s},{r},1.5")),
+            "the first line is a row, not a header",
+        ),
+        refused(of_ranks(String::new(), ""), "are its columns ranks, or steps?"),
+        refused(of_ranks("rank,".to_owned() + &steps_of("atoms_"), "R,"), "no column `seconds`"),
+        refused(
+            long("step,rank,begin,end", &|s, r| format!("{s},{r},{},{}", time(s, r), 0.5)),
+            "line 2: it ends 0.5 seconds before it begins",
+        ),
+        refused(
+            long("step,rank,begin,end", &|s, r| format!("{s},{r},2026-11-28T10:00:0{r},2026")),
+            "but a date or a time of day: give seconds",
+        ),
+        refused(
+            long("step,rank,seconds", &|s, r| {
+                format!(
+                    "{s},{},{}",
+                    if s == 3 { "x".to_owned() } else { r.to_string() },
+                    time(s, r)
+                )
+            }),
+            "\"x\" is not the number of a rank",
+        ),
+        refused(
+            long("step,rank,seconds", &|s, r| {
+                format!(
+                    "{s},{},{}",
+                    if s < 3 { format!("n{r}") } else { r.to_string() },
+                    time(s, r)
+                )
+            }),
+            "a number, and the ranks before it have names",
+        ),
+        refused(
+            long("step,rank,seconds", &|s, r| format!("{s},{r},{} ms", time(s, r))),
+            "write its unit into the name of the column, as in time_ms",
+        ),
+        refused(steps(|s| format!("iter {s}: max {} avg 1.0\n", time(s, 1))), "give --regex"),
+        refused(steps(|s| format!("step {s}: [{}, 2.5]\n", time(s, 1))), "give --regex"),
+        read(steps(|s| format!("[{}, 2.5]\n", time(s, 1))), "", "wide table", (2, 50, 0)),
+        read(steps(|s| format!("[{} 2.5 1.5]\n", time(s, 1))), "", "wide table", (3, 50, 0)),
+    ]
+}
+
+/// Names and values, as loggers print them.
+fn pairs() -> Vec<Sample> {
+    let form = "lines of names and values";
+    let ranks = |line: &dyn Fn(usize, usize) -> String| {
+        steps(|step| (0..3).map(|rank| line(step, rank) + "\n").collect())
+    };
+    vec![
+        read(
+            "2026-11-28 10:00:00,123 INFO 3 ranks\n".to_owned()
+                + &ranks(&|s, r| {
+                    format!("2026-11-28 10:00:01,5 INFO step={s} rank={r} time={}", time(s, r))
+                }),
+            "",
+            form,
+            (3, 50, 0),
+        ),
+        read(
+            ranks(&|s, r| {
+                format!(
+                    "iter: {s}, rank: n{r}, time: {} ms, lb: {}",
+                    time(s, r),
+                    u8::from(s % 10 == 9)
+                )
+            }),
+            "",
+            form,
+            (3, 50, 5),
+        ),
+        read(
+            steps(|s| format!("step={s} rank_times=[{}, {}] loss=0.5\n", time(s, 0), time(s, 1))),
+            "",
+            form,
+            (2, 50, 0),
+        ),
+        read(
+            steps(|s| format!("cycle = {s} max = {}s avg = 1s\n", time(s, 1))),
+            "",
+            form,
+            (2, 50, 0),
+        ),
+        read(
+            ranks(&|s, r| format!("step={s} rank={r} seconds={} remapped=0", time(s, r))),
+            "",
+            form,
+            (3, 50, 0),
+        ),
+        refused(steps(|s| format!("step={s} loss=0.5 time=0.2\n")), "neither `rank`"),
+        refused(steps(|s| format!("epoch={s} rank=0 time=0.2\n")), "neither `rank`"),
+        refused(
+            ranks(&|s, r| format!("step={s} rank={r} time=fast")),
+            "time: \"fast\" is not a number",
+        ),
     ]
 }
 
@@ -132,6 +350,14 @@ fn json_lines() -> Vec<Sample> {
             "put the fields of `times_of` in the line itself",
         ),
         refused("[1, 2]\n", "one object a line"),
+        refused("{\"step\": [0, 1], \"rank_0\": [1, 2]}\n", "orient=\"records\""),
+        refused("{\"steps\": [{\"step\": 0, \"times\": [1, 2]}]}\n", "jq -c '.[\"steps\"][]'"),
+        read(
+            steps(|s| format!("{{\"iter\": {s}, \"compute_times\": {}}}\n", list(s))),
+            "",
+            "JSON lines",
+            (2, 50, 0),
+        ),
         refused(
             steps(|s| format!("{{\"step\": {s}, \"loss\": 0.5}}\n")),
             "neither `rank` and `seconds`",
@@ -254,7 +480,7 @@ fn printed() -> Vec<Sample> {
         read(charm("", |_| 3), "", charm_form, (4, 50, 49)),
         refused(charm("", |_| 0).replace("proc loads", "loads"), "neither `rank`"),
         refused("LB step 3 was skipped\nnothing else\n", "neither `rank`"),
-        refused("proc loads: min=1\nproc loads: min=2\n", "no column `seconds`"),
+        refused("proc loads: min=1\nproc loads: min=2\n", "give --regex"),
         read(steps(foam(1, "ExecutionTime")), "", foam_form, (2, 48, 0)),
         read(steps(foam(5, "ExecutionTime")), "", foam_form, (2, 9, 0)),
         read(
@@ -279,8 +505,8 @@ fn printed() -> Vec<Sample> {
             (2, 50, 1),
         ),
         refused(steps(eplb(1, 1)), "its loads are tokens"),
-        refused(steps(eplb(1, 1)).replace("max_tokens", "tokens"), "neither `rank`"),
-        refused("INFO Rearranged experts  in 1.23 s.\nINFO done\n", "neither `rank`"),
+        refused(steps(eplb(1, 1)).replace("max_tokens", "tokens"), "give --regex"),
+        refused("INFO Rearranged experts  in 1.23 s.\nINFO done\n", "give --regex"),
         read(steps(pass("", 0)), "unit=0.02", sglang_form, (2, 50, 0)),
         read(
             steps(pass("2025-06-06 13:41:30,281 - INFO - ", 1350)),
@@ -290,7 +516,7 @@ fn printed() -> Vec<Sample> {
         ),
         read("starting\n".to_owned() + &steps(pass("", 7)), "unit=0.02", sglang_form, (2, 50, 0)),
         refused(steps(pass("", 0)), "its loads are forward passes"),
-        refused(steps(pass("", 0)).replace("current_pass", "last_10_average"), "neither `rank`"),
+        refused(steps(pass("", 0)).replace("current_pass", "last_10_average"), "give --regex"),
         refused(
             steps(pass("", 0)).replace("balancedness=0.", "balancedness=1."),
             "not within 0 and 1",
@@ -299,7 +525,7 @@ fn printed() -> Vec<Sample> {
         read(steps(trace("[0:01]")), "unit=1e-6", tokens_form, (3, 50, 0)),
         read("warm up\n".to_owned() + &steps(trace("")), "unit=1e-6", tokens_form, (3, 50, 0)),
         refused(steps(trace("INFO")), "its loads are tokens"),
-        refused(steps(trace("INFO")).replace("rank_load", "load"), "is not a number"),
+        refused(steps(trace("INFO")).replace("rank_load", "load"), "give --regex"),
         refused(steps(trace("INFO")).replace("9, 8]", "many]"), "is not a number"),
     ]
 }
@@ -443,7 +669,7 @@ pub fn samples() -> Vec<Sample> {
         refused(vt("LBDatafile", "tasks", 3), "the file of node 0, 1, 2 is missing"),
         refused(vt("LBStatsfile", "tasks", 0), "not \"LBDatafile\""),
     ];
-    [tables(), json_lines(), lammps_logs(), printed(), tools(), codes(), nodes]
+    [tables(), dialects(), pairs(), json_lines(), lammps_logs(), printed(), tools(), codes(), nodes]
         .into_iter()
         .flatten()
         .collect()
