@@ -216,6 +216,7 @@ struct Last {
 impl Last {
     /// Pays a step. `then` has both values after each of the latest steps, as many as a remap takes
     /// and one; this step is kept at this `place`: the step modulo the number of those kept.
+    #[inline]
     fn pay(
         &mut self,
         then: &mut [(f64, f64)],
@@ -237,6 +238,7 @@ impl Last {
 }
 
 /// The largest of now - then, at least 0; four at a time, which are computed at once.
+#[inline]
 fn gain(now: &[f64], then: &[f64]) -> f64 {
     let ((now, more), (then, before)) = (now.as_chunks::<4>(), then.as_chunks::<4>());
     let larger = |a: f64, b: f64| if b > a { b } else { a };
@@ -285,13 +287,16 @@ pub fn hindsight(
         let (place, decided) = (made % kept, made.saturating_sub(delay));
         let then_place = decided % kept;
         let least = remaps
-            .par_iter_mut()
-            .zip(bases.par_chunks_exact(ranks))
-            .zip(thens.par_chunks_exact_mut(kept))
-            .with_min_len(enough)
-            .map(|((remap, base), then)| {
-                remap.pay(then, place, [gain(&row, base), mean], overlap);
-                remap.until(decided, then[then_place])
+            .par_chunks_mut(enough)
+            .zip(bases.par_chunks(enough * ranks))
+            .zip(thens.par_chunks_mut(enough * kept))
+            .map(|((remaps, bases), thens)| {
+                let each = remaps.iter_mut().zip(bases.chunks_exact(ranks));
+                let each = each.zip(thens.chunks_exact_mut(kept));
+                each.fold(f64::INFINITY, |least, ((remap, base), then)| {
+                    remap.pay(then, place, [gain(&row, base), mean], overlap);
+                    remap.until(decided, then[then_place]).min(least)
+                })
             })
             .reduce(|| f64::INFINITY, f64::min);
         if step + 1 < steps.end && made >= delay {

@@ -84,7 +84,7 @@ fn tables() -> Vec<Sample> {
         ),
         refused(wide("iter,t_comp,t_wait", three), "make one table, with a column `rank`"),
         refused(wide("step,max,min", three), "neither `rank` and `seconds`"),
-        refused(steps(|s| format!("[1,0]<stdout>: step {s} busy 1.5\n")), "give --regex"),
+        refused(steps(|s| format!("[1,{}]<stdout>: step {s} busy 1.5\n", s % 4)), "give --regex"),
         refused(wide("cpu0,cpu1,cpu2", three), "may be counts or per cent"),
         refused(wide("time,temperature,pressure", three), "neither `rank` and `seconds`"),
         refused(long("step,rank,bytes,remapped", ",", false), "no column `seconds`"),
@@ -282,6 +282,12 @@ fn pairs() -> Vec<Sample> {
             "",
             form,
             (3, 50, 5),
+        ),
+        read(
+            steps(|s| format!("- {{step: {s}, rank_times: [{}, 1], lb: 0}}\n", time(s, 0))),
+            "",
+            form,
+            (2, 50, 0),
         ),
         read(
             steps(|s| format!("step={s} rank_times=[{}, {}] loss=0.5\n", time(s, 0), time(s, 1))),

@@ -79,7 +79,7 @@ fn value<'t>(name: &str, text: &'t str) -> Option<(String, Value, &'t str)> {
         return Some((name, quoted.into(), left));
     }
     let end = |text: &str, is_end: &dyn Fn(char) -> bool| text.find(is_end).unwrap_or(text.len());
-    let (value, left) = text.split_at(end(text, &|c| c.is_whitespace() || ",;|)]".contains(c)));
+    let (value, left) = text.split_at(end(text, &|c| c.is_whitespace() || ",;|)]}".contains(c)));
     let (number, unit) = value.split_at(end(value, &|c| c.is_alphabetic() && c != 'e' && c != 'E'));
     let (next, after) = left.trim_start().split_at(end(left.trim_start(), &|c| !c.is_alphabetic()));
     let is_number = number.parse::<f64>().is_ok();

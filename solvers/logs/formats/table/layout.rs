@@ -103,7 +103,7 @@ pub(in crate::logs) fn left_out(
     let long = columns.contains(&Some(Column::Rank));
     let is_told = |(name, column): &(&String, &Option<Column>)| match column {
         None if of_ranks => numbered(name).is_some(),
-        None => !of_ranks && !name.is_empty(),
+        None => !of_ranks && !name.trim_matches('"').is_empty(),
         Some(Column::Seconds) => !long && !of_ranks && !name.is_empty(),
         Some(_) => false,
     };

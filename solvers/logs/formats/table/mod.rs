@@ -178,10 +178,14 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     }
     let second: Vec<String> =
         rows.clone().next().map_or_else(Vec::new, |row| cells(row, delimiter));
+    // Lines of text have the same first word, or differ in their digits only.
     let is_word = |word: &&str| word.contains(char::is_alphabetic) && !is_number(word);
     let word = first.split_whitespace().next().filter(is_word);
-    let is_text =
-        rows.next().is_some_and(|row| row != first && row.split_whitespace().next() == word);
+    let letters = |row: &str| row.replace(|c: char| c.is_ascii_digit(), "");
+    let is_text = rows.next().is_some_and(|row| {
+        let same_word = row.split_whitespace().next() == word;
+        row != first && (same_word || letters(row) == letters(first))
+    });
     if let Some(word) = word.filter(|_| is_text) {
         let word = listed(&[word.to_owned()]);
         return Err(wrong(format!(
