@@ -13,7 +13,10 @@
 //! # Ok::<(), remapping::record::RecordError>(())
 //! ```
 
+use crate::fit::increments::Increments;
+use crate::fit::slopes::Slopes;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Greatest accepted time, and greatest cost of a remap: sums of their squares stay finite.
 pub const MOST_SECONDS: f64 = 1e100;
@@ -37,6 +40,23 @@ pub struct Record {
     filled: Vec<bool>,
     /// The imbalance that remaps left; empty if unknown.
     left: Vec<Left>,
+    computed: Computed,
+}
+
+/// Estimates that several evaluations of a record need: each is computed once. They do not count
+/// when records are compared.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Computed {
+    /// [`Increments::of`].
+    pub increments: OnceLock<Option<Increments>>,
+    /// [`Slopes::of`].
+    pub slopes: OnceLock<Option<Slopes>>,
+}
+
+impl PartialEq for Computed {
+    fn eq(&self, _: &Computed) -> bool {
+        true
+    }
 }
 
 /// The imbalance that a recorded remap left.
@@ -122,7 +142,8 @@ impl Record {
     fn of(ranks: usize, seconds: Vec<f64>, remaps: Vec<Remap>) -> Record {
         let [paths, noise, loads] = [const { Vec::new() }; 3];
         let (filled, left) = (Vec::new(), Vec::new());
-        Record { ranks, seconds, remaps, paths, noise, loads, filled, left }
+        let computed = Computed::default();
+        Record { ranks, seconds, remaps, paths, noise, loads, filled, left, computed }
     }
 
     /// The same record with some times marked as filled in: they carry no information on changes of
@@ -134,6 +155,7 @@ impl Record {
     pub fn with_filled(mut self, filled: Vec<bool>) -> Record {
         assert!([0, self.seconds.len()].contains(&filled.len()), "said of each time");
         self.filled = filled;
+        self.computed.increments.take();
         self
     }
 
@@ -149,11 +171,23 @@ impl Record {
     /// # Panics
     /// Unless there is one number per time.
     #[must_use]
-    pub fn with_noise(mut self, noise: Vec<f64>) -> Record {
+    pub fn with_noise(&self, noise: Vec<f64>) -> Record {
         assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
-        self.noise = noise;
-        self.follow();
-        self
+        let record = self.like(self.seconds.clone(), noise);
+        // Slopes are those of the times.
+        Record {
+            computed: Computed { slopes: self.computed.slopes.clone(), ..Computed::default() },
+            ..record
+        }
+    }
+
+    /// Other times and noise with the same remaps.
+    fn like(&self, seconds: Vec<f64>, noise: Vec<f64>) -> Record {
+        let (filled, left) = (self.filled.clone(), self.left.clone());
+        let record = Record::of(self.ranks, seconds, self.remaps.clone());
+        let mut record = Record { noise, filled, left, ..record };
+        record.follow();
+        record
     }
 
     /// The noise in each of its times, where that is told; else empty.
@@ -174,6 +208,28 @@ impl Record {
         self
     }
 
+    /// The same record with other times, what is taken off them being noise where that is told.
+    ///
+    /// # Panics
+    /// Unless there is one valid time for each.
+    #[must_use]
+    pub fn with_times(&self, seconds: Vec<f64>) -> Record {
+        assert_eq!(seconds.len(), self.seconds.len(), "each time");
+        assert!(seconds.iter().all(|time| time.is_finite() && *time >= 0.0), "times of a record");
+        let changed = self.noise.iter().zip(self.seconds.iter().zip(&seconds));
+        let noise = changed.map(|(noise, (before, now))| noise - (before - now)).collect();
+        self.like(seconds, noise)
+    }
+
+    /// The same record with these remaps.
+    ///
+    /// # Errors
+    /// See [`RecordError`].
+    pub fn with_remaps(&self, remaps: Vec<Remap>) -> Result<Record, RecordError> {
+        let found = Record::new(self.ranks, self.seconds.clone(), remaps)?;
+        Ok(found.with_filled(self.filled.clone()))
+    }
+
     /// The imbalance that recorded remaps left; empty if unknown.
     pub fn left(&self) -> &[Left] {
         &self.left
@@ -191,35 +247,39 @@ impl Record {
     /// plus the imbalance that the remap left. Their times in that step contained noise in
     /// addition.
     fn follow(&mut self) {
-        let mut paths = self.row(0).to_vec();
+        self.computed.increments.take();
+        let ranks = self.ranks;
+        let mut paths = Vec::with_capacity(self.seconds.len());
+        paths.extend_from_slice(self.row(0));
         let mut remaps = self.remaps.iter().map(|remap| remap.before).peekable();
         for step in 1..self.steps() {
             while remaps.next_if(|before| *before < step).is_some() {}
-            let remapped = remaps.peek() == Some(&step);
-            let before = self.mean(step - 1);
-            let last = (step - 1) * self.ranks;
-            let left = self.left_before(step);
-            for rank in 0..self.ranks {
-                let from = match remapped {
-                    true => {
-                        let noise = self.noise.get(last + rank).unwrap_or(&0.0);
-                        before + noise + left.get(rank).unwrap_or(&0.0)
-                    }
-                    false => self.row(step - 1)[rank],
-                };
-                paths.push(paths[last + rank] + self.row(step)[rank] - from);
+            let (now, then, last) = (self.row(step), self.row(step - 1), (step - 1) * ranks);
+            if remaps.peek() == Some(&step) {
+                let (before, left) = (self.mean(step - 1), self.left_before(step));
+                for rank in 0..ranks {
+                    let noise = self.noise.get(last + rank).unwrap_or(&0.0);
+                    let from = before + noise + left.get(rank).unwrap_or(&0.0);
+                    paths.push(paths[last + rank] + now[rank] - from);
+                }
+            } else {
+                for rank in 0..ranks {
+                    paths.push(paths[last + rank] + now[rank] - then[rank]);
+                }
             }
         }
-        let beside = |(at, path): (usize, &f64)| {
-            let left = self.left_before(at / self.ranks + 1).get(at % self.ranks).unwrap_or(&0.0);
-            path - self.noise.get(at).unwrap_or(&0.0) - left
-        };
-        let is_told = !(self.noise.is_empty() && self.left.is_empty());
-        self.loads = match is_told {
-            true => paths.iter().enumerate().map(beside).collect(),
-            false => Vec::new(),
-        };
-        self.paths = paths;
+        let mut loads = Vec::new();
+        if !(self.noise.is_empty() && self.left.is_empty()) {
+            loads.reserve_exact(paths.len());
+            for (step, row) in paths.chunks_exact(ranks).enumerate() {
+                let left = self.left_before(step + 1);
+                let noise = self.noise.get(step * ranks..(step + 1) * ranks).unwrap_or_default();
+                loads.extend(row.iter().enumerate().map(|(rank, path)| {
+                    path - noise.get(rank).unwrap_or(&0.0) - left.get(rank).unwrap_or(&0.0)
+                }));
+            }
+        }
+        (self.paths, self.loads) = (paths, loads);
     }
 
     /// A nonempty range of the steps as a record of its own.
@@ -277,6 +337,21 @@ impl Record {
     /// The times of a step, by rank.
     pub fn row(&self, step: usize) -> &[f64] {
         &self.seconds[step * self.ranks..(step + 1) * self.ranks]
+    }
+
+    /// The times of all steps, those of a step adjacent.
+    pub fn times(&self) -> &[f64] {
+        &self.seconds
+    }
+
+    /// The paths of all steps, as [`Record::path`] has them.
+    pub(crate) fn paths(&self) -> &[f64] {
+        &self.paths
+    }
+
+    /// Where estimates are kept.
+    pub(crate) fn computed(&self) -> &Computed {
+        &self.computed
     }
 
     /// The mean time of a step.

@@ -12,8 +12,8 @@ them before the barrier, or log both. --columns says what columns of other names
 ", $examples, "
 
 Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
-step with a column for each rank (rank_0, rank_1, ...: alike but for the number), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
-a number or a list of all ranks; or step, max and mean; LAMMPS logs with cpu, f_ID[1], f_ID and f_ID[3] of fix balance; load
+step with a column for each rank (rank_0, rank_1, ...: alike but for the number), or one row a rank with a column for each step (step_0, ...), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
+a number or a list of all ranks; lines of names and values (step=5 rank=0 time=0.25); or step, max and mean; LAMMPS logs with cpu, f_ID[1], f_ID and f_ID[3] of fix balance; load
 balancing lines of Charm++, OpenFOAM, vLLM and SGLang; the process summary of TALP with a region for each step; tables
 of Caliper with mpi.rank, iteration# and time.duration.ns; the LB data of
 DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
@@ -51,13 +51,13 @@ pub struct Reading {
     /// Format of the log [default: detected].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a list), and
-    /// remap_seconds, as `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
+    /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a list), or max and
+    /// mean, and remap_seconds, as `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
     pub regex: Option<Pattern>,
     /// The meaning of columns, by their names or numbers from 1, where names do not tell.
     /// `seconds=NAME*` is a column for each rank; `wait=NAME` is part of the seconds and is
-    /// subtracted; `wait=-` ignores a column.
+    /// subtracted; `wait=-` ignores a column; `begin=NAME,end=NAME` are moments, seconds their difference.
     #[arg(long, value_name = "step=..,rank=..,seconds=..", value_parser = named)]
     pub columns: Option<Named>,
     /// A row is one step in N, not the sum of N [default: the sum of as many as its steps are
@@ -72,7 +72,7 @@ pub struct Reading {
 /// Formats of logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Rows and columns, separated by commas, semicolons, tabs or blanks.
+    /// Rows and columns, separated by commas, semicolons, tabs, blanks or bars.
     Table,
     /// One JSON object per line.
     JsonLines,

@@ -71,7 +71,7 @@ pub(super) fn twice(cell: Cell) -> String {
     let Cell { step, rank, .. } = cell;
     format!(
         "two times of rank {rank} at step {step}: give one for each rank and step (of a program that went back to a \
-         checkpoint the later one)"
+         checkpoint the later one; of ranks that are numbered on each host, numbers over all hosts)"
     )
 }
 

@@ -1,5 +1,6 @@
 //! The fields of a log: times, marks of remaps, numbers of steps and ranks, and what is wrong with one.
 
+use super::formats::table::columns::seconds_in;
 use crate::complaint::Complaint;
 use remapping::record::MOST_SECONDS;
 
@@ -26,17 +27,48 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     {
         return Ok(value);
     }
-    let missing = ["", "nan", "na", "null", "none", "-"];
-    if missing.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+    if is_missing(text) {
         return Ok(f64::NAN);
     }
     match decimal(text) {
         Ok(value) => checked(value, text),
         Err(_) if text.contains(',') => {
-            Err(format!("{text:?} is not a number: decimals are written with a point"))
+            Err(format!("{} is not a number: decimals are written with a point", shown(text)))
         }
-        Err(_) => Err(format!("{text:?} is not a number")),
+        Err(_) => Err(no_number(text)),
     }
+}
+
+fn is_missing(text: &str) -> bool {
+    let missing = ["", "nan", "na", "null", "none", "-"];
+    missing.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// A text in quotes; of a long one its beginning.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(48) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Why a text is not a number, and what to write.
+fn no_number(text: &str) -> String {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-.eE ".contains(c));
+    let why = match seconds_in(unit) {
+        Some(_) => ": write its unit into the name of the column, as in time_ms",
+        None if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(':') => {
+            ", but a date or a time of day: give seconds"
+        }
+        None => "",
+    };
+    format!("{} is not a number{why}", shown(text))
+}
+
+/// The name of a rank that has no number: a word.
+pub(super) fn name(text: &str) -> Option<&str> {
+    let is_word = text.starts_with(char::is_alphabetic) && text.len() <= 64 && !is_missing(text);
+    Some(text).filter(|_| is_word && !text.contains(char::is_control))
 }
 
 /// A number, be it with an exponent of Fortran, as in `1.5D+00`.
@@ -63,14 +95,14 @@ pub(super) fn flag(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "" | "0" | "false" | "no" | "0.0" | "f" | "n" | ".false." => Ok(false),
         "1" | "true" | "yes" | "1.0" | "t" | "y" | ".true." => Ok(true),
-        _ => Err(format!("{text:?} is neither 0 nor 1")),
+        _ => Err(format!("{} is neither 0 nor 1", shown(text))),
     }
 }
 
 /// The number of a step or rank.
 pub(super) fn whole(text: &str, what: &str) -> Result<u32, String> {
     let number = text.parse::<u32>().ok().or_else(|| counted(text.parse::<f64>().ok()?));
-    number.ok_or_else(|| format!("{text:?} is not the number of a {what}"))
+    number.ok_or_else(|| format!("{} is not the number of a {what}", shown(text)))
 }
 
 /// The same from a number.

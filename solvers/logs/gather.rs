@@ -1,11 +1,13 @@
 //! What is read from files, gathered: in memory as long as it is little, otherwise only its beginning.
 
 use super::assemble;
+use super::formats::table::columns::listed;
 use super::row::{Row, Waiting};
 use super::window::{Rows, WINDOW, Window};
 use super::{Account, After, Cell, Follow, How, RawRemap, Trace};
 use crate::complaint::Complaint;
 use remapping::record::{Record, Remap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What is read from files, before it is put in order.
@@ -36,6 +38,12 @@ pub(super) struct Raw<'a> {
     pub costs_alone: bool,
     /// Rows so far, where they say no step.
     pub rows: u32,
+    /// Whether a row has the times of a rank at all steps.
+    pub by_rank: bool,
+    /// Whether columns are taken for ranks without a name.
+    pub unnamed: bool,
+    /// The numbers of ranks that have names.
+    pub names: HashMap<String, u32>,
     /// Whether the seconds include waiting, and the rows by which that is to be decided.
     pub waiting: Waiting,
     pub held: Vec<Row>,
@@ -327,6 +335,9 @@ impl<'a> Raw<'a> {
             mut account,
             how,
             every_by,
+            names,
+            unnamed,
+            by_rank,
             ..
         } = self;
         let stated = forced_unit.or(self.unit_seconds);
@@ -359,6 +370,15 @@ impl<'a> Raw<'a> {
                 (Some(found.0), found.1, After::default())
             }
         };
+        if !names.is_empty() {
+            let mut names: Vec<(u32, String)> =
+                names.into_iter().map(|(name, number)| (number, name)).collect();
+            names.sort_unstable();
+            let names = names.into_iter().map(|(number, name)| format!("{number} is `{name}`"));
+            let names = listed(&names.collect::<Vec<_>>());
+            repairs
+                .push(format!("ranks have names, and are numbered as these first appear: {names}"));
+        }
         if costs_alone {
             let said = "there are costs of remaps in rows that say there was none: only those of remaps count";
             repairs.push(said.to_owned());
@@ -366,6 +386,16 @@ impl<'a> Raw<'a> {
         let mut seen = std::collections::HashSet::new();
         repairs.retain(|repair| seen.insert(repair.clone()));
         let record = record.expect("a long log has a beginning");
+        if unnamed && after.steps == 0 && record.ranks() > record.steps() {
+            let message = format!(
+                "{name}: there is no header, and its {} columns are more than its {} rows: are its columns ranks, or steps?",
+                record.ranks(),
+                record.steps()
+            );
+            let help = "where rows are ranks, write it transposed (in numpy `times.T`), a column for each rank; where columns \
+                        are ranks, put a line with their names above the first: rank0 rank1 ...";
+            return Err(Complaint::elsewhere(message, help));
+        }
         let (stride, row) = match how.every.map(u64::from) {
             Some(every) if stride == 1 || u64::from(stride) == every => {
                 (every, format!("one step in {every}, as {} says", every_by.unwrap_or("--every")))
@@ -376,6 +406,7 @@ impl<'a> Raw<'a> {
                 );
                 return Err(Complaint::elsewhere(message, "give the distance of the rows"));
             }
+            None if by_rank && stride == 1 => (1, "a rank, and a column a step".to_owned()),
             None if stride == 1 => (1, "a step".to_owned()),
             None => (
                 u64::from(stride),

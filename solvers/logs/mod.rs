@@ -21,8 +21,8 @@ pub use formats::summary::Printed;
 pub use formats::table::columns::Named;
 
 use crate::complaint::Complaint;
-use fields::{TABLE, at, checked, decimal, fault, flag, seconds, whole};
-use formats::{columnar, jsonl, lammps, pattern, summary, swift, table, talp, vt, warpx};
+use fields::{TABLE, at, checked, decimal, fault, flag, name, seconds, whole};
+use formats::{columnar, jsonl, lammps, pairs, pattern, summary, swift, table, talp, vt, warpx};
 use gather::Raw;
 use remapping::record::{MOST_SECONDS, Record, Remap};
 use std::fs::File;
@@ -137,6 +137,8 @@ pub enum Form {
     Table,
     /// An object a line.
     JsonLines,
+    /// Names and values in a line.
+    Pairs,
     /// A log of LAMMPS.
     Lammps,
     /// Load balancing data of DARMA/vt.
@@ -359,9 +361,12 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
         _ if lammps::is_log(start) => Form::Lammps,
         _ => match summary::is_log(start) {
             Some(printed) => Form::Summary(printed),
-            None if is_json_list(first) => {
-                return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
+            None if is_json_list(first) && !is_list_a_line(start) => {
+                let what = "a JSON list: give JSON lines, one object a line, as jq -c '.[]' writes \
+                            the objects of a list";
+                return Err(at(name, 1, what));
             }
+            None if pairs::is_log(start) => Form::Pairs,
             None => Form::Table,
         },
     })
@@ -378,6 +383,16 @@ fn is_json_list(line: &str) -> bool {
     rest.is_empty() || rest.starts_with(['{', '[', '"']) || is_number && ends
 }
 
+/// Whether the first lines are lists of numbers, a line each.
+fn is_list_a_line(start: &str) -> bool {
+    let mut lines = start.lines().map(str::trim).filter(|line| !line.is_empty()).take(2);
+    let is_list = |line: &str| {
+        let list = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        list.is_some_and(|list| !list.contains(['[', '{', '"']))
+    };
+    lines.next().is_some_and(is_list) && lines.next().is_some_and(is_list)
+}
+
 fn rows(
     input: &mut Box<dyn BufRead>,
     name: &str,
@@ -386,6 +401,7 @@ fn rows(
 ) -> Result<(), Complaint> {
     match form {
         Form::JsonLines => jsonl::read(input, name, raw),
+        Form::Pairs => pairs::read(input, name, raw),
         Form::Lammps => lammps::read(input, name, raw),
         Form::Summary(printed) => summary::read(input, name, *printed, raw),
         Form::Table => table::read(input, name, raw),

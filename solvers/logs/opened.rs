@@ -1,6 +1,7 @@
 //! Opens a log as text: unpacked, and without a byte order mark.
 
 use super::formats::columnar::is_parquet;
+use super::formats::{talp, vt};
 use crate::complaint::Complaint;
 use brotli_decompressor::Decompressor;
 use flate2::bufread::MultiGzDecoder;
@@ -23,11 +24,23 @@ const MOST_UNPACKED: usize = 1 << 27;
 /// The most bytes of UTF-16, which is held three times while it is converted, and of a line.
 const MOST_WIDE: u64 = 1 << 25;
 
-/// A text whose lines have an end: what is packed may have one of any length.
+/// The most bytes of a line that is parsed as JSON, of which each number takes 32 bytes.
+const MOST_OBJECT: u64 = 1 << 22;
+
+/// The most bytes of a document of JSON, of 10^6 tasks of vt: they are parsed in four seconds.
+const MOST_DOCUMENT: u64 = 1 << 28;
+
+/// A text whose lines have an end, or whose quoted texts have one: what is packed may have some of
+/// any length.
 struct Lines {
     input: Box<dyn BufRead>,
-    /// Bytes of the line so far.
+    /// The bytes at one of which a piece ends, and its length so far.
+    ends: [u8; 2],
     length: u64,
+    longest: u64,
+    /// The most bytes of all of it, and how many there were.
+    most: u64,
+    all: u64,
 }
 
 impl Read for Lines {
@@ -40,15 +53,21 @@ impl Read for Lines {
 
 impl BufRead for Lines {
     fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        if self.length > MOST_WIDE {
-            return Err(std::io::Error::other("a line of more than 32 MiB"));
+        if self.length > self.longest {
+            let message = format!("a line or a text of more than {} MiB", self.longest >> 20);
+            return Err(std::io::Error::other(message));
+        }
+        if self.all > self.most {
+            let message = format!("more than {} MiB in one document", self.most >> 20);
+            return Err(std::io::Error::other(message));
         }
         self.input.fill_buf()
     }
 
     fn consume(&mut self, many: usize) {
         let taken = self.input.fill_buf().map_or(&[][..], |buffer| &buffer[..many]);
-        self.length = match memchr::memrchr(b'\n', taken) {
+        self.all += many as u64;
+        self.length = match memchr::memrchr2(self.ends[0], self.ends[1], taken) {
             Some(end) => (many - end - 1) as u64,
             None => self.length + many as u64,
         };
@@ -123,9 +142,19 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
         input.consume(BYTE_ORDER_MARK.len());
     }
     let start = input.fill_buf().map_err(failed)?;
+    if is_parquet(start) {
+        return Ok(input);
+    }
     // Documents may be one line.
-    let is_whole = is_parquet(start) || start.trim_ascii_start().starts_with(b"{");
-    Ok(if is_whole { input } else { Box::new(Lines { input, length: 0 }) })
+    let text = String::from_utf8_lossy(start);
+    let (ends, longest, most) = match start.trim_ascii_start().starts_with(b"{") {
+        true if vt::is_data(&text) || talp::is_log(&text) => {
+            ([b'\n', b'"'], MOST_WIDE, MOST_DOCUMENT)
+        }
+        true => ([b'\n'; 2], MOST_OBJECT, u64::MAX),
+        false => ([b'\n'; 2], MOST_WIDE, u64::MAX),
+    };
+    Ok(Box::new(Lines { input, ends, length: 0, longest, most, all: 0 }))
 }
 
 /// The packer of a file that cannot be unpacked here, from its first bytes.

@@ -10,13 +10,18 @@ use super::{Cell, RawRemap, waiting};
 pub(super) struct Row {
     pub step: Option<u32>,
     pub rank: Option<u32>,
+    /// The name of the rank, where it has no number.
+    pub name: Option<String>,
     pub seconds: Option<f64>,
     pub wait: Option<f64>,
+    pub begin: Option<f64>,
+    pub end: Option<f64>,
     pub remapped: bool,
     pub cost: Option<f64>,
     pub most: Option<f64>,
     pub mean: Option<f64>,
-    /// The times of ranks that have a column each.
+    /// The times of ranks that have a column each; of a table with a row for each rank those of the
+    /// steps.
     pub times: Vec<(u32, f64)>,
 }
 
@@ -26,6 +31,8 @@ pub(super) trait Field {
     fn whole(&self, what: &str) -> Result<u32, String>;
     /// A time; NaN if it is missing.
     fn time(&self) -> Result<f64, String>;
+    /// The name of a rank that has no number.
+    fn name(&self) -> Option<&str>;
     /// Whether a remap is marked.
     fn flag(&self) -> Result<bool, String>;
 }
@@ -42,9 +49,14 @@ impl Row {
         let time = || Ok::<f64, String>(unit * field.time()?);
         match column {
             Column::Step => self.step = Some(field.whole("step")?),
-            Column::Rank => self.rank = Some(field.whole("rank")?),
+            Column::Rank => match (field.whole("rank"), field.name()) {
+                (Err(_), Some(name)) => self.name = Some(name.to_owned()),
+                (number, _) => self.rank = Some(number?),
+            },
             Column::Seconds | Column::Work => self.seconds = Some(time()?),
             Column::Wait => self.wait = Some(time()?),
+            Column::Begin => self.begin = Some(time()?),
+            Column::End => self.end = Some(time()?),
             Column::Most => self.most = Some(time()?),
             Column::Mean => self.mean = Some(time()?),
             Column::Remapped => self.remapped = field.flag()?,
@@ -52,6 +64,11 @@ impl Row {
             Column::OfRank(rank) => self.times.push((rank, time()?)),
         }
         Ok(())
+    }
+
+    /// The seconds of its rank: as they stand there, or from its begin to its end.
+    pub fn seconds(&self) -> Option<f64> {
+        self.seconds.or_else(|| Some(self.end? - self.begin?))
     }
 }
 
@@ -67,6 +84,9 @@ pub(super) enum Waiting {
     Included,
 }
 
+/// The most ranks that have names.
+const MOST_NAMES: u32 = 1 << 16;
+
 /// Rows by which it is decided whether waiting is part of the seconds.
 const LOOKED_AT: usize = 4096;
 
@@ -76,6 +96,35 @@ impl Raw<'_> {
     pub fn take(&mut self, row: &Row) -> Result<(), String> {
         let step = row.step.unwrap_or(self.rows);
         self.rows = self.rows.saturating_add(1);
+        if let Some(name) = &row.name {
+            let rank = Some(self.number(name)?);
+            return self.take_numbered(step, &Row { rank, name: None, ..row.clone() });
+        }
+        if !self.names.is_empty() && row.rank.is_some() {
+            return Err("rank: a number, and the ranks before it have names".to_owned());
+        }
+        self.take_numbered(step, row)
+    }
+
+    /// The number of a rank that has a name: they are numbered as they first appear. Where numbers
+    /// came before, a name is a mistake.
+    fn number(&mut self, name: &str) -> Result<u32, String> {
+        if let Some(number) = self.names.get(name) {
+            return Ok(*number);
+        }
+        if self.names.is_empty() && self.rows > 1 {
+            return Err(format!("rank: {name:?} is not the number of a rank"));
+        }
+        let number = self.names.len() as u32;
+        if number >= MOST_NAMES {
+            return Err(format!("rank: {name:?} is one more than {MOST_NAMES} names"));
+        }
+        self.names.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    #[inline]
+    fn take_numbered(&mut self, step: u32, row: &Row) -> Result<(), String> {
         if self.waiting == Waiting::Unknown && !self.is_seeking() {
             self.held.push(Row { step: Some(step), ..row.clone() });
             return if self.held.len() < LOOKED_AT { Ok(()) } else { self.decide() };
@@ -90,7 +139,10 @@ impl Raw<'_> {
             self.remap(RawRemap { step, seconds: row.cost })?;
         }
         self.costs_alone |= costs && !row.remapped && self.marked;
-        if let (Some(rank), Some(seconds)) = (row.rank, row.seconds) {
+        if let (Some(rank), Some(seconds)) = (row.rank, row.seconds()) {
+            if seconds < 0.0 {
+                return Err(format!("it ends {} seconds before it begins", -seconds));
+            }
             let seconds = match self.waiting {
                 Waiting::Included => waiting::worked(seconds, row.wait.unwrap_or(f64::NAN)),
                 _ => seconds,
@@ -100,8 +152,12 @@ impl Raw<'_> {
         if let (Some(most), Some(mean)) = (row.most, row.mean) {
             self.summary.push((step, most, mean));
         }
-        for (rank, seconds) in &row.times {
-            self.push(Cell { step, rank: *rank, seconds: *seconds })?;
+        for (number, seconds) in &row.times {
+            let (step, rank) = match row.rank.filter(|_| self.by_rank) {
+                Some(rank) => (*number, rank),
+                None => (step, *number),
+            };
+            self.push(Cell { step, rank, seconds: *seconds })?;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub(super) fn is_in(rows: &[Row]) -> Option<bool> {
     let mut steps: BTreeMap<u32, Vec<[f64; 2]>> = BTreeMap::new();
     let mut less = false;
     for row in rows {
-        if let (Some(step), Some(time), Some(wait)) = (row.step, row.seconds, row.wait)
+        if let (Some(step), Some(time), Some(wait)) = (row.step, row.seconds(), row.wait)
             && !(time - wait).is_nan()
         {
             less |= wait > LONGER * time;

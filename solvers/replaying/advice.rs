@@ -132,9 +132,12 @@ impl Question<'_> {
     /// without it decide.
     pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
         let cut = self.cut();
-        let told = apart(self.record);
-        let records = told.as_ref().map_or(&[][..], |told| &told.records);
-        let valued = records.first().cloned();
+        let (noise, records) = match apart(self.record) {
+            Some(Apart { noise, records }) => (Some(noise), records),
+            None => (None, Vec::new()),
+        };
+        let mut records = records.into_iter();
+        let valued = records.next();
         let question = Question { record: valued.as_ref().unwrap_or(self.record), ..*self };
         let rules = of_one_number(&question.ground(cut))?;
         let steps = cut..self.record.steps().min(cut + MOST_STEPS);
@@ -152,19 +155,19 @@ impl Question<'_> {
         let mut saved = question.saving(&judged, ADAPTIVE);
         let mut whole = question.learning_on_all_steps();
         let mut beside_noise = None;
-        if let Some(Apart { noise, .. }) = told {
-            let saving = |record| {
+        if let Some(noise) = noise {
+            let saving = |record: &Record| {
                 let question = Question { record, ..*self };
                 let judged = question.judged(&names, &steps, observer)?;
                 Ok::<_, Complaint>(judged.map(|judged| question.saving(&judged, ADAPTIVE)))
             };
             // How far the loads move is not always told: the saving lies between both.
-            for record in records.iter().skip(1) {
-                match saving(record)? {
+            for record in records {
+                match saving(&record)? {
                     Ok(most) => saved = saved.or(most),
                     Err(halt) => return Ok(Err(halt)),
                 }
-                whole = whole.or(Question { record, ..*self }.learning_on_all_steps());
+                whole = whole.or(Question { record: &record, ..*self }.learning_on_all_steps());
             }
             let as_load = match saving(self.record)? {
                 Ok(as_load) => as_load,

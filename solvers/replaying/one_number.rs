@@ -8,6 +8,7 @@ use remapping::policy::Rule;
 use remapping::policy::codes::Code;
 use remapping::record::Record;
 use remapping::replay::{Indicator, intervals, thresholds, tuned};
+use std::borrow::Cow;
 
 /// Rules of one number, in the order of the table.
 const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
@@ -70,20 +71,12 @@ fn of_code(code: Code, rule: Rule) -> Option<Rule> {
 }
 
 /// The record with times far off the median of the five around them replaced by it.
-fn without_outliers(record: &Record) -> Record {
-    let (ranks, steps) = (record.ranks(), record.steps());
-    let mut seconds: Vec<f64> = (0..steps).flat_map(|step| record.row(step).to_vec()).collect();
-    level::without_outliers(&mut seconds, ranks);
-    let filled = (0..steps).flat_map(|step| record.filled(step)).copied().collect();
-    // What is taken off a time was noise, if any of it was.
-    let times = (0..steps).flat_map(|step| record.row(step));
-    let noise = record.noise().iter().zip(times.zip(&seconds));
-    let noise =
-        noise.map(|(noise, (time, cleaned))| noise - (time - cleaned)).collect::<Vec<f64>>();
-    let cleaned = Record::new(ranks, seconds, record.remaps().to_vec());
-    let cleaned = cleaned.expect("times of a record").with_filled(filled);
-    let cleaned = cleaned.with_left(record.left().to_vec());
-    if noise.is_empty() { cleaned } else { cleaned.with_noise(noise) }
+fn without_outliers(record: &Record) -> Cow<'_, Record> {
+    let mut seconds = record.times().to_vec();
+    match level::without_outliers(&mut seconds, record.ranks()) {
+        0 => Cow::Borrowed(record),
+        _ => Cow::Owned(record.with_times(seconds)),
+    }
 }
 
 /// A trained rule with a parameter of four digits.

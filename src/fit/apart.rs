@@ -157,7 +157,7 @@ fn with_noise(record: &Record, law: &dyn Fn(usize) -> Law) -> Record {
         let mean = mean(row);
         row.iter_mut().for_each(|noise| *noise -= mean);
     }
-    record.clone().with_noise(seen)
+    record.with_noise(seen)
 }
 
 /// Whether remaps probably removed the noise of the preceding step, judged by how the step after

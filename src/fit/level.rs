@@ -269,9 +269,11 @@ pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
         return 0;
     }
     let mut replaced = 0;
+    let (mut column, mut turns) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
     for rank in 0..ranks {
-        let column: Vec<f64> = (0..steps).map(|step| path[step * ranks + rank]).collect();
-        let limit = outlying(&column);
+        column.clear();
+        column.extend(path.iter().skip(rank).step_by(ranks));
+        let limit = outlying(&column, &mut turns);
         for (step, five) in column.windows(5).enumerate() {
             if let Some(middle) = excursion([five[0], five[1], five[2], five[3], five[4]], limit) {
                 path[(step + 2) * ranks + rank] = middle;
@@ -283,10 +285,11 @@ pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
 }
 
 /// Outlier limit of this series of at least five values: distance from the median of the five
-/// values around it. Infinite if there is none.
-pub(super) fn outlying(column: &[f64]) -> f64 {
+/// values around it. Infinite if there is none. `turns` is memory for it.
+pub(super) fn outlying(column: &[f64], turns: &mut Vec<f64>) -> f64 {
     let turn = |three: &[f64]| (three[0] - 2.0 * three[1] + three[2]).abs();
-    let mut turns: Vec<f64> = column.windows(3).map(turn).collect();
+    turns.clear();
+    turns.extend(column.windows(3).map(turn));
     let middle = turns.len() / 2;
     let usual = *turns.select_nth_unstable_by(middle, f64::total_cmp).1;
     if usual > 0.0 { FAR * usual } else { f64::INFINITY }

@@ -130,7 +130,7 @@ impl SlowSteps {
     pub fn taken_from(&self, record: &Record) -> Record {
         let ranks = record.ranks();
         let steps = || 0..record.steps();
-        let mut seconds: Vec<f64> = steps().flat_map(|step| record.row(step).to_vec()).collect();
+        let mut seconds = record.times().to_vec();
         let mut filled: Vec<bool> = steps().flat_map(|step| record.filled(step)).copied().collect();
         filled.resize(seconds.len(), false);
         for stretch in record.stretches().iter().skip(1) {

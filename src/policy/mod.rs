@@ -84,9 +84,11 @@ impl Step {
     }
 
     fn summarize(&mut self) {
-        self.max = self.times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        self.min = self.times.iter().copied().fold(f64::INFINITY, f64::min);
-        self.mean = self.times.iter().sum::<f64>() / self.times.len() as f64;
+        let (mut max, mut min, mut sum) = (f64::NEG_INFINITY, f64::INFINITY, 0.0);
+        for time in &self.times {
+            (max, min, sum) = (max.max(*time), min.min(*time), sum + time);
+        }
+        (self.max, self.min, self.mean) = (max, min, sum / self.times.len() as f64);
     }
 
     /// Number of the step, counted from 1 at the start of the program.

@@ -211,31 +211,34 @@ struct Last {
     /// during a replacement.
     cost: f64,
     replaced: f64,
-    /// Both values after each of the latest steps: as many as a remap takes, plus one.
-    then: Vec<(f64, f64)>,
 }
 
 impl Last {
-    fn new(from: usize, cost: f64, overlap: Overlap) -> Last {
-        Last { from, cost, replaced: 0.0, then: vec![(0.0, 0.0); overlap.steps as usize + 1] }
-    }
-
-    /// Pays a step, which is kept at this `place`: the step modulo the number of those kept.
-    fn pay(&mut self, place: usize, imbalance: f64, mean: f64, overlap: Overlap) {
+    /// Pays a step. `then` has both values after each of the latest steps, as many as a remap takes
+    /// and one; this step is kept at this `place`: the step modulo the number of those kept.
+    #[inline]
+    fn pay(
+        &mut self,
+        then: &mut [(f64, f64)],
+        place: usize,
+        [imbalance, mean]: [f64; 2],
+        overlap: Overlap,
+    ) {
         self.cost += imbalance;
         self.replaced += imbalance + overlap.slowdown * (mean + imbalance);
-        self.then[place] = (self.cost, self.replaced);
+        then[place] = (self.cost, self.replaced);
     }
 
     /// The least cost up to this step if its mapping has just been replaced, by a remap decided
-    /// after `decided`, which is kept at this `place`.
-    fn until(&self, decided: usize, place: usize) -> f64 {
-        let (cost, replaced) = self.then[place];
+    /// after `decided`, when both values were `then`.
+    fn until(&self, decided: usize, then: (f64, f64)) -> f64 {
+        let (cost, replaced) = then;
         if self.from <= decided { cost + (self.replaced - replaced) } else { f64::INFINITY }
     }
 }
 
 /// The largest of now - then, at least 0; four at a time, which are computed at once.
+#[inline]
 fn gain(now: &[f64], then: &[f64]) -> f64 {
     let ((now, more), (then, before)) = (now.as_chunks::<4>(), then.as_chunks::<4>());
     let larger = |a: f64, b: f64| if b > a { b } else { a };
@@ -274,22 +277,31 @@ pub fn hindsight(
         Base::Balanced(step) => deviations(record.loads(step)),
     };
     bases.reserve(steps.len() * ranks);
-    let mut remaps = vec![Last::new(0, 0.0, overlap)];
+    let mut remaps = vec![Last { from: 0, cost: 0.0, replaced: 0.0 }];
+    let mut thens = vec![(0.0, 0.0); kept];
     for (made, step) in steps.clone().enumerate() {
         let path = record.path(step);
         let (row, mean) = (deviations(path), crate::record::mean(path));
         let enough = (1 << 14) / ranks + 1;
-        let place = made % kept;
-        remaps
-            .par_iter_mut()
-            .zip(bases.par_chunks_exact(ranks))
-            .with_min_len(enough)
-            .for_each(|(remap, base)| remap.pay(place, gain(&row, base), mean, overlap));
+        // With the place of the step after which a remap that takes effect now was decided.
+        let (place, decided) = (made % kept, made.saturating_sub(delay));
+        let then_place = decided % kept;
+        let least = remaps
+            .par_chunks_mut(enough)
+            .zip(bases.par_chunks(enough * ranks))
+            .zip(thens.par_chunks_mut(enough * kept))
+            .map(|((remaps, bases), thens)| {
+                let each = remaps.iter_mut().zip(bases.chunks_exact(ranks));
+                let each = each.zip(thens.chunks_exact_mut(kept));
+                each.fold(f64::INFINITY, |least, ((remap, base), then)| {
+                    remap.pay(then, place, [gain(&row, base), mean], overlap);
+                    remap.until(decided, then[then_place]).min(least)
+                })
+            })
+            .reduce(|| f64::INFINITY, f64::min);
         if step + 1 < steps.end && made >= delay {
-            let (decided, place) = (made - delay, (made - delay) % kept);
-            let all = remaps.iter().map(|remap| remap.until(decided, place));
-            let least = all.fold(f64::INFINITY, f64::min);
-            remaps.push(Last::new(made + 1, least + stops, overlap));
+            remaps.push(Last { from: made + 1, cost: least + stops, replaced: 0.0 });
+            thens.resize(thens.len() + kept, (0.0, 0.0));
             bases.extend(deviations(record.loads(step - delay)));
         }
         let done = (made * made) as u64;

@@ -123,6 +123,10 @@ impl<M: Clone, A: Account> Runner<M, A> {
         step: &mut Step,
     ) {
         step.refill(number, |loads| workload.loads(world, self.mapped.mapping(), loads));
+        self.pay(workload, step);
+    }
+
+    fn pay<W: Workload<Mapping = M>>(&mut self, workload: &W, step: &Step) {
         self.account.step(workload, step, self.mapped.slowdown(workload));
         self.mapped.made();
     }
@@ -136,9 +140,9 @@ impl<M: Clone, A: Account> Runner<M, A> {
         step: &mut Step,
     ) {
         let before = workload.decides_before_step();
+        let slower = 1.0 + self.mapped.slowdown(workload);
         if !before || number > 1 {
             self.mapped.follow(workload, world);
-            let slower = 1.0 + self.mapped.slowdown(workload);
             step.refill(number, |loads| {
                 workload.loads(world, self.mapped.mapping(), loads);
                 if slower > 1.0 {
@@ -147,8 +151,11 @@ impl<M: Clone, A: Account> Runner<M, A> {
             });
             self.policy.observe(step);
         }
-        if !before {
+        if !before && slower > 1.0 {
             self.make(workload, world, number, step);
+        } else if !before {
+            // It is the step that was observed.
+            self.pay(workload, step);
         }
         if self.mapped.is_under_way() {
             if self.mapped.arrives() {

@@ -88,7 +88,8 @@ pub(in crate::commands) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if !is_priced {
         return super::unpriced::run(&opened, &question, arguments.json);
     }
-    let mut work = match work(&opened, &question)? {
+    let fits = arguments.json || arguments.out.is_some();
+    let mut work = match work(&opened, &question, fits)? {
         Ok(work) => work,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
     };
@@ -204,7 +205,12 @@ impl Work {
     }
 }
 
-fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, Complaint> {
+/// The advice. Models are fitted where they are written somewhere.
+fn work(
+    opened: &Opened,
+    question: &Question<'_>,
+    fits: bool,
+) -> Result<Result<Work, Halt>, Complaint> {
     let Opened { name, trace, remap_cost, suspected, cost_origin } = opened;
     let record = &trace.record;
     let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
@@ -225,7 +231,7 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
         },
     };
     notes.extend(advice.beside_noise.clone());
-    let mut facts = Facts::of(record, whole, cost_origin);
+    let mut facts = if fits { Facts::of(record, whole, cost_origin) } else { None };
     if let Some(facts) = &mut facts {
         (facts.stride, facts.job_steps) = (trace.stride, question.steps);
     }
@@ -272,7 +278,7 @@ pub(in crate::commands) fn page(
     }
     let opened = opened.leaving(Overlap::default());
     let question = question(&opened, 1);
-    Ok(match work(&opened, &question)? {
+    Ok(match work(&opened, &question, true)? {
         Ok(mut work) => {
             work.play_later(&paths, reading, &opened, &question)?;
             let question = work.advice.of_what_was_valued(question);

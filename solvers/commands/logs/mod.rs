@@ -156,7 +156,8 @@ fn priced_or_not(
             (false, Some(_), true) => {
                 let said = "that is about what a remap costs, so it is taken for the same seconds and counted once";
                 trace.repairs.push(format!("{}; {said}", slower(&slow)));
-                trace.record = with(&taken, trace.record.remaps().to_vec());
+                let remaps = trace.record.remaps().to_vec();
+                trace.record = taken.with_remaps(remaps).expect("remaps of the record");
             }
             (false, Some(_), false) => {
                 trace.repairs.push(taken_in(&slow, long));
@@ -244,15 +245,7 @@ impl Follow for Unheard {
 fn with_remaps(record: &Record, before: &[usize]) -> Record {
     let mut remaps = record.remaps().to_vec();
     remaps.extend(before.iter().map(|before| Remap { before: *before, seconds: None }));
-    with(record, remaps)
-}
-
-/// The same record with these remaps.
-fn with(record: &Record, remaps: Vec<Remap>) -> Record {
-    let seconds = (0..record.steps()).flat_map(|step| record.row(step).to_vec()).collect();
-    let filled = (0..record.steps()).flat_map(|step| record.filled(step)).copied().collect();
-    let found = Record::new(record.ranks(), seconds, remaps).expect("a record and steps of it");
-    found.with_filled(filled)
+    record.with_remaps(remaps).expect("steps of the record")
 }
 
 /// `a remap costs 6 seconds and comes into force 3 steps after its decision, which are 5 % slower`.

@@ -5,7 +5,7 @@ use super::super::row::{Field, Row};
 use super::Raw;
 use super::table::columns::{Column, columns, measured};
 use super::table::layout::{layout, left_out};
-use super::{MOST_SECONDS, checked, fault, flag, seconds, whole};
+use super::{MOST_SECONDS, checked, fault, flag, name, seconds, whole};
 use crate::complaint::Complaint;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -24,25 +24,38 @@ pub(in crate::logs) fn read(
     name: &str,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
+    let object = |line: &str| match line.trim().is_empty() {
+        true => Ok(None),
+        false => parsed(line).map(Some).map_err(|error| {
+            // Of the line, which is all that was parsed, only the column says something.
+            let what = error.to_string();
+            let what = what.split(" at line ").next().unwrap_or_default();
+            format!("column {}: not a JSON object: {what}", error.column())
+        }),
+    };
+    read_objects(input, name, "JSON lines", &object, raw)
+}
+
+/// Reads lines of a `form` by the `object` of each; lines without one are passed over. What is wrong
+/// with one begins with its place in the line.
+pub(in crate::logs) fn read_objects(
+    input: impl BufRead,
+    name: &str,
+    form: &'static str,
+    object: &dyn Fn(&str) -> Result<Option<Map<String, Value>>, String>,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     let mut reader = Reader::default();
     for (number, line) in (1..).zip(input.lines()) {
-        let line =
-            line.map_err(|error| fault(name, number, &format!("cannot be read: {error}"), HELP))?;
-        if line.trim().is_empty() {
-            continue;
+        let wrong = |what: String| fault(name, number, &what, HELP);
+        let line = line.map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        let place = |what| Complaint::elsewhere(format!("{name}, line {number}, {what}"), HELP);
+        if let Some(object) = object(&line).map_err(place)? {
+            reader.take(&in_tokens(object, raw), raw).map_err(wrong)?;
         }
-        let object = parsed(&line).map_err(|error| {
-            // Of the line, which is all that was parsed, only the column says something.
-            let (what, column) = (error.to_string(), error.column());
-            let what = what.split(" at line ").next().unwrap_or_default();
-            let place = format!("{name}, line {number}, column {column}");
-            Complaint::elsewhere(format!("{place}: not a JSON object: {what}"), HELP)
-        })?;
-        let object = in_tokens(object, raw);
-        reader.take(&object, raw).map_err(|what| fault(name, number, &what, HELP))?;
     }
     // Also of an empty file, and whatever its objects are.
-    raw.form = "JSON lines";
+    raw.form = form;
     Ok(())
 }
 
@@ -180,26 +193,39 @@ fn fewer(times: usize, first: usize) -> String {
     format!("{times} times where the first line has {first}: a time that is missing is null")
 }
 
-/// The name of a column that has what a field has: a list is called `times` or `loads_ms`, too.
-fn called(field: &str) -> String {
+/// The name of a column that has what a field has: a list is called `times`, `loads_ms` or
+/// `compute_times`, too.
+pub(super) fn called(field: &str) -> String {
     let field = field.to_lowercase();
-    ["times", "loads"]
-        .iter()
-        .find_map(|many| {
-            let rest =
-                field.strip_prefix(many).filter(|rest| rest.is_empty() || rest.starts_with('_'))?;
-            Some(format!("{}{rest}", &many[..4]))
-        })
-        .unwrap_or(field)
+    let of_ranks =
+        field.strip_prefix("rank_").or(field.strip_prefix("per_rank_")).unwrap_or(&field);
+    let many = ["times", "loads"].iter().find_map(|many| {
+        let (stem, rest) = of_ranks.split_once(many)?;
+        Some(format!("{stem}{}{rest}", &many[..4]))
+    });
+    many.filter(|one| is_time(one)).unwrap_or(field)
 }
 
-fn is_time(name: &str) -> bool {
+pub(super) fn is_time(name: &str) -> bool {
     matches!(measured(name).0, Some(Column::Seconds | Column::Work))
 }
 
 /// What the fields of an object hold.
 fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, String> {
-    let all: Vec<String> = object.keys().map(|field| called(field)).collect();
+    let called = |(field, value): (&String, &Value)| match value.is_object() {
+        true => field.clone(),
+        false => called(field),
+    };
+    let all: Vec<String> = object.iter().map(called).collect();
+    let columnwise = object.iter().find(|(name, value)| {
+        measured(name).0 == Some(Column::Step) && (value.is_array() || value.is_object())
+    });
+    if let Some((name, _)) = columnwise {
+        return Err(format!(
+            "`{name}` has all steps at once: write an object for each, in pandas \
+             to_json(path, orient=\"records\", lines=True)"
+        ));
+    }
     // Where there is `seconds`, `duration` may be anything, and so on: objects often hold more than the log.
     let is_meant = |name: &String| {
         let plain = match measured(name).0 {
@@ -225,9 +251,15 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
     }
     let found = match lists[..] {
         [] => columns(&names, &raw.how.columns).map_err(|what| {
-            let nested = object.iter().find(|(_, value)| value.is_object());
-            match nested {
-                Some((name, _)) => format!("{what}; put the fields of `{name}` in the line itself"),
+            let is_objects = |value: &Value| value.get(0).is_some_and(Value::is_object);
+            let nested = |(_, value): &(&String, &Value)| value.is_object() || is_objects(value);
+            match object.iter().find(nested) {
+                Some((name, Value::Object(_))) => {
+                    format!("{what}; put the fields of `{name}` in the line itself")
+                }
+                Some((name, _)) => format!(
+                    "{what}; put each object of `{name}` in a line of its own, as jq -c '.[\"{name}\"][]' does"
+                ),
                 None => what,
             }
         })?,
@@ -266,6 +298,9 @@ fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
+        // As far as messages show it.
+        Value::Array(_) => "[...]".to_owned(),
+        Value::Object(_) => "{...}".to_owned(),
         other => other.to_string(),
     }
 }
@@ -288,6 +323,10 @@ impl Field for Value {
 
     fn time(&self) -> Result<f64, String> {
         number(self)
+    }
+
+    fn name(&self) -> Option<&str> {
+        name(self.as_str()?)
     }
 
     fn flag(&self) -> Result<bool, String> {

@@ -3,6 +3,7 @@
 pub(super) mod columnar;
 pub(super) mod jsonl;
 pub(super) mod lammps;
+pub(super) mod pairs;
 pub(super) mod pattern;
 pub(super) mod summary;
 pub(super) mod swift;
@@ -15,5 +16,5 @@ pub(super) mod warpx;
 use super::fields::counted;
 use super::gather::Raw;
 use super::{
-    Cell, MOST_SECONDS, RawRemap, at, checked, decimal, fault, flag, opened, seconds, whole,
+    Cell, MOST_SECONDS, RawRemap, at, checked, decimal, fault, flag, name, opened, seconds, whole,
 };

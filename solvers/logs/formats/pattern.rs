@@ -7,10 +7,10 @@ use regex::{Captures, Regex};
 use std::io::BufRead;
 use std::str::FromStr;
 
-const GROUPS: [&str; 5] = ["step", "rank", "seconds", "loads", "remap_seconds"];
+const GROUPS: [&str; 7] = ["step", "rank", "seconds", "loads", "max", "mean", "remap_seconds"];
 
-const HELP: &str = "groups: (?<step>..), (?<rank>..) with (?<seconds>..), or (?<loads>..), a list; and \
-                    (?<remap_seconds>..)";
+const HELP: &str = "groups: (?<step>..), (?<rank>..) with (?<seconds>..), or (?<loads>..), a list, or (?<max>..) with \
+                    (?<mean>..); and (?<remap_seconds>..)";
 
 /// A regular expression that has the groups of a log.
 #[derive(Debug, Clone)]
@@ -31,6 +31,7 @@ impl FromStr for Pattern {
         }
         let (step, remaps) = (has("step"), has("remap_seconds"));
         match (has("loads"), has("seconds"), has("rank")) {
+            (false, false, false) if has("max") && has("mean") => {}
             (true, false, false) => {}
             (false, true, true) if step => {}
             (false, true, true) => return Err(format!("`rank` needs `step`; {HELP}")),
@@ -69,7 +70,7 @@ pub(in crate::logs) fn read(
         }
         lines = number;
     }
-    if reader.raw.is_empty() {
+    if reader.raw.is_empty() && reader.raw.summary.is_empty() {
         let message = format!("{name}: none of {lines} lines has times by this expression");
         return Err(Complaint::elsewhere(message, HELP));
     }
@@ -113,12 +114,22 @@ impl Reader<'_, '_> {
             self.raw.rows = self.raw.rows.saturating_add(1);
             self.remapped(step)?;
         }
+        if let (Some(most), Some(mean)) = (text("max"), text("mean")) {
+            let step = if pattern.step { self.step.unwrap_or(0) } else { self.raw.rows };
+            self.raw.rows = self.raw.rows.saturating_add(1);
+            self.raw.summary.push((step, number("max", most)?, number("mean", mean)?));
+            self.remapped(step)?;
+        }
         if let (Some(rank), Some(time)) = (text("rank"), text("seconds")) {
             let step = self.step.ok_or("seconds: no step stands before them")?;
             let rank = whole(rank, "rank").map_err(|what| format!("rank: {what}"))?;
             self.remapped(step)?;
             self.raw.push(Cell { step, rank, seconds: number("seconds", time)? })?;
-        } else if stated.is_some() && cost.is_some() && text("loads").is_none() {
+        } else if stated.is_some()
+            && cost.is_some()
+            && text("loads").is_none()
+            && text("max").is_none()
+        {
             // The remap is on a line that also names its step.
             self.remapped(self.step.unwrap_or(0))?;
         }

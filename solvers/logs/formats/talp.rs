@@ -6,13 +6,15 @@
 //! MPI, of all CPUs of a process together; it is divided by their number. Compared with
 //! src/talp/talp_output.c of DLB, commit 6ff2cec, on 28 November 2026.
 
+use super::opened::PEEK;
 use super::table::columns::listed;
 use super::{Cell, Raw, fault, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use std::io::BufRead;
+use std::io::{BufRead, BufReader};
 
 const HELP: &str = "open a region of its own for each step (`step 0`, `step 1`, ...) and write processes: \
                     DLB_ARGS=\"--talp --talp-summary=process --talp-output-file=talp.csv\"";
@@ -46,7 +48,54 @@ struct Process {
 #[derive(Deserialize)]
 struct Written {
     #[serde(rename = "Process")]
-    processes: Option<BTreeMap<String, Vec<Process>>>,
+    processes: Option<Regions>,
+}
+
+/// The processes of each region.
+#[derive(Default)]
+struct Regions {
+    by_name: BTreeMap<String, Vec<Process>>,
+    /// About how many bytes they take.
+    bytes: usize,
+}
+
+/// The most of these.
+const MOST_BYTES: usize = 1 << 26;
+
+/// What a region takes beside its name.
+const OF_A_REGION: usize = 96;
+
+impl Regions {
+    fn add(&mut self, region: String, processes: Vec<Process>) -> Result<(), &'static str> {
+        self.bytes += processes.len() * size_of::<Process>();
+        if !self.by_name.contains_key(&region) {
+            self.bytes += OF_A_REGION + region.len();
+        }
+        self.by_name.entry(region).or_default().extend(processes);
+        if self.bytes > MOST_BYTES { Err("more regions than can be held") } else { Ok(()) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Regions {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Regions, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Regions;
+
+            fn expecting(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                text.write_str("the processes of each region")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Regions, A::Error> {
+                let mut regions = Regions::default();
+                while let Some((region, processes)) = map.next_entry()? {
+                    regions.add(region, processes).map_err(serde::de::Error::custom)?;
+                }
+                Ok(regions)
+            }
+        }
+        json.deserialize_map(Each)
+    }
 }
 
 pub(in crate::logs) fn read(
@@ -60,10 +109,9 @@ pub(in crate::logs) fn read(
         "TALP wrote metrics of whole regions or nodes, and not the times of processes";
     let start = input.fill_buf().map_err(unread)?;
     let regions = if start.trim_ascii_start().starts_with(b"{") {
-        let mut text = String::new();
-        input.read_to_string(&mut text).map_err(unread)?;
-        let written: Written =
-            serde_json::from_str(&text).map_err(|error| wrong(&format!("as JSON: {error}")))?;
+        // The reader of JSON asks for single bytes.
+        let written: Written = serde_json::from_reader(BufReader::with_capacity(PEEK, input))
+            .map_err(|error| wrong(&format!("as JSON: {error}")))?;
         written.processes.ok_or_else(|| wrong(no_processes))?
     } else {
         if !is_of_processes(String::from_utf8_lossy(start).lines().next().unwrap_or("")) {
@@ -71,6 +119,7 @@ pub(in crate::logs) fn read(
         }
         table(&mut input, name)?
     };
+    let regions = regions.by_name;
     let (steps, left) = steps(&regions);
     if steps.len() < 2 {
         let names: Vec<String> = regions.keys().take(3).cloned().collect();
@@ -122,11 +171,11 @@ fn steps(regions: &BTreeMap<String, Vec<Process>>) -> (BTreeMap<u32, &Vec<Proces
     (steps, left)
 }
 
-fn table(input: &mut dyn BufRead, name: &str) -> Result<BTreeMap<String, Vec<Process>>, Complaint> {
+fn table(input: &mut dyn BufRead, name: &str) -> Result<Regions, Complaint> {
     let mut records = Records::new(input, b',', 0);
     let mut header: Option<[usize; 4]> = None;
     let mut width = 0;
-    let mut regions: BTreeMap<String, Vec<Process>> = BTreeMap::new();
+    let mut regions = Regions::default();
     loop {
         let line = records.line() + 1;
         let wrong = |what: &str| fault(name, line, what, HELP);
@@ -160,6 +209,6 @@ fn table(input: &mut dyn BufRead, name: &str) -> Result<BTreeMap<String, Vec<Pro
             .map_err(|_| wrong(&format!("UsefulTime: {:?} is not a number", fields[useful])))?;
         let process =
             Process { rank: number(rank, "rank")?, cpus: number(cpus, "NumCpus")?, useful };
-        regions.entry(fields[region].clone()).or_default().push(process);
+        regions.add(fields[region].clone(), vec![process]).map_err(wrong)?;
     }
 }

@@ -6,14 +6,17 @@
 //! remap.
 
 use super::Raw;
-use super::{Cell, RawRemap, opened};
+use super::opened::{self, PEEK};
+use super::{Cell, MOST_SECONDS, RawRemap};
 use crate::complaint::Complaint;
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::hash_map::{DefaultHasher, HashMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::hash::{Hash, Hasher};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -29,7 +32,7 @@ struct Written {
     #[serde(rename = "type")]
     kind: Option<String>,
     metadata: Option<Metadata>,
-    phases: Vec<WrittenPhase>,
+    phases: Phases,
 }
 
 #[derive(Deserialize)]
@@ -68,7 +71,7 @@ struct Listed {
 struct WrittenPhase {
     id: u32,
     #[serde(default)]
-    tasks: Vec<Task>,
+    tasks: Tasks,
 }
 
 #[derive(Deserialize)]
@@ -76,16 +79,177 @@ struct Task {
     entity: Entity,
     node: u32,
     resource: String,
-    time: f64,
+    time: Time,
 }
 
 #[derive(Deserialize)]
-struct Entity {
+#[serde(try_from = "f64")]
+struct Time(f64);
+
+impl TryFrom<f64> for Time {
+    type Error = String;
+
+    fn try_from(time: f64) -> Result<Time, String> {
+        // JSON has no infinite numbers.
+        match (0.0..=MOST_SECONDS).contains(&time) {
+            true => Ok(Time(time)),
+            false => Err(format!("{time} is no time")),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Numbers {
     id: Option<serde_json::Number>,
     seq_id: Option<serde_json::Number>,
     collection_id: Option<serde_json::Number>,
     home: u32,
     migratable: bool,
+}
+
+/// An object, by a number that identifies it.
+#[derive(Deserialize)]
+#[serde(try_from = "Numbers")]
+struct Entity {
+    key: u64,
+    home: u32,
+    migratable: bool,
+}
+
+impl TryFrom<Numbers> for Entity {
+    type Error = &'static str;
+
+    fn try_from(numbers: Numbers) -> Result<Entity, &'static str> {
+        let Numbers { id, seq_id, collection_id, home, migratable } = numbers;
+        let mut hasher = DefaultHasher::new();
+        let text = |number: &Option<serde_json::Number>| number.as_ref().map(ToString::to_string);
+        match (text(&id), text(&seq_id)) {
+            (Some(id), _) => id.hash(&mut hasher),
+            (None, None) => return Err("neither `id` nor `seq_id`"),
+            (None, seq_id) => (seq_id, text(&collection_id), home).hash(&mut hasher),
+        }
+        Ok(Entity { key: hasher.finish(), home, migratable })
+    }
+}
+
+/// What is held of tasks: they are added up while they are read.
+#[derive(Default)]
+struct Tasks {
+    seconds: f64,
+    movable: Vec<u64>,
+    /// How many name a node, and the first node that is named.
+    of_nodes: BTreeMap<u32, usize>,
+    first: Option<u32>,
+    /// The highest number of a node.
+    highest: u32,
+    /// Those of another resource than processors.
+    other_resources: usize,
+}
+
+impl Tasks {
+    fn take(&mut self, task: Task) {
+        self.highest = self.highest.max(task.node).max(task.entity.home);
+        self.first = self.first.or(Some(task.node));
+        *self.of_nodes.entry(task.node).or_default() += 1;
+        if task.resource != "cpu" {
+            self.other_resources += 1;
+            return;
+        }
+        self.seconds += task.time.0;
+        self.movable.extend(task.entity.migratable.then_some(task.entity.key));
+    }
+}
+
+impl<'de> Deserialize<'de> for Tasks {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Tasks, D::Error> {
+        let mut tasks = Tasks::default();
+        json.deserialize_seq(Each(
+            |task| {
+                tasks.take(task);
+                Ok(())
+            },
+            PhantomData,
+        ))?;
+        Ok(tasks)
+    }
+}
+
+/// What is held of phases.
+#[derive(Default)]
+struct Phases {
+    by_id: BTreeMap<u32, Phase>,
+    /// Of the tasks of all of them: everything but seconds and objects.
+    all: Tasks,
+    /// Objects that are held.
+    objects: usize,
+}
+
+/// The most phases, and objects in all phases where they change, that are held of a node: 128 MiB.
+const MOST_PHASES: usize = 1 << 20;
+const MOST_OBJECTS: usize = 1 << 23;
+
+/// The most nodes.
+const MOST_NODES: usize = 1 << 16;
+
+impl Phases {
+    fn take(
+        &mut self,
+        place: usize,
+        WrittenPhase { id, tasks }: WrittenPhase,
+    ) -> Result<(), String> {
+        let last = self.by_id.last_key_value().map(|(_, phase)| &phase.movable);
+        let movable = match last.filter(|last| ***last == tasks.movable) {
+            Some(last) => last.clone(),
+            None => {
+                self.objects += tasks.movable.len();
+                Rc::new(tasks.movable)
+            }
+        };
+        self.all.first = self.all.first.or(tasks.first);
+        self.all.highest = self.all.highest.max(tasks.highest);
+        self.all.other_resources += tasks.other_resources;
+        for (node, many) in tasks.of_nodes {
+            *self.all.of_nodes.entry(node).or_default() += many;
+        }
+        let phase = Phase { seconds: tasks.seconds, movable };
+        if self.by_id.insert(id, phase).is_some() {
+            return Err(format!("phases[{place}].id: phase {id} is there twice"));
+        }
+        let held = [self.by_id.len(), self.objects, self.all.of_nodes.len()];
+        match held.into_iter().zip([MOST_PHASES, MOST_OBJECTS, MOST_NODES]).any(|(a, b)| a > b) {
+            true => Err("more phases, objects or nodes than can be held".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Phases {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Phases, D::Error> {
+        let (mut phases, mut place) = (Phases::default(), 0..);
+        json.deserialize_seq(Each(
+            |phase| phases.take(place.next().unwrap_or_default(), phase),
+            PhantomData,
+        ))?;
+        Ok(phases)
+    }
+}
+
+/// Takes the items of a list one by one.
+struct Each<T, F: FnMut(T) -> Result<(), String>>(F, PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> for Each<T, F> {
+    type Value = ();
+
+    fn expecting(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        text.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element()? {
+            (self.0)(item).map_err(serde::de::Error::custom)?;
+        }
+        Ok(())
+    }
 }
 
 /// The work of a node in a phase.
@@ -129,25 +293,19 @@ pub(in crate::logs) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Compla
             Complaint::elsewhere(format!("cannot read {name}: {error}"), HELP)
         };
         let input = File::open(file).map_err(|error| cannot(&error))?;
-        let mut text = String::new();
-        let mut input = opened::text(input, &name)?;
-        input.read_to_string(&mut text).map_err(|error| cannot(&error))?;
-        nodes.push(node(&text, &name, number(file).map(|(_, number, _)| number))?);
+        let input = opened::text(input, &name)?;
+        nodes.push(node(input, &name, number(file).map(|(_, number, _)| number))?);
     }
     together(nodes, &path.display().to_string(), raw)
 }
 
 /// Reads a single file, without those of other nodes.
 pub(in crate::logs) fn read_alone(
-    mut input: impl Read,
+    input: impl Read,
     name: &str,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
-    let mut text = String::new();
-    input
-        .read_to_string(&mut text)
-        .map_err(|error| Complaint::elsewhere(format!("cannot read {name}: {error}"), HELP))?;
-    together(vec![node(&text, name, None)?], name, raw)
+    together(vec![node(input, name, None)?], name, raw)
 }
 
 /// The last number in the name of a file, and the text before and after it.
@@ -205,20 +363,26 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Complaint> {
 }
 
 /// Reads the file of a node.
-fn node(text: &str, name: &str, numbered: Option<u32>) -> Result<Node, Complaint> {
-    let mut json = serde_json::Deserializer::from_str(text);
+fn node(input: impl Read, name: &str, numbered: Option<u32>) -> Result<Node, Complaint> {
+    // The reader of JSON asks for single bytes.
+    let mut input = BufReader::with_capacity(PEEK, input);
+    let mut json = serde_json::Deserializer::from_reader(&mut input);
     let wrong = |message: String| Complaint::elsewhere(message, HELP);
-    let written: Written = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+    let written: Result<Written, _> = serde_path_to_error::deserialize(&mut json);
+    let at_end = json.end();
+    let written = written.map_err(|error| {
         let (path, error) = (error.path().to_string(), error.inner());
+        if error.is_io() {
+            return wrong(format!("cannot read {name}: {error}"));
+        }
         let place = format!("{name}, line {}, column {}", error.line(), error.column());
-        let last = text.lines().last().map_or(0, str::len);
-        let at_end = error.line() >= text.lines().count() && error.column() >= last;
-        let cut = if at_end { ": the file is cut short" } else { "" };
+        let is_at_end = input.fill_buf().is_ok_and(|rest| rest.trim_ascii().is_empty());
+        let cut = if error.is_eof() || is_at_end { ": the file is cut short" } else { "" };
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
         wrong(format!("{place}, {path}: {message}{cut}"))
     })?;
-    json.end().map_err(|error| wrong(format!("{name}: after the data: {error}")))?;
+    at_end.map_err(|error| wrong(format!("{name}: after the data: {error}")))?;
     let Written { kind, metadata, phases } = written;
     let kind = kind.or_else(|| metadata.as_ref()?.kind.clone());
     if let Some(kind) = kind.filter(|kind| kind != "LBDatafile") {
@@ -226,49 +390,20 @@ fn node(text: &str, name: &str, numbered: Option<u32>) -> Result<Node, Complaint
         return Err(wrong(message));
     }
     let named = metadata.as_ref().and_then(|metadata| metadata.rank);
-    let by_tasks = phases.iter().flat_map(|phase| &phase.tasks).map(|task| task.node).next();
-    let Some(rank) = named.or(numbered).or(by_tasks) else {
+    let Some(rank) = named.or(numbered).or(phases.all.first) else {
         return Err(wrong(format!("{name}: metadata.rank is missing, and there are no tasks")));
     };
     let (host, omitted) = metadata.map_or((None, None), |found| (found.shared_node, found.phases));
+    let tasks = phases.all;
     let mut node = Node {
         name: name.to_owned(),
         rank,
         host,
-        phases: BTreeMap::new(),
-        highest: rank,
-        elsewhere: 0,
-        other_resources: 0,
+        phases: phases.by_id,
+        highest: tasks.highest.max(rank),
+        elsewhere: tasks.of_nodes.iter().filter(|(node, _)| **node != rank).map(|one| one.1).sum(),
+        other_resources: tasks.other_resources,
     };
-    for (p, written) in phases.into_iter().enumerate() {
-        let (mut phase, mut movable) = (Phase::default(), Vec::new());
-        for (t, task) in written.tasks.into_iter().enumerate() {
-            // JSON has no infinite numbers.
-            if task.time < 0.0 || task.time > 1e100 {
-                let at = format!("{name}, phases[{p}].tasks[{t}].time");
-                return Err(wrong(format!("{at}: {} is no time", task.time)));
-            }
-            if task.entity.id.is_none() && task.entity.seq_id.is_none() {
-                let at = format!("{name}, phases[{p}].tasks[{t}].entity");
-                return Err(wrong(format!("{at}: neither `id` nor `seq_id`")));
-            }
-            node.highest = node.highest.max(task.node).max(task.entity.home);
-            node.elsewhere += usize::from(task.node != rank);
-            if task.resource != "cpu" {
-                node.other_resources += 1;
-                continue;
-            }
-            phase.seconds += task.time;
-            if task.entity.migratable {
-                movable.push(task.entity.key());
-            }
-        }
-        phase.movable = Rc::new(movable);
-        if node.phases.insert(written.id, phase).is_some() {
-            let message = format!("{name}, phases[{p}].id: phase {} is there twice", written.id);
-            return Err(wrong(message));
-        }
-    }
     if let Some(Omitted { identical_to_previous: Listed { list, range } }) = omitted {
         let at = "metadata.phases.identical_to_previous";
         let mut most = MOST_SAME;
@@ -290,19 +425,6 @@ fn node(text: &str, name: &str, numbered: Option<u32>) -> Result<Node, Complaint
         }
     }
     Ok(node)
-}
-
-impl Entity {
-    /// A number that identifies the object.
-    fn key(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        let text = |number: &Option<serde_json::Number>| number.as_ref().map(ToString::to_string);
-        match text(&self.id) {
-            Some(id) => id.hash(&mut hasher),
-            None => (text(&self.seq_id), text(&self.collection_id), self.home).hash(&mut hasher),
-        }
-        hasher.finish()
-    }
 }
 
 /// Combines the nodes into one trace.

@@ -82,7 +82,7 @@ impl Changing {
         let column = |rank: usize| (0..steps).map(|step| beginning.path(step)[rank]).collect();
         let limit = |rank: usize| {
             let column: Vec<f64> = column(rank);
-            outlying(&column)
+            outlying(&column, &mut Vec::new())
         };
         let (start, last) = (beginning.path(0), beginning.path(steps - 1));
         let drift = |(start, last): (&f64, &f64)| (last - start) / (steps - 1) as f64;
@@ -267,12 +267,9 @@ impl Changing {
             let lags = [LAGS[near], LAGS[far]];
             Changes { lags, share, squares: [short, long], single, fourth }
         };
-        let between = if counts[3] > 0.0 {
-            [[2, 3], [0, 1]].map(|lags| found(lags, true)).to_vec()
-        } else {
-            Vec::new()
-        };
-        let spread = Spread::between_remaps(&found([2, 3], false), &between, ranks, steps);
+        let lags = [[2, 3], [0, 1]].into_iter().filter(|_| counts[3] > 0.0);
+        let between = lags.map(|lags| found(lags, true));
+        let spread = Spread::between_remaps(&found([2, 3], false), between, ranks, steps);
         Some(Increments::judged(drifts, spread, self.outliers, steps, remaps))
     }
 }

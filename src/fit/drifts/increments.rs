@@ -32,11 +32,15 @@ pub struct Increments {
 impl Increments {
     /// From a record of at least four steps; `None` if it is shorter.
     pub fn of(record: &Record) -> Option<Increments> {
+        record.computed().increments.get_or_init(|| Increments::computed(record)).clone()
+    }
+
+    fn computed(record: &Record) -> Option<Increments> {
         let (steps, ranks) = (record.steps(), record.ranks());
         if steps < 4 {
             return None;
         }
-        let mut path: Vec<f64> = (0..steps).flat_map(|step| record.path(step).to_vec()).collect();
+        let mut path = record.paths().to_vec();
         let outliers = level::without_outliers(&mut path, ranks);
         let at = |step: usize, rank: usize| path[step * ranks + rank];
         let length = (steps - 1) as f64;
@@ -44,7 +48,7 @@ impl Increments {
             (0..ranks).map(|rank| (at(steps - 1, rank) - at(0, rank)) / length).collect();
         let remaps: Vec<usize> = record.remaps().iter().map(|remap| remap.before).collect();
         let filled = |step: usize| record.filled(step);
-        let spread = Spread::of(&at, &filled, &drifts, steps, &remaps);
+        let spread = Spread::of(&path, &filled, &drifts, &remaps);
         Some(Increments::judged(drifts, spread, outliers, steps, record.remaps().len()))
     }
 

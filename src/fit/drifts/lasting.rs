@@ -16,6 +16,7 @@ use crate::fit::growth;
 use crate::fit::level;
 use crate::record::{Record, mean};
 use nalgebra::{Matrix3, Vector3};
+use std::borrow::Cow;
 
 /// Walk, slopes and noise of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,25 +47,36 @@ impl Lasting {
         if steps < FEWEST || ranks < 2 {
             return None;
         }
-        let mut path: Vec<f64> = (0..steps).flat_map(|step| record.path(step).to_vec()).collect();
-        level::without_outliers(&mut path, ranks);
+        // Where it is known that there are no outliers, none are looked for.
+        let known = record.computed().increments.get();
+        let has_none = known.is_some_and(|found| found.as_ref().is_some_and(|it| it.outliers == 0));
+        let mut path = Cow::Borrowed(record.paths());
+        if !has_none {
+            level::without_outliers(path.to_mut(), ranks);
+        }
         let row = |step: usize| &path[step * ranks..(step + 1) * ranks];
-        let between = |lag: usize| {
-            // Ranks that were measured at both ends.
-            let one = |from: usize| {
-                let ends = [record.filled(from), record.filled(from + lag)];
-                let gains = row(from).iter().zip(row(from + lag)).enumerate();
-                let gains = gains.filter(|(rank, _)| is_measured(ends, *rank));
-                let gains: Vec<f64> = gains.map(|(_, (from, to))| to - from).collect();
+        let is_filled = !record.filled(0).is_empty();
+        let mut gains = Vec::with_capacity(ranks);
+        let mut between = |lag: usize| {
+            let (mut sum, mut many) = (0.0, 0_usize);
+            for from in 0..steps - lag {
+                gains.clear();
+                gains.extend(row(from).iter().zip(row(from + lag)).map(|(from, to)| to - from));
+                if is_filled {
+                    // Ranks that were measured at both ends.
+                    let ends = [record.filled(from), record.filled(from + lag)];
+                    let mut ranks = 0..;
+                    gains.retain(|_| ranks.next().is_some_and(|rank| is_measured(ends, rank)));
+                }
                 if gains.len() < 2 {
-                    return None;
+                    continue;
                 }
                 let middle = mean(&gains);
                 let squares = gains.iter().map(|gain| (gain - middle).powi(2)).sum::<f64>();
-                Some(squares / (gains.len() - 1) as f64)
-            };
-            let found: Vec<f64> = (0..steps - lag).filter_map(one).collect();
-            found.iter().sum::<f64>() / found.len().max(1) as f64
+                sum += squares / (gains.len() - 1) as f64;
+                many += 1;
+            }
+            sum / many.max(1) as f64
         };
         let lags = growth::lags(steps / 3);
         let seen: Vec<f64> = lags.iter().map(|lag| between(*lag)).collect();

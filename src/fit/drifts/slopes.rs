@@ -78,21 +78,26 @@ struct Stretch {
 impl Slopes {
     /// From a record; `None` if it has fewer than two stretches of six steps.
     pub fn of(record: &Record) -> Option<Slopes> {
+        record.computed().slopes.get_or_init(|| Slopes::computed(record)).clone()
+    }
+
+    fn computed(record: &Record) -> Option<Slopes> {
         let ranks = record.ranks();
         let long: Vec<_> =
             record.stretches().into_iter().filter(|found| found.len() >= SHORTEST).collect();
         if long.len() < 2 || ranks < 2 {
             return None;
         }
-        let rows = |steps: &std::ops::Range<usize>| -> Vec<Vec<f64>> {
-            let row = |step| {
+        let columns = |steps: &std::ops::Range<usize>| -> Vec<Vec<f64>> {
+            let mut columns: Vec<_> = (0..ranks).map(|_| Vec::with_capacity(steps.len())).collect();
+            for step in steps.clone() {
                 let row = record.row(step);
                 let mean = mean(row);
-                row.iter().map(|time| time - mean).collect()
-            };
-            steps.clone().map(row).collect()
+                columns.iter_mut().zip(row).for_each(|(column, time)| column.push(time - mean));
+            }
+            columns
         };
-        let all: Vec<Vec<Vec<f64>>> = long.iter().map(rows).collect();
+        let all: Vec<Vec<Vec<f64>>> = long.iter().map(columns).collect();
         let (variance, walk, error) = chance(&all);
         // Walk and noise sum to the variance of a change.
         let noise_beside = |walk: f64| ((variance - walk) / 2.0).clamp(0.0, variance / 2.0);
@@ -102,11 +107,11 @@ impl Slopes {
         let walk = (walk.max(0.0) + error).min(variance);
         let stretches: Vec<Stretch> = all
             .iter()
-            .map(|rows| {
-                let n = rows.len() as f64;
+            .map(|columns| {
+                let n = columns[0].len() as f64;
                 // Variance of a least-squares slope over n points: of a random walk, and of noise.
                 let variance = 1.2 * walk / n + 12.0 * noise / n.powi(3);
-                Stretch { slopes: (0..ranks).map(|rank| slope(rows, rank)).collect(), variance }
+                Stretch { slopes: columns.iter().map(|column| slope(column)).collect(), variance }
             })
             .collect();
         Some(Slopes::judged(&stretches, ranks, beside))
@@ -173,12 +178,12 @@ impl Slopes {
 }
 
 /// Least-squares slope of a rank.
-fn slope(rows: &[Vec<f64>], rank: usize) -> f64 {
-    let middle = (rows.len() - 1) as f64 / 2.0;
+fn slope(column: &[f64]) -> f64 {
+    let middle = (column.len() - 1) as f64 / 2.0;
     let (mut products, mut squares) = (0.0, 0.0);
-    for (at, row) in rows.iter().enumerate() {
+    for (at, load) in column.iter().enumerate() {
         let x = at as f64 - middle;
-        products += x * row[rank];
+        products += x * load;
         squares += x * x;
     }
     products / squares
@@ -186,26 +191,26 @@ fn slope(rows: &[Vec<f64>], rank: usize) -> f64 {
 
 /// Variances of a change and of the permanent part of a step, around the slopes of the stretches,
 /// and the error of the latter. It is estimated from successive changes and from the residuals of
-/// the lines; the estimate with the smaller error is used.
+/// the lines; the estimate with the smaller error is used. Of each stretch there are the columns of
+/// the ranks.
 fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64, f64) {
     let (mut squares, mut products) = ((0.0, 0.0), (0.0, 0.0));
     let (mut rests, mut walks, mut lines) = ((0.0, 0.0), 0.0, 0.0);
-    for rows in all {
-        let ranks = rows[0].len();
+    for columns in all {
+        let (ranks, steps) = (columns.len(), columns[0].len());
         // The mean over the ranks and the slope are subtracted.
         let left = (ranks - 1) as f64 / ranks as f64;
-        let of_walk = rest_of_a_walk(rows.len());
-        for rank in 0..ranks {
-            let each: Vec<f64> =
-                rows.windows(2).map(|pair| pair[1][rank] - pair[0][rank]).collect();
+        let of_walk = rest_of_a_walk(steps);
+        for column in columns {
+            let each: Vec<f64> = column.windows(2).map(|pair| pair[1] - pair[0]).collect();
             let steady = mean(&each);
             squares.0 += each.iter().map(|change| (change - steady).powi(2)).sum::<f64>();
             squares.1 += (each.len() - 1) as f64 * left;
             let pairs = each.windows(2).map(|pair| (pair[0] - steady) * (pair[1] - steady));
             products.0 += pairs.sum::<f64>();
             products.1 += (each.len() - 1) as f64 * left;
-            rests.0 += rest(rows, rank);
-            rests.1 += (rows.len() - 2) as f64 * left;
+            rests.0 += rest(column);
+            rests.1 += (steps - 2) as f64 * left;
             walks += of_walk * left;
             lines += left;
         }
@@ -227,12 +232,11 @@ fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64, f64) {
 }
 
 /// Residual sum of squares of a rank's loads around its line.
-fn rest(rows: &[Vec<f64>], rank: usize) -> f64 {
-    let (level, slope) =
-        (rows.iter().map(|row| row[rank]).sum::<f64>() / rows.len() as f64, slope(rows, rank));
-    let middle = (rows.len() - 1) as f64 / 2.0;
-    let off = |(at, row): (usize, &Vec<f64>)| row[rank] - level - slope * (at as f64 - middle);
-    rows.iter().enumerate().map(off).map(|off| off * off).sum()
+fn rest(column: &[f64]) -> f64 {
+    let (level, slope) = (mean(column), slope(column));
+    let middle = (column.len() - 1) as f64 / 2.0;
+    let off = |(at, load): (usize, &f64)| load - level - slope * (at as f64 - middle);
+    column.iter().enumerate().map(off).map(|off| off * off).sum()
 }
 
 /// Expected residual sum of squares of a random walk of variance 1 with so many points.

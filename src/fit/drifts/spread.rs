@@ -84,16 +84,17 @@ impl Spread {
         if steps > 4 * LAGS[1] { LAGS } else { SHORT }
     }
 
-    /// For the paths of some ranks around their drifts: `path(step, rank)` for at least four steps.
-    /// The steps `remaps` come right after a remap, and some times were `filled` in.
+    /// For the paths of some ranks around their drifts, the ranks of a step adjacent, of at least
+    /// four steps. The steps `remaps` come right after a remap, and some times were `filled` in.
     pub fn of<'f>(
-        path: &dyn Fn(usize, usize) -> f64,
+        path: &[f64],
         filled: &dyn Fn(usize) -> &'f [bool],
         drifts: &[f64],
-        steps: usize,
         remaps: &[usize],
     ) -> Spread {
         let ranks = drifts.len();
+        let steps = path.len() / ranks;
+        let at = |step: usize| &path[step * ranks..(step + 1) * ranks];
         let mut remapped = vec![0; steps];
         remaps.iter().filter(|step| **step > 0).for_each(|step| remapped[*step] = 1);
         // Number of remaps up to each step.
@@ -110,12 +111,12 @@ impl Spread {
             let (mut sums, mut count) = ([0.0; 2], 0);
             for step in (lag..steps).filter(|step| !between || up_to[*step] == up_to[step - lag]) {
                 let ends = [filled(step), filled(step - lag)];
-                let measured = (0..ranks).filter(|rank| is_measured(ends, *rank));
-                let change = |rank: usize| {
-                    path(step, rank) - path(step - lag, rank) - lag as f64 * drifts[rank]
-                };
+                let both = at(step).iter().zip(at(step - lag)).zip(drifts).enumerate();
+                let measured = both.filter(|(rank, _)| is_measured(ends, *rank));
                 row.clear();
-                row.extend(measured.map(change));
+                row.extend(
+                    measured.map(|(_, ((now, then), drift))| now - then - lag as f64 * drift),
+                );
                 centre_some(&mut row, ranks);
                 sums[0] += row.iter().map(|change| change * change).sum::<f64>();
                 sums[1] += row.iter().map(|change| change.powi(4)).sum::<f64>();
@@ -130,24 +131,23 @@ impl Spread {
             Changes { lags, share, squares: [near[0], far[0]], single, fourth }
         };
         let all = found(Spread::lags(steps), false);
-        let between = || [Spread::lags(steps), SHORT].map(|lags| found(lags, true));
-        let between = if remaps.is_empty() { Vec::new() } else { between().to_vec() };
-        Spread::between_remaps(&all, &between, ranks, steps)
+        let lags = [Spread::lags(steps), SHORT].into_iter().filter(|_| !remaps.is_empty());
+        Spread::between_remaps(&all, lags.map(|lags| found(lags, true)), ranks, steps)
     }
 
     /// From all changes, or with noise from the first set of changes between remaps that is large
     /// enough.
     pub fn between_remaps(
         all: &Changes,
-        between: &[Changes],
+        mut between: impl Iterator<Item = Changes>,
         ranks: usize,
         steps: usize,
     ) -> Spread {
         let spread = Spread::from_changes(all, ranks, steps);
-        let Some(between) = between.iter().find(|found| found.share >= ENOUGH) else {
+        let Some(between) = between.find(|found| found.share >= ENOUGH) else {
             return spread;
         };
-        let found = Spread::from_changes(between, ranks, steps);
+        let found = Spread::from_changes(&between, ranks, steps);
         match found.noise > 0.0 || spread.noise > 0.0 {
             true => Spread {
                 noise: if found.noise > 0.0 { found.noise } else { spread.noise },

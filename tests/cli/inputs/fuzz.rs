@@ -4,12 +4,16 @@
 //! `PROPTEST_RNG_SEED` where.
 
 use crate::logs::formats::samples;
+use crate::logs::streams::{Kept, LITTLE};
 use crate::support::mutants::mutants;
 use crate::support::workplace::{MODEL, Workplace};
+use crate::thorough::few_or_all;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use rayon::prelude::*;
 use remap::commands::told;
-use remap::logs::{self, Form};
+use remap::logs::{self, Beginning, Form, How};
 use remap::measurements::{Column, measurements};
 use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings};
@@ -229,6 +233,30 @@ fn logs_of_any_format() {
     logs_of_steps(quick());
 }
 
+/// Each sample of each format, changed in many ways, is read as `advise` reads it, or refused, in
+/// time.
+#[test]
+fn every_sample_of_a_log_may_be_damaged() {
+    let many = few_or_all(25, 1000);
+    logs_as_they_are().into_par_iter().for_each(|original| {
+        let place = Workplace::new();
+        let (mut runner, strategy) = (TestRunner::deterministic(), mutants(vec![original]));
+        for number in 0..many {
+            let bytes = strategy.new_tree(&mut runner).unwrap().current();
+            place.write("run.log", &bytes);
+            let beginning = [LITTLE, Beginning { cells: 1 << 24, steps: 1024 }][number % 2];
+            let started = Instant::now();
+            let paths = [place.path("run.log")];
+            let read = logs::follow(&paths, &How::default(), beginning, &mut Kept::default());
+            let text = || String::from_utf8_lossy(&bytes).into_owned();
+            let seconds = started.elapsed().as_secs_f64();
+            assert!(seconds < 10.0, "{seconds} s: {}", text());
+            let is_told = read.err().iter().try_for_each(|complaint| decent(&told(complaint)));
+            assert!(is_told.is_ok(), "{is_told:?}: {}", text());
+        }
+    });
+}
+
 #[test]
 #[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
 fn fuzz_logs() {
@@ -255,7 +283,41 @@ fn logs_through_the_program(config: ProptestConfig) {
 #[test]
 #[cfg(target_os = "linux")]
 fn logs_within_time_and_memory() {
-    logs_through_the_program(ProptestConfig { cases: 40, ..quick() });
+    logs_through_the_program(ProptestConfig { cases: few_or_all(40, 1500), ..quick() });
+}
+
+/// One line of JSON, however long and whatever is in it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_huge_line_of_json_ends_within_time_and_memory() {
+    let many = few_or_all(60_000_000, 700_000_000_usize);
+    let task =
+        r#"{"entity":{"id":7,"home":0,"migratable":true},"node":0,"resource":"cpu","time":1},"#;
+    let process = r#""step 1":[{"rank":0,"numCpus":1,"usefulTime":5}],"#;
+    let kinds = [
+        (r#"{"step":0,"seconds":["#, "1,"),
+        (r#"{"step":0,"host":""#, "node"),
+        (r#"{"phases":[{"id":0,"tasks":["#, task),
+        (r#"{"phases":["#, r#"{"id":0},"#),
+        (r#"{"phases":[{"id":0,"tasks":[{"resource":""#, "cpu"),
+        (r#"{"metadata":{"phases":{"identical_to_previous":{"list":["#, "1,"),
+        (r#"{"dlbVersion":"3","Process":{"#, process),
+        (r#"{"dlbVersion":"3","Process":{"r":["#, r#"{"rank":0,"numCpus":1,"usefulTime":5},"#),
+        ("", "a,"),
+        ("", "step=1 time=2 "),
+    ];
+    for (start, again) in kinds {
+        let lines = format!(
+            "(printf %s '{start}'; yes '{again}' | tr -d '\\n' | head -c {many}) | \
+             (ulimit -v 300000; exec \"$0\" advise - --remap-cost 1)"
+        );
+        let mut command = assert_cmd::Command::new("sh");
+        command.args(["-c", &lines, env!("CARGO_BIN_EXE_remap")]);
+        let output = command.timeout(Duration::from_secs(20)).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{start}{again}: {said}");
+        decent(&said).unwrap();
+    }
 }
 
 #[test]

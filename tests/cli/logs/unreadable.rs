@@ -32,4 +32,14 @@ fn free_lines_lead_to_the_option_that_reads_them() {
     place.run(&asked).exits(1).says("--regex");
     let read = r"STEP (?<step>[0-9]+) push times: \[(?<loads>.*)\]";
     place.run(&[&asked[..], &["--regex", read]].concat()).exits(0);
+    let mut log = String::new();
+    for step in 0..60 {
+        log += &format!("iter {step}: max 1.{step:02} min 0.9 avg 1.0 s\n");
+    }
+    place.write("summary.log", log);
+    let asked = ["fit", "summary.log", "--remap-cost", "1"];
+    let said = place.run(&asked).exits(1).says("its lines begin with the word `iter`").err;
+    assert!(said.contains("(?<max>"), "{said}");
+    let read = r"iter (?<step>[0-9]+): max (?<max>[0-9.]+).* avg (?<mean>[0-9.]+)";
+    place.run(&[&asked[..], &["--regex", read]].concat()).exits(0);
 }

@@ -16,7 +16,19 @@ enum Injury {
     Word(usize, &'static str),
     /// Two words or signs for each other.
     Swap(usize, usize),
+    /// A line that is dropped, written twice, cut, or put in the place of another.
+    Drop(usize),
+    Twice(usize),
+    Cut(usize, usize),
+    Lines(usize, usize),
+    /// Two columns for each other, in all lines.
+    Columns(usize, usize),
+    /// Another separator everywhere.
+    Separator(&'static str, &'static str),
 }
+
+/// Separators of tables and of decimals.
+const SEPARATORS: [&str; 8] = [",", ";", "\t", " ", "|", ".", ":", "="];
 
 /// Numbers that readers stumble over; the last one is none at all.
 const NUMBERS: &str = "0 1 2 -1 0.5 1.0 -0.0 1e-9 1e5 1e-400 1e308 1e309 1e999 -1e999 NaN -nan inf -inf -Infinity \
@@ -66,6 +78,13 @@ pub fn mutants(originals: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
         5 => (any::<usize>(), number()).prop_map(|(at, text)| Injury::Number(at, text)),
         2 => (any::<usize>(), snippet()).prop_map(|(at, text)| Injury::Word(at, text)),
         2 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Injury::Swap(a, b)),
+        1 => any::<usize>().prop_map(Injury::Drop),
+        1 => any::<usize>().prop_map(Injury::Twice),
+        1 => (any::<usize>(), any::<usize>()).prop_map(|(k, at)| Injury::Cut(k, at)),
+        1 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Injury::Lines(a, b)),
+        1 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Injury::Columns(a, b)),
+        1 => (prop::sample::select(&SEPARATORS[..]), prop::sample::select(&SEPARATORS[..]))
+            .prop_map(|(from, to)| Injury::Separator(from, to)),
     ];
     (prop::sample::select(originals), prop::collection::vec(injury, 1..5)).prop_map(
         |(mut bytes, injuries)| {
@@ -92,6 +111,37 @@ fn injure(bytes: &mut Vec<u8>, injury: &Injury) {
         }
         Injury::Insert(at, text) => drop(bytes.splice(at % size..at % size, text.bytes())),
         Injury::Truncate(at) => bytes.truncate(at % size),
+        Injury::Drop(k) => in_lines(bytes, |lines| _ = lines.remove(k % lines.len())),
+        Injury::Twice(k) => in_lines(bytes, |lines| {
+            lines.insert(k % lines.len(), lines[k % lines.len()]);
+        }),
+        Injury::Cut(k, at) => in_lines(bytes, |lines| {
+            let k = k % lines.len();
+            lines[k] = &lines[k][..at % (lines[k].len() + 1)];
+        }),
+        Injury::Lines(a, b) => in_lines(bytes, |lines| {
+            let many = lines.len();
+            lines.swap(a % many, b % many);
+        }),
+        Injury::Columns(a, b) => {
+            let separator = [b',', b';', b'\t', b'|', b' '].into_iter().find(|s| bytes.contains(s));
+            let separator = separator.unwrap_or(b',');
+            let swapped = |line: &[u8]| {
+                let mut cells: Vec<&[u8]> = line.split(|byte| *byte == separator).collect();
+                let columns = cells.len();
+                cells.swap(a % columns, b % columns);
+                cells.join(&separator)
+            };
+            let lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(swapped).collect();
+            *bytes = lines.join(&b'\n');
+        }
+        Injury::Separator(from, to) => {
+            let to = to.as_bytes()[0];
+            bytes
+                .iter_mut()
+                .filter(|byte| **byte == from.as_bytes()[0])
+                .for_each(|byte| *byte = to);
+        }
         Injury::Number(k, text) => {
             let places = numbers(bytes);
             replace(bytes, places, k, text);
@@ -115,6 +165,14 @@ fn injure(bytes: &mut Vec<u8>, injury: &Injury) {
             }
         }
     }
+}
+
+/// Changes the lines of a text.
+fn in_lines(bytes: &mut Vec<u8>, change: impl FnOnce(&mut Vec<&[u8]>)) {
+    let copy = bytes.clone();
+    let mut lines: Vec<&[u8]> = copy.split(|byte| *byte == b'\n').collect();
+    change(&mut lines);
+    *bytes = lines.join(&b'\n');
 }
 
 type Places = Vec<std::ops::Range<usize>>;

@@ -155,18 +155,15 @@ fn wanted(file: &FileMetaData, raw: &mut Raw<'_>) -> Result<Vec<Wanted>, String>
     let arrow = arrow.map_or_else(Vec::new, |text| stated(text));
     let mut means = Vec::new();
     let mut units = vec![None; names.len()];
-    let wide = !found.contains(&Some(Column::Rank));
     for (place, name) in names.iter().enumerate() {
-        // In a long table what has a number in its name is none of its columns.
-        let Some(what) = found[place].filter(|what| wide || !matches!(what, Column::OfRank(_)))
-        else {
-            continue;
-        };
+        let Some(what) = found[place] else { continue };
         let meant = meant(&schema.column(place)).map_err(|what| format!("`{name}` is {what}"))?;
         if matches!(
             what,
             Column::Seconds
                 | Column::Wait
+                | Column::Begin
+                | Column::End
                 | Column::Most
                 | Column::Mean
                 | Column::RemapSeconds
@@ -240,6 +237,10 @@ impl row::Field for f64 {
 
     fn time(&self) -> Result<f64, String> {
         time_of(*self)
+    }
+
+    fn name(&self) -> Option<&str> {
+        None
     }
 
     fn flag(&self) -> Result<bool, String> {

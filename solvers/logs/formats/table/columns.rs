@@ -12,6 +12,9 @@ pub(in crate::logs) enum Column {
     Work,
     /// Seconds a rank waited.
     Wait,
+    /// When a rank began a step, and when it ended it: the seconds are the difference.
+    Begin,
+    End,
     Remapped,
     RemapSeconds,
     /// The largest and the mean time of a step whose ranks are not told apart.
@@ -29,6 +32,8 @@ impl Column {
             Column::Rank => "rank",
             Column::Seconds | Column::Work | Column::OfRank(_) => "seconds",
             Column::Wait => "wait",
+            Column::Begin => "begin",
+            Column::End => "end",
             Column::Remapped => "remapped",
             Column::RemapSeconds => "cost",
             Column::Most => "max",
@@ -134,17 +139,41 @@ fn column(name: &str) -> Option<Column> {
         "wait" | "wait_time" | "waiting" | "waiting_time" | "mpi_wait" | "mpi_wait_time"
         | "mpi_time" | "idle" | "idle_time" | "wait_seconds" | "t_wait" | "twait" | "t_mpi"
         | "barrier" | "barrier_time" => Column::Wait,
+        "begin" | "begin_time" | "time_begin" | "t_begin" | "tbegin" | "start" | "start_time"
+        | "time_start" | "t_start" | "tstart" | "t0" => Column::Begin,
+        "end" | "end_time" | "time_end" | "t_end" | "tend" | "stop" | "stop_time" | "time_stop"
+        | "t_stop" | "tstop" | "finish" | "t1" => Column::End,
         "remapped" | "remap" | "rebalanced" | "rebalance" | "lb" | "migrated" | "repartitioned"
         | "redistributed" | "load_balanced" => Column::Remapped,
         "remap_seconds" | "remap_cost" | "remap_time" | "lb_seconds" | "lb_time" | "lb_cost"
         | "rebalance_time" | "rebalance_seconds" | "rebalance_cost" | "migration_time" => {
             Column::RemapSeconds
         }
-        "max" | "max_time" | "max_seconds" | "maximum" | "t_max" | "max_load" => Column::Most,
-        "mean" | "avg" | "average" | "mean_time" | "mean_seconds" | "avg_time" | "t_mean"
-        | "t_avg" | "mean_load" | "avg_load" => Column::Mean,
+        "max" | "max_time" | "time_max" | "max_seconds" | "maximum" | "t_max" | "tmax"
+        | "max_load" => Column::Most,
+        "mean" | "avg" | "average" | "mean_time" | "time_mean" | "mean_seconds" | "avg_time"
+        | "time_avg" | "t_mean" | "tmean" | "t_avg" | "tavg" | "mean_load" | "avg_load" => {
+            Column::Mean
+        }
         _ => return None,
     })
+}
+
+/// Whether a column of this name has the name of a computer, which is that of a rank where each has
+/// one.
+fn is_host(name: &str) -> bool {
+    let hosts = ["host", "hostname", "host_name", "node", "nodename", "node_name", "nodelist"];
+    hosts.contains(&plain(name).as_str())
+}
+
+/// What stands for the stem of all ranks on computers.
+const ON_HOSTS: &str = ":";
+
+/// Whether a name is that of a rank on a computer, `nid001234:0`.
+fn is_rank_on_host(name: &str) -> bool {
+    let number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = name.trim().trim_matches('"').split_once(':');
+    parts.is_some_and(|(host, rank)| !host.is_empty() && !rank.is_empty() && number(rank))
 }
 
 /// The stem and the number of `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`, `rank7_time`.
@@ -182,7 +211,11 @@ fn is_time_of_ranks(stem: &str, names: &[&String]) -> bool {
         "ranks", "procs", "dp", "ep",
     ];
     let has_unit = |name: &&String| unit(&plain(name)).is_some_and(|(_, unit)| unit > 0.0);
-    likely(stem) == 2 || RANKS.contains(&stem) || stem.contains("_#_") || names.iter().all(has_unit)
+    let is_known = |part: &str| likely(part) == 2 || part == ON_HOSTS || RANKS.contains(&part);
+    is_known(stem)
+        || stem.split('_').all(is_known)
+        || stem.contains("_#_")
+        || names.iter().all(has_unit)
 }
 
 /// The stem that the columns of the ranks share: of those of several columns the one that names ranks best, and then
@@ -217,6 +250,8 @@ impl std::str::FromStr for Named {
             Column::Rank,
             Column::Seconds,
             Column::Wait,
+            Column::Begin,
+            Column::End,
             Column::Remapped,
             Column::RemapSeconds,
             Column::Most,
@@ -227,8 +262,8 @@ impl std::str::FromStr for Named {
             let known = all.into_iter().find(|column| column.holds() == holds.trim());
             known.filter(|_| !name.is_empty()).map(|column| (column, name.trim().to_owned())).ok_or_else(|| {
                 format!(
-                    "{pair:?} is none of step=.., rank=.., seconds=.., wait=.., remapped=.., cost=.., max=.., \
-                     mean=.. with the name of a column or its place from 1"
+                    "{pair:?} is none of step=.., rank=.., seconds=.., wait=.., begin=.., end=.., remapped=.., \
+                     cost=.., max=.., mean=.. with the name of a column or its place from 1"
                 )
             })
         };
@@ -302,11 +337,23 @@ pub(in crate::logs) fn columns(
     for column in &mut columns {
         *column = if *column == Some(Column::Work) { Some(Column::Seconds) } else { *column };
     }
+    let has = |columns: &[Option<Column>], column| columns.contains(&Some(column));
+    let is_interval = has(&columns, Column::Step)
+        && has(&columns, Column::Begin)
+        && has(&columns, Column::End)
+        && !has(&columns, Column::Seconds);
+    if !is_interval {
+        let is_moment =
+            |column: &&mut Option<Column>| matches!(column, Some(Column::Begin | Column::End));
+        columns.iter_mut().filter(is_moment).for_each(|column| *column = None);
+    }
     for wanted in [
         Column::Step,
         Column::Rank,
         Column::Seconds,
         Column::Wait,
+        Column::Begin,
+        Column::End,
         Column::Remapped,
         Column::RemapSeconds,
     ] {
@@ -318,6 +365,8 @@ pub(in crate::logs) fn columns(
                 Column::Rank => "the number of the rank",
                 Column::Seconds => "the seconds of a rank",
                 Column::Wait => "the seconds a rank waits",
+                Column::Begin => "when a step begins",
+                Column::End => "when a step ends",
                 Column::Remapped => "the mark of a remap",
                 _ => "the cost of a remap",
             };
@@ -331,37 +380,72 @@ pub(in crate::logs) fn columns(
             });
         }
     }
-    let summary = |columns: &mut Vec<Option<Column>>, wanted: bool| {
-        let is_part =
-            |column: &&mut Option<Column>| matches!(column, Some(Column::Most | Column::Mean));
-        if !wanted {
-            columns.iter_mut().filter(is_part).for_each(|column| *column = None);
-        }
+    let without_summary = |columns: &mut Vec<Option<Column>>| {
+        columns.iter_mut().filter(|column| is_part(column)).for_each(|column| *column = None);
     };
     let of_ranks = |columns: &[Option<Column>]| {
         columns.iter().any(|column| matches!(column, Some(Column::OfRank(_))))
     };
-    if columns.contains(&Some(Column::Rank)) || of_ranks(&columns) {
-        summary(&mut columns, false);
+    let has_rank = has(&columns, Column::Rank);
+    if has_rank && has(&columns, Column::Step) || of_ranks(&columns) {
+        without_summary(&mut columns);
         return Ok(columns);
     }
-    // Wide: the ranks are columns that have one stem and a number each.
-    let numbers = columns.iter().zip(names);
-    let numbers = numbers.map(|(column, name)| numbered(name).filter(|_| column.is_none()));
-    let numbers: Vec<Option<(String, u32)>> = numbers.collect();
+    // Wide: the ranks, or in a row for each rank the steps, are columns that have one stem and a
+    // number each. Ranks on computers are numbered in their order.
+    let mut on_hosts = 0..;
+    let mut number = |(column, name): (&Option<Column>, &String)| match column {
+        Some(_) => None,
+        None if is_rank_on_host(name) => Some((ON_HOSTS.to_owned(), on_hosts.next()?)),
+        None => numbered(name),
+    };
+    let numbers: Vec<Option<(String, u32)>> = columns.iter().zip(names).map(&mut number).collect();
     let stem = stem_of_ranks(&numbers)?;
+    let host = names.iter().position(|name| is_host(name));
+    let host = host.filter(|_| stem.is_none() && has(&columns, Column::Step));
+    match host.filter(|_| !has_rank && (has(&columns, Column::Seconds) || is_interval)) {
+        Some(host) => columns[host] = Some(Column::Rank),
+        None if has_rank && stem.as_deref().is_none_or(|stem| !is_of_steps(stem)) => {}
+        None => return wide(columns, names, &numbers, stem, has_rank),
+    }
+    without_summary(&mut columns);
+    Ok(columns)
+}
+
+/// Whether a column has the largest or the mean time of a step.
+fn is_part(column: &Option<Column>) -> bool {
+    matches!(column, Some(Column::Most | Column::Mean))
+}
+
+/// Whether the columns of a table with a row for each rank may be those of steps by their stem:
+/// `step_7`, `7`, `time_7`.
+fn is_of_steps(stem: &str) -> bool {
+    likely(stem) == 2 && stem != "r"
+        || matches!(stem, "s" | "t")
+        || column(stem) == Some(Column::Step)
+}
+
+/// The columns where those of the ranks, or of the steps `of_a_rank` in each row, have this stem
+/// and a number.
+fn wide(
+    mut columns: Vec<Option<Column>>,
+    names: &[String],
+    numbers: &[Option<(String, u32)>],
+    stem: Option<String>,
+    of_a_rank: bool,
+) -> Result<Vec<Option<Column>>, String> {
     let is_meant = |number: &Option<(String, u32)>| {
         number.as_ref().is_some_and(|(its, _)| Some(its) == stem.as_ref())
     };
     let meant: Vec<&String> = names
         .iter()
-        .zip(&numbers)
+        .zip(numbers)
         .filter(|(_, number)| is_meant(number))
         .map(|(name, _)| name)
         .collect();
     let has_both = [Column::Most, Column::Mean].iter().all(|part| columns.contains(&Some(*part)));
     let stem = match stem {
-        Some(stem) if is_time_of_ranks(&stem, &meant) => Some(stem),
+        Some(stem) if of_a_rank || is_time_of_ranks(&stem, &meant) => Some(stem),
         Some(_) if has_both => None,
         Some(stem) => {
             let first = meant.first().map_or("", |name| name.as_str());
@@ -375,13 +459,16 @@ pub(in crate::logs) fn columns(
     };
     let mut seen = HashSet::new();
     for (column, number) in columns.iter_mut().zip(numbers) {
-        let Some((_, rank)) = number.filter(|(its, _)| Some(its) == stem.as_ref()) else {
+        let Some((_, rank)) = number.as_ref().filter(|(its, _)| Some(its) == stem.as_ref()) else {
+            // Of all steps of a rank together nothing is read.
+            *column = column.filter(|column| !of_a_rank || *column == Column::Rank);
             continue;
         };
-        if !seen.insert(rank) {
-            return Err(format!("two columns are rank {rank}"));
+        if !seen.insert(*rank) {
+            let what = if of_a_rank { "step" } else { "rank" };
+            return Err(format!("two columns are {what} {rank}"));
         }
-        *column = Some(Column::OfRank(rank));
+        *column = Some(Column::OfRank(*rank));
     }
     if seen.len() < 2 && !has_both {
         let alone = match columns.contains(&Some(Column::Seconds)) {
@@ -393,6 +480,8 @@ pub(in crate::logs) fn columns(
             listed(names)
         ));
     }
-    summary(&mut columns, seen.len() < 2);
+    if seen.len() >= 2 {
+        columns.iter_mut().filter(|column| is_part(column)).for_each(|column| *column = None);
+    }
     Ok(columns)
 }

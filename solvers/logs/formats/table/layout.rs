@@ -14,16 +14,19 @@ pub(in crate::logs) fn layout(
     let has = |wanted| columns.contains(&Some(wanted));
     let of_ranks = columns.iter().any(|column| matches!(column, Some(Column::OfRank(_))));
     let summary = has(Column::Most) && has(Column::Mean);
+    raw.by_rank = of_ranks && has(Column::Rank) && !has(Column::Step);
+    let is_interval = has(Column::Begin) && has(Column::End);
     let wide = of_ranks || !has(Column::Rank);
     (raw.marked, raw.knows_remaps) =
         (has(Column::Remapped), has(Column::Remapped) || has(Column::RemapSeconds));
     raw.form = match (summary, wide) {
+        _ if raw.by_rank => "table with a row for each rank",
         (true, _) => "table of largest and mean times",
         (false, true) => "wide table",
         (false, false) => "long table",
     };
     for (wanted, name) in [(Column::Seconds, "seconds"), (Column::Step, "step")] {
-        if !wide && !has(wanted) {
+        if !wide && !has(wanted) && !(wanted == Column::Seconds && is_interval) {
             return Err(format!(
                 "there is no column `{name}` among {}: say which it is with --columns {name}=NAME",
                 listed(names)
@@ -36,7 +39,7 @@ pub(in crate::logs) fn layout(
     let is_time = |at: &usize| match columns[*at] {
         Some(Column::OfRank(_)) => wide,
         Some(Column::Most | Column::Mean) => summary,
-        Some(Column::Seconds | Column::Wait) => !wide,
+        Some(Column::Seconds | Column::Wait | Column::Begin | Column::End) => !wide,
         _ => false,
     };
     for (name, column) in names.iter().zip(columns) {
@@ -100,7 +103,7 @@ pub(in crate::logs) fn left_out(
     let long = columns.contains(&Some(Column::Rank));
     let is_told = |(name, column): &(&String, &Option<Column>)| match column {
         None if of_ranks => numbered(name).is_some(),
-        None => !of_ranks && !name.is_empty(),
+        None => !of_ranks && !name.trim_matches('"').is_empty(),
         Some(Column::Seconds) => !long && !of_ranks && !name.is_empty(),
         Some(_) => false,
     };
@@ -135,7 +138,8 @@ pub(in crate::logs) fn guessed(
     if cells.len() < 2 {
         return Err("one column and no header: this is no trace of several ranks".to_owned());
     }
-    let counts = cells[0] == "0" || cells[0] == "1";
+    let counts =
+        matches!(whole(cells, 0), Some(0 | 1)) && (second.is_empty() || whole(second, 0).is_some());
     let first = usize::from(counts);
     // Times of ranks are written alike: counts, ids and times in one line are another table.
     let is_whole = |cell: &String| cell.bytes().all(|byte| byte.is_ascii_digit());
@@ -153,6 +157,7 @@ pub(in crate::logs) fn guessed(
     if counts {
         columns.insert(0, Some(Column::Step));
     }
+    raw.unnamed = true;
     raw.repairs
         .push(format!("there is no header: {} columns are taken as ranks", cells.len() - first));
     Ok(columns)

@@ -1,4 +1,4 @@
-//! Long and wide tables, separated by commas, semicolons, tabs or blanks.
+//! Long and wide tables, separated by commas, semicolons, tabs, blanks or bars, as in Markdown.
 
 pub(in crate::logs) mod columns;
 pub(in crate::logs) mod layout;
@@ -6,21 +6,69 @@ mod quick;
 
 use super::super::row::{Field, Row};
 use super::Raw;
-use super::{at, decimal, fault, flag, seconds, whole};
+use super::{at, decimal, fault, flag, name, seconds, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;
-use columns::{Column, columns, listed, measured};
+use columns::{Column, columns, listed, measured, numbered};
 use layout::{guessed, layout, left_out};
 use std::io::{BufRead, Cursor, Read};
 
 pub(in crate::logs) fn delimiter(line: &str) -> u8 {
-    let separators = [b';', b'\t', b','];
-    separators.into_iter().find(|d| line.as_bytes().contains(d)).unwrap_or(b' ')
+    let separators = [b';', b'\t', b',', b'|'];
+    match line.trim_ascii_start().starts_with('|') {
+        true => b'|',
+        false => separators.into_iter().find(|d| line.as_bytes().contains(d)).unwrap_or(b' '),
+    }
+}
+
+/// The separator that a first line such as `sep=;` states for Excel.
+fn separator(line: &[u8]) -> Option<u8> {
+    let line = line.trim_ascii().strip_prefix(b"\"").unwrap_or(line.trim_ascii());
+    let (word, rest) = line.split_at_checked(4)?;
+    match rest.strip_suffix(b"\"").unwrap_or(rest) {
+        _ if !word.eq_ignore_ascii_case(b"sep=") => None,
+        [] => Some(b'\t'),
+        [separator] => Some(*separator),
+        _ => None,
+    }
+}
+
+/// Whether a line is none of a table: it is empty, a comment, a ruler as Markdown has, or states the
+/// separator.
+fn is_aside(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let is_ruler = || {
+        line.iter().all(|byte| b"|+-=: ".contains(byte))
+            && line.windows(2).any(|two| matches!(two, b"--" | b"==" | b"|-"))
+    };
+    match line.first() {
+        None => true,
+        Some(first) if COMMENT.contains(&char::from(*first)) => {
+            !line.starts_with(b"/") || line.starts_with(b"//")
+        }
+        Some(b'|' | b'+' | b'-' | b'=' | b':') => is_ruler(),
+        Some(b's' | b'S' | b'"') => separator(line).is_some(),
+        _ => false,
+    }
+}
+
+/// Characters with which comments begin: two strokes, and those of scripts, of MATLAB and Fortran.
+const COMMENT: [char; 4] = ['#', '%', '!', '/'];
+
+/// A line without the bars around it, or the brackets of a list.
+fn inner(line: &[u8]) -> &[u8] {
+    match line.trim_ascii() {
+        [b'[', list @ .., b']'] | [b'|', list @ .., b'|'] | [b'|', list @ ..] => list,
+        _ => line,
+    }
 }
 
 /// What helps where the first line names no columns of a table.
 const NO_TABLE: &str = "a trace has step, rank and seconds, or one row a step and one column a rank; --columns \
                         says which column is what, and --regex reads lines of other forms: see --help";
+
+/// The most columns of a table: their names alone take a hundred bytes each.
+const MOST_COLUMNS: usize = 1 << 18;
 
 /// How a table is laid out.
 struct Table {
@@ -36,6 +84,7 @@ struct Table {
 
 /// The fields of a line.
 fn cells(line: &str, delimiter: u8) -> Vec<String> {
+    let line = std::str::from_utf8(inner(line.as_bytes())).unwrap_or(line);
     let cells = line.split(char::from(delimiter)).map(|cell| cell.trim().to_owned());
     cells.filter(|cell| delimiter != b' ' || !cell.is_empty()).collect()
 }
@@ -52,12 +101,10 @@ fn named_in_comment(
     columns: usize,
     delimiter: u8,
 ) -> Result<Option<Vec<String>>, String> {
-    let first = start
-        .lines()
-        .position(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let first = start.lines().position(|line| !is_aside(line.as_bytes()));
     let comments = start.lines().take(first.unwrap_or(0)).filter(|line| !line.trim().is_empty());
     let comments: Vec<&str> =
-        comments.map(|line| line.trim().trim_start_matches('#').trim()).collect();
+        comments.map(|line| line.trim().trim_start_matches(&COMMENT[..]).trim()).collect();
     let split = |line: &str| {
         let found = cells(line, delimiter);
         if found.len() == columns {
@@ -68,7 +115,16 @@ fn named_in_comment(
     };
     let is_header =
         |names: &Vec<String>| names.len() == columns && !names.iter().any(|cell| is_number(cell));
-    if let Some(names) = comments.iter().rev().map(|line| split(line)).find(is_header) {
+    // Below the names there may be a line of units.
+    let mut headers: Vec<Vec<String>> =
+        comments.iter().rev().map(|line| split(line)).filter(is_header).collect();
+    let is_name = |name: &String| {
+        matches!(measured(name).0, Some(Column::Step | Column::Rank)) || numbered(name).is_some()
+    };
+    let is_known = |names: &Vec<String>| names.iter().any(is_name);
+    let known = headers.iter().position(is_known).unwrap_or(0);
+    if known < headers.len() {
+        let names = headers.swap_remove(known);
         // WarpX counts its columns: `[2]lev0`.
         let clean = |name: String| match name.split_once(']') {
             Some((count, rest)) if count.starts_with('[') && !rest.is_empty() => {
@@ -95,17 +151,23 @@ fn named_in_comment(
 
 /// The layout of a table that starts as `start` does.
 fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint> {
-    let mut lines = start.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
-    let Some(first) = first else { return Err(at(name, 1, "the file is empty")) };
+    let mut rows = start.lines().map(str::trim).filter(|line| !is_aside(line.as_bytes()));
+    let Some(first) = rows.next() else { return Err(at(name, 1, "the file is empty")) };
     if first.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\r')) {
         return Err(at(name, 1, "this is not text"));
     }
-    let delimiter = delimiter(first);
+    let stated = start.lines().find(|line| !line.trim().is_empty());
+    let stated = stated.and_then(|line| separator(line.as_bytes()));
+    let delimiter = stated.unwrap_or_else(|| delimiter(first));
     let wrong = |what: String| fault(name, 1, &what, NO_TABLE);
-    let fields = cells(first, delimiter);
+    if memchr::memchr_iter(delimiter, first.as_bytes()).count() > MOST_COLUMNS {
+        return Err(wrong(format!(
+            "more than {MOST_COLUMNS} columns: write a row for each step and rank"
+        )));
+    }
+    let mut fields = cells(first, delimiter);
     let header = !fields.iter().all(|cell| is_number(cell));
-    if header && !fields[0].is_empty() && is_number(&fields[0]) {
+    if header && fields[0].starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
         let other: Vec<String> =
             fields.iter().find(|cell| !is_number(cell)).cloned().into_iter().collect();
         let other = listed(&other);
@@ -114,9 +176,30 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
              columns above it"
         )));
     }
-    let second: Vec<String> = lines
-        .find(|line| !line.is_empty() && !line.starts_with('#'))
-        .map_or_else(Vec::new, |line| cells(line, delimiter));
+    let second: Vec<String> =
+        rows.clone().next().map_or_else(Vec::new, |row| cells(row, delimiter));
+    // Lines of text have the same first word, or differ in their digits only.
+    let is_word = |word: &&str| word.contains(char::is_alphabetic) && !is_number(word);
+    let word = first.split_whitespace().next().filter(is_word);
+    let letters = |row: &str| row.replace(|c: char| c.is_ascii_digit(), "");
+    let is_text = rows.next().is_some_and(|row| {
+        let same_word = row.split_whitespace().next() == word;
+        row != first && (same_word || letters(row) == letters(first))
+    });
+    if let Some(word) = word.filter(|_| is_text) {
+        let word = listed(&[word.to_owned()]);
+        return Err(wrong(format!(
+            "its lines begin with the word `{word}`, and are no table: give --regex with a group for each number, as \
+             `step (?<step>[0-9]+).*rank (?<rank>[0-9]+).*took (?<seconds>[0-9.]+)`; with (?<loads>.*), a list of all ranks, \
+             or (?<max>[0-9.]+) and (?<mean>[0-9.]+) in place of rank and seconds"
+        )));
+    }
+    // R and pandas count the rows in a column without a name.
+    let counts = |cell: &String| ["0", "1"].contains(&cell.trim_matches('"'));
+    if header && second.len() == fields.len() + 1 && counts(&second[0]) {
+        fields.insert(0, String::new());
+        raw.repairs.push("the first column has no name: it counts the rows".to_owned());
+    }
     let in_comment = match header || raw.how.columns.is_given() {
         true => None,
         false => named_in_comment(start, fields.len(), delimiter).map_err(wrong)?,
@@ -203,19 +286,24 @@ fn head(input: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
         if input.read_until(b'\n', &mut head)? == 0 {
             break;
         }
-        let line = head[first..].trim_ascii();
-        lines += usize::from(!line.is_empty() && line[0] != b'#');
+        lines += usize::from(!is_aside(&head[first..]));
     }
     Ok(head)
 }
 
-/// The first lines of a table that names its columns, the step among them.
+/// The first lines of a table that begins with the names of its columns, the step among them, and
+/// numbers its ranks.
 pub(in crate::logs) fn named(input: &mut dyn BufRead, name: &str) -> Option<Vec<u8>> {
     let head = head(input).ok()?;
-    let table = table(name, std::str::from_utf8(&head).ok()?, &mut Raw::default()).ok()?;
-    (table.header.is_some()
-        && table.columns.contains(&Some(Column::Step))
-        && !table.columns.contains(&Some(Column::Wait)))
+    let text = std::str::from_utf8(&head).ok()?;
+    let table = table(name, text, &mut Raw::default()).ok()?;
+    let place = |wanted| table.columns.iter().position(|column| *column == Some(wanted));
+    let first = cells(text.lines().last()?, table.delimiter);
+    let is_numbered = |rank: usize| first.get(rank).is_some_and(|cell| is_number(cell));
+    (head.starts_with(table.header.as_deref()?)
+        && place(Column::Step).is_some()
+        && place(Column::Wait).is_none()
+        && place(Column::Rank).is_none_or(is_numbered))
     .then_some(head)
 }
 
@@ -241,8 +329,11 @@ fn quoted(
         let next = records.next();
         let next = next.map_err(|error| at(name, line, &format!("cannot be read: {error}")))?;
         let Some((line, fields)) = next else { return Ok(()) };
-        let fields: Vec<&[u8]> =
+        let mut fields: Vec<&[u8]> =
             fields.iter().map(Vec::as_slice).filter(|field| !blanks || !field.is_empty()).collect();
+        if table.delimiter == b'|' && matches!(fields[..], [[], .., []]) {
+            fields = fields[1..fields.len() - 1].to_vec();
+        }
         if std::mem::take(&mut header) || matches!(fields[..], [] | [[]]) {
             continue;
         }
@@ -296,21 +387,22 @@ impl Table {
     ) -> Result<bool, String> {
         let end = line.len() - usize::from(line.last() == Some(&b'\n'));
         let end = end - usize::from(line[..end].last() == Some(&b'\r'));
-        if memchr::memchr2(b'"', b'\r', &line[..end]).is_some() {
+        if memchr::memchr2(b'"', b'\r', &line[..end]).is_some() && separator(line).is_none() {
             return Ok(true);
         }
         place.number += 1;
-        if line[0] == b'#' || line[..end].trim_ascii().is_empty() {
+        if is_aside(&line[..end]) {
             return Ok(false);
         }
         let is_header = std::mem::take(&mut place.header);
         if is_header || self.header.as_deref() == Some(line[..end].trim_ascii()) {
             return Ok(false);
         }
-        self.split(&line[..end], fields);
+        let row = inner(&line[..end]);
+        self.split(row, fields);
         let text = |at: usize| {
             let (first, end): (usize, usize) = fields[at];
-            text_of(&line[first..end])
+            text_of(&row[first..end])
         };
         match self.take(fields.len(), &text, raw) {
             Err(_) if !line.ends_with(b"\n") && place.number > 2 => {
@@ -391,6 +483,10 @@ impl Field for Text<'_> {
             true => seconds(&self.text.replacen(',', ".", 1)),
             false => seconds(self.text),
         }
+    }
+
+    fn name(&self) -> Option<&str> {
+        name(self.text)
     }
 
     fn flag(&self) -> Result<bool, String> {

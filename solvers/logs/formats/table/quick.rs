@@ -27,6 +27,8 @@ pub(in crate::logs) fn row(
             Some(Column::Rank) => row.rank = Some(line.whole()?),
             Some(Column::Seconds | Column::Work) => row.seconds = Some(unit * line.decimal()?),
             Some(Column::Wait) => row.wait = Some(unit * line.decimal()?),
+            Some(Column::Begin) => row.begin = Some(unit * line.decimal()?),
+            Some(Column::End) => row.end = Some(unit * line.decimal()?),
             Some(Column::Most) => row.most = Some(unit * line.decimal()?),
             Some(Column::Mean) => row.mean = Some(unit * line.decimal()?),
             Some(Column::Remapped) => {

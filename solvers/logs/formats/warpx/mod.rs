@@ -62,7 +62,8 @@ fn shape(line: &str) -> Option<Shape> {
     if line.starts_with('#') {
         let place = |wanted: &str| fields.iter().position(|name| name.contains(wanted));
         let (first, host) = (place("]cost_box_0(")?, place("]hostname_box_0(")?);
-        return (first == 2).then_some(Shape { delimiter, group: host + 1 - first });
+        let group = (host + 1).checked_sub(first)?;
+        return (first == 2).then_some(Shape { delimiter, group });
     }
     fields.first()?.parse::<u32>().ok()?;
     let is_number = |field: &&str| field.parse::<f64>().is_ok();

@@ -1,9 +1,11 @@
 //! Samples of every format of logs: three that its reader takes, and three near misses that it must not take.
 
+mod dialects;
 mod printed;
 mod tables;
 mod tools;
 
+use self::dialects::{dialects, pairs};
 use self::printed::{lammps_logs, printed};
 use self::tables::{json_lines, tables};
 use self::tools::{codes, tools, vt};
@@ -49,7 +51,7 @@ pub fn samples() -> Vec<Sample> {
         refused(vt("LBDatafile", "tasks", 3), "the file of node 0, 1, 2 is missing"),
         refused(vt("LBStatsfile", "tasks", 0), "not \"LBDatafile\""),
     ];
-    [tables(), json_lines(), lammps_logs(), printed(), tools(), codes(), nodes]
+    [tables(), dialects(), pairs(), json_lines(), lammps_logs(), printed(), tools(), codes(), nodes]
         .into_iter()
         .flatten()
         .collect()

@@ -51,7 +51,7 @@ pub(super) fn tables() -> Vec<Sample> {
         ),
         refused(wide("iter,t_comp,t_wait", three), "make one table, with a column `rank`"),
         refused(wide("step,max,min", three), "neither `rank` and `seconds`"),
-        refused(steps(|s| format!("[1,0]<stdout>: step {s} busy 1.5\n")), "neither `rank`"),
+        refused(steps(|s| format!("[1,{}]<stdout>: step {s} busy 1.5\n", s % 4)), "give --regex"),
         refused(wide("cpu0,cpu1,cpu2", three), "may be counts or per cent"),
         refused(wide("time,temperature,pressure", three), "neither `rank` and `seconds`"),
         refused(long("step,rank,bytes,remapped", ",", false), "no column `seconds`"),
@@ -99,6 +99,14 @@ pub(super) fn json_lines() -> Vec<Sample> {
             "put the fields of `times_of` in the line itself",
         ),
         refused("[1, 2]\n", "one object a line"),
+        refused("{\"step\": [0, 1], \"rank_0\": [1, 2]}\n", "orient=\"records\""),
+        refused("{\"steps\": [{\"step\": 0, \"times\": [1, 2]}]}\n", "jq -c '.[\"steps\"][]'"),
+        read(
+            steps(|s| format!("{{\"iter\": {s}, \"compute_times\": {}}}\n", list(s))),
+            "",
+            "JSON lines",
+            (2, 50, 0),
+        ),
         refused(
             steps(|s| format!("{{\"step\": {s}, \"loss\": 0.5}}\n")),
             "neither `rank` and `seconds`",
