@@ -26,7 +26,8 @@ pub(in crate::logs) fn layout(
         (false, false) => "long table",
     };
     for (wanted, name) in [(Column::Seconds, "seconds"), (Column::Step, "step")] {
-        if !wide && !has(wanted) && !(wanted == Column::Seconds && is_interval) {
+        let is_there = has(wanted) || wanted == Column::Seconds && is_interval;
+        if !wide && !is_there {
             return Err(format!(
                 "there is no column `{name}` among {}: say which it is with --columns {name}=NAME",
                 listed(names)
