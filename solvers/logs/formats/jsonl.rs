@@ -36,13 +36,16 @@ pub(in crate::logs) fn read(
     read_objects(input, name, "JSON lines", &object, raw)
 }
 
+/// The fields of a line.
+type Object = Map<String, Value>;
+
 /// Reads lines of a `form` by the `object` of each; lines without one are passed over. What is wrong
 /// with one begins with its place in the line.
 pub(in crate::logs) fn read_objects(
     input: impl BufRead,
     name: &str,
     form: &'static str,
-    object: &dyn Fn(&str) -> Result<Option<Map<String, Value>>, String>,
+    object: &dyn Fn(&str) -> Result<Option<Object>, String>,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
     let mut reader = Reader::default();

@@ -26,7 +26,8 @@ pub(in crate::logs) fn layout(
         (false, false) => "long table",
     };
     for (wanted, name) in [(Column::Seconds, "seconds"), (Column::Step, "step")] {
-        if !wide && !has(wanted) && !(wanted == Column::Seconds && is_interval) {
+        let is_there = has(wanted) || wanted == Column::Seconds && is_interval;
+        if !wide && !is_there {
             return Err(format!(
                 "there is no column `{name}` among {}: say which it is with --columns {name}=NAME",
                 listed(names)
@@ -138,8 +139,8 @@ pub(in crate::logs) fn guessed(
     if cells.len() < 2 {
         return Err("one column and no header: this is no trace of several ranks".to_owned());
     }
-    let counts =
-        matches!(whole(cells, 0), Some(0 | 1)) && (second.is_empty() || whole(second, 0).is_some());
+    let counts = matches!(whole(cells, 0), Some(0 | 1))
+        && (second.is_empty() || whole(second, 0) > whole(cells, 0));
     let first = usize::from(counts);
     // Times of ranks are written alike: counts, ids and times in one line are another table.
     let is_whole = |cell: &String| cell.bytes().all(|byte| byte.is_ascii_digit());

@@ -167,7 +167,7 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     }
     let mut fields = cells(first, delimiter);
     let header = !fields.iter().all(|cell| is_number(cell));
-    if header && fields[0].starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+    if header && fields[0].starts_with(|c: char| c.is_ascii_digit()) {
         let other: Vec<String> =
             fields.iter().find(|cell| !is_number(cell)).cloned().into_iter().collect();
         let other = listed(&other);

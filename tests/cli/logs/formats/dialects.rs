@@ -219,7 +219,7 @@ pub(super) fn pairs() -> Vec<Sample> {
             (3, 50, 0),
         ),
         refused(steps(|s| format!("step={s} loss=0.5 time=0.2\n")), "neither `rank`"),
-        refused(steps(|s| format!("epoch={s} rank=0 time=0.2\n")), "neither `rank`"),
+        refused(steps(|s| format!("epoch={s} rank=0 time=0.2\n")), "give --regex"),
         refused(
             ranks(&|s, r| format!("step={s} rank={r} time=fast")),
             "time: \"fast\" is not a number",
