@@ -64,6 +64,7 @@ pub mod distribution;
 pub mod estimate;
 pub mod fit;
 pub mod imbalance;
+mod kept;
 pub mod learning;
 pub mod lifetime;
 pub mod load_drift;

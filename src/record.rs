@@ -13,10 +13,8 @@
 //! # Ok::<(), remapping::record::RecordError>(())
 //! ```
 
-use crate::fit::increments::Increments;
-use crate::fit::slopes::Slopes;
+use crate::kept::Kept;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// Greatest accepted time, and greatest cost of a remap: sums of their squares stay finite.
 pub const MOST_SECONDS: f64 = 1e100;
@@ -47,10 +45,10 @@ pub struct Record {
 /// when records are compared.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Computed {
-    /// [`Increments::of`].
-    pub increments: OnceLock<Option<Increments>>,
-    /// [`Slopes::of`].
-    pub slopes: OnceLock<Option<Slopes>>,
+    /// From the times and the remaps alone.
+    pub of_times: Kept,
+    /// From the paths.
+    pub of_paths: Kept,
 }
 
 impl PartialEq for Computed {
@@ -155,7 +153,7 @@ impl Record {
     pub fn with_filled(mut self, filled: Vec<bool>) -> Record {
         assert!([0, self.seconds.len()].contains(&filled.len()), "said of each time");
         self.filled = filled;
-        self.computed.increments.take();
+        self.computed.of_paths = Kept::default();
         self
     }
 
@@ -174,11 +172,8 @@ impl Record {
     pub fn with_noise(&self, noise: Vec<f64>) -> Record {
         assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
         let record = self.like(self.seconds.clone(), noise);
-        // Slopes are those of the times.
-        Record {
-            computed: Computed { slopes: self.computed.slopes.clone(), ..Computed::default() },
-            ..record
-        }
+        let computed = Computed { of_times: self.computed.of_times.clone(), ..Computed::default() };
+        Record { computed, ..record }
     }
 
     /// Other times and noise with the same remaps.
@@ -247,7 +242,7 @@ impl Record {
     /// plus the imbalance that the remap left. Their times in that step contained noise in
     /// addition.
     fn follow(&mut self) {
-        self.computed.increments.take();
+        self.computed.of_paths = Kept::default();
         let ranks = self.ranks;
         let mut paths = Vec::with_capacity(self.seconds.len());
         paths.extend_from_slice(self.row(0));

@@ -32,7 +32,7 @@ pub struct Increments {
 impl Increments {
     /// From a record of at least four steps; `None` if it is shorter.
     pub fn of(record: &Record) -> Option<Increments> {
-        record.computed().increments.get_or_init(|| Increments::computed(record)).clone()
+        record.computed().of_paths.get(|| Increments::computed(record)).clone()
     }
 
     fn computed(record: &Record) -> Option<Increments> {

@@ -11,6 +11,7 @@
 //! For each c the squares closest to the record, in relative terms, follow from linear equations;
 //! the best c is taken.
 
+use super::increments::Increments;
 use super::spread::is_measured;
 use crate::fit::growth;
 use crate::fit::level;
@@ -47,9 +48,7 @@ impl Lasting {
         if steps < FEWEST || ranks < 2 {
             return None;
         }
-        // Where it is known that there are no outliers, none are looked for.
-        let known = record.computed().increments.get();
-        let has_none = known.is_some_and(|found| found.as_ref().is_some_and(|it| it.outliers == 0));
+        let has_none = Increments::of(record).is_some_and(|it| it.outliers == 0);
         let mut path = Cow::Borrowed(record.paths());
         if !has_none {
             level::without_outliers(path.to_mut(), ranks);

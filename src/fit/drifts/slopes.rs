@@ -78,7 +78,7 @@ struct Stretch {
 impl Slopes {
     /// From a record; `None` if it has fewer than two stretches of six steps.
     pub fn of(record: &Record) -> Option<Slopes> {
-        record.computed().slopes.get_or_init(|| Slopes::computed(record)).clone()
+        record.computed().of_times.get(|| Slopes::computed(record)).clone()
     }
 
     fn computed(record: &Record) -> Option<Slopes> {

@@ -31,6 +31,7 @@ const ENGINE: &[&[&str]] = &[
         "communicator",
         "decimal",
         "estimate",
+        "kept",
         "machine",
         "observer",
         "overlap",
