@@ -171,9 +171,8 @@ impl Record {
     #[must_use]
     pub fn with_noise(&self, noise: Vec<f64>) -> Record {
         assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
-        let record = self.like(self.seconds.clone(), noise);
         let computed = Computed { of_times: self.computed.of_times.clone(), ..Computed::default() };
-        Record { computed, ..record }
+        Record { computed, ..self.like(self.seconds.clone(), noise) }
     }
 
     /// Other times and noise with the same remaps.
@@ -282,21 +281,14 @@ impl Record {
         let inside = |remap: &&Remap| steps.contains(&remap.before) && remap.before > steps.start;
         let shift = |remap: &Remap| Remap { before: remap.before - steps.start, ..*remap };
         let earlier = |left: &Left| Left { before: left.before - steps.start, ..left.clone() };
+        let remaps = self.remaps.iter().filter(inside).map(shift).collect();
+        let left = self.left.iter().filter(|left| steps.contains(&left.before));
         let cells = steps.start * self.ranks..steps.end * self.ranks;
         let mut part = Record {
             noise: self.noise.get(cells.clone()).unwrap_or_default().to_vec(),
             filled: self.filled.get(cells.clone()).unwrap_or_default().to_vec(),
-            left: self
-                .left
-                .iter()
-                .filter(|left| steps.contains(&left.before))
-                .map(earlier)
-                .collect(),
-            ..Record::of(
-                self.ranks,
-                self.seconds[cells].to_vec(),
-                self.remaps.iter().filter(inside).map(shift).collect(),
-            )
+            left: left.map(earlier).collect(),
+            ..Record::of(self.ranks, self.seconds[cells].to_vec(), remaps)
         };
         part.follow();
         part

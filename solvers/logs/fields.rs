@@ -1,6 +1,6 @@
 //! The fields of a log: times, marks of remaps, numbers of steps and ranks, and what is wrong with one.
 
-use super::formats::table::columns::seconds_in;
+use super::formats::table::names::seconds_in;
 use crate::complaint::Complaint;
 use remapping::record::MOST_SECONDS;
 

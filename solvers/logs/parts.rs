@@ -182,7 +182,7 @@ impl<'p> Files<'p> {
                 return None;
             }
             matches!(told(text, "").ok()?, Form::Table).then_some(())?;
-            let found = table::named(&mut input, "")?;
+            let found = table::header::named(&mut input, "")?;
             let names = |head: &[u8]| head.split(|byte| *byte == b'\n').next().map(<[u8]>::to_vec);
             let first = names(&found)?;
             let is_named = !first.trim_ascii().is_empty() && first[0] != b'#';

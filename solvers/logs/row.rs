@@ -1,7 +1,7 @@
 //! A row of a table, whatever the format, and what becomes of it: one place for what the seconds of
 //! a rank are.
 
-use super::formats::table::columns::Column;
+use super::formats::table::names::Column;
 use super::gather::Raw;
 use super::{Cell, RawRemap, waiting};
 

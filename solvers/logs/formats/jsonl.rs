@@ -3,8 +3,9 @@
 
 use super::super::row::{Field, Row};
 use super::Raw;
-use super::table::columns::{Column, columns, measured};
+use super::table::columns::columns;
 use super::table::layout::{layout, left_out};
+use super::table::names::{Column, measured};
 use super::{MOST_SECONDS, checked, fault, flag, name, seconds, whole};
 use crate::complaint::Complaint;
 use serde_json::{Map, Value};

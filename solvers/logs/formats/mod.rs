@@ -1,6 +1,7 @@
 //! The formats of logs, one a file.
 
 pub(super) mod columnar;
+pub(super) mod form;
 pub(super) mod jsonl;
 pub(super) mod lammps;
 pub(super) mod pairs;

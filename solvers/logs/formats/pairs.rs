@@ -6,7 +6,7 @@
 
 use super::Raw;
 use super::jsonl::{called, is_time, read_objects};
-use super::table::columns::{Column, measured, seconds_in};
+use super::table::names::{Column, measured, seconds_in};
 use crate::complaint::Complaint;
 use serde_json::{Map, Value};
 use std::cell::Cell;

@@ -7,7 +7,7 @@
 //! src/talp/talp_output.c of DLB, commit 6ff2cec, on 28 November 2026.
 
 use super::opened::PEEK;
-use super::table::columns::listed;
+use super::table::names::listed;
 use super::{Cell, Raw, fault, whole};
 use crate::complaint::Complaint;
 use crate::records::Records;

@@ -352,10 +352,8 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 
 fn checkpoints(config: ProptestConfig) {
     let folder = tempfile::tempdir().unwrap();
-    let numbers = prop::collection::vec(
-        (0usize..40, any::<u64>().prop_map(|word| word >> (word % 64))),
-        0..3,
-    );
+    let word = any::<u64>().prop_map(|word| word >> (word % 64));
+    let numbers = prop::collection::vec((0usize..40, word), 0..3);
     let inputs = (mutants(contents("checkpoints")), any::<bool>(), numbers);
     fuzz(config, inputs, |(mut bytes, seal, words)| {
         // Whole numbers in the place of others, from where the sizes stand.

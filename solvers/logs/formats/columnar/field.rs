@@ -1,6 +1,6 @@
 //! A column of Parquet as numbers.
 
-use super::super::table::columns::Column;
+use super::super::table::names::Column;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;

@@ -2,8 +2,9 @@
 
 use super::super::super::row::{self, Row};
 use super::super::Raw;
-use super::super::table::columns::{Column, columns, measured, seconds_in};
+use super::super::table::columns::columns;
 use super::super::table::layout::{layout, left_out};
+use super::super::table::names::{Column, measured, seconds_in};
 use super::super::{checked, counted};
 use super::arrow::{Stated, stated};
 use super::field::{Field, Meant, meant};

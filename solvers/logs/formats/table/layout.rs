@@ -2,7 +2,7 @@
 
 use super::super::super::row::Waiting;
 use super::super::Raw;
-use super::columns::{Column, listed, numbered, plain, unit};
+use super::names::{Column, listed, numbered, plain, unit};
 
 /// Checks that these columns make a table, and notes its form and the unit of its times; the seconds in a unit of each.
 pub(in crate::logs) fn layout(

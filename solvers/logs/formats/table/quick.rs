@@ -2,7 +2,7 @@
 
 use super::super::super::row::Row;
 use super::super::MOST_SECONDS;
-use super::columns::Column;
+use super::names::Column;
 
 /// Reads a line and its end; the number of its bytes.
 pub(in crate::logs) fn row(

@@ -7,7 +7,7 @@
 mod sums;
 
 use super::Raw;
-use super::table::delimiter;
+use super::table::header::delimiter;
 use super::{Cell, RawRemap, fault, seconds, whole};
 use crate::complaint::Complaint;
 use std::collections::{BTreeSet, HashMap};
