@@ -165,7 +165,16 @@ pub fn play(
     price: impl Into<Price>,
     policy: &mut dyn Policy,
 ) -> Course {
-    let price = price.into();
+    play_at(record, steps, base, price.into(), policy)
+}
+
+fn play_at(
+    record: &Record,
+    steps: Range<usize>,
+    base: Base,
+    price: Price,
+    policy: &mut dyn Policy,
+) -> Course {
     let delay = price.overlap.steps as usize;
     let base = match base {
         Base::AsRecorded => None,
@@ -248,8 +257,8 @@ fn gain(now: &[f64], then: &[f64]) -> f64 {
             *most = larger(*most, now - then);
         }
     }
-    let rest = more.iter().zip(before).map(|(now, then)| now - then);
-    most.into_iter().chain(rest).fold(0.0, larger)
+    let most = larger(larger(most[0], most[2]), larger(most[1], most[3]));
+    more.iter().zip(before).fold(most, |most, (now, then)| larger(most, now - then))
 }
 
 /// The perfect-information optimum from `base`: the least cost of any sequence of remaps on these
@@ -265,7 +274,17 @@ pub fn hindsight(
     price: impl Into<Price>,
     observer: &dyn Observer,
 ) -> Result<f64, Halt> {
-    let Price { stops, overlap } = price.into();
+    hindsight_at(record, steps, base, price.into(), observer)
+}
+
+/// The same for a price: one instance, in this crate.
+fn hindsight_at(
+    record: &Record,
+    steps: Range<usize>,
+    base: Base,
+    Price { stops, overlap }: Price,
+    observer: &dyn Observer,
+) -> Result<f64, Halt> {
     let delay = overlap.steps as usize;
     let (ranks, kept) = (record.ranks(), delay + 1);
     let deviations = |row: &[f64]| {
@@ -291,11 +310,19 @@ pub fn hindsight(
             .zip(bases.par_chunks(enough * ranks))
             .zip(thens.par_chunks_mut(enough * kept))
             .map(|((remaps, bases), thens)| {
+                let smaller = |a: f64, b: f64| if b < a { b } else { a };
                 let each = remaps.iter_mut().zip(bases.chunks_exact(ranks));
+                if delay == 0 {
+                    // What a remap under way costs need not be known.
+                    return each.fold(f64::INFINITY, |least, (remap, base)| {
+                        remap.cost += gain(&row, base);
+                        smaller(least, remap.cost)
+                    });
+                }
                 let each = each.zip(thens.chunks_exact_mut(kept));
                 each.fold(f64::INFINITY, |least, ((remap, base), then)| {
                     remap.pay(then, place, [gain(&row, base), mean], overlap);
-                    remap.until(decided, then[then_place]).min(least)
+                    smaller(least, remap.until(decided, then[then_place]))
                 })
             })
             .reduce(|| f64::INFINITY, f64::min);

@@ -98,7 +98,15 @@ pub fn tuned(
     price: impl Into<Price>,
     rules: &[Rule],
 ) -> Option<Rule> {
-    let price @ Price { stops, overlap } = price.into();
+    tuned_at(record, steps, price.into(), rules)
+}
+
+fn tuned_at(
+    record: &Record,
+    steps: Range<usize>,
+    price @ Price { stops, overlap }: Price,
+    rules: &[Rule],
+) -> Option<Rule> {
     let costs: Vec<f64> = if overlap.is_none() {
         let run = Recorded::new(record, steps, stops);
         let start = || rules.iter().map(|rule| rule.start(stops)).collect();
