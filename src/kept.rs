@@ -1,4 +1,4 @@
-//! A value that is computed once and kept beside what it is computed from, whatever its type.
+//! A value of any type that is computed once and kept with the object it is computed from.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};

@@ -51,13 +51,15 @@ pub struct Reading {
     /// Format of the log [default: detected].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a list), or max and
-    /// mean, and remap_seconds, as `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
+    /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a
+    /// list), or max and mean, and remap_seconds, as
+    /// `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
     pub regex: Option<Pattern>,
     /// The meaning of columns, by their names or numbers from 1, where names do not tell.
     /// `seconds=NAME*` is a column for each rank; `wait=NAME` is part of the seconds and is
-    /// subtracted; `wait=-` ignores a column; `begin=NAME,end=NAME` are moments, seconds their difference.
+    /// subtracted; `wait=-` ignores a column; `begin=NAME,end=NAME` are moments, seconds their
+    /// difference.
     #[arg(long, value_name = "step=..,rank=..,seconds=..", value_parser = named)]
     pub columns: Option<Named>,
     /// A row is one step in N, not the sum of N [default: the sum of as many as its steps are

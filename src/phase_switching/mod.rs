@@ -29,7 +29,7 @@
 //! | horizon | method |
 //! |---|---|
 //! | finite, [`solve`] | backward induction; piecewise-linear functions enclose D |
-//! | infinite, [`long_run`] | value iteration; the change of a step bounds the limit (`stationarity.rs`) |
+//! | infinite, [`long_run`] | value iteration; a step's change bounds the limit (`stationarity.rs`) |
 //!
 //! A step takes O(pieces x levels) time. Bounds are rounded outward, so they hold in exact
 //! arithmetic.

@@ -121,7 +121,7 @@ impl Chain {
     }
 
     /// The average where one goes on, each state having these other ones to move to at a cost, and what states
-    /// cost beside the cheapest.
+    /// cost in addition to the cheapest.
     fn forever(&self, ways: &[Vec<(f64, usize)>]) -> (f64, Vec<f64>) {
         let mut h = vec![0.0; self.loads.len()];
         let mut average = 0.0;

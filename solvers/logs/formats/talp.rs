@@ -62,7 +62,7 @@ struct Regions {
 /// The most of these.
 const MOST_BYTES: usize = 1 << 26;
 
-/// What a region takes beside its name.
+/// The fields of a region other than its name.
 const OF_A_REGION: usize = 96;
 
 impl Regions {

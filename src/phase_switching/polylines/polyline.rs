@@ -150,12 +150,11 @@ impl Polyline {
         self
     }
 
-    /// An upper bound (`UPPER`) or a lower one that is constant across nodes closer than `near` times
-    /// their belief.
+    /// An upper bound (`UPPER`), otherwise a lower one, that is constant across nodes closer than
+    /// `near` times their belief.
     ///
-    /// Rounding moves a function outward in proportion to its slopes, and adjacent nodes come closer
-    /// with every step back. Between nodes about 1e-16 apart, a difference by rounding would grow
-    /// tenfold a step.
+    /// Rounding moves a function outward in proportion to its slopes, and every step back brings
+    /// nodes closer. Between nodes about 1e-16 apart a rounding error would grow tenfold a step.
     pub(in crate::phase_switching) fn blunt<const UPPER: bool>(
         &self,
         near: f64,
@@ -323,6 +322,46 @@ impl Polyline {
                 return short;
             }
             coarser = 2.0 * coarser.max(SLACK * self.size());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Polyline;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    /// Nodes in groups 1e-15 apart, other nodes anywhere: groups take their outermost value, all
+    /// other nodes keep theirs, and the result bounds the function everywhere.
+    #[test]
+    fn nodes_that_nearly_coincide_take_the_outermost_value() {
+        const NEAR: f64 = 1e-13;
+        for seed in 0..200 {
+            let random = &mut stream(59, seed);
+            let mut at = vec![0.0, 1.0];
+            for _ in 0..random.random_range(0..9) {
+                let first: f64 = random.random_range(0.01..0.99);
+                let size = random.random_range(1..5);
+                at.extend((0..size).map(|k| first * (1.0 + 1e-15 * f64::from(k))));
+            }
+            at.sort_by(f64::total_cmp);
+            at.dedup();
+            let value: Vec<f64> = at.iter().map(|_| random.random()).collect();
+            let line = Polyline { at: at.clone(), value: value.clone() };
+            let [upper, lower] = [line.blunt::<true>(NEAR), line.blunt::<false>(NEAR)];
+            for (k, p) in at.iter().enumerate() {
+                // Groups are far shorter than the distance of two random beliefs.
+                let group = || (0..at.len()).filter(|j| (at[*j] - p).abs() < 1e-10 * p);
+                let most = group().map(|j| value[j]).fold(value[k], f64::max);
+                let least = group().map(|j| value[j]).fold(value[k], f64::min);
+                assert_eq!((lower.value[k], upper.value[k]), (least, most), "seed {seed}, {p}");
+            }
+            for k in 0..=1000 {
+                let p = f64::from(k) / 1000.0;
+                let (low, own, high) = (lower.at(p), line.at(p), upper.at(p));
+                assert!(low <= own + 1e-15 && own <= high + 1e-15, "seed {seed}, {p}");
+            }
         }
     }
 }

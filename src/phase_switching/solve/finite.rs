@@ -124,8 +124,7 @@ const NEARLY: f64 = 1.6;
 /// All bounds hold in exact arithmetic: two functions enclose the difference D, each reduced and
 /// rounded in its own safe direction. The reduction adapts to the observed width from step to step.
 /// Where the remaining steps are all alike, the change of one step bounds them all (`resting.rs`).
-/// If only thresholds of the
-/// last steps are too wide, those steps are computed once more alone.
+/// If only thresholds of the last steps are too wide, those steps are computed once more alone.
 ///
 /// Memory O(distinct thresholds + pieces), with a limit on pieces; time O(distinct steps x levels x
 /// pieces).

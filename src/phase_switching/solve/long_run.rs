@@ -65,10 +65,10 @@ const UNKNOWN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 /// threshold is bounded to `tolerance`, the average to `tolerance` relative to max(1, |average|).
 ///
 /// Value iteration runs until it converges, with ever smaller reductions. The change of one more
-/// step bounds the distance to the limit (`stationarity.rs`). The average is the mean time of a cycle under
-/// the stationary distribution of the belief, which has no closed form; `relative.rs` bounds it. If
-/// keeping one mapping is optimal, that is decided in exact arithmetic (`one_mapping.rs`). A step
-/// takes O(pieces x levels).
+/// step bounds the distance to the limit (`stationarity.rs`). The average is the mean time of a
+/// cycle under the stationary distribution of the belief, which has no closed form; `relative.rs`
+/// bounds it. If keeping one mapping is optimal, that is decided in exact arithmetic
+/// (`one_mapping.rs`). A step takes O(pieces x levels).
 ///
 /// # Errors
 /// If the parameters are out of range, a switch is impossible, or the phases never change.

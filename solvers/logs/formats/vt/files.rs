@@ -4,8 +4,7 @@ use crate::complaint::Complaint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub(super) const HELP: &str =
-    "give the folder or a file that --vt_lb_data wrote, the files of all nodes beside it";
+pub(super) const HELP: &str = "give the folder or a file that --vt_lb_data wrote, with the files of all nodes in the same folder";
 
 /// The last number in the name of a file, and the text before and after it.
 pub(super) fn number(path: &Path) -> Option<(String, u32, String)> {
