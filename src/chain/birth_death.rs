@@ -3,7 +3,7 @@
 use super::kernel::{Levels, Row};
 use super::{ChainError, Operator, misses_one, probability, usable};
 use crate::Rational;
-use rayon::prelude::*;
+use crate::parallel;
 
 /// What a walk does with the probability of stepping out of its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -237,8 +237,11 @@ impl Operator for BirthDeath {
 
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {
         assert!(v.len() == self.levels() && out.len() == self.levels());
-        out.par_iter_mut().with_min_len(1 << 14).enumerate().for_each(|(level, out)| {
-            self.row_into(level, v, std::slice::from_mut(out));
+        const PIECE: usize = 1 << 14;
+        parallel::pieces(out, PIECE, &|piece, out| {
+            for (level, out) in (piece * PIECE..).zip(out) {
+                self.row_into(level, v, std::slice::from_mut(out));
+            }
         });
     }
 

@@ -1,7 +1,7 @@
 //! A chain given as a full transition matrix.
 
 use super::{ChainError, Operator, misses_one, probability, usable};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// A dense transition matrix.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,9 +95,9 @@ impl Operator for Dense {
 
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {
         assert!(v.len() == self.levels && out.len() == self.levels);
-        let rows = self.entries.par_chunks_exact(self.levels).with_min_len(64);
-        out.par_iter_mut().zip(rows).for_each(|(out, row)| {
-            *out = row.iter().zip(v).map(|(p, v)| p * v).sum();
+        parallel::fill(out, 64, &|row| {
+            let row = &self.entries[row * self.levels..][..self.levels];
+            row.iter().zip(v).map(|(p, v)| p * v).sum()
         });
     }
 

@@ -2,7 +2,7 @@
 //! it that belong to one of several ranks.
 
 use super::{ChainError, Operator, misses_one, probability, usable};
-use rayon::prelude::*;
+use crate::parallel;
 use sprs::{CsMat, TriMat};
 use std::ops::Range;
 
@@ -152,10 +152,10 @@ impl JointRows {
         let (indptr, indices, data) =
             (self.matrix.indptr(), self.matrix.indices(), self.matrix.data());
         let starts = indptr.raw_storage();
-        out.par_iter_mut().with_min_len(1024).enumerate().for_each(|(i, out)| {
+        parallel::fill(out, 1024, &|i| {
             let row = starts[i]..starts[i + 1];
             let terms = data[row.clone()].iter().zip(&indices[row]);
-            *out = terms.map(|(p, &j)| p * v[j - base]).sum();
+            terms.map(|(p, &j)| p * v[j - base]).sum()
         });
     }
 }

@@ -41,7 +41,7 @@ mod shared;
 mod tube;
 mod wanted;
 
-use rayon::prelude::*;
+use crate::parallel;
 
 pub use affine::{Change, affine_rows};
 pub use birth_death::{BirthDeath, Edge};
@@ -103,8 +103,7 @@ pub trait Operator: Send + Sync {
         if out.len() < PARALLEL {
             return finish.finish(0, out);
         }
-        let parts = out.par_chunks_mut(PART).enumerate();
-        parts.for_each(|(part, out)| finish.finish(part * PART, out));
+        parallel::pieces(out, PART, &|part, out| finish.finish(part * PART, out));
     }
 
     /// A bound k such that the computed `P v` differs from the exact one, in every state s, by at

@@ -2,7 +2,7 @@
 //! operator.
 
 use super::{Operator, usable};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// The rows and columns of some states of a chain, in compressed row storage.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,10 +50,10 @@ impl Operator for Restricted {
 
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {
         assert!(v.len() == self.states() && out.len() == self.states());
-        out.par_iter_mut().with_min_len(1 << 13).enumerate().for_each(|(i, out)| {
+        parallel::fill(out, 1 << 13, &|i| {
             let row = self.starts[i]..self.starts[i + 1];
             let terms = self.entries[row.clone()].iter().zip(&self.columns[row]);
-            *out = terms.map(|(p, &j)| p * v[j as usize]).sum();
+            terms.map(|(p, &j)| p * v[j as usize]).sum()
         });
     }
 

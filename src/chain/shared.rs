@@ -5,7 +5,7 @@ use super::{
     Effort, Exchangeable, Finish, JointRows, Operator, PARALLEL, PART, Product, WEIGHT_SPAN,
 };
 use crate::communicator::{Communicator, Shares};
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -176,8 +176,7 @@ impl Operator for Shared {
                 if out.len() < PARALLEL {
                     return finish.finish(0, out);
                 }
-                let parts = out.par_chunks_mut(PART).enumerate();
-                parts.for_each(|(part, out)| finish.finish(part * PART, out));
+                parallel::pieces(out, PART, &|part, out| finish.finish(part * PART, out));
             }
         }
     }

@@ -7,7 +7,7 @@
 //! each mode and state of the hull, where a row of the joint chain has 3^modes entries.
 
 use super::{BirthDeath, Operator, usable};
-use rayon::prelude::*;
+use crate::parallel;
 use std::sync::Mutex;
 
 /// States that a thread handles at a time.
@@ -166,10 +166,7 @@ impl Tube {
 
 /// `out[i] = value(i)`.
 fn fill(out: &mut [f64], value: impl Fn(usize) -> f64 + Sync) {
-    let chunks = out.par_chunks_mut(PART).enumerate();
-    chunks.for_each(|(chunk, out)| {
-        out.iter_mut().zip(chunk * PART..).for_each(|(out, place)| *out = value(place));
-    });
+    parallel::fill(out, PART, &value);
 }
 
 impl Operator for Tube {

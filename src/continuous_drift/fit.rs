@@ -9,9 +9,9 @@ use super::movement::{Movement, State};
 use super::summary::{above, imbalance, units_moved};
 use crate::load_drift::curve::{Curve, Seen};
 use crate::observer::{Halt, Observer};
+use crate::parallel;
 use crate::random::stream;
 use nalgebra::{SMatrix, SVector};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// Number of basis functions.
@@ -130,8 +130,7 @@ impl Fitted {
             }
             Ok(unremapped(problem, movement, seed ^ 0xf17, run, long))
         };
-        let paths: Result<Vec<Vec<Features>>, Halt> = (0..paths).into_par_iter().map(one).collect();
-        let paths = paths?;
+        let paths = parallel::runs(0..paths, &one)?;
         let scales: Vec<[f64; 4]> = (0..longest).map(|at| scale(&paths, at)).collect();
         let (terms, ahead) = (Vec::new(), Vec::new());
         let mut fitted =
@@ -145,25 +144,22 @@ impl Fitted {
             squares += SMatrix::identity() * (1e-6 * rows.len() as f64);
             squares.try_inverse().unwrap_or_else(SMatrix::zeros)
         };
-        let inverses: Vec<SMatrix<f64, TERMS, TERMS>> = rows.par_iter().map(inverse).collect();
+        let inverses: Vec<SMatrix<f64, TERMS, TERMS>> = parallel::map_all(&rows, &inverse);
         // Cost of the steps after this one until a remap that is decided now takes effect.
         let beside = |path: &[Features], at: usize| -> f64 {
             path[at + 1..=at + late].iter().map(|features| features.cost).sum()
         };
-        fitted.ahead = (0..longest)
-            .into_par_iter()
-            .map(|at| {
-                let mut sums = vec![Row::zeros(); late + 1];
-                for (path, row) in paths.iter().zip(&rows[at]) {
-                    let mut cost = 0.0;
-                    for (sum, features) in sums[1..].iter_mut().zip(&path[at + 1..]) {
-                        cost += features.cost;
-                        *sum += row * cost;
-                    }
+        fitted.ahead = parallel::map(longest, &|at| {
+            let mut sums = vec![Row::zeros(); late + 1];
+            for (path, row) in paths.iter().zip(&rows[at]) {
+                let mut cost = 0.0;
+                for (sum, features) in sums[1..].iter_mut().zip(&path[at + 1..]) {
+                    cost += features.cost;
+                    *sum += row * cost;
                 }
-                sums.into_iter().map(|sum| inverses[at] * sum).collect()
-            })
-            .collect();
+            }
+            sums.into_iter().map(|sum| inverses[at] * sum).collect()
+        });
         let steps = problem.steps as usize;
         // The last decision is made after the step before this one.
         let end = steps.saturating_sub(late);
@@ -215,7 +211,7 @@ impl Fitted {
                 (terms, rows[at].iter().map(save).collect::<Vec<f64>>())
             };
             let known = longest.min(step);
-            let found: Vec<(Row, Vec<f64>)> = (0..known).into_par_iter().map(fit).collect();
+            let found = parallel::map(known, &fit);
             for (at, (terms, save)) in found.into_iter().enumerate() {
                 fitted.terms[step].push(terms);
                 saved[at] = save;
@@ -317,9 +313,8 @@ impl Fitted {
             }
             Ok(seen)
         };
-        let runs: Result<Vec<Vec<Seen>>, Halt> =
-            (0..whole + 256).into_par_iter().map(one).collect();
-        Ok(Curve::fit(&runs?.concat(), problem.steps.saturating_sub(problem.overlap.steps).max(1)))
+        let runs = parallel::runs(0..whole + 256, &one)?;
+        Ok(Curve::fit(&runs.concat(), problem.steps.saturating_sub(problem.overlap.steps).max(1)))
     }
 }
 
@@ -367,10 +362,9 @@ fn longest(problem: &ContinuousDrift, movement: &Movement, seed: u64) -> (usize,
     let (steps, late) = (problem.steps as usize, problem.overlap.steps as usize);
     let mut tried = (steps + late).min(64 + 2 * late);
     loop {
-        let pilots: Vec<Vec<Features>> = (0..PILOTS)
-            .into_par_iter()
-            .map(|run| unremapped(problem, movement, seed ^ 0x9110, run, tried))
-            .collect();
+        let pilots = parallel::map(PILOTS as usize, &|run| {
+            unremapped(problem, movement, seed ^ 0x9110, run as u64, tried)
+        });
         let mean = |at: usize, of: fn(&Features) -> f64| {
             pilots.iter().map(|path| of(&path[at])).sum::<f64>() / PILOTS as f64
         };

@@ -14,9 +14,9 @@ use super::workload::Loads;
 use crate::load_drift::Curve;
 use crate::load_drift::many::Path;
 use crate::observer::{Halt, Observer};
+use crate::parallel;
 use crate::random::stream;
 use crate::simulate::Workload;
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// Least and largest number of paths for the search; `COSTS` bounds the total number of costs.
@@ -33,7 +33,7 @@ const LOADS: usize = 2_000_000_000;
 pub fn usual_price(problem: &ContinuousDrift) -> f64 {
     let longest = (problem.steps as usize).min(FIRST);
     let one = |run: u64| costs(problem, longest, 0x0ca1, run, &());
-    let paths: Result<Vec<Costs>, Halt> = (0..PATHS[0] as u64).into_par_iter().map(one).collect();
+    let paths = parallel::runs(0..PATHS[0] as u64, &one);
     search::usual_price(&paths.expect("nobody stops it"), problem.remap_cost)
 }
 
@@ -45,7 +45,7 @@ pub fn rule(problem: &ContinuousDrift, seed: u64, observer: &dyn Observer) -> Re
     let steps = problem.steps as usize;
     let all = |paths: usize, longest: usize| -> Result<Vec<Costs>, Halt> {
         let one = |run: u64| costs(problem, longest, seed ^ 0x5107e, run, observer);
-        (0..paths as u64).into_par_iter().map(one).collect()
+        parallel::runs(0..paths as u64, &one)
     };
     // A few paths give the spacing of remaps.
     let mut longest = steps.min(FIRST);

@@ -48,10 +48,10 @@ use crate::load_drift::many::sample_paths::play_together;
 use crate::load_drift::many::{Goal, MOST_LATE, Measured, Path, measured};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
+use crate::parallel;
 use fit::Fitted;
 use movement::Movement;
 use perfect_information::Hindsight;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -291,6 +291,6 @@ impl Drifting {
                 hindsight.path(*seed, run, observer)
             }
         };
-        runs.into_par_iter().map(one).collect()
+        parallel::runs(runs, &one)
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::load_drift::Curve;
 use crate::observer::{Halt, Observer};
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::ControlFlow;
 
 /// Costs of the steps of a path, by the last remap before them.
@@ -176,7 +176,8 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
     // Merges neighbors while that costs little.
     loop {
         let tried: Vec<Rule> = (0..count(&rule)).flat_map(|at| rule.joined(at)).collect();
-        let costs: Result<Vec<f64>, Halt> = tried.par_iter().map(cost).collect();
+        let costs = parallel::map_all(&tried, &cost);
+        let costs: Result<Vec<f64>, Halt> = costs.into_iter().collect();
         let joined = tried.into_iter().zip(costs?).min_by(|a, b| a.1.total_cmp(&b.1));
         match joined {
             Some((tried, found)) if found <= least * (1.0 + WORTH) => {

@@ -4,10 +4,10 @@
 use super::{ChangeTest, Clusters, MonitorError};
 use crate::belief::Report;
 use crate::estimate::Estimate;
+use crate::parallel;
 use crate::simulate::stream;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal, StudentT};
-use rayon::prelude::*;
 
 /// The distribution of measurements around their mean, with deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,8 +141,7 @@ pub fn simulate(
         }
     };
     let share = |change: Option<Change>| {
-        let errors: Vec<bool> =
-            (0..u64::from(runs)).into_par_iter().map(|run| errs(run, change)).collect();
+        let errors = parallel::map(runs as usize, &|run| errs(run as u64, change));
         Share::of(&errors)
     };
     Some(ErrorRates { false_alarm: share(None), missed: share(Some(change)) })

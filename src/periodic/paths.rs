@@ -1,9 +1,9 @@
 //! Monte Carlo estimates from sample paths: where no exact method applies, and for the simulated
 //! rows of the papers.
 
+use crate::parallel;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, Gamma, Normal};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 use super::{Bound, Processors};
@@ -181,22 +181,20 @@ pub fn first_passage(
     }
     let classes = samplers(processors)?;
     let unhalted = || observer.check().is_continue().then_some(());
-    let passages: Option<Vec<Option<u64>>> = (0..runs)
-        .into_par_iter()
-        .map(|run| {
-            unhalted()?;
-            let mut path = Path::new(seed, run, &classes);
-            let passage = (1..=last).find(|time| {
-                path.step();
-                let deviation = if largest { path.max_deviation() } else { path.rms_deviation() };
-                // Rounding must not turn a tie into a violation.
-                let allowed = bound * processors.mean_load(*time as f64) * (1.0 + 1e-12);
-                deviation > allowed || time % 1024 == 0 && unhalted().is_none()
-            });
-            unhalted().map(|()| passage)
-        })
-        .collect();
-    let passages = passages?;
+    let passages = parallel::map(runs as usize, &|run| {
+        let run = run as u64;
+        unhalted()?;
+        let mut path = Path::new(seed, run, &classes);
+        let passage = (1..=last).find(|time| {
+            path.step();
+            let deviation = if largest { path.max_deviation() } else { path.rms_deviation() };
+            // Rounding must not turn a tie into a violation.
+            let allowed = bound * processors.mean_load(*time as f64) * (1.0 + 1e-12);
+            deviation > allowed || time % 1024 == 0 && unhalted().is_none()
+        });
+        unhalted().map(|()| passage)
+    });
+    let passages: Vec<Option<u64>> = passages.into_iter().collect::<Option<_>>()?;
     let times: Vec<f64> = passages.iter().map(|passage| passage.unwrap_or(last) as f64).collect();
     let censored = passages.iter().filter(|passage| passage.is_none()).count() as u64;
     Some(Passage { steps: mean_passage(&times), censored })
@@ -213,22 +211,20 @@ pub fn sampled_max_deviation(
     let classes = samplers(processors)?;
     // Sums over fixed blocks of runs, added in order: the same numbers for any number of threads.
     const BLOCK: u64 = 64;
-    let blocks: Vec<Vec<(f64, f64)>> = (0..runs.div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let mut sums = vec![(0.0, 0.0); last as usize];
-            for run in block * BLOCK..runs.min((block + 1) * BLOCK) {
-                let mut path = Path::new(seed, run, &classes);
-                for sum in &mut sums {
-                    path.step();
-                    let deviation = path.max_deviation();
-                    sum.0 += deviation;
-                    sum.1 += deviation * deviation;
-                }
+    let blocks = parallel::map(runs.div_ceil(BLOCK) as usize, &|block| {
+        let block = block as u64;
+        let mut sums = vec![(0.0, 0.0); last as usize];
+        for run in block * BLOCK..runs.min((block + 1) * BLOCK) {
+            let mut path = Path::new(seed, run, &classes);
+            for sum in &mut sums {
+                path.step();
+                let deviation = path.max_deviation();
+                sum.0 += deviation;
+                sum.1 += deviation * deviation;
             }
-            sums
-        })
-        .collect();
+        }
+        sums
+    });
     let at = |time: usize| {
         let sum = blocks.iter().map(|block| block[time].0).sum();
         let squares = blocks.iter().map(|block| block[time].1).sum();

@@ -31,6 +31,7 @@ pub use player::{Needs, Player};
 use crate::learning::Learnt;
 use crate::observer::{Halt, Observer};
 use crate::overlap::Price;
+use crate::parallel;
 use crate::policy::{Policy, Rule};
 use crate::record::{Left, Record};
 use crate::simulate::{Base, Recorded, Tally, compare};
@@ -118,7 +119,7 @@ fn tuned_at(
             let mut run = rule.start(stops);
             play(record, steps.clone(), base, price, run.as_mut()).tally.value
         };
-        rules.par_iter().map(cost).collect()
+        parallel::map_all(&rules, &cost)
     };
     rules.get(cheapest(costs.iter().copied())?).copied()
 }

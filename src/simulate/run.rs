@@ -4,8 +4,8 @@ use super::clairvoyant::Clairvoyant;
 use super::mapped::may_remap;
 use super::{Mapped, Workload, stream};
 use crate::observer::{Halt, Observer};
+use crate::parallel;
 use crate::policy::{Policy, Step};
-use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -98,8 +98,7 @@ pub fn compare<W: Workload>(
             ControlFlow::Break(halt) => Err(halt),
         }
     };
-    let paths: Vec<(Vec<Tally>, Option<f64>)> =
-        runs.into_par_iter().map(one).collect::<Result<_, Halt>>()?;
+    let paths: Vec<(Vec<Tally>, Option<f64>)> = parallel::runs(runs, &one)?;
     let number = paths.first().map_or(0, |(tallies, _)| tallies.len());
     let tallies = (0..number).map(|p| paths.iter().map(|(tallies, _)| tallies[p]).collect());
     let best = paths.iter().map(|(_, best)| *best).collect();

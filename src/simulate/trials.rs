@@ -21,9 +21,9 @@
 use super::{Stream, stream};
 use crate::chain::Inversion;
 use crate::imbalance::Imbalance;
+use crate::parallel;
 use crate::policy::codes::Trigger;
 use rand::RngExt;
-use rayon::prelude::*;
 
 /// The Markov chain of one process.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +146,7 @@ impl Trials {
         D: Fn(u64, u64, &[i64], &[f64]) -> bool + Sync,
     {
         let paths: Vec<Vec<f64>> =
-            (0..runs).into_par_iter().map(|run| self.path(deciders, stream(seed, run))).collect();
+            parallel::map(runs as usize, &|run| self.path(deciders, stream(seed, run as u64)));
         let sum = |d: usize| paths.iter().map(|path| path[d]).sum::<f64>() / runs.max(1) as f64;
         (0..deciders.len()).map(sum).collect()
     }

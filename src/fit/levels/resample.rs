@@ -1,8 +1,8 @@
 //! Parametric bootstrap: p-values from simulated records, with sequential stopping (Besag and
 //! Clifford 1991).
 
+use crate::parallel;
 use crate::random::{Stream, stream};
-use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Gamma};
 
 /// Largest and, for long records, least number of simulated records; bound on the random numbers
@@ -52,8 +52,9 @@ pub fn probability(
     let bound = observed * (1.0 - 1e-9) - 1e-9;
     while drawn < most {
         let block = drawn..(drawn + BLOCK).min(most);
-        let found: Vec<f64> =
-            block.into_par_iter().map(|index| statistic(&mut stream(SEED, index))).collect();
+        let count = (block.end - block.start) as usize;
+        let found =
+            parallel::map(count, &|index| statistic(&mut stream(SEED, block.start + index as u64)));
         for found in found {
             drawn += 1;
             sum += found;

@@ -4,6 +4,7 @@
 use super::backward::{Backward, Rounding};
 use crate::chain::Wanted;
 use crate::load_drift::{Control, States, Timing};
+use crate::parallel;
 use rayon::prelude::*;
 
 /// Blocks of states handled by one task.
@@ -156,11 +157,12 @@ impl Backward<'_> {
     /// Adds the cost (0) or the work (1) of a step.
     pub(in crate::load_drift) fn pay(&mut self, vector: usize) {
         let (problem, states) = (self.problem, self.states);
-        let values =
-            self.vectors[vector].par_iter_mut().with_min_len(States::BLOCK * TASK).enumerate();
-        values.for_each(|(state, value)| {
-            let (max, mean) = problem.loads(states, state);
-            *value += if vector == 0 { problem.step_cost(max, mean) } else { mean };
+        const PIECE: usize = States::BLOCK * TASK;
+        parallel::pieces(&mut self.vectors[vector], PIECE, &|piece, values| {
+            for (state, value) in (piece * PIECE..).zip(values) {
+                let (max, mean) = problem.loads(states, state);
+                *value += if vector == 0 { problem.step_cost(max, mean) } else { mean };
+            }
         });
     }
 }

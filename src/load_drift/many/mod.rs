@@ -40,13 +40,13 @@ pub(crate) use policy::sample_paths;
 use super::{Curve, Intervals, LoadDrift, ProcessChain};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
+use crate::parallel;
 use first_passage::Laws;
 use lower_bound::moves::{MOST_LEVELS, Moves};
 use lower_bound::perfect_information::Hindsight;
 use policy::approximate::{Approximate, Correction};
 use policy::lookahead::Outlook;
 use policy::remapped::Remapped;
-use rayon::prelude::*;
 use setting::Setting;
 use std::ops::Range;
 use totals::Totals;
@@ -217,6 +217,6 @@ impl Many {
             let hindsight = Hindsight { approximate, moves, curve, inner, patience, saves, margin };
             hindsight.path(self.seed, run, observer)
         };
-        runs.into_par_iter().map(one).collect()
+        parallel::runs(runs, &one)
     }
 }

@@ -5,6 +5,7 @@ use super::movement::Moved;
 use super::shapes::Packing;
 use crate::load_drift::induction::control::is_dearer;
 use crate::load_drift::{Backward, Control, ProcessChain, States, Timing};
+use crate::parallel;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -200,8 +201,10 @@ impl Backward<'_> {
         region.moved = vec![0.0; slack.len()];
         region.slack = slack;
         region.note(moved, &self.remapping.costs()[0], after);
-        let values = self.vectors[0].par_iter_mut().with_min_len(CHUNK).enumerate();
-        values.filter(|(state, _)| !region.contains(*state)).for_each(|(_, v)| *v = LEFT_OUT);
+        parallel::pieces(&mut self.vectors[0], CHUNK, &|chunk, values| {
+            let values = values.iter_mut().zip(chunk * CHUNK..);
+            values.filter(|(_, state)| !region.contains(*state)).for_each(|(v, _)| *v = LEFT_OUT);
+        });
         self.search.largest = self.search.largest.max(region.states() as u64);
         self.region = Some(region);
     }

@@ -36,9 +36,9 @@ mod sums;
 
 use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
+use crate::parallel;
 use fold::{Graph, PADDING};
 use places::{Places, folds};
-use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
 use sums::SumLaws;
@@ -299,15 +299,16 @@ impl Region {
             .collect();
         let slots = self.in_slots(savings, width);
         let mut next = vec![0.0; self.members.len() * width];
-        let made: Vec<_> = self.graphs.par_iter().map(|graph| graph.fold(&slots, width)).collect();
+        let made = parallel::map_all(&self.graphs, &|graph| graph.fold(&slots, width));
         for (graph, made) in self.graphs.iter().zip(made) {
             graph.add(&made, width, &mut next);
         }
-        let own = next.par_chunks_mut(width).zip(&self.members).with_min_len(1 << 10);
-        own.for_each(|(own, member)| {
-            for (i, own) in own.iter_mut().enumerate() {
-                let paid = member.paid.get(i).copied().unwrap_or(0.0);
-                *own = paid + sums[member.sum as usize * width + i] - *own;
+        parallel::pieces(&mut next, width << 10, &|piece, own| {
+            for (own, member) in own.chunks_mut(width).zip(&self.members[piece << 10..]) {
+                for (i, own) in own.iter_mut().enumerate() {
+                    let paid = member.paid.get(i).copied().unwrap_or(0.0);
+                    *own = paid + sums[member.sum as usize * width + i] - *own;
+                }
             }
         });
         next

@@ -2,6 +2,7 @@
 //! are removed.
 
 use super::shapes::{Packing, Successors};
+use crate::parallel;
 use rayon::prelude::*;
 
 /// The nodes with the same processors that have not moved: those at one level, and others below.
@@ -84,7 +85,7 @@ where
     /// number `below`.
     fn needed(&self, shapes: &[(u128, usize)], level: usize, below: u32) -> Vec<Needed> {
         let next = |(shape, _): &(u128, usize)| self.packing.next(*shape, level);
-        let of_group = |group: &[(u128, usize)]| {
+        let of_group = |group: &&[(u128, usize)]| {
             let (at, count) = next(&group[0]);
             let moves = self.packing.moves((self.row)(at), at as u32, count);
             if below + count == self.processors {
@@ -108,8 +109,8 @@ where
         };
         let groups: Vec<_> = shapes.chunk_by(|a, b| next(a) == next(b)).collect();
         match shapes.len() < ALONE {
-            true => groups.into_iter().map(of_group).collect(),
-            false => groups.into_par_iter().map(of_group).collect(),
+            true => groups.iter().map(of_group).collect(),
+            false => parallel::map_all(&groups, &of_group),
         }
     }
 

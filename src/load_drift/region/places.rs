@@ -5,7 +5,7 @@ use super::fold::Graph;
 use super::parts::Moving;
 use super::shapes::Packing;
 use crate::chain::BirthDeath;
-use rayon::prelude::*;
+use crate::parallel;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -143,7 +143,7 @@ impl Places<'_> {
             let all = self.shapes.iter().flat_map(|shape| raised(*shape));
             all.map(|counts| self.packing.above(counts, field)).collect()
         };
-        (0..self.chain.levels() + 3).into_par_iter().map(ends).collect()
+        parallel::map(self.chain.levels() + 3, &ends)
     }
 
     /// The slot of a shape one level below its lowest position.

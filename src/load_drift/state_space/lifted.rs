@@ -1,7 +1,7 @@
 //! Transition operator on multisets for chains with any transition matrix, through the full tensor.
 
 use crate::chain::{ChainError, Dense, Factor, Multisets, Operator, Product};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// The operator of r equal chains with any transition matrix, on multisets of levels. It expands
 /// the function to the L^r vectors of levels, applies the matrix to one process after another, and
@@ -43,20 +43,23 @@ impl Operator for Lifted {
     }
 
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {
-        let scratch = || vec![0; self.multisets.items()];
-        let full = self.product.states();
-        let spread: Vec<f64> = (0..full)
-            .into_par_iter()
-            .map_init(scratch, |levels, index| {
-                self.sorted_levels(index, levels);
-                v[self.multisets.rank(levels)]
-            })
-            .collect();
-        let mut applied = vec![0.0; full];
+        const PIECE: usize = 1 << 10;
+        let mut spread = vec![0.0; self.product.states()];
+        parallel::pieces(&mut spread, PIECE, &|piece, spread| {
+            let mut levels = vec![0; self.multisets.items()];
+            for (index, value) in (piece * PIECE..).zip(spread) {
+                self.sorted_levels(index, &mut levels);
+                *value = v[self.multisets.rank(&levels)];
+            }
+        });
+        let mut applied = vec![0.0; spread.len()];
         self.product.apply_into(&spread, &mut applied);
-        out.par_iter_mut().enumerate().for_each_init(scratch, |levels, (state, out)| {
-            self.multisets.unrank_into(state, levels);
-            *out = applied[self.index(levels)];
+        parallel::pieces(out, PIECE, &|piece, out| {
+            let mut levels = vec![0; self.multisets.items()];
+            for (state, out) in (piece * PIECE..).zip(out) {
+                self.multisets.unrank_into(state, &mut levels);
+                *out = applied[self.index(&levels)];
+            }
         });
     }
 

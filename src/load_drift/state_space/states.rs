@@ -3,6 +3,7 @@
 
 use crate::chain::{ChainError, Multisets};
 use crate::load_drift::{LoadDrift, Rebalance};
+use crate::parallel;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -55,9 +56,12 @@ impl States {
             }
         });
         let mut states = States { multisets, first, totals, largest, least: Vec::new() };
-        let block = |block: usize| block * Self::BLOCK..count.min((block + 1) * Self::BLOCK);
-        let least = |at| block(at).map(|state| states.excess(state)).min().unwrap_or(0);
-        states.least = (0..count.div_ceil(Self::BLOCK)).into_par_iter().map(least).collect();
+        let mut least = vec![0; count.div_ceil(Self::BLOCK)];
+        parallel::fill(&mut least, Self::CHUNK / Self::BLOCK, &|block| {
+            let block = block * Self::BLOCK..count.min((block + 1) * Self::BLOCK);
+            block.map(|state| states.excess(state)).min().unwrap_or(0)
+        });
+        states.least = least;
         Ok(states)
     }
 

@@ -20,7 +20,7 @@ use crate::load_drift::induction::backward::Backward;
 use crate::load_drift::{Carry, Control, LoadDrift, States, Timing, Transition};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
-use rayon::prelude::*;
+use crate::parallel;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
@@ -125,8 +125,9 @@ impl<'a> Backward<'a> {
         let after = self.problem.timing == Timing::AfterStep;
         let mut sum = vec![0.0; self.states.count()];
         let add = |sum: &mut [f64]| {
-            let sum = sum.par_iter_mut().with_min_len(TASK).enumerate();
-            sum.for_each(|(state, sum)| *sum += step(state));
+            parallel::pieces(sum, TASK, &|piece, sum| {
+                sum.iter_mut().zip(piece * TASK..).for_each(|(sum, state)| *sum += step(state));
+            });
         };
         for _ in 0..steps {
             if let ControlFlow::Break(halt) = observer.check() {

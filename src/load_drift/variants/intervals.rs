@@ -19,8 +19,8 @@ use crate::load_drift::state_space::distributions::{
 use crate::load_drift::{LoadDrift, Outcome, ProcessChain, Ranks, States, Transition, Unremapped};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
+use crate::parallel;
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// `PATIENCE`: periods per sum of levels that are computed one by one before the remaining ones are
@@ -344,16 +344,13 @@ impl LoadDrift {
     /// `laws` and the loads have been rebalanced.
     fn remap_kernel(&self, laws: &Laws, starts: &[usize], totals: usize) -> Vec<Support> {
         let r = self.processors;
-        let powers: Vec<Vec<Vec<f64>>> = laws
-            .par_iter()
-            .map(|law| {
-                let mut powers = vec![vec![1.0]];
-                for k in 0..r {
-                    powers.push(convolve(&powers[k], law));
-                }
-                powers
-            })
-            .collect();
+        let powers = parallel::map_all(laws, &|law| {
+            let mut powers = vec![vec![1.0]];
+            for k in 0..r {
+                powers.push(convolve(&powers[k], law));
+            }
+            powers
+        });
         let sum_of = |(p, levels): (f64, Vec<usize>)| (p, levels.iter().sum::<usize>());
         let balanced = |total| self.balanced(total).into_iter().map(sum_of).collect();
         let remapped: Vec<Vec<(f64, usize)>> = (0..totals).map(balanced).collect();
@@ -369,6 +366,6 @@ impl LoadDrift {
             }
             Support::of(&law)
         };
-        starts.par_iter().map(one).collect()
+        parallel::map_all(starts, &one)
     }
 }

@@ -3,10 +3,10 @@
 use crate::load_drift::state_space::distributions::{Shown, Support, are_settled};
 use crate::load_drift::{LoadDrift, Loads, Outcome, Timing};
 use crate::observer::{Halt, Observer};
+use crate::parallel;
 use crate::policy::classical::StopAtRise;
 use crate::policy::{Policy, Step};
 use crate::simulate::{Workload, stream};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -236,6 +236,6 @@ impl LoadDrift {
                 ControlFlow::Break(halt) => Err(halt),
             }
         };
-        (0..runs).into_par_iter().map(one).collect()
+        parallel::runs(0..runs, &one)
     }
 }

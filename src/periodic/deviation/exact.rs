@@ -20,8 +20,8 @@
 //!
 //! Two, three or four processors need no windows: see `few`.
 
+use crate::parallel;
 use num_complex::Complex64;
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 use super::few;
@@ -152,12 +152,11 @@ impl<'a> Spectrum<'a> {
             .take_while(|_| observer.check().is_continue())
             .map(|double| centre(&self.parts, double))
             .collect();
-        let frequencies = (0..=self.period / 2).into_par_iter();
-        let term = |k| match observer.check() {
-            ControlFlow::Continue(()) => self.frequency(k, &centres),
+        let term = |k: usize| match observer.check() {
+            ControlFlow::Continue(()) => self.frequency(k as i64, &centres),
             ControlFlow::Break(_) => Term { value: 0.0, size: 0.0, work: 0 },
         };
-        let terms: Vec<Term> = frequencies.map(term).collect();
+        let terms = parallel::map((self.period / 2 + 1) as usize, &term);
         let (mut value, mut size, mut work) = (0.0, 0.0, 0);
         for (k, term) in (0..).zip(terms) {
             let double = if k == 0 || 2 * k == self.period { 1.0 } else { 2.0 };

@@ -14,6 +14,7 @@
 use crate::Observer;
 use crate::chain::{Operator, ProcessChain, ROW_SUM_TOLERANCE};
 use crate::imbalance::{Imbalance, RunningCost};
+use crate::parallel;
 use crate::stopping::Process;
 use rayon::prelude::*;
 
@@ -124,11 +125,11 @@ impl<'a> Blind<'a> {
         for n in 2..=(WORK / each.max(1)) as u64 {
             laws.iter_mut().for_each(Laws::advance);
             let terms = n as f64 * (longest + 2) as f64 + levels as f64;
-            spent.par_iter_mut().zip(&splits).for_each(|(spent, loads)| {
-                let own = loads.iter().zip(&lowest).zip(&of);
+            parallel::pieces(&mut spent, 1, &|index, spent| {
+                let own = splits[index].iter().zip(&lowest).zip(&of);
                 let own =
                     own.map(|((load, low), kind)| &laws[*kind].laws[(load - low) as usize][..]);
-                *spent += self.expected(&own.collect::<Vec<_>>(), terms) + self.missing(n);
+                spent[0] += self.expected(&own.collect::<Vec<_>>(), terms) + self.missing(n);
             });
             let now = average(&spent, n);
             if now < best.1 {
@@ -215,13 +216,13 @@ impl Laws {
 
     fn advance(&mut self) {
         let Laws { rows, laws } = self;
-        let next = rows.par_iter().map(|row| {
+        let next = parallel::map_all(rows, &|row| {
             let mut law = vec![0.0; laws.len()];
             for (level, p) in row {
                 law.iter_mut().zip(&laws[*level]).for_each(|(sum, q)| *sum += p * q);
             }
             law
         });
-        *laws = next.collect();
+        *laws = next;
     }
 }

@@ -5,13 +5,13 @@
 //! sweeps. Intervals take one sweep per step.
 
 use crate::chain::Successors;
+use crate::parallel;
 use crate::policy::{Policy, Step};
 use crate::simulate::{Tally, stream};
 use crate::stopping::evaluation::krylov::{InnerProducts, System};
 use crate::stopping::{AfterRemap, Problem, States};
 use crate::{Halt, Observer};
 use rand::RngExt;
-use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
 
 /// Steps after which a path is abandoned.
@@ -255,8 +255,7 @@ impl<'a> Once<'a> {
             ControlFlow::Continue(()) => Ok(self.path(start(), seed, run).ok_or(run)),
             ControlFlow::Break(halt) => Err(halt),
         };
-        let all: Vec<Result<Tally, u64>> =
-            runs.into_par_iter().map(one).collect::<Result<_, Halt>>()?;
+        let all: Vec<Result<Tally, u64>> = parallel::runs(runs, &one)?;
         Ok(all.into_iter().collect())
     }
 

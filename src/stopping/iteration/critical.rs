@@ -15,7 +15,7 @@
 //! in doubles, R has a relative error of about n epsilon.
 
 use crate::Rational;
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// The number type of critical costs: exact, or doubles.
@@ -135,7 +135,11 @@ fn join<T: Scalar>(rows: &mut [Row<T>], waiting: &[usize], k: usize) {
         own.hit[j] = own.hit[j].clone() / leaves.clone();
     }
     let (cost, balance, hit) = (own.cost.clone(), own.balance.clone(), own.hit.clone());
-    rows.par_iter_mut().enumerate().filter(|(i, _)| *i != k).for_each(|(_, row)| {
+    parallel::pieces(rows, 1, &|i, row| {
+        if i == k {
+            return;
+        }
+        let row = &mut row[0];
         let share = row.hit[k].clone();
         if share > T::zero() {
             row.cost = row.cost.clone() + share.clone() * cost.clone();

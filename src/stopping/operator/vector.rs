@@ -4,8 +4,8 @@
 
 use crate::communicator::{Communicator, Shares};
 use crate::machine::widest;
+use crate::parallel;
 use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Entries per chunk; fixed, so that the order of additions is.
@@ -34,14 +34,10 @@ fn pairwise(terms: &[f64]) -> f64 {
 }
 
 /// The result of `reduce` for each chunk of `0..n`, given its start.
-fn by_chunk<T: Send>(n: usize, reduce: impl Fn(usize) -> T + Sync) -> Vec<T> {
+fn by_chunk<T: Send + Sync>(n: usize, reduce: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let count = n.div_ceil(CHUNK);
     let chunk = |chunk: usize| reduce(chunk * CHUNK);
-    if n < PARALLEL {
-        (0..count).map(chunk).collect()
-    } else {
-        (0..count).into_par_iter().map(chunk).collect()
-    }
+    if n < PARALLEL { (0..count).map(chunk).collect() } else { parallel::map(count, &chunk) }
 }
 
 /// The sum of `term` over the entries of vectors of equal length.
@@ -211,8 +207,9 @@ pub(in crate::stopping) fn update(target: &mut [f64], term: impl Fn(usize, f64) 
     if target.len() < PARALLEL {
         target.iter_mut().enumerate().for_each(|(i, x)| *x = term(i, *x));
     } else {
-        let indexed = target.par_iter_mut().with_min_len(CHUNK).enumerate();
-        indexed.for_each(|(i, x)| *x = term(i, *x));
+        parallel::pieces(target, CHUNK, &|chunk, target| {
+            target.iter_mut().zip(chunk * CHUNK..).for_each(|(x, i)| *x = term(i, *x));
+        });
     }
 }
 
@@ -231,8 +228,7 @@ pub(in crate::stopping) fn update_from<const K: usize>(
     if n < PARALLEL {
         part(0, target);
     } else {
-        let chunks = target.par_chunks_mut(CHUNK).enumerate();
-        chunks.for_each(|(chunk, target)| part(chunk * CHUNK, target));
+        parallel::pieces(target, CHUNK, &|chunk, target| part(chunk * CHUNK, target));
     }
 }
 

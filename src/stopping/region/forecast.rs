@@ -3,9 +3,9 @@
 //! Nothing is proved here; `active.rs` checks the region. O(states of the region x processes).
 
 use crate::imbalance::Imbalance;
+use crate::parallel;
 use crate::stopping::evaluation::coarser::{STEPS, coarsen, is_long};
 use crate::stopping::{Problem, Process, ProcessChain, Solved, States};
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Fewest states of a coarser grid: a smaller one does not show how large a fraction a region is.
@@ -127,7 +127,9 @@ impl<'a> Grid<'a> {
         let matters = |(state, saving): &(usize, f64)| {
             *saving > MATTERS * self.running(&self.states.loads(*state))
         };
-        let mut at: Vec<(usize, f64)> = at.into_par_iter().filter(matters).collect();
+        let kept = parallel::map_all(&at, &matters);
+        let kept = at.into_iter().zip(kept).filter_map(|(entry, kept)| kept.then_some(entry));
+        let mut at: Vec<(usize, f64)> = kept.collect();
         // Balanced states are always members: all savings originate from them.
         let known = |state: &usize| at.binary_search_by_key(state, |(s, _)| *s).is_ok();
         let missing: Vec<usize> = self.balanced().into_iter().filter(|s| !known(s)).collect();

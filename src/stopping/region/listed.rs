@@ -3,6 +3,7 @@
 use super::active::{Beyond, Region, Running, enough};
 use crate::Observer;
 use crate::chain::{Operator, Restricted};
+use crate::parallel;
 use crate::stopping::States;
 use crate::stopping::state_space::predecessors::{Predecessors, Ways};
 use crate::stopping::state_space::states::{Group, Kind};
@@ -65,8 +66,8 @@ impl Region for Listed<'_> {
     ) -> Option<()> {
         let enough = enough(self.ways, self.all);
         let ways = |found: &[usize]| {
-            let counts = found.par_iter().map(|&state| self.predecessors.count(state));
-            counts.reduce(|| 0, usize::saturating_add)
+            let counts = parallel::map_all(found, &|&state| self.predecessors.count(state));
+            counts.into_iter().fold(0, usize::saturating_add)
         };
         self.ways = self.ways.saturating_add(ways(&found));
         while !found.is_empty() {
@@ -77,7 +78,7 @@ impl Region for Listed<'_> {
                 let ways = self.predecessors.of(state);
                 Member { state, ways, inner: false }
             };
-            let new: Vec<Member> = found.par_iter().map(member).collect();
+            let new = parallel::map_all(&found, &member);
             found = new.iter().flat_map(|member| &member.ways.from).map(|(x, _)| *x).collect();
             self.members.extend(new);
             self.members.sort_unstable_by_key(|member| member.state);
@@ -101,7 +102,7 @@ impl Region for Listed<'_> {
             let place = |&(state, p): &(usize, f64)| Some((self.find(state)? as u32, p));
             from.filter_map(place).collect()
         };
-        let columns: Vec<Vec<(u32, f64)>> = self.members.par_iter().map(own).collect();
+        let columns: Vec<Vec<(u32, f64)>> = parallel::map_all(&self.members, &own);
         let rounding = self.members.iter().map(|member| member.ways.rounding).fold(0.0, f64::max);
         (States(kind), Box::new(Restricted::from_columns(&columns, rounding, self.weights())))
     }
@@ -129,6 +130,6 @@ impl Region for Listed<'_> {
             let gain: f64 = ways.iter().map(|(_, gain)| gain).sum();
             (state, running(&self.all.loads(state)) / gain)
         };
-        Beyond::of(each.par_iter().map(share).collect(), rounding + longest as f64)
+        Beyond::of(parallel::map_all(&each, &share), rounding + longest as f64)
     }
 }

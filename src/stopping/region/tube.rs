@@ -6,6 +6,7 @@
 use super::active::{Beyond, Region, Running, enough};
 use crate::Observer;
 use crate::chain::{BirthDeath, Modes, Operator, Tube};
+use crate::parallel;
 use crate::stopping::state_space::states::Kind;
 use crate::stopping::{ProcessChain, States};
 use rayon::prelude::*;
@@ -71,7 +72,7 @@ impl<'a> TubeRegion<'a> {
             });
             Some(own.product::<f64>())
         };
-        let weights = self.members.par_iter().map(weight).collect();
+        let weights = parallel::map_all(&self.members, &weight).into_iter().collect();
         Tube::new(&self.modes, &self.members, weights)
     }
 }
@@ -119,8 +120,7 @@ impl Region for TubeRegion<'_> {
                 outside.push((*state, gain));
             }
         }
-        let all = outside.into_par_iter();
-        let share = |(state, gain)| (state, running(&self.all.loads(state)) / gain);
-        Beyond::of(all.map(share).collect(), tube.rounding())
+        let share = |&(state, gain): &(usize, f64)| (state, running(&self.all.loads(state)) / gain);
+        Beyond::of(parallel::map_all(&outside, &share), tube.rounding())
     }
 }

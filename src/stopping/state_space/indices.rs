@@ -1,8 +1,8 @@
 //! Load vectors and their states, in the row-major list of all load vectors.
 
 use super::states::{Group, Kind};
+use crate::parallel;
 use crate::stopping::States;
-use rayon::prelude::*;
 
 /// Vectors processed by a thread at a time.
 const CHUNK: usize = 1 << 12;
@@ -63,7 +63,7 @@ impl States {
             }
             Kind::Groups { groups, shape, .. } => {
                 let mut states = vec![None; self.vectors().unwrap_or(0)];
-                states.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, states)| {
+                parallel::pieces(&mut states, CHUNK, &|chunk, states| {
                     let mut levels = vec![0; shape.len()];
                     let mut rest = chunk * CHUNK;
                     for (level, &all) in levels.iter_mut().zip(shape).rev() {

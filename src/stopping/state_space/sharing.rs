@@ -4,7 +4,7 @@ use super::states::{Group, Kind, States};
 use crate::chain::ProcessChain;
 use crate::chain::{ChainError, Exchangeable, Factor, Product, Shared};
 use crate::communicator::{Communicator, Shares, Standing};
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -139,14 +139,14 @@ impl States {
         f: impl Fn(&[i64]) -> f64 + Sync,
     ) -> Vec<f64> {
         let mut all = vec![0.0; some.len()];
-        let entries = all.par_iter_mut().with_min_len(1 << 10).enumerate();
-        entries.for_each_init(
-            || vec![0; self.processes()],
-            |loads, (state, out)| {
-                self.loads_into(some.start + state, loads);
-                *out = f(loads);
-            },
-        );
+        const PIECE: usize = 1 << 10;
+        parallel::pieces(&mut all, PIECE, &|piece, out| {
+            let mut loads = vec![0; self.processes()];
+            for (state, out) in (some.start + piece * PIECE..).zip(out) {
+                self.loads_into(state, &mut loads);
+                *out = f(&loads);
+            }
+        });
         all
     }
 

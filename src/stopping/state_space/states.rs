@@ -6,9 +6,9 @@
 use crate::chain::{
     ChainError, Exchangeable, Factor, Joint, Multisets, Operator, ProcessChain, Product,
 };
-use rayon::prelude::*;
 
 use super::listed::Listed;
+use crate::parallel;
 use std::sync::Arc;
 
 /// A process whose load is a Markov chain of its own.
@@ -340,7 +340,7 @@ impl States {
         // Enumerating the multisets is faster than unranking each.
         let mut all = vec![0.0; self.count()];
         let chunk = 1 << 12;
-        all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
+        parallel::pieces(&mut all, chunk, &|k, out| {
             let mut walk = sets.from(k * chunk);
             let mut loads = vec![0; self.processes()];
             for out in out {

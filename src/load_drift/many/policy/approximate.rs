@@ -11,8 +11,8 @@ use crate::load_drift::many::counts::Counts;
 use crate::load_drift::many::lower_bound::latin_hypercube::Evenly;
 use crate::load_drift::many::lower_bound::moves::Moves;
 use crate::load_drift::many::setting::Setting;
+use crate::parallel;
 use crate::random::{Stream, stream};
-use rayon::prelude::*;
 
 /// Number of features in which c is linear.
 const FEATURES: usize = 8;
@@ -172,13 +172,13 @@ const RIDGE: f64 = 1.0;
 pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) -> Correction {
     let setting = approximate.outlook.setting;
     let steps = setting.steps.saturating_sub(setting.overlap.steps);
-    let one = |run: u64| {
+    let one = |run: usize| {
+        let run = run as u64;
         let draws = stream(seed ^ 0x5eed, round * RUNS + run);
         // Starting steps cover the whole horizon.
         samples(approximate, moves, draws, run * steps / RUNS)
     };
-    let runs = (0..RUNS).into_par_iter().map(one);
-    let samples: Vec<Sample> = runs.flatten_iter().collect();
+    let samples: Vec<Sample> = parallel::map(RUNS as usize, &one).into_iter().flatten().collect();
     let mut correction = approximate.correction.clone();
     let size = POINTS.len() * FEATURES;
     let mut matrix = vec![0.0; size * size];

@@ -10,7 +10,7 @@ use crate::load_drift::many::first_passage::Laws;
 use crate::load_drift::many::setting::Setting;
 use crate::load_drift::many::totals::Totals;
 use crate::observer::{Halt, Observer};
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::ControlFlow;
 
 /// The value G, by step and total.
@@ -60,8 +60,7 @@ impl Remapped {
                 let before: f64 = outlook.before_force(&x).iter().sum();
                 plan.value + spared(total) - before - correction.saved(&features)
             };
-            let mut values: Vec<f64> =
-                remapped.nodes.par_iter().with_min_len(16).map(one).collect();
+            let mut values = parallel::map_all(&remapped.nodes, &one);
             extend(&mut values);
             let after: Vec<f64> = match setting.keeps_totals() {
                 true => values.clone(),

@@ -7,9 +7,9 @@ use crate::load_drift::many::counts::Counts;
 use crate::load_drift::many::lower_bound::moves::Moves;
 use crate::load_drift::rules::curve::{Curve, Seen};
 use crate::observer::{Halt, Observer};
+use crate::parallel;
 use crate::random::stream;
 use rand::RngExt;
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// Approximate number of visited states in runs over all steps; least and largest number of such
@@ -37,11 +37,10 @@ pub fn curve(
         let mut found = Vec::new();
         play(approximate, moves, seed, run, first, observer, &mut found).map(|()| found)
     };
-    let runs: Result<Vec<Vec<Seen>>, Halt> =
-        (0..whole + LAST_RUNS).into_par_iter().map(one).collect();
+    let runs = parallel::runs(0..whole + LAST_RUNS, &one)?;
     let setting = approximate.outlook.setting;
     let moments = (1..=steps).take_while(|step| setting.may_remap(*step)).count();
-    let curve = Curve::fit(&runs?.concat(), moments as u64 + 1);
+    let curve = Curve::fit(&runs.concat(), moments as u64 + 1);
     Ok(curve.between_whole_loads(setting.ranks))
 }
 
