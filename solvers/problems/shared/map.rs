@@ -1,13 +1,13 @@
 //! Decision maps of solutions, as rules.
 
+use crate::archive;
 use crate::complaint::Complaint;
 use crate::problems::load_drift::answer as load_drift;
 use crate::problems::stopping::answer as stopping;
-use npyz::NpyFile;
 use remapping::chain::Multisets;
 pub use remapping::policy::{Index, Map};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 use zip::ZipArchive;
 
@@ -133,17 +133,8 @@ fn archived(answer: &stopping::Answer, name: &str, path: &Path) -> Result<Map, C
         return Err(Complaint::elsewhere(message, help));
     }
     let sets = Multisets::new(r, levels[0]).map_err(|error| broken(&error))?;
-    let mut bytes = |name: &str| {
-        let mut bytes = Vec::new();
-        let mut entry = zip.by_name(name).map_err(|error| broken(&error))?;
-        entry.read_to_end(&mut bytes).map_err(|error| broken(&error))?;
-        Ok(bytes)
-    };
-    let (loads, decision) = (bytes("loads.npy")?, bytes("decision.npy")?);
-    let array = |bytes: &'_ [u8]| NpyFile::new(bytes).and_then(|file| file.into_vec::<i64>());
-    let loads = array(&loads).map_err(|error| broken(&error))?;
-    let decision = NpyFile::new(decision.as_slice()).and_then(|file| file.into_vec::<u8>());
-    let decision = decision.map_err(|error| broken(&error))?;
+    let loads = archive::entries::<i64>(&mut zip, "loads").map_err(|error| broken(&error))?;
+    let decision = archive::entries::<u8>(&mut zip, "decision").map_err(|error| broken(&error))?;
     // Outside a region one remaps.
     let all = match answer.representation {
         stopping::Representation::Active if decision.len() <= sets.states() => sets.states(),
