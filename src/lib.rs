@@ -73,7 +73,7 @@ pub mod many_phases;
 pub mod monitor;
 pub mod observer;
 pub mod overlap;
-mod parallel;
+pub mod parallel;
 pub mod periodic;
 pub mod phase_change;
 pub mod phase_switching;

@@ -8,13 +8,13 @@ use super::load_drift::SEED;
 use super::periodic::normal;
 use super::{Deck, Facts, short};
 use rand::RngExt;
-use rayon::prelude::*;
 use remapping::continuous_drift::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
 use remapping::fit::goodness;
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;
 use remapping::fit::slopes::{Fate, Slopes};
 use remapping::overlap::Overlap;
+use remapping::parallel;
 use remapping::random::stream;
 use remapping::record::Record;
 use remapping::simulate::{Stream, Workload};
@@ -192,18 +192,19 @@ fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
         mean_load: 0.0,
     };
     let seen = by_slopes(found);
-    let as_much = |number: &u64| {
-        let times = record(&walk, &mut stream(SEED, *number), 0.0, steps, &[]);
+    let as_much = |number: usize| {
+        let times = record(&walk, &mut stream(SEED, number as u64), 0.0, steps, &[]);
         let least = times.iter().copied().fold(0.0, f64::min);
         let times = times.into_iter().map(|time| time - least).collect();
         let made = Record::new(ranks, times, Vec::new()).ok();
         made.and_then(|made| Lasting::of(&made)).is_some_and(|made| by_slopes(&made) >= seen)
     };
-    (0..WALKS).into_par_iter().filter(as_much).count() <= 1
+    let found = parallel::map(WALKS, &as_much);
+    found.into_iter().filter(|as_much| *as_much).count() <= 1
 }
 
 /// The number of simulated walks, and the number of times in a log that needs none.
-const WALKS: u64 = 79;
+const WALKS: usize = 79;
 const MANY: usize = 200_000;
 
 /// The least share of the variance of increments between remaps at which drift rates matter.

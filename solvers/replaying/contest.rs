@@ -3,8 +3,8 @@
 use super::{Contestant, Ground, IN_USE, OURS, Outset};
 use crate::complaint::Complaint;
 use crate::fitting::short;
-use rayon::prelude::*;
 use remapping::estimate::Estimate;
+use remapping::parallel;
 use remapping::replay::{
     Course, NameError, Player, cheapest, difference, hindsight, play, recorded,
 };
@@ -197,8 +197,8 @@ impl Part<'_> {
             std::ops::ControlFlow::Break(halt) => Err(halt),
             std::ops::ControlFlow::Continue(()) => Ok(self.play(contestant)),
         };
-        let courses: Vec<Course> =
-            self.contestants.par_iter().map(one).collect::<Result<_, _>>()?;
+        let courses = parallel::map_all(&self.contestants, &one);
+        let courses: Vec<Course> = courses.into_iter().collect::<Result<_, _>>()?;
         let base = ground.base();
         let actual = Ground { from: Outset::Actual, ..ground.clone() }.base();
         let steps = || self.steps.clone();
@@ -213,7 +213,7 @@ impl Part<'_> {
                 Err(_) => f64::INFINITY,
             },
         };
-        let in_use = IN_USE.par_iter().map(cost).collect();
+        let in_use = parallel::map_all(&IN_USE, &cost);
         Ok(Played { courses, run, clairvoyant, clairvoyant_actual, in_use })
     }
 }

@@ -6,9 +6,9 @@ use super::{Found, Stop};
 use crate::complaint::Complaint;
 use crate::problems::registry::{Loaded, Problem};
 use crate::run::Watch;
-use rayon::prelude::*;
 use remapping::Observer;
 use remapping::estimate::Estimate;
+use remapping::parallel;
 use remapping::phase_change::Bounds;
 use remapping::stopping::{self, AfterRemap, Learner, School, Settings};
 use std::ops::ControlFlow;
@@ -59,7 +59,7 @@ pub(crate) fn distances(
         ControlFlow::Break(halt) => Err(halt),
         ControlFlow::Continue(()) => Ok(school.distances(learner, &exact, &observed, (seed, run))),
     };
-    let each: Vec<Vec<f64>> = (0..runs).into_par_iter().map(one).collect::<Result<_, _>>()?;
+    let each = parallel::runs(0..runs, &one)?;
     for (k, point) in points.iter().enumerate() {
         let estimate = Estimate::of(&each.iter().map(|run| run[k]).collect::<Vec<_>>());
         let bounds = Bounds { lower: estimate.lower, upper: estimate.upper };

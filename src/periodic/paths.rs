@@ -1,7 +1,6 @@
 //! Monte Carlo estimates from sample paths: where no exact method applies, and for the simulated
 //! rows of the papers.
 
-use crate::parallel;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, Gamma, Normal};
 use std::ops::ControlFlow;
@@ -10,6 +9,7 @@ use super::{Bound, Processors};
 use crate::distribution::Law;
 use crate::estimate::{Estimate, student};
 use crate::observer::Observer;
+use crate::parallel;
 use crate::random::{Stream, stream};
 
 /// The expectation over sample paths, from the sum of their values and that of their squares.
@@ -180,9 +180,11 @@ pub fn first_passage(
         return None;
     }
     let classes = samplers(processors)?;
-    let unhalted = || observer.check().is_continue().then_some(());
-    let passages = parallel::map(runs as usize, &|run| {
-        let run = run as u64;
+    let unhalted = || match observer.check() {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(halt) => Err(halt),
+    };
+    let passages = parallel::runs(0..runs, &|run| {
         unhalted()?;
         let mut path = Path::new(seed, run, &classes);
         let passage = (1..=last).find(|time| {
@@ -190,11 +192,11 @@ pub fn first_passage(
             let deviation = if largest { path.max_deviation() } else { path.rms_deviation() };
             // Rounding must not turn a tie into a violation.
             let allowed = bound * processors.mean_load(*time as f64) * (1.0 + 1e-12);
-            deviation > allowed || time % 1024 == 0 && unhalted().is_none()
+            deviation > allowed || time % 1024 == 0 && unhalted().is_err()
         });
         unhalted().map(|()| passage)
     });
-    let passages: Vec<Option<u64>> = passages.into_iter().collect::<Option<_>>()?;
+    let passages = passages.ok()?;
     let times: Vec<f64> = passages.iter().map(|passage| passage.unwrap_or(last) as f64).collect();
     let censored = passages.iter().filter(|passage| passage.is_none()).count() as u64;
     Some(Passage { steps: mean_passage(&times), censored })

@@ -6,7 +6,7 @@ use super::trace::Cycles;
 use super::workload::{Workload, run_all};
 use crate::problems::registry::Body;
 use crate::problems::{Asked, Found, Outcome, Settings};
-use rayon::prelude::*;
+use remapping::parallel;
 use remapping::phase_change::ProblemError;
 use remapping::{Observer, Status};
 
@@ -28,20 +28,20 @@ pub fn solve(
     let setting = workload.setting(RUNS, SEED);
     let (scenarios, mut status) = run_all(workload, &setting, observer);
     let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
-    let solved = (scenarios.par_iter())
-        .map(|scenario| {
-            let parameters = estimate(&scenario.runs, &everywhere);
-            let cycles = scenario.runs[0].len();
-            let (beliefs, premature) = (&setting.beliefs, setting.premature);
-            let (threshold, reached) = match &parameters {
-                Some(found) => {
-                    optimal_thresholds(found, beliefs, premature, cycles, tolerance, observer)?
-                }
-                None => (vec![1.0; cycles], Status::Converged),
-            };
-            Ok((ScenarioSolved { at: scenario.at, parameters, threshold }, reached))
-        })
-        .collect::<Result<Vec<(ScenarioSolved, Status)>, ProblemError>>()?;
+    let solved = parallel::map_all(&scenarios, &|scenario| {
+        let parameters = estimate(&scenario.runs, &everywhere);
+        let cycles = scenario.runs[0].len();
+        let (beliefs, premature) = (&setting.beliefs, setting.premature);
+        let (threshold, reached) = match &parameters {
+            Some(found) => {
+                optimal_thresholds(found, beliefs, premature, cycles, tolerance, observer)?
+            }
+            None => (vec![1.0; cycles], Status::Converged),
+        };
+        Ok((ScenarioSolved { at: scenario.at, parameters, threshold }, reached))
+    });
+    let solved =
+        solved.into_iter().collect::<Result<Vec<(ScenarioSolved, Status)>, ProblemError>>()?;
     if status == Status::Converged {
         let short = solved.iter().map(|(_, reached)| *reached).find(|s| *s != Status::Converged);
         status = short.unwrap_or(Status::Converged);

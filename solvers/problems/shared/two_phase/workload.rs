@@ -7,8 +7,8 @@ use super::model::Premature;
 use super::play;
 use super::speedup::{Scaled, Speedup, measure, scale};
 use super::trace::{Cycles, Loads, Trace};
-use rayon::prelude::*;
 use remapping::estimate::Estimate;
+use remapping::parallel;
 use remapping::phase_change::ProblemError;
 use remapping::{Halt, Observer, Status};
 use serde::Serialize;
@@ -130,10 +130,9 @@ pub fn compare(
     let setting = workload.setting(runs, seed);
     let (scenarios, mut status) = run_all(workload, &setting, observer);
     let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
-    let attempts = scenarios
-        .par_iter()
-        .map(|scenario| play(scenario, &setting, &everywhere, observer))
-        .collect::<Result<Vec<Option<Played>>, ProblemError>>()?;
+    let attempts =
+        parallel::map_all(&scenarios, &|scenario| play(scenario, &setting, &everywhere, observer));
+    let attempts = attempts.into_iter().collect::<Result<Vec<Option<Played>>, ProblemError>>()?;
     let played: Vec<Played> = attempts.into_iter().flatten().collect();
     if let (true, ControlFlow::Break(halt)) = (played.len() < scenarios.len(), observer.check()) {
         status = halt.into();
@@ -182,7 +181,7 @@ pub(crate) fn run_all(
         }
         Some(cycles)
     };
-    let mut finished: Vec<Option<Cycles>> = jobs.par_iter().map(run).collect();
+    let mut finished = parallel::map_all(&jobs, &run);
     let scenarios = (positions.iter().zip(finished.chunks_mut(per_scenario as usize)))
         .filter_map(|(&at, runs)| {
             let runs = runs.iter_mut().map(Option::take).collect::<Option<Vec<Cycles>>>()?;
