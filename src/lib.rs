@@ -42,6 +42,7 @@
 //! | loads that are a Markov chain, until a remap | [`stopping`] | \[YXW03\] |
 //! | drifting loads over a given number of steps | [`load_drift`] | \[NRS86\], section 3 |
 //! | units of work that move over a mesh | [`activity_mesh`] | \[NRS86\], section 4 |
+//! | a fluids code and a land battle whose load shifts once | [`fluids`], [`land_battle`], [`two_phase`] | \[NR90\], section V |
 //! | the best interval between remaps | [`periodic`] | \[FXW03\] |
 //! | rules for running programs, their logs | [`policy`], [`controller`], [`replay`], [`fit`] | |
 //!
@@ -63,8 +64,10 @@ pub mod decimal;
 pub mod distribution;
 pub mod estimate;
 pub mod fit;
+pub mod fluids;
 pub mod imbalance;
 mod kept;
+pub mod land_battle;
 pub mod learning;
 pub mod lifetime;
 pub mod load_drift;
@@ -87,6 +90,7 @@ pub mod stopping;
 #[cfg(test)]
 #[path = "../tests/thorough.rs"]
 mod thorough;
+pub mod two_phase;
 
 pub use bounds::Bounds;
 pub use communicator::Communicator;

@@ -7,7 +7,6 @@ use crate::output::{check_free, is_closed, print, quit_between_outputs, say, wri
 use crate::problems::periodic::model::Periodic;
 use crate::problems::registry::{Loaded, Problem};
 use crate::problems::sampling::Contestant;
-use crate::problems::shared::two_phase::trace::{HEADER, write_step};
 use crate::run::is_interrupted;
 use crate::text::digits::plain;
 use rand::RngExt;
@@ -17,6 +16,7 @@ use remapping::periodic::sample_path;
 use remapping::phase_change::Hazard;
 use remapping::policy::Rule;
 use remapping::simulate::{Stream, Workload, stream, trace};
+use remapping::two_phase::trace::{HEADER, write_step};
 use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
 

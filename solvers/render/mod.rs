@@ -13,6 +13,7 @@ use crate::problems::phase_change::view as phase_change;
 use crate::problems::registry::Solution;
 use crate::problems::registry::sweep::Run;
 use crate::problems::shared::two_phase::picture as two_phase_plot;
+use crate::problems::shared::two_phase::view::Table;
 use crate::problems::{Comparison, Policies};
 use crate::text::Row;
 use remapping::Status;
@@ -107,7 +108,7 @@ pub fn compared(comparison: &Comparison) -> String {
                 }
                 Status::Interrupted => "interrupted: unfinished positions are left out",
             };
-            format!("{title}\n{}\n{how}, {seconds:.3} s\n", played.shown)
+            format!("{title}\n{}\n{how}, {seconds:.3} s\n", Table(&played.shown))
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::model::{
 };
 use crate::problems::activity_mesh::model as activity_mesh;
 use crate::problems::continuous_drift::model as continuous_drift;
-use crate::problems::fluids::model as fluids;
-use crate::problems::land_battle::model as land_battle;
+use crate::problems::fluids;
+use crate::problems::land_battle;
 use crate::problems::load_drift::model as load_drift;
 use crate::problems::many_phases::model as many_phases;
 use crate::problems::periodic::model as periodic;
@@ -79,9 +79,9 @@ pub enum Problem {
     /// Optimal stopping of a Markov chain of loads \[YXW03\].
     Stopping(stopping::Stopping),
     /// An adaptive fluids code whose load shifts when a wave enters \[NR90\].
-    Fluids(fluids::Fluids),
+    Fluids(remapping::fluids::Fluids),
     /// Two sides that move toward each other and fight \[NR90\].
-    LandBattle(land_battle::LandBattle),
+    LandBattle(remapping::land_battle::LandBattle),
     /// Remapping at fixed intervals \[FXW03\].
     Periodic(periodic::Periodic),
 }
@@ -181,8 +181,8 @@ impl Problem {
             Problem::ContinuousDrift(problem) => problem.review(review),
             Problem::ActivityMesh(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
-            Problem::Fluids(problem) => problem.review(review),
-            Problem::LandBattle(problem) => problem.review(review),
+            Problem::Fluids(problem) => fluids::model::review(problem, review),
+            Problem::LandBattle(problem) => land_battle::model::review(problem, review),
             Problem::Periodic(problem) => problem.review(review),
         }
     }

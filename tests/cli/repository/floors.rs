@@ -35,14 +35,15 @@ const ENGINE: &[&[&str]] = &[
         "machine",
         "observer",
         "overlap",
+        "parallel",
         "random",
         "rounding",
     ],
     &["belief", "chain", "concave", "imbalance", "distribution", "lifetime", "record"],
     &["periodic", "phase_change"],
-    &["fit", "many_phases", "policy", "simulate", "phase_switching"],
+    &["fit", "many_phases", "policy", "simulate", "phase_switching", "two_phase"],
     &["load_drift", "learning", "activity_mesh", "monitor", "replay", "stopping"],
-    &["continuous_drift", "controller"],
+    &["continuous_drift", "controller", "fluids", "land_battle"],
 ];
 
 /// The floors of the checker; its core knows no kind of problem.

@@ -1,5 +1,6 @@
 //! The answer to the model problems of \[NR90\]: thresholds for every scenario.
 
+use remapping::two_phase::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Parameters and thresholds of every scenario.
@@ -33,29 +34,4 @@ pub struct ScenarioSolved {
     pub parameters: Option<Parameters>,
     /// pi_n of every cycle; all 1 without parameters.
     pub threshold: Vec<f64>,
-}
-
-/// Mean cycle times in either phase under either mapping, and the mean cost of a remap.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Before the change, old mapping (e_F).
-    pub before: f64,
-    /// After the change, old mapping (e_B).
-    pub after: f64,
-    /// Before the change, new mapping (e_P).
-    pub before_remapped: f64,
-    /// After the change, new mapping (e_R).
-    pub remapped: f64,
-    /// A remap after the change (D).
-    pub remap_cost: f64,
-    /// Cycles after the change, per run (T).
-    pub cycles_after: f64,
-}
-
-impl Parameters {
-    /// The gain of a cycle by remapping after the change: G = e_B - e_R.
-    pub fn gain(&self) -> f64 {
-        self.after - self.remapped
-    }
 }

@@ -1,11 +1,11 @@
 //! `remap compare` for the model problems of \[NR90\].
 
-use super::figure::Policy;
-use super::workload::{Comparison, Workload, memory};
 use crate::complaint::Complaint;
 use crate::memory::{available, show};
 use crate::problems::{Asked, Contest, Outcome, Policies};
 use remapping::Status;
+use remapping::two_phase::figure::Policy;
+use remapping::two_phase::workload::{Comparison, Workload, memory};
 use serde::Serialize;
 
 /// The results of the policies in all scenarios.
@@ -20,10 +20,7 @@ pub struct Played {
 }
 
 /// Evaluates the policies on the workload of a model.
-pub fn compare(
-    asked: &Asked<'_, Contest>,
-    workload: &impl Workload,
-) -> Outcome<(Policies, Status)> {
+pub fn compare(asked: &Asked<'_, Contest>, workload: &dyn Workload) -> Outcome<(Policies, Status)> {
     let Asked { loaded, settings: contest, watch, .. } = *asked;
     let policies = policies(&contest.policies)?;
     let needed = memory(workload, contest.runs);
@@ -33,7 +30,8 @@ pub fn compare(
             format!("--runs {}: they need {needed} of memory, {there} are free", contest.runs);
         return Err(vec![Complaint::elsewhere(message, "take fewer runs")]);
     }
-    let compared = super::workload::compare(workload, contest.runs, contest.seed, watch);
+    let compared =
+        remapping::two_phase::workload::compare(workload, contest.runs, contest.seed, watch);
     let (all, status) = compared.map_err(|error| {
         let message = "this model cannot be solved";
         vec![loaded.complain("problem", message, &error.to_string(), "correct the parameter")]

@@ -1,20 +1,12 @@
-//! Workloads with one change of phase: the cost of their runs under two mappings, step by step, and
-//! the results of remapping policies on them [NR90, section V].
+//! Workloads with one change of phase [NR90, section V]: answers, comparisons and pictures of the
+//! model problems.
 
 pub mod answer;
 pub mod compare;
-pub mod envelope;
-pub mod estimate;
-pub mod expectation;
-pub mod figure;
-pub mod model;
+pub(crate) mod model;
 pub mod picture;
-pub mod play;
 pub mod solve;
-pub mod speedup;
-pub mod trace;
 pub mod view;
-pub mod workload;
 
 use self::answer::Answer;
 use crate::complaint::Complaint;
@@ -22,7 +14,7 @@ use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::problems::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings, Write};
 use remapping::Status;
-use workload::Workload;
+use remapping::two_phase::workload::{self, Workload};
 
 /// A model whose scenarios are runs of such a workload.
 pub trait TwoPhases {
@@ -35,7 +27,7 @@ pub trait TwoPhases {
     fn facts(&self) -> Facts;
 
     /// The workload.
-    fn workload(&self) -> impl Workload;
+    fn workload(&self) -> Box<dyn Workload + '_>;
 }
 
 impl<M: TwoPhases> Kind for M {
@@ -48,11 +40,11 @@ impl<M: TwoPhases> Kind for M {
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        solve::solve_scenarios(asked, &self.workload(), M::BODY)
+        solve::solve_scenarios(asked, &*self.workload(), M::BODY)
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        compare::compare(asked, &self.workload())
+        compare::compare(asked, &*self.workload())
     }
 
     fn recordings(&self) -> Vec<String> {
@@ -60,6 +52,6 @@ impl<M: TwoPhases> Kind for M {
     }
 
     fn record(&self, seed: u64, write: &mut Write<'_>) -> Result<(), Complaint> {
-        workload::write_traces(&self.workload(), seed, write)
+        workload::write_traces(&*self.workload(), seed, write)
     }
 }

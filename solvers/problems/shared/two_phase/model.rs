@@ -1,79 +1,19 @@
-//! The parts that the model files of the two model problems of \[NR90\] share.
+//! The review of the parts that the two model problems of \[NR90\] share.
 
 use crate::model::review::Review;
-use serde::Deserialize;
+use remapping::two_phase::{Belief, Remap};
 
-/// The cost of a remap.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Remap {
-    /// The time of this many steps under the new mapping at that moment.
-    pub steps: f64,
-    /// The effect of a remap before the change.
-    pub premature: Premature,
+/// Records the faults of the beliefs of the policies.
+pub(crate) fn review_belief(review: &mut Review<'_>, belief: &Belief) {
+    review.probability("problem.belief.hazard", belief.hazard);
+    review.probability("problem.belief.false_alarm", belief.false_alarm);
+    review.probability("problem.belief.missed", belief.missed);
+    review.probability("problem.belief.threshold", belief.threshold);
 }
 
-/// The effect of a remap before the change of phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-pub enum Premature {
-    /// It is kept [NR90, footnote 2].
-    #[default]
-    Keep,
-    /// It is noticed and undone: its cost is lost, the belief falls to zero, and the policy
-    /// continues under the old mapping [NR90, section III-C].
-    Revert,
-}
-
-/// The beliefs of the policies.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Belief {
-    /// Probability that the phase changes in a cycle (phi).
-    pub hazard: f64,
-    /// Probability of a false alarm (alpha).
-    #[serde(default = "a_tenth")]
-    pub false_alarm: f64,
-    /// Probability of a missed change (beta).
-    #[serde(default = "a_tenth")]
-    pub missed: f64,
-    /// The fixed threshold (tau).
-    #[serde(default = "threshold")]
-    pub threshold: f64,
-}
-
-fn a_tenth() -> f64 {
-    0.1
-}
-
-fn threshold() -> f64 {
-    0.7
-}
-
-impl Belief {
-    /// The paper's values, with a hazard of `hazard`.
-    pub(crate) fn with_hazard(hazard: f64) -> Self {
-        let (false_alarm, missed) = (a_tenth(), a_tenth());
-        Belief { hazard, false_alarm, missed, threshold: threshold() }
-    }
-
-    pub(crate) fn review(&self, review: &mut Review<'_>) {
-        review.probability("problem.belief.hazard", self.hazard);
-        review.probability("problem.belief.false_alarm", self.false_alarm);
-        review.probability("problem.belief.missed", self.missed);
-        review.probability("problem.belief.threshold", self.threshold);
-    }
-}
-
-impl Remap {
-    pub(crate) fn review(&self, review: &mut Review<'_>) {
-        review.nonnegative("problem.remap.steps", self.steps, "the cost of a remap");
-    }
-}
-
-impl Default for Remap {
-    fn default() -> Self {
-        Remap { steps: 1.0, premature: Premature::Keep }
-    }
+/// Records a fault of the cost of a remap.
+pub(crate) fn review_remap(review: &mut Review<'_>, remap: &Remap) {
+    review.nonnegative("problem.remap.steps", remap.steps, "the cost of a remap");
 }
 
 /// Records a fault at `path` unless `value` lies between `least` and `most`.

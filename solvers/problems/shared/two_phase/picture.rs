@@ -1,12 +1,12 @@
 //! The model problems as pictures: Figs. 6 to 8 of \[NR90\], and thresholds by scenario.
 
 use super::answer::Answer;
-use super::figure::Policy;
-use super::workload::Comparison;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, Area, COLOURS, Canvas, DrawError, FONT, Picture, THRESHOLD};
 use plotters::prelude::*;
 use remapping::estimate::Estimate;
+use remapping::two_phase::figure::Policy;
+use remapping::two_phase::workload::Comparison;
 
 /// The curves of a comparison on the left, its envelope on the right.
 pub struct Policies<'a> {

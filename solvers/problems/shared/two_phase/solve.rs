@@ -1,13 +1,13 @@
 //! The optimal thresholds of a workload's scenarios, for parameters estimated from its runs.
 
 use super::answer::{Answer, ScenarioSolved};
-use super::estimate::{estimate, optimal_thresholds};
-use super::trace::Cycles;
-use super::workload::{Workload, run_all};
 use crate::problems::registry::Body;
 use crate::problems::{Asked, Found, Outcome, Settings};
 use remapping::parallel;
 use remapping::phase_change::ProblemError;
+use remapping::two_phase::estimate::{estimate, optimal_thresholds};
+use remapping::two_phase::trace::Cycles;
+use remapping::two_phase::workload::{Workload, run_all};
 use remapping::{Observer, Status};
 
 /// The runs per scenario for the estimates (one where a workload is deterministic).
@@ -21,7 +21,7 @@ pub const SEED: u64 = 1990;
 /// # Errors
 /// A belief is not a probability.
 pub fn solve(
-    workload: &impl Workload,
+    workload: &dyn Workload,
     tolerance: f64,
     observer: &dyn Observer,
 ) -> Result<(Answer, Status), ProblemError> {
@@ -56,7 +56,7 @@ pub fn solve(
 /// [`solve`] for the command `solve`.
 pub fn solve_scenarios(
     asked: &Asked<'_, Settings>,
-    workload: &impl Workload,
+    workload: &dyn Workload,
     body: fn(Answer) -> Body,
 ) -> Outcome<Found> {
     let Asked { loaded, settings, watch, .. } = *asked;

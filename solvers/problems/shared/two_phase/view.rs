@@ -1,15 +1,15 @@
 //! The model problems in text: thresholds by scenario, and policies compared.
 
 use super::answer::{Answer, ScenarioSolved};
-use super::figure::Policy;
 use super::picture::picture;
-use super::workload::Comparison;
 use crate::complaint::Complaint;
 use crate::plot::{self, Format};
 use crate::problems::claims::Claim;
 use crate::problems::kind;
 use crate::text::Row;
 use crate::text::digits::sampled;
+use remapping::two_phase::figure::Policy;
+use remapping::two_phase::workload::Comparison;
 use std::fmt;
 
 impl kind::Answer for Answer {
@@ -42,10 +42,13 @@ impl kind::Answer for Answer {
 const ROWS: usize = 16;
 const COLUMNS: usize = 3;
 
-impl fmt::Display for Comparison {
+/// A comparison as text.
+pub struct Table<'a>(pub &'a Comparison);
+
+impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let runs = match self.sampled {
-            true => format!("{} runs", self.runs),
+        let runs = match self.0.sampled {
+            true => format!("{} runs", self.0.runs),
             false => "all runs are the same".to_owned(),
         };
         writeln!(f, "Slower than the fixed threshold policy, in percent ({runs})\n")?;
@@ -94,10 +97,11 @@ impl fmt::Display for Answer {
     }
 }
 
-impl Comparison {
+impl Table<'_> {
     /// The two static curves: `o` is the old mapping, `n` the new one, `*` both.
     fn draw(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let curves = (self.figure.curve(Policy::StaticOld), self.figure.curve(Policy::StaticNew));
+        let curves =
+            (self.0.figure.curve(Policy::StaticOld), self.0.figure.curve(Policy::StaticNew));
         let (Some(old), Some(new)) = curves else { return Ok(()) };
         let (old, new) = (old.percent.iter().map(|p| p.value), new.percent.iter().map(|p| p.value));
         let (low, high) = (old.clone().chain(new.clone()))
@@ -118,35 +122,36 @@ impl Comparison {
             }
             writeln!(f)?;
         }
-        let ends = (self.figure.at.first(), self.figure.at.last());
+        let ends = (self.0.figure.at.first(), self.0.figure.at.last());
         if let (Some(first), Some(last)) = ends {
-            let width = (COLUMNS * self.figure.at.len()).saturating_sub(4);
+            let width = (COLUMNS * self.0.figure.at.len()).saturating_sub(4);
             writeln!(f, "{:10} {first:<4}{last:>width$}", "")?;
         }
-        writeln!(f, "{:10} {}; o old mapping, n new mapping, * both\n", "", self.axis)
+        writeln!(f, "{:10} {}; o old mapping, n new mapping, * both\n", "", self.0.axis)
     }
 
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>8}", "at")?;
-        let others = || self.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold);
+        let others =
+            || self.0.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold);
         let cell = |percent| sampled(percent).joined("±");
         let cells = others().flat_map(|curve| curve.percent.iter());
         let width = cells.map(|percent| cell(*percent).chars().count() + 2).fold(18, usize::max);
         for curve in others() {
             write!(f, "{:>width$}", curve.policy.name())?;
         }
-        let threshold = self.figure.curve(Policy::Threshold);
+        let threshold = self.0.figure.curve(Policy::Threshold);
         if threshold.is_some() {
             write!(f, "{:>9}{:>11}{:>9}", "remaps", "premature", "speedup")?;
         }
-        for (index, at) in self.figure.at.iter().enumerate() {
+        for (index, at) in self.0.figure.at.iter().enumerate() {
             write!(f, "\n{at:>8}")?;
             for percent in others().map(|curve| curve.percent[index]) {
                 write!(f, "{:>width$}", cell(percent))?;
             }
             if let Some(threshold) = threshold {
                 let (remaps, premature) = (threshold.remaps[index], threshold.premature[index]);
-                let speedup = self.speedup[index].speedup;
+                let speedup = self.0.speedup[index].speedup;
                 write!(f, "{remaps:>9.2}{premature:>11.2}{speedup:>9.2}")?;
             }
         }
@@ -158,15 +163,15 @@ impl Comparison {
             f,
             "Mean time of a run over all positions, expected over the errors of the detector\n\
              (computed, not sampled); {}",
-            match self.sampled {
+            match self.0.sampled {
                 true => "± and the runs: half of the 95 % confidence interval, sampled",
                 false => "±: how far off that may be",
             }
         )?;
-        if self.policies.iter().any(|summary| summary.fitted_to_runs) {
+        if self.0.policies.iter().any(|summary| summary.fitted_to_runs) {
             writeln!(f, "(optimal is fitted to these runs: its ± is not that of other runs)")?;
         }
-        for summary in &self.policies {
+        for summary in &self.0.policies {
             let name = summary.policy.name();
             let mean = sampled(summary.time).joined("±");
             let utilization = summary.per_metric.utilization;
@@ -181,12 +186,12 @@ impl Comparison {
             f,
             "Gain over the old mapping in percent, remaps so many times as dear; | where D = G T"
         )?;
-        let Some(first) = self.envelope.first() else { return writeln!(f) };
+        let Some(first) = self.0.envelope.first() else { return writeln!(f) };
         write!(f, "{:>8}", "at")?;
-        for point in self.envelope.iter().take_while(|point| point.at == first.at) {
+        for point in self.0.envelope.iter().take_while(|point| point.at == first.at) {
             write!(f, "{:>8}", format!("x{}", point.factor))?;
         }
-        for row in self.envelope.chunk_by(|one, next| one.at == next.at) {
+        for row in self.0.envelope.chunk_by(|one, next| one.at == next.at) {
             write!(f, "\n{:>8}", row[0].at)?;
             let mut inside = true;
             for point in row {
@@ -200,11 +205,11 @@ impl Comparison {
     }
 
     fn scaling(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(middle) = self.speedup.get(self.speedup.len() / 2) else { return Ok(()) };
+        let Some(middle) = self.0.speedup.get(self.0.speedup.len() / 2) else { return Ok(()) };
         let (at, efficiency) = (middle.at, middle.efficiency);
         writeln!(f, "Speedup at {at} with the efficiency kept at {efficiency:.3}, by processors")?;
         writeln!(f, "{:>12}{:>22}{:>22}", "", "moves in log P rounds", "moves one by one")?;
-        for row in &self.scaling {
+        for row in &self.0.scaling {
             writeln!(f, "{:>12}{:>22.2}{:>22.2}", row.processors, row.routed, row.serial)?;
         }
         Ok(())

@@ -6,10 +6,9 @@
 //! cluster that contains a threshold may remap or continue, whichever costs less or more.
 
 use super::figure::Setting;
-use super::model::Premature;
+use super::parts::Premature;
 use super::play::Outcome;
 use super::trace::Cycles;
-use ordered_float::OrderedFloat;
 
 /// The expected result of a policy on a run, over the errors of the detector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -95,7 +94,7 @@ const ROUNDING: f64 = 1e-12;
 pub fn threshold(
     cycles: &Cycles,
     setting: &Setting,
-    thresholds: impl Fn(usize) -> f64,
+    thresholds: &dyn Fn(usize) -> f64,
 ) -> Expected {
     let mut expected = Expected::default();
     let mut law: Vec<Cycle> = Vec::with_capacity(cycles.len());
@@ -204,7 +203,7 @@ impl Cycle {
                 images.push((image, place, report));
             }
         }
-        images.sort_by_key(|(image, ..)| OrderedFloat(image.low));
+        images.sort_by(|(one, ..), (other, ..)| one.low.total_cmp(&other.low));
         let (mut loss, mut count) = (0.0, count(&images, 0.0));
         while count > MOST_CLUSTERS {
             loss = if loss == 0.0 { FIRST_LOSS } else { 4.0 * loss };

@@ -2,7 +2,7 @@
 
 use super::expectation::Expected;
 use super::figure::{Played, Policy, percent};
-use remapping::estimate::Estimate;
+use crate::estimate::Estimate;
 use serde::Serialize;
 
 /// One position relative to the envelope.

@@ -3,14 +3,14 @@
 use super::envelope::{Point, envelope};
 use super::expectation::Expected;
 use super::figure::{self, Figure, Played, Policy, Scenario, Setting, play, reports};
-use super::model::Premature;
+use super::parts::Premature;
 use super::play;
 use super::speedup::{Scaled, Speedup, measure, scale};
 use super::trace::{Cycles, Loads, Trace};
-use remapping::estimate::Estimate;
-use remapping::parallel;
-use remapping::phase_change::ProblemError;
-use remapping::{Halt, Observer, Status};
+use crate::estimate::Estimate;
+use crate::parallel;
+use crate::phase_change::ProblemError;
+use crate::{Halt, Observer, Status};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -43,7 +43,7 @@ pub trait Workload: Sync {
 }
 
 /// The bytes that a comparison over this many runs needs.
-pub fn memory(workload: &impl Workload, runs: u32) -> u64 {
+pub fn memory(workload: &dyn Workload, runs: u32) -> u64 {
     let cycle = 3 * size_of::<f64>() + size_of::<bool>();
     let trace = size_of::<Option<Cycles>>() + cycle * workload.cycles();
     let outcomes = Policy::ALL.len() * size_of::<Expected>();
@@ -122,7 +122,7 @@ impl Comparison {
 /// # Errors
 /// A belief is not a probability.
 pub fn compare(
-    workload: &impl Workload,
+    workload: &dyn Workload,
     runs: u32,
     seed: u64,
     observer: &dyn Observer,
@@ -157,8 +157,8 @@ pub fn compare(
 }
 
 /// The scenarios that were finished.
-pub(crate) fn run_all(
-    workload: &impl Workload,
+pub fn run_all(
+    workload: &dyn Workload,
     setting: &Setting,
     observer: &dyn Observer,
 ) -> (Vec<Scenario>, Status) {
@@ -227,9 +227,9 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
 /// # Errors
 /// The first error of `write`.
 pub fn write_traces<E>(
-    workload: &impl Workload,
+    workload: &dyn Workload,
     seed: u64,
-    mut write: impl FnMut(&str, &[u8]) -> Result<(), E>,
+    write: &mut dyn FnMut(&str, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let setting = workload.setting(1, seed);
     let mut names = workload.trace_names().into_iter();
@@ -238,7 +238,8 @@ pub fn write_traces<E>(
         let cycles = trace.cycle_times();
         let reports = reports(&setting, 0, &cycles.changed);
         let (beliefs, premature) = (&setting.beliefs, setting.premature);
-        let dynamic = play::threshold(&cycles, &reports, beliefs, premature, |_| setting.threshold);
+        let dynamic =
+            play::threshold(&cycles, &reports, beliefs, premature, &|_| setting.threshold);
         let remap = (dynamic.last_remap)
             .filter(|&at| premature == Premature::Keep || cycles.change().is_some_and(|c| c <= at))
             .map(|cycle| (cycle * trace.steps_per_cycle, cycles.remap_cost[cycle]));

@@ -1,7 +1,7 @@
 //! The battle: movement and combat of its units.
 
 use super::board::{Axial, Board, Hex, Turn};
-use super::model::Heading;
+use super::problem::Heading;
 use rand::{Rng, RngExt};
 
 /// The rules.

@@ -1,16 +1,16 @@
 //! The curves of [NR90, Figs. 6 and 7]: static mappings compared with dynamic remapping, as the
 //! time of the change varies.
 
-use super::answer::Parameters;
 use super::estimate::{self, optimal_thresholds};
 use super::expectation::{self, Expected};
-use super::model::Premature;
+use super::parts::Parameters;
+use super::parts::Premature;
 use super::play::{self, Beliefs};
 use super::trace::Cycles;
+use crate::Observer;
+use crate::estimate::Estimate;
+use crate::phase_change::ProblemError;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use remapping::Observer;
-use remapping::estimate::Estimate;
-use remapping::phase_change::ProblemError;
 use serde::Serialize;
 
 /// The artificial errors of the detector, and the beliefs of the policies.
@@ -192,8 +192,8 @@ pub fn play(
         [
             play::fixed(&run.old).into(),
             play::fixed(&run.new).into(),
-            expectation::threshold(run, setting, |_| setting.threshold),
-            expectation::threshold(run, setting, |n| optimal[n]),
+            expectation::threshold(run, setting, &|_| setting.threshold),
+            expectation::threshold(run, setting, &|n| optimal[n]),
             play::clairvoyant(run).into(),
             Expected { time: run.lower_bound, ..Expected::default() },
         ]

@@ -6,7 +6,7 @@
 //! the means of their fine cells. The coarse cells next to it are corrected by the difference of
 //! the two fluxes, so that the total mass stays exact.
 
-use super::model::Calls;
+use super::problem::Calls;
 use super::transport::Transport;
 
 /// The inflow at the left end: a constant density plus a sine wave.

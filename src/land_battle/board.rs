@@ -3,7 +3,7 @@
 //! A unit moving toward the other side has three moves [NR90, section V-B]: straight ahead along
 //! its row, or ahead into the row above or below.
 
-use super::model::Mapping;
+use super::problem::Mapping;
 
 /// A hex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use super::battle::Battle;
 use super::board::Assignment;
-use super::model::Cost;
+use super::problem::Cost;
 
 /// Adds the cost of one step to `per_processor` (one entry for each): the owner of a unit pays.
 /// Returns the cost on a single processor.

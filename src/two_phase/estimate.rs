@@ -1,13 +1,13 @@
 //! The parameters of the two-phase model, estimated from runs.
 
-use super::answer::Parameters;
-use super::model::Premature;
+use super::parts::Parameters;
+use super::parts::Premature;
 use super::play::Beliefs;
 use super::trace::Cycles;
-use remapping::belief::Levels;
-use remapping::lifetime::Lifetime;
-use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, ProblemError};
-use remapping::{Observer, Rational, Status};
+use crate::belief::Levels;
+use crate::lifetime::Lifetime;
+use crate::phase_change::{self, Accuracy, Hazard, PhaseChange, ProblemError};
+use crate::{Observer, Rational, Status};
 
 /// Means over the cycles of `runs`. Where no run has a phase, its means over `elsewhere` are used;
 /// `None` where those lack it, too.

@@ -9,7 +9,7 @@
 //! Reference: Boris and Book, "Solution of continuity equations by the method of flux-corrected
 //! transport", Methods in Computational Physics 16, 1976.
 
-use super::model::Calls;
+use super::problem::Calls;
 
 /// The number of cells that a call reads on each side of the result.
 pub const REACH: usize = 3;

@@ -1,6 +1,6 @@
 //! Simulates remapping policies on a recorded run.
 
-use super::model::{Belief, Premature};
+use super::parts::{Belief, Premature};
 use super::trace::Cycles;
 
 /// The parameters of the belief that the phase has changed.
@@ -59,7 +59,7 @@ pub fn threshold(
     reports: &[bool],
     beliefs: &Beliefs,
     premature: Premature,
-    thresholds: impl Fn(usize) -> f64,
+    thresholds: &dyn Fn(usize) -> f64,
 ) -> Outcome {
     let change = cycles.change().unwrap_or(cycles.len());
     let mut outcome = Outcome::default();
