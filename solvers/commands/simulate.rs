@@ -15,7 +15,7 @@ use remapping::overlap::Overlap;
 use remapping::periodic::sample_path;
 use remapping::phase_change::Hazard;
 use remapping::policy::Rule;
-use remapping::simulate::{Stream, Workload, stream, trace};
+use remapping::simulate::{Simulated, Stream, stream};
 use remapping::two_phase::trace::{HEADER, write_step};
 use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
@@ -237,11 +237,11 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
 }
 
 /// One run of a workload under the given rule, as in `remap compare`.
-fn ruled<W: Workload>(workload: &W, overlap: Overlap, arguments: &Simulate, each: &mut Steps<'_>) {
+fn ruled(workload: &dyn Simulated, overlap: Overlap, arguments: &Simulate, each: &mut Steps<'_>) {
     let rule = arguments.policy.unwrap_or(Rule::Never);
     let contestant = Contestant::overlapping(rule, overlap, None);
     let policy = contestant.start(workload.typical_remap_cost());
-    trace(workload, policy, arguments.seed, &mut |row, remap| each(row, remap));
+    workload.trace(policy, arguments.seed, &mut |row, remap| each(row, remap));
 }
 
 /// The number of ranks of a two-phase trace, and the relative spread of their times.

@@ -9,8 +9,8 @@ use remapping::estimate::Estimate;
 use remapping::load_drift::MapPolicy;
 use remapping::overlap::Overlap;
 use remapping::policy::stated::{Following, Stated};
-use remapping::policy::{Policy, Rule, Step};
-use remapping::simulate::{Tally, Workload, compare, stream};
+use remapping::policy::{Policy, Rule};
+use remapping::simulate::{Simulated, Tally};
 use remapping::stopping::MapRule;
 use serde::Serialize;
 
@@ -149,8 +149,8 @@ impl Report {
 }
 
 /// Simulates all contestants on the paths. If stopped, the report has the finished paths.
-pub fn play<W: Workload>(
-    workload: &W,
+pub fn play(
+    workload: &dyn Simulated,
     contestants: &[Contestant],
     contest: &Contest,
     watch: &Watch,
@@ -165,7 +165,7 @@ pub fn play<W: Workload>(
     let (runs, mut status) = (u64::from(contest.runs), Status::Converged);
     for first in (0..runs).step_by(BATCH as usize) {
         let batch = first..(first + BATCH).min(runs);
-        match compare(workload, &start, batch, contest.seed, true, watch) {
+        match workload.compare(&start, batch, contest.seed, true, watch) {
             Ok(batch) => {
                 tallies.iter_mut().zip(batch.tallies).for_each(|(all, new)| all.extend(new));
                 clairvoyant.extend(batch.clairvoyant.into_iter().flatten());
@@ -261,26 +261,6 @@ pub fn line(
             regret_optimal,
         },
     }
-}
-
-/// The number of pilot paths.
-const PILOT: u64 = 16;
-
-/// The mean imbalance at each step without remaps, on separate pilot paths.
-pub fn growth<W: Workload>(workload: &W, seed: u64) -> Vec<f64> {
-    let mut sums = vec![0.0; workload.steps() as usize];
-    let mut step = Step::default();
-    for run in 0..PILOT {
-        let mut world = workload.start(stream(seed, u64::MAX - run));
-        let mut mapping = workload.initial(&mut world);
-        for (number, sum) in (1..).zip(&mut sums) {
-            workload.advance(&mut world);
-            workload.follow(&world, &mut mapping);
-            step.refill(number, |loads| workload.loads(&world, &mapping, loads));
-            *sum += step.imbalance() / PILOT as f64;
-        }
-    }
-    sums
 }
 
 /// The policies asked for, or the usual ones if there are none.

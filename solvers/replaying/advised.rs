@@ -12,7 +12,7 @@ use remapping::policy::advised::{Advised, Parameters, Stored};
 use remapping::policy::{Policy, Rule};
 use remapping::record::Record;
 use remapping::replay::{Indicator, intervals, play, replay, thresholds};
-use remapping::simulate::{Recorded, Tally, compare};
+use remapping::simulate::{Recorded, Simulated, Tally};
 use std::ops::Range;
 
 /// The data of the document in addition to the record.
@@ -76,7 +76,7 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
     let (tallies, clairvoyant) = if overlap.is_none() {
         let run = Recorded::new(record, judged.clone(), remap_cost);
         let hindsight = settings.clairvoyant.is_none();
-        let found = compare(&run, &start, 0..1, 0, hindsight, &()).map_err(halted)?;
+        let found = run.compare(&start, 0..1, 0, hindsight, &()).map_err(halted)?;
         let tallies = found.tallies.iter().map(|tally| tally[0]).collect();
         (tallies, found.clairvoyant.map(|values| values[0]).or(settings.clairvoyant))
     } else {

@@ -24,7 +24,7 @@ mod dissection;
 
 pub use dissection::{Rectangle, dissect};
 
-use crate::simulate::{Stream, Workload};
+use crate::simulate::{Stream, Workload, simulated};
 use binomial::Splitter;
 
 /// Transition probabilities of a unit in a step, with sum at most 1; the unit stays with the
@@ -253,6 +253,8 @@ impl Field {
         }
     }
 }
+
+simulated!(ActivityMesh);
 
 impl Workload for ActivityMesh {
     type World = Field;

@@ -5,7 +5,7 @@ use super::summary::units_moved;
 use super::{Class, ContinuousDrift};
 use crate::overlap::Overlap;
 use crate::policy::Step;
-use crate::simulate::{Stream, Workload};
+use crate::simulate::{Stream, Workload, simulated};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -66,6 +66,8 @@ impl Loads {
             .collect()
     }
 }
+
+simulated!(Loads);
 
 impl Workload for Loads {
     type World = Past;

@@ -37,6 +37,7 @@ mod clairvoyant;
 mod mapped;
 mod recorded;
 mod run;
+mod simulated;
 mod trace;
 mod trials;
 
@@ -45,7 +46,9 @@ pub use crate::random::{Stream, stream};
 pub use mapped::Mapped;
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
-pub use trace::trace;
+pub use simulated::Simulated;
+pub(crate) use simulated::{growth, simulated};
+pub use trace::{Each, trace};
 pub use trials::{Course, Trials, Walker};
 
 use crate::overlap::Overlap;

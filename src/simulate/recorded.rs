@@ -1,6 +1,6 @@
 //! A recorded run as a workload, under other remaps than the recorded ones.
 
-use super::{Stream, Workload};
+use super::{Stream, Workload, simulated};
 use crate::record::{Record, mean};
 use std::ops::Range;
 
@@ -56,6 +56,8 @@ impl<'a> Recorded<'a> {
         }
     }
 }
+
+simulated!(Recorded<'_>);
 
 impl Workload for Recorded<'_> {
     /// The number of steps done.

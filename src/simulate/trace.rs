@@ -6,10 +6,10 @@ use crate::policy::{Policy, Step};
 use std::ops::ControlFlow;
 
 /// Receives the times of a step, and the cost of a remap just before it.
-type Each<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
+pub type Each<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
 
-struct Trace<'a> {
-    each: &'a mut Each<'a>,
+struct Trace<'a, 'b> {
+    each: &'a mut Each<'b>,
     times: Vec<f64>,
     /// Cost of the remap under way, and of the one that took effect since the last step.
     paid: Option<f64>,
@@ -17,7 +17,7 @@ struct Trace<'a> {
     goes_on: ControlFlow<()>,
 }
 
-impl Account for Trace<'_> {
+impl Account for Trace<'_, '_> {
     fn step<W: Workload>(&mut self, _workload: &W, step: &Step, slowdown: f64) {
         self.times.clear();
         self.times.extend(step.times().iter().map(|time| time * (1.0 + slowdown)));
@@ -36,12 +36,7 @@ impl Account for Trace<'_> {
 /// Simulates the first path of `seed` under a policy. Steps during a remap have their slower times,
 /// and a remap is reported before the first step on its mapping. The run ends with the workload, or
 /// when `each` breaks.
-pub fn trace<'a, W: Workload>(
-    workload: &W,
-    policy: Box<dyn Policy>,
-    seed: u64,
-    each: &'a mut Each<'a>,
-) {
+pub fn trace<W: Workload>(workload: &W, policy: Box<dyn Policy>, seed: u64, each: &mut Each<'_>) {
     let (mut world, mut step) = (workload.start(stream(seed, 0)), Step::default());
     let mapped = Mapped::new(workload.initial(&mut world));
     let goes_on = ControlFlow::Continue(());

@@ -137,7 +137,7 @@ impl Trials {
     }
 
     /// The same for a rule that observes the loads.
-    pub fn play_map(&self, remaps: impl Fn(&[i64]) -> bool + Sync, runs: u64, seed: u64) -> f64 {
+    pub fn play_map(&self, remaps: &(dyn Fn(&[i64]) -> bool + Sync), runs: u64, seed: u64) -> f64 {
         self.mean(&[|_, _, loads: &[i64], _: &[f64]| remaps(loads)], runs, seed)[0]
     }
 

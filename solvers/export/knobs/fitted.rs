@@ -77,7 +77,7 @@ fn priced<T: Copy>(trials: &Trials, value: T, trigger: Trigger, runs: u64) -> Fi
 /// What a rule on the loads costs.
 pub fn price_map(trials: &Trials, map: &Map) -> f64 {
     let remaps = |loads: &[i64]| map.decision(loads) == Some(b'R');
-    trials.play_map(remaps, runs(trials, map.processes()), SEEDS[1])
+    trials.play_map(&remaps, runs(trials, map.processes()), SEEDS[1])
 }
 
 /// The level of least cost for a code that remaps `at` a level of this statistic, below `limit`.

@@ -1,13 +1,13 @@
 //! `remap compare` for an activity mesh.
 
 use super::super::Contest;
-use super::super::sampling::{Contestant, Report, growth, play, rule};
+use super::super::sampling::{Contestant, Report, play, rule};
 use super::model::ActivityMesh;
 use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::policy::{Rule, practice::growth_slope};
-use remapping::simulate::Workload;
+use remapping::simulate::Simulated;
 
 /// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
 pub(super) fn compare(
@@ -38,7 +38,7 @@ pub(super) fn compare(
     };
     let contestant = |name: &String| match name.as_str() {
         "menon_offline" => {
-            let slope = growth_slope(cost, &growth(&workload, contest.seed));
+            let slope = growth_slope(cost, &workload.growth(contest.seed));
             Ok(Contestant::rule(name, Rule::SlopeInterval(slope), None))
         }
         "optimal" | "fixed" | "threshold" => {

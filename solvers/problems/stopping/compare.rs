@@ -133,7 +133,7 @@ impl Field<'_> {
                 "optimal" => {
                     let map = self.of_maps(optimal);
                     let at = |step: u64| optimal.len().min(step as usize) - 1;
-                    let exact = self.course.cost(self.operator, |step, s| optimal[at(step)][s]);
+                    let exact = self.course.cost(self.operator, &|step, s| optimal[at(step)][s]);
                     Contestant { name: name.clone(), start: Start::Listed(map), exact: Some(exact) }
                 }
                 "threshold" => {

@@ -7,7 +7,7 @@ use crate::load_drift::{
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use crate::policy::{Policy, Step};
-use crate::simulate::{Stream, Workload};
+use crate::simulate::{Stream, Workload, simulated};
 use rand::{Rng, RngExt};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -52,6 +52,8 @@ impl Loads {
 fn uniform(stream: &mut impl Rng) -> f64 {
     stream.random()
 }
+
+simulated!(Loads);
 
 impl Workload for Loads {
     type World = Draws;

@@ -6,7 +6,7 @@
 
 use crate::chain::{Operator, Successors};
 use crate::policy::{Policy, Step};
-use crate::simulate::{Stream, Workload};
+use crate::simulate::{Stream, Workload, simulated};
 use crate::stopping::States;
 use rand::RngExt;
 use std::collections::HashSet;
@@ -69,7 +69,7 @@ impl Course {
 
     /// The expected cost of a policy that remaps in these states whenever it may. Exact up to
     /// rounding.
-    pub fn cost(&self, operator: &dyn Operator, remaps: impl Fn(u64, usize) -> bool) -> f64 {
+    pub fn cost(&self, operator: &dyn Operator, remaps: &dyn Fn(u64, usize) -> bool) -> f64 {
         self.backward(operator, |step, s, _| remaps(step, s), |_| ())
     }
 
@@ -100,6 +100,8 @@ impl Course {
         v[self.start]
     }
 }
+
+simulated!(Course);
 
 impl Workload for Course {
     type World = Draw;
