@@ -2,10 +2,10 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rayon::prelude::*;
-use remap::problems::fluids::model::Fluids;
-use remap::problems::land_battle::Assigned;
-use remap::problems::land_battle::model::LandBattle;
-use remap::problems::shared::two_phase::workload::Workload;
+use remapping::fluids::Fluids;
+use remapping::land_battle::Assigned;
+use remapping::land_battle::LandBattle;
+use remapping::two_phase::workload::Workload;
 use std::hint::black_box;
 use std::time::Duration;
 

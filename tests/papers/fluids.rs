@@ -3,12 +3,12 @@
 use crate::shapes::signs_change;
 use approx::{abs_diff_eq, assert_abs_diff_eq, assert_relative_eq};
 use proptest::prelude::*;
-use remap::problems::fluids::cost::{Prices, Wrapped, charge};
-use remap::problems::fluids::model::{Calls, Fluids};
-use remap::problems::fluids::transport::{REACH, Transport};
-use remap::problems::fluids::tube::{Inflow, Patch, Scheme, Tube};
-use remap::problems::shared::two_phase::figure::Policy;
-use remap::problems::shared::two_phase::workload::compare;
+use remapping::fluids::cost::{Prices, Wrapped, charge};
+use remapping::fluids::transport::{REACH, Transport};
+use remapping::fluids::tube::{Inflow, Patch, Scheme, Tube};
+use remapping::fluids::{Calls, Fluids};
+use remapping::two_phase::figure::Policy;
+use remapping::two_phase::workload::compare;
 
 /// A constant inflow.
 fn steady(density: f64) -> Inflow {

@@ -1,6 +1,6 @@
 //! Shapes of curves.
 
-use remap::problems::shared::two_phase::envelope::Point;
+use remapping::two_phase::envelope::Point;
 
 /// The last value is at least `points` below the first.
 pub fn falls_by(values: &[f64], points: f64) {

@@ -3,18 +3,18 @@
 use approx::{abs_diff_eq, assert_relative_eq};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use remap::problems::fluids::model::Fluids;
-pub(crate) use remap::problems::shared::two_phase::answer::Parameters;
-use remap::problems::shared::two_phase::estimate::{estimate, model, optimal_thresholds};
-use remap::problems::shared::two_phase::expectation;
-use remap::problems::shared::two_phase::figure::Setting;
-use remap::problems::shared::two_phase::model::Premature;
-use remap::problems::shared::two_phase::play::{Beliefs, clairvoyant, fixed, threshold};
-use remap::problems::shared::two_phase::speedup::{between_remaps, with_routing};
-use remap::problems::shared::two_phase::trace::{Cycles, Loads};
-use remap::problems::shared::two_phase::workload::{Workload, compare};
 use remapping::estimate::Estimate;
+use remapping::fluids::Fluids;
 use remapping::phase_change::{Accuracy, solve};
+pub(crate) use remapping::two_phase::Parameters;
+use remapping::two_phase::Premature;
+use remapping::two_phase::estimate::{estimate, model, optimal_thresholds};
+use remapping::two_phase::expectation;
+use remapping::two_phase::figure::Setting;
+use remapping::two_phase::play::{Beliefs, clairvoyant, fixed, threshold};
+use remapping::two_phase::speedup::{between_remaps, with_routing};
+use remapping::two_phase::trace::{Cycles, Loads};
+use remapping::two_phase::workload::{Workload, compare};
 
 /// Beliefs after 1, 2, ... reports of a change in a row, in odds: o -> 9 (o + phi)/(1 - phi).
 fn ladder(hazard: f64, rungs: usize) -> Vec<f64> {
@@ -80,7 +80,7 @@ proptest! {
         level in 0.0..1.0f64,
     ) {
         let beliefs = Beliefs { hazard: 0.05, false_alarm: 0.2, missed: 0.2 };
-        let played = threshold(&cycles, &reports, &beliefs, Premature::Keep, |_| level);
+        let played = threshold(&cycles, &reports, &beliefs, Premature::Keep, &|_| level);
         let expected = match played.last_remap {
             Some(n) => {
                 cycles.old[..n].iter().sum::<f64>()
@@ -91,7 +91,7 @@ proptest! {
         };
         prop_assert!(abs_diff_eq!(played.time, expected, epsilon = 1e-9));
         // Undone, premature remaps cost their delay and nothing else.
-        let played = threshold(&cycles, &reports, &beliefs, Premature::Revert, |_| level);
+        let played = threshold(&cycles, &reports, &beliefs, Premature::Revert, &|_| level);
         let change = cycles.change().unwrap_or(cycles.len());
         let from = played.last_remap.filter(|&n| n >= change).unwrap_or(cycles.len());
         let running = cycles.old[..from].iter().sum::<f64>() + cycles.new[from..].iter().sum::<f64>();
@@ -133,13 +133,13 @@ proptest! {
                     cycles.changed[n] ^ flipped
                 })
                 .collect();
-            let played = threshold(&cycles, &reports, &beliefs, premature, |_| level);
+            let played = threshold(&cycles, &reports, &beliefs, premature, &|_| level);
             time += weight * played.time;
             remap_time += weight * played.remap_time;
             remaps += weight * f64::from(played.remaps);
             early += weight * f64::from(played.premature);
         }
-        let found = expectation::threshold(&cycles, &setting, |_| level);
+        let found = expectation::threshold(&cycles, &setting, &|_| level);
         prop_assert!(abs_diff_eq!(found.time, time, epsilon = found.error + 1e-12 * time), "{found:?} {time}");
         prop_assert!(found.error < 1e-9, "{found:?}");
         prop_assert!(abs_diff_eq!(found.remap_time, remap_time, epsilon = 1e-9));
@@ -313,7 +313,7 @@ fn merged_beliefs_keep_the_bounds() {
             runs: 1,
             seed: 1,
         };
-        let found = expectation::threshold(&cycles, &setting, |_| 0.6);
+        let found = expectation::threshold(&cycles, &setting, &|_| 0.6);
         assert!(found.error < 0.05 * found.time, "{found:?}");
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let played = |_| {
@@ -322,7 +322,7 @@ fn merged_beliefs_keep_the_bounds() {
                 changed ^ (rng.random::<f64>() < rate)
             };
             let reports: Vec<bool> = cycles.changed.iter().map(&mut report).collect();
-            threshold(&cycles, &reports, &beliefs, premature, |_| 0.6).time
+            threshold(&cycles, &reports, &beliefs, premature, &|_| 0.6).time
         };
         let sampled = Estimate::of(&(0..40_000).map(played).collect::<Vec<_>>());
         let off = (sampled.value - found.time).abs();

@@ -3,14 +3,14 @@
 use crate::support::workplace::{Json, Workplace, has};
 use approx::abs_diff_eq;
 use rayon::prelude::*;
-use remap::problems::fluids::model::Fluids;
-use remap::problems::land_battle::Assigned;
-use remap::problems::land_battle::model::{LandBattle, Mapping};
-use remap::problems::shared::two_phase::estimate::optimal_thresholds;
-use remap::problems::shared::two_phase::figure::{Policy, reports};
-use remap::problems::shared::two_phase::play;
-use remap::problems::shared::two_phase::workload::{Summary, Workload, compare};
 use remapping::estimate::Estimate;
+use remapping::fluids::Fluids;
+use remapping::land_battle::Assigned;
+use remapping::land_battle::{LandBattle, Mapping};
+use remapping::two_phase::estimate::optimal_thresholds;
+use remapping::two_phase::figure::{Policy, reports};
+use remapping::two_phase::play;
+use remapping::two_phase::workload::{Summary, Workload, compare};
 use serde_json::Value;
 
 /// A sampled interval: its ends around the mean, within the half-width, and the level; or none.
@@ -135,7 +135,7 @@ fn fluids_contain(runs: u32, detectors: u32) -> f64 {
             let level = |n: usize| own.map_or(setting.threshold, |own| own[n]);
             let play = |index: u32| {
                 let reports = reports(&setting, index, &cycles.changed);
-                play::threshold(&cycles, &reports, beliefs, premature, level).time
+                play::threshold(&cycles, &reports, beliefs, premature, &level).time
             };
             let times: Vec<f64> = (0..detectors).into_par_iter().map(play).collect();
             let truth = Estimate::of(&times);
