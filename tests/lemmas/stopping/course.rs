@@ -84,7 +84,7 @@ fn the_best_maps_of_an_end_cost_the_least() {
         let course = Course::new(&states, &rows, back.clone(), (0.75, start, 5));
         let maps = course.optimal(&*operator);
         assert_eq!(maps.len(), 5);
-        let found = course.cost(&*operator, |step, s| maps[step as usize - 1][s]);
+        let found = course.cost(&*operator, &|step, s| maps[step as usize - 1][s]);
         let exact = least(&rows, &psi, &back, (0.75, 5), (1, start));
         assert!(abs_diff_eq!(found, exact, epsilon = 1e-12), "{found} {exact}");
         let lists = maps.iter().map(|map| {
