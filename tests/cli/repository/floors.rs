@@ -35,6 +35,7 @@ const ENGINE: &[&[&str]] = &[
         "machine",
         "observer",
         "overlap",
+        "parallel",
         "random",
         "rounding",
     ],
