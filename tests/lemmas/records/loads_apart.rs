@@ -139,3 +139,25 @@ fn walks_between_remaps() {
         assert!(inside >= 52, "{sizes:?} {every}: {inside} of 60");
     }
 }
+
+/// Noise beside loads that move in waves is told from second differences: waves change more over
+/// several steps than a walk of the same steps.
+#[test]
+fn noise_beside_waves_is_one_more_result() {
+    const NOISE: f64 = 0.01;
+    let wave = |step: usize, rank: usize| 0.2 * (0.1 * step as f64 + 2.0 * rank as f64).sin();
+    for seed in 0..5 {
+        let mut run = Run::new(seed, STEPS, [0.0, NOISE, 0.0]);
+        for (at, gained) in run.gained.iter_mut().enumerate() {
+            let (step, rank) = (at / RANKS, at % RANKS);
+            *gained = wave(step + 1, rank) - wave(step, rank);
+        }
+        let (times, _, remaps) = run.played(false, &|since, _| since == 25);
+        let record = Record::new(RANKS, times, remaps).unwrap();
+        let found = apart(&record).expect("noise");
+        let squares = found.records.last().unwrap().noise().iter().map(|noise| noise * noise);
+        let noise = (squares.sum::<f64>() / (STEPS * (RANKS - 1)) as f64).sqrt();
+        // The waves are taken for a walk, which leaves some of the noise in the loads.
+        assert!((0.5..1.2).contains(&(noise / NOISE)), "{seed}: {noise}");
+    }
+}
