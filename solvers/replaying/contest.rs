@@ -32,8 +32,8 @@ pub struct Percent {
 }
 
 impl Percent {
-    /// What `found` is of the `time` of a run that costs less by this: no policy saves more than all
-    /// of it.
+    /// What `found` is of the `time` of a run that costs less by this: no policy saves more than
+    /// all of it.
     fn of(found: Estimate, time: f64) -> Percent {
         // Nothing is 0, be it that rounding has left something.
         let share = |value: f64| match 100.0 * value / time {
@@ -69,7 +69,7 @@ impl Percent {
     }
 }
 
-/// Fewer remaps than this say little of how far costs vary from one stretch between remaps to another.
+/// Fewer remaps than this say little of how far costs vary between stretches without remaps.
 const FEW: u64 = 4;
 
 /// Whether these remaps are too few for an interval of 95 %.
@@ -117,7 +117,7 @@ pub struct Line {
 /// All of them.
 #[derive(Debug, Clone)]
 pub struct Judged {
-    /// The policies in the order asked for, then the run as it was, where the log says when it was remapped.
+    /// The policies in the order asked for, then the run as it was, where the log has its remaps.
     pub lines: Vec<Line>,
     /// Their courses, in the same order.
     pub courses: Vec<Course>,
@@ -142,7 +142,8 @@ impl Judged {
         self.lines.iter().any(|line| line.policy == RECORDED && is_few(line.remaps))
     }
 
-    /// Whether the interval of a line is of few stretches between remaps, of its own or of the run as it was.
+    /// Whether the interval of a line is of few stretches between remaps, its own or those of the
+    /// run as it was.
     pub fn is_marked(&self, line: &Line) -> bool {
         line.policy != RECORDED && (is_few(line.remaps) || self.is_beside_few())
     }

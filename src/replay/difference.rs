@@ -7,8 +7,8 @@
 //! with fewer remaps as many as there are remaps, two at least. For skewed sums the interval also
 //! covers the bootstrap-t interval (Efron 1982). Time O(steps + draws x blocks).
 //!
-//! Steps with few bursts have a small sum and a small spread at once: one in five such intervals was
-//! too low. [`difference_of_last`] therefore also draws blocks of the steps before.
+//! Steps with few bursts have a small sum and a small spread at once: one in five such intervals
+//! was too low. [`difference_of_last`] therefore also draws blocks of the steps before.
 
 use super::Course;
 use crate::estimate::{Estimate, NORMAL, student};

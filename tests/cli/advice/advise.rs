@@ -53,8 +53,8 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), found);
 }
 
-/// On logs of one law, the mean saving lies in about 95 of 100 intervals, and rules that save something are
-/// seldom said to save nothing.
+/// On logs of one law, the mean saving lies in about 95 of 100 intervals, and rules that save
+/// something are seldom said to save nothing.
 #[test]
 fn intervals_of_what_is_saved_contain_it() {
     let made = Made { slope: 0.0, walk: 0.02, every: 50, steps: 600, ..DRIFTING };
@@ -301,8 +301,8 @@ fn four_ranks(steps: usize, marked: bool, time: impl Fn(usize, usize) -> f64) ->
     text
 }
 
-/// A program that is out of balance by the same at every step is remapped once, whether or not its times vary; where the log does not
-/// say that it never was, that is asked.
+/// A program that is out of balance by the same at every step is remapped once, whether or not its
+/// times vary; where the log does not say that it never was, that is asked.
 #[test]
 fn loads_that_never_were_balanced_are_seen() {
     let place = Workplace::new();
@@ -358,7 +358,8 @@ fn logs_that_begin_to_drift_late_are_not_told_to_stay() {
     }
 }
 
-/// Shares of the time have their own value between their ends, and nothing saves more than all of it, however dear remaps are.
+/// Shares of the time have their own value between their ends, and nothing saves more than all of
+/// it, however dear remaps are.
 #[test]
 fn shares_lie_within_their_intervals() {
     let seconds = (0..80).flat_map(|step| [1.0, 1.0 + 0.01 * f64::from(step % 7)]).collect();

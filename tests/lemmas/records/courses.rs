@@ -1,5 +1,5 @@
-//! One policy on recorded steps: what it pays step by step, what the run itself paid, and intervals of
-//! differences.
+//! One policy on recorded steps: what it pays step by step, what the run itself paid, and intervals
+//! of differences.
 
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
@@ -58,7 +58,8 @@ proptest! {
         let remaps = record.remaps().iter().filter(|remap| remap.before > steps.start).count();
         prop_assert!(abs_diff_eq!(run.tally.value - imbalance, cost * remaps as f64, epsilon = 1e-9));
         prop_assert!(abs_diff_eq!(run.costs.iter().sum::<f64>(), run.tally.value, epsilon = 1e-9));
-        // Nobody is better than hindsight from the same start, and hindsight is not better than all.
+        // Nobody is better than hindsight from the same start, and hindsight is not better than
+        // all.
         let least = hindsight(&record, steps.clone(), standing(&record, steps.start), cost, &()).unwrap();
         prop_assert!(least <= run.tally.value + 1e-9);
         let best = (0..1_u32 << (steps.len() - 1)).map(|plan| {

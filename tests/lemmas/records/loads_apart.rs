@@ -1,5 +1,6 @@
-//! Runs seen through noise, played with other remaps: what they cost is what the same increments and the same noise cost under these
-//! remaps, on average over runs, and what a walk adds is found whatever was remapped.
+//! Runs seen through noise, played with other remaps: what they cost is what the same increments
+//! and the same noise cost under these remaps, on average over runs, and what a walk adds is found
+//! whatever was remapped.
 
 use crate::thorough::some;
 use rand_distr::{Distribution, StandardNormal};
@@ -35,8 +36,9 @@ impl Run {
         Run { steps, gained, noise: (0..cells).map(|_| normal(noise)).collect() }
     }
 
-    /// The times, the cost and the remaps when it is remapped after each step of which `remaps` says so, by its number from 1 since the
-    /// last one and by max - mean. Even are the loads afterwards, or with `by_times` the times that were shown.
+    /// The times, the cost and the remaps when it is remapped after each step of which `remaps`
+    /// says so, by its number from 1 since the last one and by max - mean. Even are the loads
+    /// afterwards, or with `by_times` the times that were shown.
     fn played(
         &self,
         by_times: bool,
@@ -117,7 +119,8 @@ fn remaps_even_out_times() {
     }
 }
 
-/// The walk's deviation is in its interval, whether remaps are many or none; where there is none, and noise alone, it may be 0.
+/// The walk's deviation is in its interval, whether remaps are many or none; where there is none,
+/// and noise alone, it may be 0.
 #[test]
 fn walks_between_remaps() {
     for (sizes, every) in [
