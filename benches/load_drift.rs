@@ -1,6 +1,7 @@
-//! Drifting loads: the move of all processors on multisets, on one thread and on two; a whole backward
-//! step over all states; whole horizons over all states and over few; the same move mode by mode on the full tensor where that fits; simulated steps of an
-//! activity mesh, on 64 x 64 points and on a million with millions of units.
+//! Drifting loads: the move of all processors on multisets, on one thread and on two; a whole
+//! backward step over all states; whole horizons over all states and over few; the same move mode
+//! by mode on the full tensor where that fits; simulated steps of an activity mesh, on 64 x 64
+//! points and on a million with millions of units.
 
 use criterion::measurement::WallTime;
 use criterion::{

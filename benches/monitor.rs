@@ -1,5 +1,6 @@
-//! Watching a change of phase: the exact cost of threshold policies over 1000 cycles, Figs. 4 and 5 of 1990
-//! between certified bounds, the thresholds of recurring phases, and the monitor's throughput.
+//! Watching a change of phase: the exact cost of threshold policies over 1000 cycles, Figs. 4 and 5
+//! of 1990 between certified bounds, the thresholds of recurring phases, and the monitor's
+//! throughput.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use remapping::Bounds;

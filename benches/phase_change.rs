@@ -57,7 +57,8 @@ fn certified(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Where the phase hardly ever changes: side by side with a set in which it does, so that the ratio is of one run.
+/// Where the phase hardly ever changes: side by side with a set in which it does, so that the ratio
+/// is of one run.
 fn rare_changes(criterion: &mut Criterion) {
     const RARE: [Set; 4] = [
         ("phi=1e-3", (1, 4), (1, 4), (1, 1000), 10),

@@ -1,11 +1,12 @@
-//! Optimal stopping: how fast a Bellman sweep streams through memory, and what whole solutions take.
+//! Optimal stopping: how fast a Bellman sweep streams through memory, and what whole solutions
+//! take.
 //!
-//! Sweeps are given in bytes per second, 24 for each state: it must at least read v and psi and write
-//! the image. The triad `a = b + s c` moves as many and is measured in the same run, on vectors of the
-//! same length. Solutions are certified to 1e-9. `cargo bench --bench stopping -- sweep` times sweeps and
-//! triad only, `-- solutions` prints a table of methods and representations, `-- large` one of large
-//! models, `-- different` one of processes no two of which are alike, with and without regions, and of averages by
-//! policies and by sweeps.
+//! Sweeps are given in bytes per second, 24 for each state: it must at least read v and psi and
+//! write the image. The triad `a = b + s c` moves as many and is measured in the same run, on
+//! vectors of the same length. Solutions are certified to 1e-9. `cargo bench --bench stopping --
+//! sweep` times sweeps and triad only, `-- solutions` prints a table of methods and
+//! representations, `-- large` one of large models, `-- different` one of processes no two of which
+//! are alike, with and without regions, and of averages by policies and by sweeps.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;

@@ -1,4 +1,5 @@
-//! Four drifting loads over 200 steps: what the optimal policy costs, beside the best fixed interval.
+//! Four drifting loads over 200 steps: what the optimal policy costs, beside the best fixed
+//! interval.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 

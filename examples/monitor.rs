@@ -9,7 +9,8 @@ use remapping::monitor::{Clusters, Monitor};
 use remapping::phase_change::{Accuracy, Hazard, PhaseChange, Premature, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // A decision for every cluster of 32 cycles; `remap calibrate` measures how often its test errs.
+    // A decision for every cluster of 32 cycles; `remap calibrate` measures how often its test
+    // errs.
     let problem = PhaseChange {
         lifetime: Lifetime::fixed(100),
         hazard: Hazard::Constant(decimal("0.01")?),

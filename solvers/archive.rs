@@ -1,4 +1,5 @@
-//! Compressed NumPy archives (`.npz`): a zip file with one array in the `.npy` format for each name.
+//! Compressed NumPy archives (`.npz`): a zip file with one array in the `.npy` format for each
+//! name.
 //!
 //! Only what these archives need of the format: row-major arrays of one type, little-endian.
 

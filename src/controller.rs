@@ -260,8 +260,8 @@ impl Controller {
         Ok(self.player.wants_remap())
     }
 
-    /// A remap that goes on during the next steps has begun, whoever asked for it: these steps still use
-    /// the old mapping. [`remapped`](Controller::remapped) ends it.
+    /// A remap that goes on during the next steps has begun, whoever asked for it: these steps
+    /// still use the old mapping. [`remapped`](Controller::remapped) ends it.
     pub fn begun(&mut self) {
         self.player.begun();
     }

@@ -234,8 +234,8 @@ impl<'a> Recursion<'a> {
         })
     }
 
-    /// Whether what switching saves in the long run is known without a function of the belief, so that
-    /// the fields of [`Rest`] are not read.
+    /// Whether what switching saves in the long run is known without a function of the belief, so
+    /// that the fields of [`Rest`] are not read.
     pub fn knows_saving(&self) -> bool {
         self.enclosed || self.lasting().is_some()
     }

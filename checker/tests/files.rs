@@ -1,4 +1,5 @@
-//! What a certificate file is refused for, and model files that mean something else than they seem to.
+//! What a certificate file is refused for, and model files that mean something else than they seem
+//! to.
 
 use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal, certificate, check, seal};

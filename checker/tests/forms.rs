@@ -1,5 +1,6 @@
-//! Costs of remaps that depend on the loads, computations with an end, periods one after the other and intervals of
-//! least cost: what is proved encloses what plain recursions and all outcomes give.
+//! Costs of remaps that depend on the loads, computations with an end, periods one after the other
+//! and intervals of least cost: what is proved encloses what plain recursions and all outcomes
+//! give.
 
 use remap_checker::{Evidence, Model, Proof, Refusal};
 use std::collections::BTreeMap;
@@ -28,7 +29,8 @@ fn mean(value: &[[f64; 3]; 3], at: [usize; 2]) -> f64 {
     all.map(|(i, j)| ROWS[at[0]][i] * ROWS[at[1]][j] * value[i][j]).sum()
 }
 
-/// The costs after so many steps where a remap moves units at a cost each; it ends the costs, or they go on.
+/// The costs after so many steps where a remap moves units at a cost each; it ends the costs, or
+/// they go on.
 fn after(steps: u64, fixed: f64, each: f64, ends: bool) -> [[f64; 3]; 3] {
     let mut value = [[0.0; 3]; 3];
     for _ in 0..steps {

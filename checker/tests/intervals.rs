@@ -1,4 +1,5 @@
-//! Intervals of periodic remaps against the imbalance itself: all outcomes gone through, and closed forms.
+//! Intervals of periodic remaps against the imbalance itself: all outcomes gone through, and closed
+//! forms.
 
 use crate::thorough::some;
 use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
@@ -119,8 +120,8 @@ fn intervals_of_random_steps_are_those_of_all_outcomes() {
     assert!(settled > 250, "{settled}");
 }
 
-/// Two exponential loads of mean 1 are 2 t C(2t, t) / 4^t apart on average after t steps, and each half of
-/// that from their mean; two normal ones of deviation 1 are 2 sqrt(t / pi) apart.
+/// Two exponential loads of mean 1 are 2 t C(2t, t) / 4^t apart on average after t steps, and each
+/// half of that from their mean; two normal ones of deviation 1 are 2 sqrt(t / pi) apart.
 #[test]
 fn intervals_of_other_laws_are_those_of_closed_forms() {
     let mut half = 0.5;
@@ -196,7 +197,8 @@ fn intervals_of_squares_are_those_of_the_quadratic() {
     }
 }
 
-/// Chains: the law of one level is what a matrix says, and two processors are half their distance from their mean.
+/// Chains: the law of one level is what a matrix says, and two processors are half their distance
+/// from their mean.
 #[test]
 fn intervals_of_chains_are_those_of_their_laws() {
     for (up, down, load) in [(0.25, 0.25, 1), (0.4, 0.1, 0), (0.05, 0.3, 2), (0.01, 0.02, 1)] {

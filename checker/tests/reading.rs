@@ -1,4 +1,5 @@
-//! How much of the checker is to be read for each kind: checker/READING.md lists the files and counts their lines.
+//! How much of the checker is to be read for each kind: checker/READING.md lists the files and
+//! counts their lines.
 
 use crate::sources::sources;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! What is proved from the states in which something can be saved, against value iteration over all loads of
-//! processes that differ.
+//! What is proved from the states in which something can be saved, against value iteration over all
+//! loads of processes that differ.
 
 use remap_checker::{Evidence, Model, Proof, Refusal};
 use std::path::Path;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The text of each file by its module: `loads::chains::chain` is `loads/chains/chain.rs`, `loads` is `loads/mod.rs`.
+/// The text of each file by its module: `loads::chains::chain` is `loads/chains/chain.rs`, `loads`
+/// is `loads/mod.rs`.
 pub fn sources() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     read(Path::new(env!("CARGO_MANIFEST_DIR")), "", &mut found);

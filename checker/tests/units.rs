@@ -3,8 +3,8 @@
 use remap_checker::{Evidence, Model, Proof, Refusal};
 use std::path::Path;
 
-/// Two loads of 0 or 1. That they differ costs 0.5 a step and lasts with probability 0.75^2 + 0.25^2, so
-/// that waiting costs 0.5 / 0.375 = 4/3.
+/// Two loads of 0 or 1. That they differ costs 0.5 a step and lasts with probability 0.75^2 +
+/// 0.25^2, so that waiting costs 0.5 / 0.375 = 4/3.
 fn model(remap_cost: &str) -> Model {
     let text = format!(
         "Model(title: \"t\", problem: Stopping(processes: Identical(count: 2, chain: Walk(levels: 2, up: 0.25, \

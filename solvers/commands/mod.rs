@@ -82,7 +82,8 @@ pub fn first_place() -> Option<&'static Place> {
     FIRST_PLACE.get()
 }
 
-/// Runs the command that the arguments ask for, the name of the program first, and returns the exit code of the program.
+/// Runs the command that the arguments ask for, the name of the program first, and returns the exit
+/// code of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = Cli::read(arguments);
     // The message of a panic has gone to standard error; a bug has its own exit code.

@@ -162,7 +162,8 @@ fn lookup(runs: &[(u64, f64)], n: u64) -> f64 {{
     runs[runs.partition_point(|(from, _)| *from <= n) - 1].1
 }}
 
-/// Under the first mapping, switch at step n = 0, 1, ... if the belief in the second phase exceeds it.
+/// Under the first mapping, switch at step n = 0, 1, ... if the belief in the second phase exceeds
+/// it.
 pub fn to_second(n: u64) -> f64 {{
     lookup(&TO_SECOND, n)
 }}
@@ -172,14 +173,14 @@ pub fn to_first(n: u64) -> f64 {{
     lookup(&TO_FIRST, n)
 }}
 
-/// Whether to switch to the other mapping at step n, if the second phase is on with probability p and the
-/// second mapping in use or not.
+/// Whether to switch to the other mapping at step n, if the second phase is on with probability p
+/// and the second mapping in use or not.
 pub fn remap_now(p: f64, n: u64, second: bool) -> bool {{
     if second {{ p < to_first(n) }} else {{ p > to_second(n) }}
 }}
 
-/// Bayes' rule: the probability of the second phase after a report, numbered from 0, from that a step
-/// before, which is `INITIAL_BELIEF` at step 0.
+/// Bayes' rule: the probability of the second phase after a report, numbered from 0, from that a
+/// step before, which is `INITIAL_BELIEF` at step 0.
 pub fn belief(p: f64, report: usize) -> f64 {{
     let (begins, ends) = ({}, {});
     let prior = p * (1.0 - ends) + (1.0 - p) * begins;

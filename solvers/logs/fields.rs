@@ -1,4 +1,5 @@
-//! The fields of a log: times, marks of remaps, numbers of steps and ranks, and what is wrong with one.
+//! The fields of a log: times, marks of remaps, numbers of steps and ranks, and what is wrong with
+//! one.
 
 use super::formats::table::names::seconds_in;
 use crate::complaint::Complaint;

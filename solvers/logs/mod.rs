@@ -1,7 +1,9 @@
-//! Recorded step times, read from the logs people have: long and wide CSV, JSON lines, the logs of LAMMPS,
-//! DARMA/vt, WarpX and SWIFT, lines by a regular expression, each also compressed by gzip or brotli, and Parquet.
+//! Recorded step times, read from the logs people have: long and wide CSV, JSON lines, the logs of
+//! LAMMPS, DARMA/vt, WarpX and SWIFT, lines by a regular expression, each also compressed by gzip
+//! or brotli, and Parquet.
 //!
-//! Logs that are long need not fit into memory: [`follow`] keeps the beginning and hands on the steps after it.
+//! Logs that are long need not fit into memory: [`follow`] keeps the beginning and hands on the
+//! steps after it.
 
 mod account;
 mod assemble;
@@ -59,7 +61,8 @@ pub struct After {
     pub steps: usize,
     /// Remaps recorded among them.
     pub remaps: usize,
-    /// The costs of those whose cost was recorded, together with those of the beginning, and their number.
+    /// The costs of those whose cost was recorded, together with those of the beginning, and their
+    /// number.
     costs: (f64, usize),
 }
 
@@ -177,9 +180,9 @@ pub fn read_from(
     raw.trace(name, &|_| None)
 }
 
-/// Reads a trace that is written in these files, one after the other, with times in a `unit` of so many seconds if it
-/// is given. Of a long one the `beginning` is held, and the steps after it are handed to `then`; their rows may come
-/// 255 steps late.
+/// Reads a trace that is written in these files, one after the other, with times in a `unit` of so
+/// many seconds if it is given. Of a long one the `beginning` is held, and the steps after it are
+/// handed to `then`; their rows may come 255 steps late.
 pub fn follow(
     paths: &[PathBuf],
     how: &How,

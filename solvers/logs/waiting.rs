@@ -58,7 +58,8 @@ const ERRORS: f64 = 3.0;
 /// Steps around a remap whose means are compared: fewer have noise, more have drift.
 const AROUND: usize = 5;
 
-/// The share of the mean that falls at recorded remaps, on average; `None` where ranks differ or remaps are too few.
+/// The share of the mean that falls at recorded remaps, on average; `None` where ranks differ or
+/// remaps are too few.
 pub(super) fn falls(record: &Record) -> Option<f64> {
     let spread = |step: usize| {
         let row = record.row(step);

@@ -20,7 +20,7 @@ use remapping::fit::apart::{Apart, apart};
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::record::Record;
-use remapping::replay::{play, recorded};
+use remapping::replay::{Course, play, recorded};
 use remapping::{Halt, Observer};
 use std::ops::Range;
 
@@ -62,6 +62,14 @@ impl Advice {
     pub fn of_what_was_valued<'a>(&'a self, question: Question<'a>) -> Question<'a> {
         Question { record: self.valued.as_ref().unwrap_or(question.record), ..question }
     }
+}
+
+/// The policies on the second half; what the adaptive rule saves there, against the run as it was
+/// or else against never remapping; and what it saves on all steps, learning on the way.
+struct Valued {
+    judged: Judged,
+    saved: Saving,
+    whole: Saving,
 }
 
 /// Longest run that is judged: the work for the perfect-information optimum grows with its square.
@@ -133,7 +141,7 @@ impl Question<'_> {
     pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
         let cut = self.cut();
         let (noise, records) = match apart(self.record) {
-            Some(Apart { noise, records }) => (Some(noise), records),
+            Some(Apart { noise, records }) => (noise, records),
             None => (None, Vec::new()),
         };
         let mut records = records.into_iter();
@@ -148,33 +156,33 @@ impl Question<'_> {
                 names.push(name);
             }
         }
-        let judged = match question.judged(&names, &steps, observer)? {
-            Ok(judged) => judged,
+        let mut found = match question.valued(&names, &steps, observer)? {
+            Ok(valued) => valued,
             Err(halt) => return Ok(Err(halt)),
         };
-        let mut saved = question.saving(&judged, ADAPTIVE);
-        let mut whole = question.learning_on_all_steps();
+        // What is load and what noise is not always told: the saving lies between all of these.
+        for record in records {
+            let most =
+                match (Question { record: &record, ..*self }).valued(&names, &steps, observer)? {
+                    Ok(valued) => valued,
+                    Err(halt) => return Ok(Err(halt)),
+                };
+            found.saved = found.saved.or(most.saved);
+            found.whole = found.whole.or(most.whole);
+        }
         let mut beside_noise = None;
         if let Some(noise) = noise {
-            let saving = |record: &Record| {
-                let question = Question { record, ..*self };
-                let judged = question.judged(&names, &steps, observer)?;
-                Ok::<_, Complaint>(judged.map(|judged| question.saving(&judged, ADAPTIVE)))
-            };
-            // How far the loads move is not always told: the saving lies between both.
-            for record in records {
-                match saving(&record)? {
-                    Ok(most) => saved = saved.or(most),
-                    Err(halt) => return Ok(Err(halt)),
-                }
-                whole = whole.or(Question { record: &record, ..*self }.learning_on_all_steps());
-            }
-            let as_load = match saving(self.record)? {
-                Ok(as_load) => as_load,
+            let as_load = match self.valued(&names, &steps, observer)? {
+                Ok(valued) => valued.saved,
                 Err(halt) => return Ok(Err(halt)),
             };
-            saved.never &= as_load.never;
+            found.saved.never &= as_load.never;
             beside_noise = Some(beside(noise, as_load));
+        }
+        let Valued { mut judged, saved, whole } = found;
+        let line = judged.lines.iter_mut().find(|line| line.policy == ADAPTIVE);
+        if let Some(known) = line.and_then(|line| line.against_recorded.as_mut()) {
+            *known = saved.of.negated();
         }
         let found = Found { judged: &judged, rules: &rules, saved, whole, steps: &steps };
         let Verdict { sentence, more, policy, safe } = question.verdict(&found);
@@ -194,32 +202,40 @@ impl Question<'_> {
         }))
     }
 
-    /// These policies on these steps, trained on those before.
-    fn judged(
+    /// These policies on these steps, trained on those before, and what the adaptive rule saves.
+    fn valued(
         &self,
         names: &[String],
         steps: &Range<usize>,
         observer: &dyn Observer,
-    ) -> Result<Result<Judged, Halt>, Complaint> {
+    ) -> Result<Result<Valued, Halt>, Complaint> {
         let ground = self.ground(self.cut());
         let contestants = contestants(&ground, names, None, &mut Vec::new())?;
         let part = Part { ground, contestants, steps: steps.clone() };
-        Ok(judge(&[part], self.known, observer))
-    }
-
-    /// What the policy of this name saves against the run as it was, or else against never
-    /// remapping.
-    fn saving(&self, judged: &Judged, name: &str) -> Saving {
+        let judged = match judge(&[part], self.known, observer) {
+            Ok(judged) => judged,
+            Err(halt) => return Ok(Err(halt)),
+        };
+        let (mut saved, mut whole) = (Saving::NOTHING, Saving::NOTHING);
         let line = |name: &str| judged.lines.iter().find(|line| line.policy == name);
-        let Some((line, never)) = line(name).zip(line("never")) else { return Saving::NOTHING };
-        let run = judged.lines.iter().find(|line| line.policy == RECORDED).unwrap_or(never);
-        let of = judged.between(run, line, self.seed);
-        Saving { of, few: is_few(line.remaps.min(run.remaps)), never: line.remaps == 0 }
+        if let Some(((rule, run), all)) =
+            line(ADAPTIVE).zip(line(RECORDED).or(line("never"))).zip(self.learning_on_all_steps())
+        {
+            let [all_of_run, all_of_rule] = [&all[0], &all[1]];
+            let of_last = [judged.course(run), judged.course(rule)];
+            let of = Percent::saved_of_last(of_last, [all_of_run, all_of_rule], self.seed);
+            let [remaps, fewest] = [rule.remaps, rule.remaps.min(run.remaps)];
+            saved = Saving { of, few: is_few(fewest), never: remaps == 0 };
+            let of = Percent::saved_of(all_of_run, all_of_rule, self.seed);
+            let [remaps, fewest] = [all_of_rule, all_of_run].map(|course| course.tally.remaps);
+            whole = Saving { of, few: is_few(remaps.min(fewest)), never: remaps == 0 };
+        }
+        Ok(Ok(Valued { judged, saved, whole }))
     }
 
-    /// What the adaptive rule saves on all steps if it knows nothing at the first of them, against
-    /// the run as it was or else against never remapping.
-    fn learning_on_all_steps(&self) -> Saving {
+    /// The run on all steps, or else never remapping, and the adaptive rule if it knows nothing at
+    /// the first of them.
+    fn learning_on_all_steps(&self) -> Option<[Course; 2]> {
         // Where nobody knows when it was remapped, it is balanced at the first step.
         let first = usize::from(!self.known);
         let steps = first..self.record.steps().min(2 * MOST_STEPS);
@@ -234,10 +250,7 @@ impl Question<'_> {
             true => Some(recorded(self.record, steps.clone(), self.remap_cost)),
             false => played("never"),
         };
-        let Some((rule, run)) = played("advised_cold").zip(run) else { return Saving::NOTHING };
-        let few = is_few(rule.tally.remaps.min(run.tally.remaps));
-        let never = rule.tally.remaps == 0;
-        Saving { of: Percent::saved_of(&run, &rule, self.seed), few, never }
+        Some([run?, played("advised_cold")?])
     }
 
     /// The advice where recorded remaps change nothing: what leaving them out saves is what they

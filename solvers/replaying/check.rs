@@ -1,5 +1,5 @@
-//! What a log cannot be, and what it leaves out: units that do not go together, remaps that were not marked,
-//! ranks that changed places.
+//! What a log cannot be, and what it leaves out: units that do not go together, remaps that were
+//! not marked, ranks that changed places.
 
 use crate::fitting::short;
 use remapping::estimate::student;
@@ -43,8 +43,8 @@ const DEAR: f64 = 1e3;
 /// By which factor the mean time may change from one step to the next for good.
 const LARGEST_LEAP: f64 = 30.0;
 
-/// Shares of the imbalance before recorded remaps that are left after them: so much is worth saying, and with so much they do not
-/// restore balance.
+/// Shares of the imbalance before recorded remaps that are left after them: so much is worth
+/// saying, and with so much they do not restore balance.
 const SOME_LEFT: f64 = 0.15;
 const MUCH_LEFT: f64 = 0.5;
 
@@ -225,9 +225,10 @@ struct Left {
     share: f64,
 }
 
-/// Of the remaps before which the imbalance was well above what one step makes of balanced loads; `None` if there are none. After a
-/// remap the best of some steps counts, since one may be odd for another reason, unless the first has the loads of the step before the
-/// remap: then the mark is too early.
+/// Of the remaps before which the imbalance was well above what one step makes of balanced loads;
+/// `None` if there are none. After a remap the best of some steps counts, since one may be odd for
+/// another reason, unless the first has the loads of the step before the remap: then the mark is
+/// too early.
 fn left(record: &Record) -> Option<Left> {
     let stretches = record.stretches();
     let firsts: Vec<usize> = stretches.iter().skip(1).map(|stretch| stretch.start).collect();
@@ -323,8 +324,8 @@ fn clock(means: &[f64]) -> bool {
     means.len() >= 10 && grows && means[means.len() - 1] > 5.0 * means[means.len() / 10]
 }
 
-/// Steps before which the imbalance, having grown little by little, falls at once to less than half, where
-/// no remap is recorded.
+/// Steps before which the imbalance, having grown little by little, falls at once to less than
+/// half, where no remap is recorded.
 pub fn suspected(record: &Record) -> Vec<usize> {
     let steps = record.steps();
     let imbalance: Vec<f64> = (0..steps).map(|step| record.imbalance(step).max(0.0)).collect();

@@ -6,7 +6,7 @@ use crate::fitting::short;
 use remapping::estimate::Estimate;
 use remapping::parallel;
 use remapping::replay::{
-    Course, NameError, Player, cheapest, difference, hindsight, play, recorded,
+    Course, NameError, Player, cheapest, difference, difference_of_last, hindsight, play, recorded,
 };
 use remapping::simulate::Base;
 use remapping::{Halt, Observer};
@@ -32,7 +32,8 @@ pub struct Percent {
 }
 
 impl Percent {
-    /// What `found` is of `time`.
+    /// What `found` is of the `time` of a run that costs less by this: no policy saves more than
+    /// all of it.
     fn of(found: Estimate, time: f64) -> Percent {
         // Nothing is 0, be it that rounding has left something.
         let share = |value: f64| match 100.0 * value / time {
@@ -42,18 +43,19 @@ impl Percent {
         Percent {
             percent: share(found.value),
             lower: share(found.lower),
-            upper: share(found.upper),
+            upper: share(found.upper).min(100.0),
         }
     }
 
-    /// Of the time of a run that costs less by this: no policy saves more than all of it.
-    fn saved(self) -> Percent {
-        Percent { upper: self.upper.min(100.0), ..self }
+    /// What `course` costs less than `run`, of the time of `run`.
+    pub fn saved_of(run: &Course, course: &Course, seed: u64) -> Percent {
+        Percent::of(difference(run, course, seed), run.tally.time)
     }
 
-    /// What `course` costs less than `run`, of the time of `run`.
-    pub(super) fn saved_of(run: &Course, course: &Course, seed: u64) -> Percent {
-        Percent::of(difference(run, course, seed), run.tally.time).saved()
+    /// The same on the last steps of longer courses.
+    pub(super) fn saved_of_last(of: [&Course; 2], whole: [&Course; 2], seed: u64) -> Percent {
+        let [run, course] = of;
+        Percent::of(difference_of_last(run, course, whole, seed), run.tally.time)
     }
 
     /// The same seen from the other side.
@@ -67,7 +69,7 @@ impl Percent {
     }
 }
 
-/// Fewer remaps than this say little of how far costs vary from one stretch between remaps to another.
+/// Fewer remaps than this say little of how far costs vary between stretches without remaps.
 const FEW: u64 = 4;
 
 /// Whether these remaps are too few for an interval of 95 %.
@@ -115,7 +117,7 @@ pub struct Line {
 /// All of them.
 #[derive(Debug, Clone)]
 pub struct Judged {
-    /// The policies in the order asked for, then the run as it was, where the log says when it was remapped.
+    /// The policies in the order asked for, then the run as it was, where the log has its remaps.
     pub lines: Vec<Line>,
     /// Their courses, in the same order.
     pub courses: Vec<Course>,
@@ -129,13 +131,10 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// What one of the lines costs more than another, in percent of its own wall time.
-    pub fn between(&self, line: &Line, other: &Line, seed: u64) -> Percent {
-        let course = |line: &Line| {
-            let same = |known: &Line| known.policy == line.policy;
-            &self.courses[self.lines.iter().position(same).unwrap_or(0)]
-        };
-        Percent::saved_of(course(line), course(other), seed)
+    /// The course of a line.
+    pub fn course(&self, line: &Line) -> &Course {
+        let same = |known: &Line| known.policy == line.policy;
+        &self.courses[self.lines.iter().position(same).unwrap_or(0)]
     }
 
     /// Whether the run as it was has few remaps: all are compared with it.
@@ -143,7 +142,8 @@ impl Judged {
         self.lines.iter().any(|line| line.policy == RECORDED && is_few(line.remaps))
     }
 
-    /// Whether the interval of a line is of few stretches between remaps, of its own or of the run as it was.
+    /// Whether the interval of a line is of few stretches between remaps, its own or those of the
+    /// run as it was.
     pub fn is_marked(&self, line: &Line) -> bool {
         line.policy != RECORDED && (is_few(line.remaps) || self.is_beside_few())
     }

@@ -17,8 +17,8 @@ const SMALL: f64 = 1e-3;
 /// mean of `tolerance` times the odds and a fixed `tolerance`. Errors at small odds count more,
 /// because the belief is there most of the time and each of them shifts the constant. The geometric
 /// mean needs the fewest segments for a given width of the thresholds (measured, see
-/// docs/decisions/phase_change.md). For a tiny hazard the belief starts at odds of that size, where errors count
-/// relative to the odds.
+/// docs/decisions/phase_change.md). For a tiny hazard the belief starts at odds of that size, where
+/// errors count relative to the odds.
 fn allowance(tolerance: f64, at: f64) -> f64 {
     let least = at.max(SMALL);
     tolerance * at * ((1.0 + least) / least).sqrt()

@@ -14,6 +14,11 @@
 //! The deviation of the walk follows from changes over a few steps. Under noise that hides these,
 //! it follows from how much farther from the mean the ranks are late after a remap than early.
 //! Where neither suffices there are two results: no walk, and the largest walk that the log allows.
+//!
+//! Loads that bend, as in waves, change more over several steps than a walk does, so that noise
+//! remains in them, or is not recognized at all. The second differences of such loads are small,
+//! and those of noise e are e'' - 2 e' + e: two that share one time have covariance n^2. Where that
+//! is significant, loads that move little from step to step are one more result.
 
 use super::increments::Increments;
 use super::slopes::{Fate, Slopes};
@@ -25,11 +30,12 @@ use std::ops::Range;
 /// A record with its loads separated from noise.
 #[derive(Debug, Clone)]
 pub struct Apart {
-    /// The record with its noise. There are two where the log does not tell whether loads move by
-    /// themselves: one without movement, one with the largest possible.
+    /// The record with its noise, or as it is. There are more where the log does not tell how far
+    /// loads move by themselves: one without movement, one with the largest possible, one with
+    /// loads that bend.
     pub records: Vec<Record>,
-    /// Standard deviation of the noise.
-    pub noise: f64,
+    /// Standard deviation of the noise in the first of them.
+    pub noise: Option<f64>,
 }
 
 /// Seed of the draws.
@@ -42,6 +48,12 @@ const SLIGHT: f64 = 0.2;
 /// errors beyond which it is significant.
 const STRETCHES: usize = 6;
 const SURE: f64 = 2.0;
+
+/// Steps after which sums count as independent.
+const PIECE: usize = 20;
+
+/// Share of the variance of the walk over several steps below which loads bend.
+const BENT: f64 = 0.5;
 
 /// Separates loads and noise. `None` where no noise is detected, or where recorded remaps balanced
 /// the times of the preceding step including their noise. Work and memory: proportional to the
@@ -57,17 +69,56 @@ pub fn apart(record: &Record) -> Option<Apart> {
         Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
     };
     let walks = walks(record, &found, &slope);
-    if noise <= SLIGHT * walks[0] || even_times(record, noise) {
-        return None;
-    }
-    let records = walks.iter().map(|walk| {
-        with_noise(record, &|rank| Law {
-            walk: walk * walk,
-            noise: noise * noise,
-            slope: slope(rank),
-        })
-    });
-    Some(Apart { records: records.collect(), noise })
+    let matters = |noise: f64, walk: f64| noise > SLIGHT * walk && !even_times(record, noise);
+    let is_told = matters(noise, walks[0]);
+    let bent = bent(record).filter(|[noise, walk]| matters(*noise, *walk));
+    let bent = bent.filter(|[_, walk]| !is_told || walk * walk < BENT * walks[0] * walks[0]);
+    let separated = |[noise, walk]: [f64; 2]| {
+        let (walk, noise) = (walk * walk, noise * noise);
+        with_noise(record, &|rank| Law { walk, noise, slope: slope(rank) })
+    };
+    let mut records = match (is_told, bent) {
+        (true, _) => walks.iter().map(|walk| separated([noise, *walk])).collect(),
+        (false, Some(_)) => vec![record.clone()],
+        (false, None) => return None,
+    };
+    records.extend(bent.map(separated));
+    Some(Apart { records, noise: is_told.then_some(noise) })
+}
+
+/// Standard deviations of noise and of a step, from second differences that share one time. `None`
+/// where that is not significant. Normal errors, from the sums of stretches and of [`PIECE`] steps.
+fn bent(record: &Record) -> Option<[f64; 2]> {
+    const SECOND: usize = 2;
+    let (seen, ranks) = (deviations(record), record.ranks());
+    let change =
+        |step: usize, rank: usize| seen[step * ranks + rank] - seen[(step - 1) * ranks + rank];
+    let twice = |step: usize, rank: usize| change(step, rank) - change(step - 1, rank);
+    let cut = |steps: Range<usize>| {
+        let (start, end) = (steps.start, steps.end);
+        (start..end).step_by(PIECE).map(move |start| start..(start + PIECE).min(end))
+    };
+    // Sums of products of second differences and of squared changes, and their number.
+    let sums = |steps: Range<usize>| {
+        let mut sums = [0.0; 3];
+        for step in steps.start + 2 * SECOND..steps.end {
+            for rank in 0..ranks {
+                sums[0] += twice(step, rank) * twice(step - SECOND, rank);
+                sums[1] += change(step, rank).powi(2);
+            }
+            sums[2] += (ranks - 1) as f64;
+        }
+        sums
+    };
+    let pieces = record.stretches().into_iter().flat_map(cut);
+    let pieces: Vec<[f64; 3]> = pieces.map(sums).filter(|sums| sums[2] > 0.0).collect();
+    let sum = |at: usize| pieces.iter().map(|sums| sums[at]).sum::<f64>();
+    let (count, many) = (sum(2), pieces.len() as f64);
+    let (noise, single) = (sum(0) / count, sum(1) / count);
+    let apart: f64 = pieces.iter().map(|sums| (sums[0] - noise * sums[2]).powi(2)).sum();
+    let error = (apart * many / (many - 1.0)).sqrt() / count;
+    let told = many >= STRETCHES as f64 && noise > SURE * error;
+    told.then(|| [noise.sqrt(), (single - 2.0 * noise).max(0.0).sqrt()])
 }
 
 /// Mean and variance of the slope of a rank.
@@ -134,13 +185,8 @@ fn grown(record: &Record, slope: &Slope<'_>) -> Option<[f64; 2]> {
 
 /// The record with noise separated from loads that move by these distributions of the ranks.
 fn with_noise(record: &Record, law: &dyn Fn(usize) -> Law) -> Record {
-    let (ranks, steps) = (record.ranks(), record.steps());
-    let stretches = record.stretches();
-    let mut seen = vec![0.0; steps * ranks];
-    for (step, row) in seen.chunks_exact_mut(ranks).enumerate() {
-        let mean = record.mean(step);
-        row.iter_mut().zip(record.row(step)).for_each(|(seen, time)| *seen = time - mean);
-    }
+    let (ranks, stretches) = (record.ranks(), record.stretches());
+    let mut seen = deviations(record);
     let mut random = stream(SEED, 0);
     for rank in 0..ranks {
         let law = law(rank);
@@ -158,6 +204,13 @@ fn with_noise(record: &Record, law: &dyn Fn(usize) -> Law) -> Record {
         row.iter_mut().for_each(|noise| *noise -= mean);
     }
     record.with_noise(seen)
+}
+
+/// Distances of the times from the mean of their step.
+fn deviations(record: &Record) -> Vec<f64> {
+    let rows = record.times().chunks_exact(record.ranks());
+    let means = rows.clone().map(mean);
+    rows.zip(means).flat_map(|(row, mean)| row.iter().map(move |time| time - mean)).collect()
 }
 
 /// Whether remaps probably removed the noise of the preceding step, judged by how the step after

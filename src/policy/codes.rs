@@ -105,7 +105,8 @@ impl Trigger {
     }
 
     /// Whether it remaps after step `step`, of which the statistic has this value, when the last
-    /// remap was after step `last`, 0 if there was none. A value that is not a number is above no level.
+    /// remap was after step `last`, 0 if there was none. A value that is not a number is above no
+    /// level.
     pub fn remaps(&self, step: u64, last: u64, value: impl FnOnce() -> f64) -> bool {
         let looks = step >= self.first
             && (step - self.first).is_multiple_of(self.every)

@@ -24,7 +24,7 @@ mod ground;
 mod player;
 
 pub use course::{Course, Paid, Playing, hindsight, play, recorded, standing};
-pub use difference::{difference, total};
+pub use difference::{difference, difference_of_last, total};
 pub use ground::{Contestant, Ground, IN_USE, NameError, OURS, Outset, whole_cost};
 pub use player::{Needs, Player};
 

@@ -1,8 +1,8 @@
 //! A search for cliffs: random models of all sizes, the work of each counted, not timed.
 //!
-//! `REMAP_CLIFFS=500 REMAP_CLIFFS_SEED=2 cargo test --test lemmas cliffs -- --ignored --nocapture` lists the ten of each kind
-//! that take most: applications of the chain for stopping, questions to the observer (one for each frequency of an
-//! evaluation) for intervals.
+//! `REMAP_CLIFFS=500 REMAP_CLIFFS_SEED=2 cargo test --test lemmas cliffs -- --ignored --nocapture`
+//! lists the ten of each kind that take most: applications of the chain for stopping, questions to
+//! the observer (one for each frequency of an evaluation) for intervals.
 
 use remapping::chain::{BirthDeath, Edge};
 use remapping::imbalance::RunningCost;
@@ -53,7 +53,8 @@ impl Numbers {
         BirthDeath::walk(levels, up, down, edge).unwrap()
     }
 
-    /// Two to six processes on at most so many joint states, equal or not, whose walks have alike many levels.
+    /// Two to six processes on at most so many joint states, equal or not, whose walks have alike
+    /// many levels.
     fn processes(&mut self, most: usize) -> (Vec<Process>, usize) {
         loop {
             let count = self.one_of(&[2, 2, 3, 3, 4, 5, 6]);

@@ -3,7 +3,8 @@
 //! - `shared`: chains, beliefs, distributions of N, piecewise-linear functions.
 //! - A folder or file for each kind of problem.
 //! - `records`, `advised`, `monitor`: recorded runs, the rule for them, the monitor.
-//! - `cliffs`: random models of all sizes that need much work. `families`, `thorough`: what tests share.
+//! - `cliffs`: random models of all sizes that need much work. `families`, `thorough`: what tests
+//!   share.
 
 mod advised;
 mod cliffs;

@@ -1,5 +1,5 @@
-//! Any number of phases: bounds against exact vectors, exact vectors against every branch and the solver of two
-//! phases.
+//! Any number of phases: bounds against exact vectors, exact vectors against every branch and the
+//! solver of two phases.
 
 use crate::phase_change::problems::{cases, exact as number, law, ratio};
 use crate::phase_switching::values::{double, recurring, switching};
@@ -181,7 +181,8 @@ fn a_discount_is_a_program_that_ends_by_chance() {
     assert!(found.upper - found.lower < 0.1, "{found:?}");
 }
 
-/// Where the other mapping is free once its price is paid, the optimum is that price, to the last bit.
+/// Where the other mapping is free once its price is paid, the optimum is that price, to the last
+/// bit.
 #[test]
 fn bounds_enclose_what_doubles_cannot_hold() {
     for price in [ratio(1, 10), ratio(7, 10), ratio(1, 3), ratio(1, 1_000_000_007)] {

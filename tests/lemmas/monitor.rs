@@ -250,7 +250,8 @@ proptest! {
     }
 }
 
-/// Where the second mapping is the better one whatever the belief, a belief of exactly 0 goes to it, and never back.
+/// Where the second mapping is the better one whatever the belief, a belief of exactly 0 goes to
+/// it, and never back.
 #[test]
 fn a_threshold_at_the_edge_is_passed_there() {
     let problem = PhaseSwitching {

@@ -11,7 +11,8 @@ use remapping::load_drift::{
 use remapping::policy::Rule;
 use remapping::simulate::{Estimate, Tally, Workload, compare};
 
-/// The MUM model with p = .5 and L = 19, from the middle. That decisions come after the step is inferred.
+/// The MUM model with p = .5 and L = 19, from the middle. That decisions come after the step is
+/// inferred.
 fn mum(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     LoadDrift {
         processors,

@@ -72,7 +72,8 @@ fn table_3_remaps_until_the_delay_is_no_longer_earned_back() {
     }
 }
 
-/// "The threshold stays relatively constant until the end of the computation is near" [NR90, Fig. 3].
+/// "The threshold stays relatively constant until the end of the computation is near" [NR90, Fig.
+/// 3].
 #[test]
 fn figure_3_is_flat_until_the_end_is_near() {
     for (name, level) in [("fig3_sharp.ron", Some(0.895144560921418)), ("fig3_blunt.ron", None)] {
@@ -108,8 +109,8 @@ fn a_lasting_remapping_asks_for_more_certainty() {
     assert!(undone.curve.at(0).unwrap().upper < kept.curve.at(0).unwrap().lower);
 }
 
-/// Table III of 1986: at N = 1000 the heuristic keeps nearly all there is to gain, as printed within a
-/// point; at N = 50, G = 50 the printed 93.4 per cent.
+/// Table III of 1986: at N = 1000 the heuristic keeps nearly all there is to gain, as printed
+/// within a point; at N = 50, G = 50 the printed 93.4 per cent.
 #[test]
 fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
     // With "exceeds" taken strictly, as the report has it, the last is 92.9.
@@ -154,8 +155,9 @@ fn every_study_reads() {
     assert_eq!(count, 17);
 }
 
-/// Table IV of 1986: breaking even on 200 at a gain of f G takes 200 / (f G) steps. Where that is more than there are,
-/// n0 = 0 and nothing can be kept; 19 numbers that are printed there are positive.
+/// Table IV of 1986: breaking even on 200 at a gain of f G takes 200 / (f G) steps. Where that is
+/// more than there are, n0 = 0 and nothing can be kept; 19 numbers that are printed there are
+/// positive.
 #[test]
 fn table_4_prints_gains_of_a_policy_that_never_remaps() {
     let study = Study::read(&folder().join("../studies/table_iv.ron")).unwrap();

@@ -22,7 +22,8 @@ pub fn rank_correlation(x: &[f64], y: &[f64]) -> f64 {
     1.0 - 6.0 * squares / (n * (n * n - 1.0))
 }
 
-/// Deep inside the envelope remapping pays, far outside it does not (by a tenth of a percent at most), and the dearer it is the less.
+/// Deep inside the envelope remapping pays, far outside it does not (by a tenth of a percent at
+/// most), and the dearer it is the less.
 pub fn signs_change(envelope: &[Point]) {
     let (mut inside, mut outside, mut below) = (0, 0, 0);
     for point in envelope {

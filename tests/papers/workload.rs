@@ -287,7 +287,8 @@ fn traces_as_csv() {
     assert_eq!(loads.to_csv(&[(1, 2.5)]), expected);
 }
 
-/// Where beliefs are too many to be told apart, the bounds say so and hold: many cycles, a blunt detector.
+/// Where beliefs are too many to be told apart, the bounds say so and hold: many cycles, a blunt
+/// detector.
 #[test]
 fn merged_beliefs_keep_the_bounds() {
     let changed: Vec<bool> = (0..80).map(|n| n >= 50).collect();

@@ -47,8 +47,8 @@ fn groups(maps: &[String]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Value iteration from V0 = 6 rho until no entry moves by 0.02: a recipe that is inferred, since the paper prints
-/// neither its start nor when it stops. The map and the number of iterations.
+/// Value iteration from V0 = 6 rho until no entry moves by 0.02: a recipe that is inferred, since
+/// the paper prints neither its start nor when it stops. The map and the number of iterations.
 fn stopped_early(rho: f64) -> (String, usize) {
     let (states, problem) = example(rho, AfterRemap::Uniform);
     let walk = BirthDeath::walk(6, 0.25, 0.25, Edge::Reflect).unwrap();

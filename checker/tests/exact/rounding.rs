@@ -44,8 +44,8 @@ fn where_nothing_moves_the_interval_is_what_rounding_may_take_away() {
     }
 }
 
-/// Functions that differ in one class of states only, and rows that miss 1 by what is allowed, which keep
-/// processes apart: both show in the bounds on the change in a step.
+/// Functions that differ in one class of states only, and rows that miss 1 by what is allowed,
+/// which keep processes apart: both show in the bounds on the change in a step.
 #[test]
 fn functions_equal_nearly_everywhere_are_averaged_as_any_other() {
     for (levels, count, missed) in [
@@ -105,8 +105,9 @@ fn functions_equal_nearly_everywhere_are_averaged_as_any_other() {
     }
 }
 
-/// Rows that miss 1 on either side: what is proved of the average holds for every chain whose rows sum to 1,
-/// that has what is missing besides or lacks what is too much, however relative costs are chosen.
+/// Rows that miss 1 on either side: what is proved of the average holds for every chain whose rows
+/// sum to 1, that has what is missing besides or lacks what is too much, however relative costs are
+/// chosen.
 #[test]
 fn averages_hold_for_every_chain_near_rows_that_miss_one() {
     for (p, sign) in [("0.333333333", 1.0), ("0.3333333336", -1.0)] {
@@ -128,7 +129,8 @@ fn averages_hold_for_every_chain_near_rows_that_miss_one() {
                 let runs = runs.into_iter().filter(|run| run.0 > 0).collect();
                 let Ok(proof) = found.prove(&Evidence::Stopping(20, runs)) else { continue };
                 let (low, high) = interval(&proof, "average");
-                // The exact operator at rows of three thirds, and what the missing mass makes of it.
+                // The exact operator at rows of three thirds, and what the missing mass makes of
+                // it.
                 let own = more as f64 / 2f64.powi(20);
                 let mean = own / 9.0;
                 let psi = |s: usize| (s / 3).abs_diff(s % 3) as f64 / 2.0;

@@ -1,4 +1,5 @@
-//! Optimal stopping against value iteration on load vectors, and models that are described in other ways.
+//! Optimal stopping against value iteration on load vectors, and models that are described in other
+//! ways.
 
 use super::{expect, imbalance, interval, model, place, vectors, walk};
 use remap_checker::{Evidence, Model, Proof};

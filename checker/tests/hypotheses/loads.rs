@@ -81,8 +81,8 @@ fn lower_and_upper_values_must_be_moved_towards_each_other() {
 
 #[test]
 fn costs_of_free_remaps_that_never_end_are_nothing() {
-    // Loads 0 or 1 and loads 5 or 6 are never balanced; where a remap leads to random ones at no cost, any
-    // lower bound that is the same everywhere is its own image.
+    // Loads 0 or 1 and loads 5 or 6 are never balanced; where a remap leads to random ones at no
+    // cost, any lower bound that is the same everywhere is its own image.
     let chain = |lowest: i64| {
         format!("Walk(lowest: {lowest}, levels: 2, up: 0.25, down: 0.25, edge: Hold)")
     };

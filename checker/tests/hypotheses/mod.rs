@@ -1,5 +1,5 @@
-//! One forged certificate for each hypothesis of docs/certificates.md: it breaks that one alone, and would prove
-//! something false if nobody looked.
+//! One forged certificate for each hypothesis of docs/certificates.md: it breaks that one alone,
+//! and would prove something false if nobody looked.
 
 mod claims;
 mod loads;

@@ -50,7 +50,8 @@ fn numbers_of_a_change_of_phase_must_be_what_they_stand_for() {
 
 #[test]
 fn lines_that_become_steeper_are_not_at_rest() {
-    // Next to the end remapping does not pay even where the change is certain, and each step makes it worse not to.
+    // Next to the end remapping does not pay even where the change is certain, and each step makes
+    // it worse not to.
     let problem = phases(("40", "40"));
     let rest = |held: u64| prove(&problem, &steps(held as usize, vec![Steps::Rest(40 - held)]));
     assert_eq!(rest(0), Err(Refusal::Unproved("the upper function changes its slope")));

@@ -84,8 +84,8 @@ impl Game {
         keep
     }
 
-    /// What is paid from there on, by the mapping that is on; `known` has what each phase costs that is known to be on, under
-    /// its own mapping, by how many steps are left.
+    /// What is paid from there on, by the mapping that is on; `known` has what each phase costs
+    /// that is known to be on, under its own mapping, by how many steps are left.
     fn value(&self, masses: &[f64], survivals: &[f64], known: &[Vec<f64>]) -> Vec<f64> {
         let count = masses.len();
         if survivals.is_empty() {
@@ -204,7 +204,8 @@ const MODEL: &str = "Model(title: \"t\", problem: ManyPhases(lifetime: Fixed(9),
 fn what_many_phases_need() {
     assert!(prove(MODEL, (44, 4, 0)).is_ok());
     for (from, to) in [
-        // Laws are some, exactly, and costs are not negative: values rise with the masses of the phases.
+        // Laws are some, exactly, and costs are not negative: values rise with the masses of the
+        // phases.
         ("[0.75, 0.25], [0.25, 0.75]], detector", "[0.75, 0.26], [0.25, 0.75]], detector"),
         ("[0.75, 0.25], [0.25, 0.75]], detector", "[0.75, 0.2499999999], [0.25, 0.75]], detector"),
         ("[0.75, 0.25], [0.25, 0.75]], detector", "[1.25, -0.25], [0.25, 0.75]], detector"),

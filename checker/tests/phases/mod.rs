@@ -1,4 +1,5 @@
-//! Changes of phase and recurring phases: what is proved encloses what following every report gives.
+//! Changes of phase and recurring phases: what is proved encloses what following every report
+//! gives.
 //!
 //! - `thresholds`, `steps`: one change of phase, step by step and many steps at once.
 //! - `switches`, `beliefs`: recurring phases; any number of phases.

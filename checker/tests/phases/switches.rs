@@ -1,4 +1,5 @@
-//! Recurring phases against the recursion itself, every report followed; and what a proof of them needs.
+//! Recurring phases against the recursion itself, every report followed; and what a proof of them
+//! needs.
 
 use remap_checker::phase_change::Steps as Others;
 use remap_checker::phase_switching::{Rest, Steps};
@@ -163,7 +164,8 @@ fn both_thresholds_and_the_value_are_those_of_all_reports() {
     }
 }
 
-/// What is at rest, with a function that saves nothing: it must say so for as many steps as it takes.
+/// What is at rest, with a function that saves nothing: it must say so for as many steps as it
+/// takes.
 fn rest(means: usize) -> Steps {
     Steps::Rest(Rest { beliefs: Vec::new(), saved: vec![0, 0], means: vec![vec![1 << 43]; means] })
 }
@@ -189,7 +191,8 @@ fn steps_at_rest_contain_what_each_of_them_proves() {
             }
         }
     }
-    // A program without end comes to the same thresholds, and costs what a long one does from step to step.
+    // A program without end comes to the same thresholds, and costs what a long one does from step
+    // to step.
     let endless = Problem { lifetime: String::new(), ..usual() };
     let found = endless.prove(&[on(500), Steps::Held(200), rest(100)]).unwrap();
     let Proof::Recurring { value: None, average: Some(average), steps: found } = found else {

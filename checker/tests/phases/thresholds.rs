@@ -1,4 +1,5 @@
-//! What is proved of a change of phase encloses what following every sequence of reports gives, closely.
+//! What is proved of a change of phase encloses what following every sequence of reports gives,
+//! closely.
 
 use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal};

@@ -1,5 +1,5 @@
-//! Every refusal with a message of its own is made by a case. One that is added to the checker without a case fails the
-//! test.
+//! Every refusal with a message of its own is made by a case. One that is added to the checker
+//! without a case fails the test.
 
 mod cases;
 

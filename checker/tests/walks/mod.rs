@@ -1,5 +1,5 @@
-//! States that share loads, walks without a highest load, remaps of any number of units: what is proved encloses what plain
-//! iterations on all states give, and what is forged is refused.
+//! States that share loads, walks without a highest load, remaps of any number of units: what is
+//! proved encloses what plain iterations on all states give, and what is forged is refused.
 
 mod partial;
 mod shared;
@@ -58,8 +58,8 @@ struct Chain {
 }
 
 impl Chain {
-    /// Walks of so many levels that move with these probabilities up and down, in each hidden phase, of which there are
-    /// as many; phases are listed together, or loads are.
+    /// Walks of so many levels that move with these probabilities up and down, in each hidden
+    /// phase, of which there are as many; phases are listed together, or loads are.
     fn hidden(count: usize, levels: i64, moves: &[f64], together: bool) -> Chain {
         let phases = moves.len();
         let vectors = levels.pow(count as u32) as usize;
@@ -120,8 +120,8 @@ impl Chain {
         (value, go)
     }
 
-    /// The average where one goes on, each state having these other ones to move to at a cost, and what states
-    /// cost in addition to the cheapest.
+    /// The average where one goes on, each state having these other ones to move to at a cost, and
+    /// what states cost in addition to the cheapest.
     fn forever(&self, ways: &[Vec<(f64, usize)>]) -> (f64, Vec<f64>) {
         let mut h = vec![0.0; self.loads.len()];
         let mut average = 0.0;

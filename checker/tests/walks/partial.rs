@@ -83,7 +83,8 @@ fn remaps_of_some_units_cost_what_plain_iteration_says() {
         if moves.len() > 1 {
             continue;
         }
-        // The same of walks that are lumped: units are taken from equal ones in the order of their loads.
+        // The same of walks that are lumped: units are taken from equal ones in the order of their
+        // loads.
         let (right, h) = chain.forever(&ways(false, true));
         let p = moves[0];
         let walks = format!(

@@ -42,7 +42,8 @@ fn unbounded(lowest: i64, [up, down]: [f64; 2], edge: &str, rho: f64, shown: usi
     )
 }
 
-/// Both bounds on all pairs of levels up to the cut, as the checker lists them: the lower level first, by the higher one.
+/// Both bounds on all pairs of levels up to the cut, as the checker lists them: the lower level
+/// first, by the higher one.
 fn pairs(levels: usize, of: impl Fn(usize, usize) -> [f64; 2]) -> Evidence {
     let each = (0..=levels).flat_map(|b| (0..=b).map(move |a| (a, b)));
     let mut all = runs(each.map(|(a, b)| of(a, b)));
@@ -76,7 +77,8 @@ fn walks_without_a_highest_load_cost_what_many_levels_say() {
         assert!(checked.state(&[0, shown as i64 - 2], 0).is_none());
         let Proof::Map { vectors: Some(vectors), .. } = &checked.proof else { panic!() };
         assert_eq!(vectors.balanced.upper, shown as f64);
-        // Beyond the cut nothing more is known: not that it is cheaper than a remap, nor that it costs anything.
+        // Beyond the cut nothing more is known: not that it is cheaper than a remap, nor that it
+        // costs anything.
         let refusal = Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         let half = cut(levels, moves, reflect, rho, rho / 2.0);
         let cheap = |a: usize, b: usize| [0.0, half[a][b] * (1.0 + 1e-10)];
@@ -107,7 +109,8 @@ fn levels_that_are_shown_are_kept() {
     ] {
         assert!(prove(&problem, &evidence).is_err(), "{evidence:?}");
     }
-    // What holds of the levels that are shown alone, the last of which walks would not leave: that the rest is a remap's.
+    // What holds of the levels that are shown alone, the last of which walks would not leave: that
+    // the rest is a remap's.
     let region = (0..4).map(|level| (vec![level; 2], (1u64 << BITS) / 100 + 1, 2));
     let held = "Stopping(processes: Identical(count: 2, chain: BirthDeath(up: [0.5, 0.25, 0.25, 0], down: [0, 0.25, 0.25, \
                 0.25])), remap_cost: 0.01, after_remap: Stop)";

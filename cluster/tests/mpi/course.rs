@@ -56,7 +56,8 @@ fn blocks_that_move_have_the_bits_of_one_process_and_are_logged() {
     }
 }
 
-/// The log is read as all logs are, and what `solve` has written is a rule to move by: here every so many steps.
+/// The log is read as all logs are, and what `solve` has written is a rule to move by: here every
+/// so many steps.
 #[test]
 fn the_log_is_a_log_and_a_solution_moves_blocks() {
     let place = Workplace::new();
@@ -82,7 +83,8 @@ fn the_log_is_a_log_and_a_solution_moves_blocks() {
     assert_eq!(rows.iter().filter(|row| row.1 > 0.0).count() as u64, 58 / every);
 }
 
-/// What a limit stops has its log, as far as it came; what cannot be asked for is said once, before any work.
+/// What a limit stops has its log, as far as it came; what cannot be asked for is said once, before
+/// any work.
 #[test]
 fn limits_leave_a_log_and_faults_none() {
     let place = Workplace::new();

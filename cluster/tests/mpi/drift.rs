@@ -123,7 +123,8 @@ fn two_ranks_have_half_of_the_memory_each() {
     assert!(two <= 0.55 * one, "{two} of {one}");
 }
 
-/// 4.3 million states: what a rank had before and what it has then are both there while blocks move.
+/// 4.3 million states: what a rank had before and what it has then are both there while blocks
+/// move.
 #[test]
 #[ignore = "half a gigabyte and a minute: cargo test --workspace --test mpi -- --ignored"]
 fn moves_need_twice_the_memory_at_most() {

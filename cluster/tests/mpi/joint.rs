@@ -5,7 +5,8 @@ use super::{Workplace, settings};
 use remap::problems::{Method, Settings};
 use std::fmt::Write;
 
-/// Two loads of so many levels, the second of which follows the first; as a model, with the file of its transitions.
+/// Two loads of so many levels, the second of which follows the first; as a model, with the file of
+/// its transitions.
 pub fn model(place: &Workplace, name: &str, levels: usize, rest: &str) {
     let mut entries = Vec::new();
     let state = |a: usize, b: usize| a * levels + b + 1;

@@ -1,4 +1,5 @@
-//! A rank that dies: the program ends soon, leaves no half of a file, and goes on from what was saved.
+//! A rank that dies: the program ends soon, leaves no half of a file, and goes on from what was
+//! saved.
 
 use super::{Workplace, fitting, joint, settings};
 use remap::problems::{Method, Settings};
@@ -186,7 +187,8 @@ fn all_else_ends_soon() {
     killed(&place, 3, &["fit", "log.csv"], A_WHILE);
 }
 
-/// Blocks that move after every step: half of the time is moves, so that some of the kills come amid one.
+/// Blocks that move after every step: half of the time is moves, so that some of the kills come
+/// amid one.
 #[test]
 #[ignore = "runs of several seconds: cargo test --workspace --test mpi killed -- --ignored"]
 fn a_rank_that_dies_while_blocks_move_ends_all_and_leaves_no_half_of_a_file() {

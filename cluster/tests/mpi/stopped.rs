@@ -16,8 +16,8 @@ fn spent(process: u32) -> Duration {
     Duration::from_millis(10 * ticks)
 }
 
-/// Sends SIGINT to all ranks of a job once one has used so much processor time, whatever else the machine
-/// does, and waits for its end. `None`: the job ended by itself before that.
+/// Sends SIGINT to all ranks of a job once one has used so much processor time, whatever else the
+/// machine does, and waits for its end. `None`: the job ended by itself before that.
 fn interrupted(
     place: &Workplace,
     ranks: usize,

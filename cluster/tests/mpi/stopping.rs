@@ -5,7 +5,8 @@ use remap::problems::{Method, Settings};
 use serde_json::Value;
 use std::process::Command;
 
-/// Walks of which no two are equal, walks of which some are, equal ones on unequal processors, equal ones.
+/// Walks of which no two are equal, walks of which some are, equal ones on unequal processors,
+/// equal ones.
 const PROBLEMS: [(&str, &str); 5] = [
     (
         "distinct.ron",

@@ -1,4 +1,5 @@
-//! Remap costs that depend on the loads, and computations with an end: the same bits on any number of ranks.
+//! Remap costs that depend on the loads, and computations with an end: the same bits on any number
+//! of ranks.
 
 use super::stopping::{certificate_verifies, same_decisions};
 use super::{Workplace, joint, settings};
@@ -55,7 +56,8 @@ fn costs_by_load_and_steps_have_the_bits_of_one_process_on_any_number_of_ranks()
     }
 }
 
-/// The same problem to the tolerance: proved bounds that overlap, values as near as they say, decisions but for ties.
+/// The same problem to the tolerance: proved bounds that overlap, values as near as they say,
+/// decisions but for ties.
 fn near(found: &Value, expected: &Value, name: &str) {
     same_decisions(found, expected, name);
     let number = |document: &Value, field: &str| document[field].as_f64().unwrap();
@@ -69,7 +71,8 @@ fn near(found: &Value, expected: &Value, name: &str) {
     }
 }
 
-/// Averages of programs that go on without end: policies are evaluated by sums, whose order is that of the ranks.
+/// Averages of programs that go on without end: policies are evaluated by sums, whose order is that
+/// of the ranks.
 #[test]
 fn averages_at_costs_by_load_overlap() {
     let place = Workplace::new();

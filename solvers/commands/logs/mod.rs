@@ -49,12 +49,13 @@ impl Opened {
     }
 }
 
-/// What is held of a log that is fitted, and of one that policies are tried on: what is shorter is held as a whole.
+/// What is held of a log that is fitted, and of one that policies are tried on: what is shorter is
+/// held as a whole.
 pub(super) const FITTED: Beginning = Beginning { cells: 1 << 18, steps: 1024 };
 pub(super) const TRIED: Beginning = Beginning { cells: 1 << 24, steps: 1024 };
 
-/// Reads the log and says what was repaired in it, and what is strange. Of a long one `beginning` is held, and the
-/// rest handed to `then`.
+/// Reads the log and says what was repaired in it, and what is strange. Of a long one `beginning`
+/// is held, and the rest handed to `then`.
 pub(super) fn open(
     log: &Log,
     beginning: Beginning,
@@ -191,8 +192,9 @@ fn taken_in(slow: &SlowSteps, long: bool) -> String {
     format!("{}; {counted}", slower(slow))
 }
 
-/// The share by which the cost of a remap and what the steps after it take longer may differ and be the same seconds:
-/// such steps have noise of a tenth or so, and a cost that comes on top of them is seldom equal to it.
+/// The share by which the cost of a remap and what the steps after it take longer may differ and be
+/// the same seconds: such steps have noise of a tenth or so, and a cost that comes on top of them
+/// is seldom equal to it.
 const SAME: f64 = 0.2;
 
 /// `the first step after a remap is slower, by 1.49 seconds in all`.

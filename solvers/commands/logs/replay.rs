@@ -41,7 +41,8 @@ pub(super) struct Document {
     /// The first step that is judged, from 0.
     pub judged_from: usize,
     pub judged: usize,
-    /// Recorded remaps right before the first judged step of a part: nobody pays for them, `recorded` neither.
+    /// Recorded remaps right before the first judged step of a part: nobody pays for them,
+    /// `recorded` neither.
     #[serde(skip_serializing_if = "is_zero")]
     pub remaps_at_starts: usize,
     /// Steps of the program in a step of the log.
@@ -52,8 +53,8 @@ pub(super) struct Document {
     /// The least cost of any sequence of remaps on the judged steps. `null` where the log is too
     /// long for it.
     pub clairvoyant: Option<f64>,
-    /// The same from where the recorded run stood, where the policies start elsewhere: what `recorded`
-    /// is measured by.
+    /// The same from where the recorded run stood, where the policies start elsewhere: what
+    /// `recorded` is measured by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clairvoyant_from_actual: Option<f64>,
     pub policies: Vec<Line>,

@@ -1,5 +1,5 @@
-//! The adaptive rule with what it learnt from the log: a C header that stands alone, Fortran that calls it, and
-//! Python and Rust that load the stored rule.
+//! The adaptive rule with what it learnt from the log: a C header that stands alone, Fortran that
+//! calls it, and Python and Rust that load the stored rule.
 
 use crate::document::advised::Advised;
 use crate::export::{fortran, literal, python};
@@ -165,7 +165,8 @@ fn lists_of(courses: &[StoredCourse]) -> [(&'static str, Vec<f64>); 6] {
     ]
 }
 
-/// Steps since the last remap, remaps, and what is known of the remap before and the one under way, of all courses.
+/// Steps since the last remap, remaps, and what is known of the remap before and the one under way,
+/// of all courses.
 fn counts_of(courses: &[StoredCourse]) -> [(&'static str, Vec<u64>); 4] {
     let all = |of: fn(&StoredCourse) -> u64| courses.iter().map(of).collect();
     [
@@ -181,7 +182,8 @@ fn begun(course: &StoredCourse) -> u64 {
     course.begun.map_or(0, |steps| steps + 1)
 }
 
-/// A C99 header. The lists stand for themselves: compilers take minutes over one initialiser of them all.
+/// A C99 header. The lists stand for themselves: compilers take minutes over one initialiser of
+/// them all.
 pub fn of_c(advised: &Advised, heading: &[String]) -> String {
     let memory = memory(advised);
     let courses = in_pairs(&memory);

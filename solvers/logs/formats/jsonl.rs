@@ -1,5 +1,5 @@
-//! JSON lines: an object for each rank and step, or for each step with a list of times or a field for each rank. Fields
-//! are called as the columns of tables are.
+//! JSON lines: an object for each rank and step, or for each step with a list of times or a field
+//! for each rank. Fields are called as the columns of tables are.
 
 use super::super::row::{Field, Row};
 use super::Raw;
@@ -40,8 +40,8 @@ pub(in crate::logs) fn read(
 /// The fields of a line.
 type Object = Map<String, Value>;
 
-/// Reads lines of a `form` by the `object` of each; lines without one are passed over. What is wrong
-/// with one begins with its place in the line.
+/// Reads lines of a `form` by the `object` of each; lines without one are passed over. What is
+/// wrong with one begins with its place in the line.
 pub(in crate::logs) fn read_objects(
     input: impl BufRead,
     name: &str,
@@ -68,7 +68,8 @@ fn parsed(line: &str) -> Result<Map<String, Value>, serde_json::Error> {
     serde_json::from_str(line).or_else(|_| serde_json::from_str(&without_nan(line)))
 }
 
-/// The same with the tokens that the experts of a rank took, in lists of lists, added up to the load of the rank.
+/// The same with the tokens that the experts of a rank took, in lists of lists, added up to the
+/// load of the rank.
 fn in_tokens(mut object: Map<String, Value>, raw: &mut Raw<'_>) -> Map<String, Value> {
     fn total(counts: &Value) -> f64 {
         match counts {
@@ -134,7 +135,8 @@ struct Reader {
     layouts: HashMap<(Vec<String>, bool), Layout>,
     /// The ranks of the first object of a step.
     ranks: Option<Vec<u32>>,
-    /// Whether a line so far has said whether there was a remap, or its cost alone was taken to say so.
+    /// Whether a line so far has said whether there was a remap, or its cost alone was taken to say
+    /// so.
     marked: bool,
     by_cost: bool,
 }
@@ -230,7 +232,8 @@ fn laid_out(object: &Map<String, Value>, raw: &mut Raw<'_>) -> Result<Layout, St
              to_json(path, orient=\"records\", lines=True)"
         ));
     }
-    // Where there is `seconds`, `duration` may be anything, and so on: objects often hold more than the log.
+    // Where there is `seconds`, `duration` may be anything, and so on: objects often hold more than
+    // the log.
     let is_meant = |name: &String| {
         let plain = match measured(name).0 {
             Some(Column::Step) => "step",

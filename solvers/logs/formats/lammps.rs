@@ -55,8 +55,8 @@ pub(in crate::logs) fn is_log(start: &str) -> bool {
     start.lines().any(|line| line.starts_with("LAMMPS (") || header(line, &[]).is_some())
 }
 
-/// Reads a header line such as `Step CPU Temp f_bal f_bal[3]`, or that of YAML. Without `fix balance` in the log its
-/// vector is told by its third number.
+/// Reads a header line such as `Step CPU Temp f_bal f_bal[3]`, or that of YAML. Without `fix
+/// balance` in the log its vector is told by its third number.
 fn header(line: &str, fixes: &[String]) -> Option<Columns> {
     let list = line.trim().strip_prefix("keywords:");
     let clean = |name: &str| name.trim_matches(['\'', '"', '[', ',']).to_owned();

@@ -1,4 +1,5 @@
-//! What is read from files, gathered: in memory as long as it is little, otherwise only its beginning.
+//! What is read from files, gathered: in memory as long as it is little, otherwise only its
+//! beginning.
 
 mod trace;
 
@@ -31,7 +32,8 @@ pub(super) struct Raw<'a> {
     pub unit_seconds: Option<f64>,
     /// Seconds in a unit of the times, whatever the file says.
     pub forced_unit: Option<f64>,
-    /// What the times of this file are multiplied by, where its reader does not convert them itself.
+    /// What the times of this file are multiplied by, where its reader does not convert them
+    /// itself.
     pub scale: Option<f64>,
     /// Whether the file marks its remaps, so that a cost alone is none.
     pub marked: bool,
@@ -170,8 +172,8 @@ impl<'a> Raw<'a> {
         Ok(window.is_whole())
     }
 
-    /// Whether the steps of a long log that are taken in have this one; they are all read when one comes that is
-    /// far behind them.
+    /// Whether the steps of a long log that are taken in have this one; they are all read when one
+    /// comes that is far behind them.
     #[inline]
     fn has(&mut self, step: u32) -> Result<bool, String> {
         let Some(only) = &self.only else { return Ok(true) };
@@ -240,7 +242,8 @@ impl<'a> Raw<'a> {
         self.spread()
     }
 
-    /// Ranks that are told apart, from the largest and the mean of each step: one has the largest, all others alike.
+    /// Ranks that are told apart, from the largest and the mean of each step: one has the largest,
+    /// all others alike.
     fn spread(&mut self) -> Result<(), String> {
         let rows = std::mem::take(&mut self.summary);
         let ratio =

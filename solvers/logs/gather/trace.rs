@@ -6,8 +6,8 @@ use super::{Long, Raw, To};
 use crate::complaint::Complaint;
 
 impl Raw<'_> {
-    /// All of it in order, or its beginning. `second` says where the second time of a step and rank stands, if that can
-    /// be found out.
+    /// All of it in order, or its beginning. `second` says where the second time of a step and rank
+    /// stands, if that can be found out.
     pub fn trace(
         self,
         name: &str,

@@ -123,10 +123,10 @@ impl Remapping {
         self.processors as u32 - 1
     }
 
-    /// For each total, a limit `a` such that a remap is optimal in every state where
-    /// r (max - mean) exceeds `a`. This concerns the decision before the one last observed, provided that no move leads
-    /// from there to a state that may continue. `value` is the cost-to-go at the places. It and the
-    /// values last observed may have the error `rounding`, relative and absolute.
+    /// For each total, a limit `a` such that a remap is optimal in every state where r (max - mean)
+    /// exceeds `a`. This concerns the decision before the one last observed, provided that no move
+    /// leads from there to a state that may continue. `value` is the cost-to-go at the places. It
+    /// and the values last observed may have the error `rounding`, relative and absolute.
     pub(in crate::load_drift) fn certain_beyond(
         &self,
         value: &[f64],

@@ -109,10 +109,10 @@ const TAKEN: f64 = 0.5;
 /// C/2, where S is the saving in the expected cost of the next step, and C the cost of a remap.
 ///
 /// With 0 for C/2 this is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and
-/// for loads away from the ends of their range; then the bound loses nothing. Let D = C + V(even) - V(x), which is
-/// Schur-concave at a fixed total, and let U be the expected cost of the next step. Then D(x) =
-/// max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))). Near the
-/// ends it fails by a little; the tests measure by how much.
+/// for loads away from the ends of their range; then the bound loses nothing. Let D = C + V(even) -
+/// V(x), which is Schur-concave at a fixed total, and let U be the expected cost of the next step.
+/// Then D(x) = max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))).
+/// Near the ends it fails by a little; the tests measure by how much.
 pub struct Many {
     setting: Setting,
     laws: Laws,

@@ -1,4 +1,5 @@
-//! The difference between the value functions of the two mappings, enclosed step by step until it is stationary.
+//! The difference between the value functions of the two mappings, enclosed step by step until it
+//! is stationary.
 
 pub(in crate::phase_switching) mod breakpoints;
 pub(in crate::phase_switching) mod enclosure;

@@ -13,8 +13,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Sample paths of a chain of load vectors. A remap is possible before each step but the first, as
-/// in [`long_run`](crate::stopping::long_run()): a remapped step is made with the loads that the remap leads
-/// to.
+/// in [`long_run`](crate::stopping::long_run()): a remapped step is made with the loads that the
+/// remap leads to.
 pub struct Course {
     successors: Vec<Successors>,
     loads: Vec<Vec<f64>>,

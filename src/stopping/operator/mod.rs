@@ -1,4 +1,5 @@
-//! One application of the transition operator, with a bound on its rounding, and the bounds on J that follow from it.
+//! One application of the transition operator, with a bound on its rounding, and the bounds on J
+//! that follow from it.
 
 pub(in crate::stopping) mod enclosure;
 pub(in crate::stopping) mod substochastic;

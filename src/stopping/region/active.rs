@@ -107,9 +107,9 @@ const COARSER_SHARE: usize = 4;
 /// A region on a coarser grid may be used if it would grow by less than one in `FEW`.
 const FEW: usize = 20;
 
-/// Solves the problem that a remap ends ([`AfterRemap::Stop`](crate::stopping::AfterRemap::Stop)) on a region
-/// around balance. The processes must be independent birth–death chains, at most 100 of them equal.
-/// `settings.iterations` limits each of the few regions.
+/// Solves the problem that a remap ends ([`AfterRemap::Stop`](crate::stopping::AfterRemap::Stop))
+/// on a region around balance. The processes must be independent birth–death chains, at most 100 of
+/// them equal. `settings.iterations` limits each of the few regions.
 ///
 /// Returns `None` if no region was found within `effort`. After a halt the bounds of the last
 /// region are extended to the full model. The same happens, with the status of a limit, if `effort`

@@ -1,4 +1,5 @@
-//! The joint states of several processes: their numbering, the states that remaps lead to, and which rank has which.
+//! The joint states of several processes: their numbering, the states that remaps lead to, and
+//! which rank has which.
 
 pub(in crate::stopping) mod exchange;
 pub(in crate::stopping) mod indices;

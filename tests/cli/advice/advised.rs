@@ -82,7 +82,8 @@ fn advised_goes_on_from_a_stored_state() {
     assert!(base > 49, "it has remapped");
 }
 
-/// A rule goes on from where it was stored, as it does where it is exported: it is not shown twice what it has seen.
+/// A rule goes on from where it was stored, as it does where it is exported: it is not shown twice
+/// what it has seen.
 #[test]
 fn a_stored_rule_goes_on_from_where_it_stood() {
     let place = Workplace::new();

@@ -39,8 +39,8 @@ fn a_slow_step_of_one_rank_is_the_cost_of_a_remap() {
     let (found, sentence) = advice("slowstep_rank0.csv.gz", &["--remap-cost", "0"]);
     let cost = found["remap_cost"].f64();
     assert!((0.9..1.1).contains(&cost), "{cost}");
-    // The second half has four recorded remaps: they promise nothing for sure.
-    assert!(found["saves"]["lower"].f64() <= 0.0 || found["policy"] == "recorded", "{sentence}");
+    // The whole log has nine recorded remaps: they promise little for sure.
+    assert!(found["saves"]["lower"].f64() <= 1.0 || found["policy"] == "recorded", "{sentence}");
 }
 
 /// Noise that is another at every step is not load: the rule that is handed over saves 3.3 % in

@@ -4,8 +4,8 @@ use crate::support::made_logs::Numbers;
 use crate::support::workplace::{Json, Workplace};
 use crate::thorough::few_or_all;
 
-/// A log of times around 1000 seconds: walks of this size a step, seen through noise, remapped every so many steps, of which those
-/// that do nothing leave the loads as they were.
+/// A log of times around 1000 seconds: walks of this size a step, seen through noise, remapped
+/// every so many steps, of which those that do nothing leave the loads as they were.
 fn log(
     [ranks, steps, every]: [usize; 3],
     [walk, noise]: [f64; 2],
@@ -56,8 +56,8 @@ fn noise_is_no_reason_to_remap() {
     }
 }
 
-/// Walks that noise hides from one step to the next are told by how far the ranks part between remaps: never remapping is not said to
-/// save what it does not.
+/// Walks that noise hides from one step to the next are told by how far the ranks part between
+/// remaps: never remapping is not said to save what it does not.
 #[test]
 fn walks_under_noise_are_no_noise() {
     let place = Workplace::new();
@@ -103,7 +103,8 @@ fn equal_ranks_are_left_alone() {
     assert_eq!(found["policy"], "never", "{found}");
 }
 
-/// Walks of few ranks without noise: their models have noise or slopes no more often than tests of 5 % allow for, and are rarely refuted.
+/// Walks of few ranks without noise: their models have noise or slopes no more often than tests of
+/// 5 % allow for, and are rarely refuted.
 #[test]
 fn walks_of_few_ranks_are_walks() {
     let place = Workplace::new();
@@ -126,8 +127,8 @@ fn walks_of_few_ranks_are_walks() {
     assert!(noisy <= most && sloped <= most && refuted <= most, "{noisy} {sloped} {refuted}");
 }
 
-/// Remapped for nothing, where no load ever changes: no moves were seen, which is not that there are none, and the model written can be
-/// solved.
+/// Remapped for nothing, where no load ever changes: no moves were seen, which is not that there
+/// are none, and the model written can be solved.
 #[test]
 fn loads_that_never_change() {
     let place = Workplace::new();
@@ -175,8 +176,8 @@ fn an_interval_has_its_estimate_in_it() {
     }
 }
 
-/// One rank keeps gaining, over remaps too: its slope is known, and a model that draws slopes anew is refuted by the growth of the
-/// imbalance, however much logs of slopes that are drawn differ.
+/// One rank keeps gaining, over remaps too: its slope is known, and a model that draws slopes anew
+/// is refuted by the growth of the imbalance, however much logs of slopes that are drawn differ.
 #[test]
 fn a_slope_that_is_known_is_not_drawn() {
     let place = Workplace::new();

@@ -26,8 +26,9 @@ fn overlapping_remaps_cost_what_they_cost_by_hand() {
     assert_eq!(none["policies"], plain["policies"]);
     assert_eq!(none["clairvoyant"], plain["clairvoyant"]);
     let late = place.run(&[&base[..], &["--overlap", "2:0.1"]].concat()).exits(0).json();
-    // Decided after step 13, in force after 15: steps 14 and 15 have imbalance 2.5 and 3 and are slower by a tenth
-    // of their time; step 16 has what grew since 13, 1.5. The next could be decided after 19.
+    // Decided after step 13, in force after 15: steps 14 and 15 have imbalance 2.5 and 3 and are
+    // slower by a tenth of their time; step 16 has what grew since 13, 1.5. The next could be
+    // decided after 19.
     let mean = |step: usize| 10.0 + step as f64 / 2.0;
     let slower = 0.1 * (mean(14) + 2.5 + mean(15) + 3.0);
     let paid = 0.5 + 1.0 + 1.5 + 2.0 + 2.5 + 3.0 + slower + 1.5 + 2.0 + 2.5 + 3.0 + 3.0;
@@ -76,7 +77,8 @@ fn every_policy_and_the_advice_know_of_the_overlap() {
     let with = ["replay", "run.csv", "--solution", "a.json", "--policies", "advised,solution"];
     let same = place.run(&[&with[..], &overlap[..]].concat()).exits(0).json();
     assert_eq!(same.policy("solution")["cost"], same.policy("advised")["cost"]);
-    // An interval counts from decision to decision where it is exported, and remaps are asynchronous.
+    // An interval counts from decision to decision where it is exported, and remaps are
+    // asynchronous.
     let cost = document["costs"][0]["cost"].clone();
     document["of_codes"] = serde_json::json!([{"policy": "eplb:14", "cost": cost, "remaps": 3}]);
     place.write("a.json", document.to_string());

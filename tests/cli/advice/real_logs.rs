@@ -1,4 +1,5 @@
-//! Logs as real codes write them: remaps that slow the steps after them, that cannot split work evenly, or that were never made.
+//! Logs as real codes write them: remaps that slow the steps after them, that cannot split work
+//! evenly, or that were never made.
 
 use crate::support::made_logs::Numbers;
 use crate::support::workplace::{Json, Workplace};
@@ -7,8 +8,8 @@ use remapping::fit::left_over::left_over;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Four ranks, the first of which gains on the others; `slow` is what the first step after a remap takes longer on all of them, `odd`
-/// what it takes longer on the second alone.
+/// Four ranks, the first of which gains on the others; `slow` is what the first step after a remap
+/// takes longer on all of them, `odd` what it takes longer on the second alone.
 fn log(every: usize, slow: f64, odd: f64) -> String {
     let mut numbers = Numbers::new(3);
     let mut text = "step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds\n".to_owned();
@@ -71,7 +72,8 @@ fn an_odd_step_after_a_remap_is_not_what_it_left() {
         _ => line.to_owned(),
     };
     let early: Vec<String> = text.lines().map(mark).collect();
-    // That step is then part of what a remap costs, and the advice is what it is with the right marks.
+    // That step is then part of what a remap costs, and the advice is what it is with the right
+    // marks.
     let early = advice(&place, early.join("\n") + "\n", &[]);
     let right = advice(&place, log(100, 0.0, 0.0), &[]);
     let saved = |found: &Value, field: &str| found["saves"][field].f64();
@@ -80,7 +82,8 @@ fn an_odd_step_after_a_remap_is_not_what_it_left() {
     assert!(contains, "{percent}: {}", early["advice"]);
 }
 
-/// Ranks that share blocks of .02 s, which grow at random, so that a remap leaves up to a block; remapped every `every` steps.
+/// Ranks that share blocks of .02 s, which grow at random, so that a remap leaves up to a block;
+/// remapped every `every` steps.
 fn blocks(seed: u64, every: usize) -> String {
     let mut numbers = Numbers::new(seed);
     let mut text = "step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds\n".to_owned();
@@ -131,7 +134,8 @@ fn remaps_that_are_played_leave_what_recorded_ones_did() {
     assert!(even["assumption"].text().contains("restores balance"));
 }
 
-/// Where no remap was ever seen, the rule waits after remaps that do not help, and the condition is said.
+/// Where no remap was ever seen, the rule waits after remaps that do not help, and the condition is
+/// said.
 #[test]
 fn logs_without_remaps_are_advised_on_a_condition() {
     let place = Workplace::new();
@@ -164,7 +168,8 @@ fn files_of_an_earlier_advice_go() {
     assert!(place.path("own/lammps.txt").exists());
 }
 
-/// A change for good comes once; bursts that come again are none, however well one of them looks like it.
+/// A change for good comes once; bursts that come again are none, however well one of them looks
+/// like it.
 #[test]
 fn bursts_that_come_again_are_no_change_for_good() {
     let place = Workplace::new();

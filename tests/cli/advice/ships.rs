@@ -1,5 +1,5 @@
-//! From a log to a program that runs: the rule that `advise` exports, compiled and run on the second half, costs what
-//! its table says, and its sentence is true.
+//! From a log to a program that runs: the rule that `advise` exports, compiled and run on the
+//! second half, costs what its table says, and its sentence is true.
 
 use crate::families::Family;
 use crate::support::languages::{is_there, skipped, started};
@@ -24,7 +24,8 @@ fn list(values: &[f64]) -> String {
     values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A program that makes the steps from `first` on, started from `base`, and asks the rule of `remap_policy.h`.
+/// A program that makes the steps from `first` on, started from `base`, and asks the rule of
+/// `remap_policy.h`.
 fn program(record: &Record, first: usize, base: &[f64], asked: &Asked) -> String {
     let (ranks, steps) = (record.ranks(), record.steps() - first);
     let mut text = String::from("#include <stdio.h>\n#include \"remap_policy.h\"\n");

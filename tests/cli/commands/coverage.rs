@@ -1,4 +1,5 @@
-//! Every interval with its level, in words and in documents: one wording for sampled, another for proved.
+//! Every interval with its level, in words and in documents: one wording for sampled, another for
+//! proved.
 
 use crate::support::workplace::{Json, Workplace, has};
 use approx::abs_diff_eq;
@@ -117,8 +118,8 @@ fn comparisons_say_what_is_sampled_and_what_is_proved() {
     }
 }
 
-/// The share of positions and policies whose interval, by `compare` on fluids with so many runs, overlaps
-/// that of so many sampled detectors.
+/// The share of positions and policies whose interval, by `compare` on fluids with so many runs,
+/// overlaps that of so many sampled detectors.
 fn fluids_contain(runs: u32, detectors: u32) -> f64 {
     let mut model = Fluids::default();
     model.wave.after = vec![0.1, 0.4, 0.7];
@@ -164,8 +165,9 @@ fn small_battles() -> LandBattle {
     model
 }
 
-/// For the policies that are not fitted to the battles: the share of samples of so many battles whose interval for the
-/// time, by `compare`, contains the mean of many, and the share whose interval does if it is a quarter as wide.
+/// For the policies that are not fitted to the battles: the share of samples of so many battles
+/// whose interval for the time, by `compare`, contains the mean of many, and the share whose
+/// interval does if it is a quarter as wide.
 fn battles_contain(samples: u64, runs: u32, many: u32) -> Vec<(Policy, [f64; 2])> {
     let model = small_battles();
     let workload = Assigned::new(&model);

@@ -88,8 +88,8 @@ fn all_decks() -> Vec<String> {
     models.map(|name| deck(&name)).collect()
 }
 
-/// The standard output of a command on so many threads; `None` if it is not offered for the model, or
-/// takes too long for a test.
+/// The standard output of a command on so many threads; `None` if it is not offered for the model,
+/// or takes too long for a test.
 fn on_threads(threads: &str, arguments: &[&str]) -> Option<String> {
     let workplace = Workplace::new();
     let mut command = workplace.command();

@@ -203,7 +203,8 @@ fn the_rule_and_the_policy_that_it_was_made_of_are_told_apart() {
     assert!(!said.contains("hold all the same"), "{said}");
 }
 
-/// The picture shows utilizations, of which the best interval need not have the highest: it is marked.
+/// The picture shows utilizations, of which the best interval need not have the highest: it is
+/// marked.
 #[test]
 fn the_picture_marks_the_interval_that_the_sentence_names() {
     let place = Workplace::new();

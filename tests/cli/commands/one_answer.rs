@@ -1,4 +1,5 @@
-//! One answer from each place: the sentence, the exports, the report and the picture of a solution say the same.
+//! One answer from each place: the sentence, the exports, the report and the picture of a solution
+//! say the same.
 
 use crate::support::workplace::{Json, Workplace};
 use crate::thorough::some;
@@ -27,7 +28,8 @@ const INTERVALS: [(&str, &str); 16] = [
 /// Languages in which thresholds are written out.
 const LANGUAGES: [&str; 5] = ["c", "fortran", "python", "rust", "csv"];
 
-/// Solved as `solution.json` with these options: the document, and the first sentence as its report has it.
+/// Solved as `solution.json` with these options: the document, and the first sentence as its report
+/// has it.
 fn solved(place: &Workplace, model: &str, options: &[&str]) -> (Value, String) {
     let solution = place.run(&[&["solve", model, "--json"], options].concat());
     assert!([0, 3].contains(&solution.code), "{model}: {}", solution.err);
@@ -102,7 +104,8 @@ fn intervals_are_the_same_everywhere() {
     }
 }
 
-/// The interval within a bound and that of least cost: the shorter one is recommended, and said why.
+/// The interval within a bound and that of least cost: the shorter one is recommended, and said
+/// why.
 #[test]
 fn the_cheapest_interval_within_the_bound_is_recommended() {
     let normal = |bound: &str, cost: &str| {
@@ -159,7 +162,8 @@ fn altered_recommendations_are_refused() {
     }
 }
 
-/// Thresholds: every number of the sentence is one of the exported rule, with its steps, and the other way round.
+/// Thresholds: every number of the sentence is one of the exported rule, with its steps, and the
+/// other way round.
 #[test]
 fn thresholds_are_the_same_everywhere() {
     let place = Workplace::new();

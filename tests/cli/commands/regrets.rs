@@ -90,7 +90,8 @@ fn regrets_of_chosen_places() {
     refused.says("the detector has 2 levels, the policy knows 1");
 }
 
-/// Of drifting loads: the cost of being wrong is never negative, nothing at the truth, and grows with the error.
+/// Of drifting loads: the cost of being wrong is never negative, nothing at the truth, and grows
+/// with the error.
 #[test]
 fn regrets_of_drifting_loads() {
     let deck = |cost: &str| {

@@ -26,8 +26,8 @@ fn a_page_shows_models_solutions_and_sweeps() {
     let arguments = [&["report"], &inputs[..], &["-o", "report.html"]].concat();
     place.run(&arguments).exits(0);
     let page = place.read("report.html");
-    // Five sections; sliders over the cost (and the tolerance), the sweep's own, none for the solution. Of two
-    // sliders as many positions as time allows.
+    // Five sections; sliders over the cost (and the tolerance), the sweep's own, none for the
+    // solution. Of two sliders as many positions as time allows.
     assert_eq!(page.matches("<section ").count(), 5);
     assert_eq!(page.matches("type=\"range\"").count(), 1 + 1 + 2 + 1);
     let frames = page.matches("class=\"frame\"").count();
@@ -75,8 +75,8 @@ fn what_a_title_says_is_not_markup() {
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; co"));
 }
 
-/// In a browser: moving a slider shows another picture and says its value; the page does not need the
-/// network, and prints.
+/// In a browser: moving a slider shows another picture and says its value; the page does not need
+/// the network, and prints.
 #[test]
 fn the_sliders_work_in_a_browser() {
     if !is_there("chromium") {
@@ -85,7 +85,8 @@ fn the_sliders_work_in_a_browser() {
     }
     let place = Workplace::new();
     let page = place.run(&["report", &model("stopping/yin_xu_wang.ron")]).exits(0).out;
-    // A script that moves the slider by key as its user would, and leaves what it sees in the title.
+    // A script that moves the slider by key as its user would, and leaves what it sees in the
+    // title.
     let test = "<script>
 const slider = document.querySelector('input[type=range]');
 const shown = () => [...document.querySelectorAll('.frame')].findIndex((frame) => !frame.hidden);

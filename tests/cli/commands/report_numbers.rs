@@ -1,5 +1,6 @@
-//! Every number of a report against `solve --json` and `compare --json`: by containment. A number with an
-//! error contains the proved bounds, one without is the exact number in the digits that are shown.
+//! Every number of a report against `solve --json` and `compare --json`: by containment. A number
+//! with an error contains the proved bounds, one without is the exact number in the digits that are
+//! shown.
 
 use crate::support::workplace::{Json, Workplace};
 use crate::thorough::few_or_all;
@@ -30,7 +31,8 @@ fn half_unit(text: &str) -> f64 {
     if places == 0 && power == 0 { 0.0 } else { 0.5 * 10f64.powi(power - places) }
 }
 
-/// Whether a cell agrees with bounds on the number: it contains them, or is the number itself as rounded.
+/// Whether a cell agrees with bounds on the number: it contains them, or is the number itself as
+/// rounded.
 fn holds(cell: &str, lower: f64, upper: f64) -> bool {
     match cell.split_once(" ± ") {
         Some((value, error)) => {
@@ -365,7 +367,8 @@ fn wrong_digits_are_found() {
     }
 }
 
-/// Every slider frame of five models. Run by `cargo test -p remapping-cli --test cli -- --ignored all_frames`.
+/// Every slider frame of five models. Run by `cargo test -p remapping-cli --test cli -- --ignored
+/// all_frames`.
 #[test]
 #[ignore = "solves 99 models twice: a minute"]
 fn all_frames_of_five_models() {

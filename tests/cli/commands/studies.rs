@@ -1,4 +1,5 @@
-//! `remap study`: printed numbers against computed ones, courses of drifting loads, costs of a step.
+//! `remap study`: printed numbers against computed ones, courses of drifting loads, costs of a
+//! step.
 
 use crate::support::workplace::{Json, MODEL, Workplace, deck};
 use approx::abs_diff_eq;

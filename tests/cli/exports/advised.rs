@@ -35,9 +35,10 @@ fn only_itself(place: &Workplace, document: &Value) {
     place.write("advised.json", document.to_string());
 }
 
-/// Appends a play of `policy` on the steps from `first` on as input of a driver; and what it decides. Every so often somebody
-/// else decides whether to remap. Where remaps go on beside the steps, somebody else begins one or leaves one out, and it may take
-/// longer than it was said to. What it costs at `stops` for a remap is returned.
+/// Appends a play of `policy` on the steps from `first` on as input of a driver; and what it
+/// decides. Every so often somebody else decides whether to remap. Where remaps go on beside the
+/// steps, somebody else begins one or leaves one out, and it may take longer than it was said to.
+/// What it costs at `stops` for a remap is returned.
 fn play(
     record: &Record,
     first: usize,
@@ -128,7 +129,8 @@ fn loaded_decide(place: &Workplace, input: &str, expected: &[String]) {
     }
 }
 
-/// A rule of a run, in all languages: with the end known or not, trained or not, and with others who decide.
+/// A rule of a run, in all languages: with the end known or not, trained or not, and with others
+/// who decide.
 fn decides(number: usize, family: Family, run: &Run, split: &str, asked: Option<&str>) {
     let place = Workplace::new();
     place.write("run.csv", csv(&run.record));

@@ -1,4 +1,5 @@
-//! Controllers decide as a replay does, and go on as if nothing had happened after they were stored.
+//! Controllers decide as a replay does, and go on as if nothing had happened after they were
+//! stored.
 
 use remapping::controller::Controller;
 use remapping::overlap::Overlap;

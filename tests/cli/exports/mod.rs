@@ -1,6 +1,7 @@
 //! Exported policies and settings.
 //!
-//! - `policies`, `maps`, `advised`, `settings`, `words`: rules of models and of logs in each language, and what is said in them.
+//! - `policies`, `maps`, `advised`, `settings`, `words`: rules of models and of logs in each
+//!   language, and what is said in them.
 //! - `controllers`: rules that are stored and go on.
 //! - `knobs`, `real`: settings of production codes, and these codes run with them.
 

@@ -335,7 +335,8 @@ fn bad_solutions_are_refused_by_name() {
     assert!(place.read("taken.h").contains("REMAP_LAST_STEP"));
 }
 
-/// A rule by the step and by the steps since the last remap decides everywhere as `compare` and `replay` play it.
+/// A rule by the step and by the steps since the last remap decides everywhere as `compare` and
+/// `replay` play it.
 #[test]
 fn curves_decide_as_they_are_played() {
     let place = Workplace::new();

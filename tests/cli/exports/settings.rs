@@ -119,8 +119,8 @@ fn settings_say_what_is_lost() {
     }
 }
 
-/// The settings of every code are tuned by its own rule and cost what `replay` says of it; never is not written where a remap
-/// pays.
+/// The settings of every code are tuned by its own rule and cost what `replay` says of it; never is
+/// not written where a remap pays.
 #[test]
 fn settings_cost_what_replay_says_of_the_rule_of_the_code() {
     let place = Workplace::new();

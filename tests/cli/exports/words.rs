@@ -1,4 +1,5 @@
-//! What exported rules and settings say of themselves is so, and what no rule says of all steps or loads is not exported.
+//! What exported rules and settings say of themselves is so, and what no rule says of all steps or
+//! loads is not exported.
 
 use crate::support::workplace::{Json, Workplace, has};
 use crate::thorough::some;
@@ -84,7 +85,8 @@ fn steps_of_beliefs_are_those_of_the_log() {
     assert!(exported(&place, "c").contains("Steps below are those of the program."));
 }
 
-/// The thresholds of the last steps say nothing of those before: an interval whose cost is known takes their place.
+/// The thresholds of the last steps say nothing of those before: an interval whose cost is known
+/// takes their place.
 #[test]
 fn a_stopped_job_has_no_thresholds() {
     let model =
@@ -142,7 +144,8 @@ fn documents_that_are_not_whole_are_refused() {
     place.remap("export solution.json --to c").exits(1).says("after the last");
 }
 
-/// Settings that are priced on paths say how far these know it, and never claim to beat the optimum.
+/// Settings that are priced on paths say how far these know it, and never claim to beat the
+/// optimum.
 #[test]
 fn settings_do_not_beat_the_optimum() {
     for rest in some(1, ["", "objective: Makespan", "rebalance: Split"]) {

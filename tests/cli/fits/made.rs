@@ -127,7 +127,8 @@ fn traces_cost_what_intervals_do() {
     assert!(run(WALKS, &long).1.exits(1).err.contains("take fewer"));
 }
 
-/// Traces of a model that was fitted to a log have its seconds and steps, and lead back to the model.
+/// Traces of a model that was fitted to a log have its seconds and steps, and lead back to the
+/// model.
 #[test]
 fn traces_of_fitted_models_are_in_the_units_of_their_log() {
     let place = Workplace::new();

@@ -1,4 +1,5 @@
-//! The mean load of loads without levels: stated in a model, found in a log, and what ratios are taken of.
+//! The mean load of loads without levels: stated in a model, found in a log, and what ratios are
+//! taken of.
 
 use crate::support::made_logs::{DRIFTING, Made};
 use crate::support::workplace::Workplace;

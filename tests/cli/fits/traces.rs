@@ -1,4 +1,5 @@
-//! Recorded runs from outside: every form of a trace, what is wrong with one, units, judged and trained steps.
+//! Recorded runs from outside: every form of a trace, what is wrong with one, units, judged and
+//! trained steps.
 
 use crate::support::made_logs::DRIFTING;
 use crate::support::workplace::{Json, Workplace, has};
@@ -247,7 +248,8 @@ fn replay_judges_on_steps_it_has_not_trained_on() {
     assert!(!found["q_learning_regret"].list().is_empty());
     let again = place.remap("replay long.csv --json").exits(0);
     assert_eq!(again.out, outcome.out, "the same seed, the same numbers");
-    // The judged steps do not reach training: with other steps after the cut, what was trained is the same.
+    // The judged steps do not reach training: with other steps after the cut, what was trained is
+    // the same.
     let text = place.shown("replay long.csv --policies fixed,threshold");
     let changed = |line: &str| {
         let step = line.split(',').next().and_then(|step| step.parse::<u32>().ok());
@@ -286,7 +288,8 @@ fn ten_million_rows_stream() {
     assert!(seconds < 20.0, "{seconds} s");
 }
 
-/// Times that say that they are not seconds are converted, and so are those that are said not to be.
+/// Times that say that they are not seconds are converted, and so are those that are said not to
+/// be.
 #[test]
 fn units_of_times_are_converted() {
     let place = Workplace::new();

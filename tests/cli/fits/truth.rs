@@ -1,4 +1,5 @@
-//! Models fitted to traces of known models: intervals hold the truth, and policies cost what the best ones do.
+//! Models fitted to traces of known models: intervals hold the truth, and policies cost what the
+//! best ones do.
 
 use crate::support::workplace::{Workplace, stated};
 use crate::thorough::few_or_all;
@@ -134,7 +135,8 @@ fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
     against_the_optimum(&place, "walk.ron", "fitted.ron");
 }
 
-/// The optimal policy of the model `fitted` costs at most 1 % more than that of `truth` on fresh paths.
+/// The optimal policy of the model `fitted` costs at most 1 % more than that of `truth` on fresh
+/// paths.
 pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
     use remapping::load_drift::{Loads, MapPolicy, States, Transition};
     use remapping::overlap::Overlap;

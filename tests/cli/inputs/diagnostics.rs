@@ -21,7 +21,8 @@ fn edited(from: &str, to: &str) -> String {
     MODEL.replacen(from, to, 1)
 }
 
-/// A part of the right model, what stands in its place, where the fault is, and words of its message.
+/// A part of the right model, what stands in its place, where the fault is, and words of its
+/// message.
 const FAULTS: &str = r##"
 // A bracket that is never closed.
 install: 1.0), => install: 1.0, @ 6:16 this bracket is not closed|a `)` is missing
@@ -228,7 +229,8 @@ fn what_is_legal_but_suspicious_is_a_warning() {
     warned("Fixed(40)", "Pmf({0: 0.9, 6: 0.1})", "the failure rate of N is not increasing");
 }
 
-/// The help of a missing field shows the problem that is stated, and of a wrong value what may stand in its place.
+/// The help of a missing field shows the problem that is stated, and of a wrong value what may
+/// stand in its place.
 #[test]
 fn every_problem_is_explained_by_its_own_example() {
     let workplace = Workplace::new();

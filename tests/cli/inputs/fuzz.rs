@@ -1,7 +1,8 @@
-//! Every reader of outside data on damaged input: an answer or a complaint, never a panic or a hang.
+//! Every reader of outside data on damaged input: an answer or a complaint, never a panic or a
+//! hang.
 //!
-//! `cargo test -p remapping-cli --test cli -- --ignored fuzz` takes longer; `PROPTEST_CASES` says how long and
-//! `PROPTEST_RNG_SEED` where.
+//! `cargo test -p remapping-cli --test cli -- --ignored fuzz` takes longer; `PROPTEST_CASES` says
+//! how long and `PROPTEST_RNG_SEED` where.
 
 use crate::logs::formats::samples;
 use crate::logs::streams::{Kept, LITTLE};

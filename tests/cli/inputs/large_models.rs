@@ -1,4 +1,5 @@
-//! Long lists of load vectors are read in another way than short ones: what is read, and what is said of faults, is the same.
+//! Long lists of load vectors are read in another way than short ones: what is read, and what is
+//! said of faults, is the same.
 
 use crate::support::workplace::{Outcome, Workplace};
 

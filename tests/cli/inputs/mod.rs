@@ -1,4 +1,5 @@
-//! Model files with faults, and damaged inputs of every reader: the fault is named, nothing panics or hangs.
+//! Model files with faults, and damaged inputs of every reader: the fault is named, nothing panics
+//! or hangs.
 
 mod diagnostics;
 mod fuzz;

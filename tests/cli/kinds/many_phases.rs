@@ -39,7 +39,8 @@ fn two_phases_cost_what_they_cost_by_thresholds() {
     assert_eq!(many["tolerance"], 1e-3);
 }
 
-/// Where a program is sure of the phase, it goes to the mapping of it, if the phase lasts and mappings differ.
+/// Where a program is sure of the phase, it goes to the mapping of it, if the phase lasts and
+/// mappings differ.
 #[test]
 fn decisions_on_beliefs() {
     let workplace = Workplace::new();
@@ -71,7 +72,8 @@ fn decisions_on_beliefs() {
     workplace.remap("export solution.json --to c").exits(1).says("many_phases");
 }
 
-/// A remap that fits whatever phase is on costs no less than what an observer of the phases would pay.
+/// A remap that fits whatever phase is on costs no less than what an observer of the phases would
+/// pay.
 #[test]
 fn remaps_that_fit() {
     let workplace = Workplace::new();

@@ -166,7 +166,8 @@ fn faults_of_a_model_are_located() {
     assert!(String::from_utf8_lossy(&warned.get_output().stderr).contains("blows up"));
 }
 
-/// One processor, one run, one scenario without a second phase: nothing to estimate, nothing to gain.
+/// One processor, one run, one scenario without a second phase: nothing to estimate, nothing to
+/// gain.
 #[test]
 fn the_least_there_can_be() {
     let folder = tempfile::tempdir().unwrap();

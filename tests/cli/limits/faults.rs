@@ -1,6 +1,6 @@
-//! Things that go wrong around a program: full disks, closed pipes, rivals, kills.
-//! (Ctrl-C is in `interrupts`, read-only folders and links are in `files`, checkpoints in `load_drift`
-//! and `fuzz`.)
+//! Things that go wrong around a program: full disks, closed pipes, rivals, kills. (Ctrl-C is in
+//! `interrupts`, read-only folders and links are in `files`, checkpoints in `load_drift` and
+//! `fuzz`.)
 #![cfg(unix)]
 
 use crate::support::workplace::{Json, MODEL, Workplace, ended, moments, start, stated};
@@ -13,8 +13,8 @@ use std::time::Instant;
 const DRIFT: &str = "Model(title: \"x\", problem: LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, \
      up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 100000000, remap_cost: 8))";
 
-/// Runs `remap` where no file may grow beyond `blocks` of 512 (or 1024) bytes, or a signal ends the program: a full disk
-/// that kills.
+/// Runs `remap` where no file may grow beyond `blocks` of 512 (or 1024) bytes, or a signal ends the
+/// program: a full disk that kills.
 fn on_a_full_disk(workplace: &Workplace, blocks: u32, arguments: &str) -> Output {
     let remap = env!("CARGO_BIN_EXE_remap");
     let script = format!("ulimit -f {blocks}; exec {remap} {arguments}");
@@ -196,7 +196,8 @@ fn a_kill_leaves_no_half_file() {
     workplace.run(&solve).exits(0);
 }
 
-/// A saved computation is whole whenever its program is killed, and others may work on it meanwhile.
+/// A saved computation is whole whenever its program is killed, and others may work on it
+/// meanwhile.
 #[test]
 fn kills_and_rivals_leave_a_whole_checkpoint() {
     let workplace = Workplace::new();
@@ -223,7 +224,8 @@ fn kills_and_rivals_leave_a_whole_checkpoint() {
     assert_eq!(stripped(&workplace.shown("solve model.ron --json --out rivals")), whole);
 }
 
-/// Every option that names a file keeps a link, a folder and what is there, and leaves no half file.
+/// Every option that names a file keeps a link, a folder and what is there, and leaves no half
+/// file.
 #[test]
 fn no_command_writes_over_or_by_halves() {
     let workplace = Workplace::with_model();
@@ -278,7 +280,8 @@ fn no_command_writes_over_or_by_halves() {
     assert_eq!(workplace.read("mine"), "mine");
 }
 
-/// What a machine lacks is no fault of the input: bounds that need no states, and the exit code of a limit.
+/// What a machine lacks is no fault of the input: bounds that need no states, and the exit code of
+/// a limit.
 #[test]
 fn more_memory_than_there_is_leaves_bounds() {
     let workplace = Workplace::new();

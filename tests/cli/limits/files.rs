@@ -49,8 +49,8 @@ fn existing_files_stay_unless_forced() {
     assert!(workplace.read("results/model.json").starts_with('{'));
 }
 
-/// What is known of a run that was stopped is replaced by the same command, also where nothing of it was saved; that of
-/// another model is not.
+/// What is known of a run that was stopped is replaced by the same command, also where nothing of
+/// it was saved; that of another model is not.
 #[test]
 fn partial_answers_are_replaced_by_the_same_command() {
     let walks = "ContinuousDrift(processors: 64, increments: Normal(deviation: 1.0), steps: 2000, remap_cost: 12.0)";

@@ -209,8 +209,8 @@ fn time_limits_are_heard_along_a_path() {
     assert!(started.elapsed().as_secs() < 3, "{:?}", started.elapsed());
 }
 
-/// Too many classes for any machine, and a region that takes seconds to find: what is halted has the bounds of the
-/// region so far.
+/// Too many classes for any machine, and a region that takes seconds to find: what is halted has
+/// the bounds of the region so far.
 #[test]
 fn a_region_that_is_still_looked_for_has_bounds() {
     let workplace = Workplace::stating(

@@ -100,8 +100,9 @@ fn no_progress_bar_where_there_is_no_terminal() {
     assert!(!outcome.err.contains('%') && !outcome.err.contains('\u{1b}'), "{:?}", outcome.err);
 }
 
-/// A long run that was stopped knows nothing of how far its relative costs are from what they become: whatever decision changes later is
-/// among those that are open, the average is no less than 0, and nothing is compared with what is not known.
+/// A long run that was stopped knows nothing of how far its relative costs are from what they
+/// become: whatever decision changes later is among those that are open, the average is no less
+/// than 0, and nothing is compared with what is not known.
 #[test]
 fn decisions_of_a_long_run_that_was_stopped_are_open() {
     let walks =
@@ -213,7 +214,8 @@ fn help_that_cannot_be_printed_is_an_error() {
     }
 }
 
-/// What an address space is too small for ends with the code of a limit, whoever asked for the memory.
+/// What an address space is too small for ends with the code of a limit, whoever asked for the
+/// memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_address_space_does_not_abort_the_program() {

@@ -1,5 +1,5 @@
-//! What cannot be done is said alike by all verbs, with the limit that was hit and what would help; no number is anything but
-//! itself.
+//! What cannot be done is said alike by all verbs, with the limit that was hit and what would help;
+//! no number is anything but itself.
 
 use crate::support::workplace::{Json, MODEL, Workplace, lacks, stated};
 
@@ -160,7 +160,8 @@ fn a_wrong_probability_of_a_file_is_named() {
     }
 }
 
-/// A trace without remaps has no cost of one; what the model says is told, and is what the other verbs take.
+/// A trace without remaps has no cost of one; what the model says is told, and is what the other
+/// verbs take.
 #[test]
 fn traces_without_remaps_say_what_a_remap_costs() {
     let place = Workplace::new();
@@ -179,7 +180,8 @@ fn traces_without_remaps_say_what_a_remap_costs() {
     place.remap("advise r.csv").exits(0);
 }
 
-/// Labels of a sweep's picture differ from each other and fit; numbers that differ by no more than they may be off are no curve.
+/// Labels of a sweep's picture differ from each other and fit; numbers that differ by no more than
+/// they may be off are no curve.
 #[test]
 fn labels_of_a_sweep_can_be_read() {
     let place = Workplace::new();

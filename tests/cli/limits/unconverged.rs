@@ -1,10 +1,12 @@
-//! Answers that were stopped, or that doubles cannot bound: what they say of themselves holds for the answer that was not stopped.
+//! Answers that were stopped, or that doubles cannot bound: what they say of themselves holds for
+//! the answer that was not stopped.
 
 use crate::proofs::proved::models;
 use crate::support::workplace::{Json, Workplace, has, lacks};
 use serde_json::Value;
 
-/// A remap costs more than any sum of running costs can be added to in doubles. R is 1e300 and hardly more: J is 1e17 at most.
+/// A remap costs more than any sum of running costs can be added to in doubles. R is 1e300 and
+/// hardly more: J is 1e17 at most.
 #[test]
 fn costs_out_of_reach_of_running_costs_are_not_said_to_be_close() {
     let place = Workplace::new();

@@ -1,4 +1,5 @@
-//! Some hundred damaged logs: a right answer, or a word about the damage; never nonsense in silence.
+//! Some hundred damaged logs: a right answer, or a word about the damage; never nonsense in
+//! silence.
 
 use crate::support::made_logs::{DRIFTING, Made, Numbers};
 use crate::thorough::few_or_all;

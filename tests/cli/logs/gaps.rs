@@ -63,7 +63,8 @@ fn a_rank_without_times_between_two_remaps_is_as_the_others() {
         .says("no rank has a time at step 30, nor at another between the remaps around it");
 }
 
-/// Remaps so close that ranks, and the first and the last steps, are without times between two of them.
+/// Remaps so close that ranks, and the first and the last steps, are without times between two of
+/// them.
 #[test]
 fn gaps_of_long_logs_are_filled_alike() {
     let place = Workplace::new();

@@ -1,7 +1,9 @@
 //! Logs are read.
 //!
-//! - `formats`, `tables`, `json_lines`, `columnar`, `codes`: formats, and the logs of production codes.
-//! - `cases`, `columns`, `gaps`, `damaged`, `unreadable`: logs as people have them, and those that are refused.
+//! - `formats`, `tables`, `json_lines`, `columnar`, `codes`: formats, and the logs of production
+//!   codes.
+//! - `cases`, `columns`, `gaps`, `damaged`, `unreadable`: logs as people have them, and those that
+//!   are refused.
 //! - `streams`: logs longer than memory.
 
 mod cases;

@@ -1,4 +1,5 @@
-//! Solutions of which one field was altered: `verify` refuses them, or says that nothing is checked of that field.
+//! Solutions of which one field was altered: `verify` refuses them, or says that nothing is checked
+//! of that field.
 
 use crate::proofs::proved::{Case, all, every_kind, models};
 use crate::support::workplace::{Json, Workplace};
@@ -106,8 +107,8 @@ fn whoever_alters_a_field_is_refused_or_the_field_is_on_the_list() {
                 let found = case.verify(&document);
                 let proved =
                     found.as_ref().is_ok_and(|found| found.proved.contains(&field.to_owned()));
-                // What is left out says nothing. Other bounds may be proved as well where they are far apart, or it is said how
-                // far the proof goes.
+                // What is left out says nothing. Other bounds may be proved as well where they are
+                // far apart, or it is said how far the proof goes.
                 let silent = value.is_null() && found.is_ok() && !proved;
                 let bounds = path == "/value/lower" || path == "/value/upper";
                 let told = found.as_ref().is_ok_and(|found| found.reasons.contains_key(field));

@@ -1,4 +1,5 @@
-//! Certificates as files: wrong, damaged and missing ones, what they may not replace, models without one.
+//! Certificates as files: wrong, damaged and missing ones, what they may not replace, models
+//! without one.
 
 use super::certificates::{certified, deck, proof};
 use crate::support::workplace::{self, Workplace, has};

@@ -1,5 +1,5 @@
-//! Whatever is called certified has bounds in the right order, finite, and as close as was asked; and where the
-//! exact answer is known, it lies within them.
+//! Whatever is called certified has bounds in the right order, finite, and as close as was asked;
+//! and where the exact answer is known, it lies within them.
 
 use crate::support::workplace::{Json, Workplace, has, lacks, stated};
 use proptest::prelude::*;
@@ -353,7 +353,8 @@ fn a_missed_tolerance_names_one_that_is_met() {
     place.run(&["solve", "m.ron", "--tolerance", met]).exits(0);
 }
 
-/// Numbers whose products are no doubles: a fault of the model with its place, or an answer without NaN.
+/// Numbers whose products are no doubles: a fault of the model with its place, or an answer without
+/// NaN.
 #[test]
 fn what_is_too_large_is_named() {
     let place = Workplace::new();

@@ -3,7 +3,8 @@
 //! - `claims`: intervals that are called certified.
 //! - `certificates`, `certificate_files`, `tampered`: certificates, unchanged and changed.
 //! - `proved`, `altered`: solutions, unchanged and changed.
-//! - `verify`, `acceptance`: theorems on each kind of model; the models that solver and checker take.
+//! - `verify`, `acceptance`: theorems on each kind of model; the models that solver and checker
+//!   take.
 
 mod acceptance;
 mod altered;

@@ -1,4 +1,5 @@
-//! Certificates with changed bytes: none is accepted as it is, and none makes the checker say what is not true.
+//! Certificates with changed bytes: none is accepted as it is, and none makes the checker say what
+//! is not true.
 
 use super::certificates::{certified, deck, model, proof};
 use crate::thorough::samples;

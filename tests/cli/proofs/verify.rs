@@ -118,7 +118,8 @@ fn a_wrong_model_is_not_verified() {
     assert_eq!(outcome.out, "");
 }
 
-/// Claims about costs that no method finds as closely as asked are not refuted by that, nor by chances that a sum near 1 hides.
+/// Claims about costs that no method finds as closely as asked are not refuted by that, nor by
+/// chances that a sum near 1 hides.
 #[test]
 fn slow_and_dear_models_refute_nothing() {
     let walk =

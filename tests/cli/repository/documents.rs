@@ -1,10 +1,10 @@
 //! Every command that the README and the pages under `docs/` show, and what it prints.
 //!
-//! Blocks that open with `console` are run one after the other, each page in a folder of its own; blocks
-//! that open with `console slow` only by
-//! `cargo test -p remapping-cli --test cli -- --ignored documents`. Blocks that name a file, as in "```c main.c", are that
-//! file. In what is shown, a line that says `...` stands for any lines. With `REMAP_UPDATE_DOCUMENTS=1` the pages are
-//! rewritten with what the commands print now.
+//! Blocks that open with `console` are run one after the other, each page in a folder of its own;
+//! blocks that open with `console slow` only by `cargo test -p remapping-cli --test cli --
+//! --ignored documents`. Blocks that name a file, as in "```c main.c", are that file. In what is
+//! shown, a line that says `...` stands for any lines. With `REMAP_UPDATE_DOCUMENTS=1` the pages
+//! are rewritten with what the commands print now.
 
 use crate::support::languages::{is_there, skipped};
 use crate::support::workplace::Workplace;
@@ -61,8 +61,8 @@ fn commands(lines: &[String]) -> Vec<(String, Vec<String>)> {
     commands
 }
 
-/// Without what differs from run to run and machine to machine: seconds, and the size of a page, which
-/// holds as many policies as could be played in time.
+/// Without what differs from run to run and machine to machine: seconds, and the size of a page,
+/// which holds as many policies as could be played in time.
 fn timeless(line: &str) -> String {
     match (line.rsplit_once(", "), line.split_once(" KiB, ")) {
         (Some((before, after)), _) if after.ends_with(" s") => before.to_owned(),

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The floors of the command line, from the ground up. A module imports from its own floor and below.
+/// The floors of the command line, from the ground up. A module imports from its own floor and
+/// below.
 const SOLVERS: &[&[&str]] = &[
     &[
         "archive",
@@ -76,8 +77,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The paths in the code of the module `here`, from the root of its crate; a path that starts with any other name
-/// is taken to start in `here`.
+/// The paths in the code of the module `here`, from the root of its crate; a path that starts with
+/// any other name is taken to start in `here`.
 fn paths(text: &str, here: &[String]) -> BTreeSet<Vec<String>> {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or(""));
     let code = code.collect::<Vec<_>>().join("\n");
@@ -102,8 +103,8 @@ fn paths(text: &str, here: &[String]) -> BTreeSet<Vec<String>> {
     found.into_iter().map(whole).collect()
 }
 
-/// Adds the paths that start at the beginning of `text` after those names, one for each name in braces. Returns
-/// what follows them.
+/// Adds the paths that start at the beginning of `text` after those names, one for each name in
+/// braces. Returns what follows them.
 fn expand<'a>(text: &'a str, mut names: Vec<String>, found: &mut BTreeSet<Vec<String>>) -> &'a str {
     let mut rest = text.trim_start();
     if let Some(list) = rest.strip_prefix('{') {

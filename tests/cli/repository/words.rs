@@ -1,6 +1,8 @@
-//! The words of docs/glossary.md: how often comments and pages use what it says to avoid, and how long sentences are.
+//! The words of docs/glossary.md: how often comments and pages use what it says to avoid, and how
+//! long sentences are.
 //!
-//! The limits are what the text had when they were last set. They may be lowered, and are not raised.
+//! The limits are what the text had when they were last set. They may be lowered, and are not
+//! raised.
 
 use std::path::{Path, PathBuf};
 

@@ -100,8 +100,8 @@ pub fn in_every_language(
     assert!(tried > 0, "no compiler at all");
 }
 
-/// A driver reads a line and writes one: for beliefs `n p report`, answered by the decision and the next belief. Of
-/// the lines that belong to a kind, those of this one.
+/// A driver reads a line and writes one: for beliefs `n p report`, answered by the decision and the
+/// next belief. Of the lines that belong to a kind, those of this one.
 fn of_kind(driver: &str, kind: &str) -> String {
     let (mut taken, mut text) = (true, String::new());
     for line in driver.lines() {

@@ -1,4 +1,5 @@
-//! What tests share: folders to work in, languages to compile in, logs made for tests, damaged inputs.
+//! What tests share: folders to work in, languages to compile in, logs made for tests, damaged
+//! inputs.
 
 pub mod languages;
 pub mod made_logs;

@@ -223,8 +223,8 @@ impl Workplace {
     }
 }
 
-/// The words of a command, none of which has a space in it; a word that begins with `models/` is the
-/// path of an example model.
+/// The words of a command, none of which has a space in it; a word that begins with `models/` is
+/// the path of an example model.
 pub fn words(command: &str) -> Vec<String> {
     let word = |word: &str| word.strip_prefix("models/").map_or(word.to_owned(), deck);
     command.split_whitespace().map(word).collect()

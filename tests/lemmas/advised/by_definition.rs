@@ -1,4 +1,5 @@
-//! The rule `advised` from its definition, with everything computed anew from all rows: slow and obvious.
+//! The rule `advised` from its definition, with everything computed anew from all rows: slow and
+//! obvious.
 
 /// Deviations from the mean, in pairs of moments and at each moment.
 pub struct Past {
@@ -274,9 +275,10 @@ impl Past {
     }
 }
 
-/// The cost of the steps from `first` on while no step is slower for a remap, decided by `advised`, and the steps after which it remaps;
-/// `rows` are the deviations of the ranks from the mean without remaps, which come into force `delay` steps after they
-/// are decided. Trained on the rows before, if `warm`.
+/// The cost of the steps from `first` on while no step is slower for a remap, decided by `advised`,
+/// and the steps after which it remaps; `rows` are the deviations of the ranks from the mean
+/// without remaps, which come into force `delay` steps after they are decided. Trained on the rows
+/// before, if `warm`.
 pub fn play(
     rows: &[Vec<f64>],
     first: usize,

@@ -210,7 +210,8 @@ impl Ratios {
     }
 }
 
-/// Decisions on the second half, trained on the first and from a cold start, beside the best rules in use.
+/// Decisions on the second half, trained on the first and from a cold start, beside the best rules
+/// in use.
 #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 fn judge(families: &[Family], variants: &[(usize, f64)]) -> [Ratios; 5] {
     let mut all = <[Ratios; 5]>::default();

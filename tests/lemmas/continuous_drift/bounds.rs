@@ -53,8 +53,8 @@ fn on_grid(class: Class, width: f64) -> Vec<(i32, f64)> {
     (-600..=600).map(point).filter(|(_, weight)| *weight > 1e-14).collect()
 }
 
-/// Two ranks by dynamic programming on a fine grid of their difference, which is all there is to know: a step
-/// costs half of its size.
+/// Two ranks by dynamic programming on a fine grid of their difference, which is all there is to
+/// know: a step costs half of its size.
 pub fn of_two(problem: &ContinuousDrift) -> f64 {
     let each: Vec<Class> = (problem.classes.iter())
         .flat_map(|class| std::iter::repeat_n(Class { count: 1, ..*class }, class.count))
@@ -89,7 +89,8 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
     let zero = vec![0.0; (2 * half + 1) as usize];
     let slow = |cost: f64| cost + slowdown * (cost + problem.mean_load);
     let beside = (0..late).fold(zero.clone(), |on, _| mean(&add(on, &slow)));
-    // What comes after step k if the program goes on, and what comes after a remap that is in force then.
+    // What comes after step k if the program goes on, and what comes after a remap that is in force
+    // then.
     let (mut on, mut force) = (zero.clone(), vec![0.0; steps + 1]);
     for k in (0..steps).rev() {
         let decides = k + 1 + late < steps;
@@ -160,7 +161,8 @@ fn never_of_two() -> f64 {
     of_two(&ContinuousDrift { remap_cost: 1e9, ..normal(2, 40) })
 }
 
-/// Many ranks with costs by the units moved and remaps beside steps: bounds that meet, and the best interval above them.
+/// Many ranks with costs by the units moved and remaps beside steps: bounds that meet, and the best
+/// interval above them.
 #[test]
 fn other_costs_of_many_ranks_have_bounds_that_meet() {
     let overlap = Overlap { steps: 2, slowdown: 0.02 };
@@ -205,8 +207,8 @@ fn two_ranks_are_between_the_bounds() {
     assert!(found.upper.mean <= 1.01 * exact, "the policy is near the best: {found:?} {exact}");
 }
 
-/// The policy is no worse than any fixed interval, and no lower bound is above one; never and always are sums of
-/// expected imbalances.
+/// The policy is no worse than any fixed interval, and no lower bound is above one; never and
+/// always are sums of expected imbalances.
 #[test]
 fn fixed_intervals_are_no_better() {
     let gamma = Increments::Gamma { shape: 0.7, mean: 1.0 };

@@ -1,4 +1,5 @@
-//! Ranks in classes with laws of their own: against exact values, closed forms, and runs by definition.
+//! Ranks in classes with laws of their own: against exact values, closed forms, and runs by
+//! definition.
 
 use super::bounds::{kept, measured, normal, of_two};
 use super::rules::costs_what_is_said;
@@ -58,7 +59,8 @@ fn two_ranks_that_differ_are_between_the_bounds() {
     assert_abs_diff_eq!(of_two(&alike), exact, epsilon = 1e-3 * exact);
 }
 
-/// Many seeds with few paths each: the exact value is in the bounds; `measured` asks that no path's bound is above its policy.
+/// Many seeds with few paths each: the exact value is in the bounds; `measured` asks that no path's
+/// bound is above its policy.
 #[test]
 fn bounds_of_many_seeds_hold_the_exact_value() {
     let classes = vec![gaussian(1, 0.0, 1.0), gaussian(1, 0.5, 0.4)];
@@ -122,7 +124,8 @@ fn load(class: &Class, steps: u64, slopes: f64, noise: f64, run: u64) -> f64 {
     sum
 }
 
-/// What steps cost and remaps move on average is what it is on loads made by definition; intervals are sums of both.
+/// What steps cost and remaps move on average is what it is on loads made by definition; intervals
+/// are sums of both.
 #[test]
 fn fixed_intervals_cost_what_loads_by_definition_do() {
     let gamma = |count, shape, mean| Class::of(count, Increments::Gamma { shape, mean });
@@ -170,7 +173,8 @@ fn fixed_intervals_cost_what_loads_by_definition_do() {
     }
 }
 
-/// What the rule is said to cost is what it costs on loads made by definition, with all laws beside each other.
+/// What the rule is said to cost is what it costs on loads made by definition, with all laws beside
+/// each other.
 #[test]
 fn rules_for_classes_cost_what_they_are_said_to() {
     let student =
@@ -202,7 +206,8 @@ fn rules_for_classes_cost_what_they_are_said_to() {
     }
 }
 
-/// Loads that grow evenly, one faster than the rest: nothing is left to chance, and the bounds are the cheapest plan.
+/// Loads that grow evenly, one faster than the rest: nothing is left to chance, and the bounds are
+/// the cheapest plan.
 #[test]
 fn loads_without_chance_cost_the_cheapest_plan() {
     let problem = of(vec![gaussian(3, 0.0, 0.0), gaussian(1, 0.8, 0.0)], 40);

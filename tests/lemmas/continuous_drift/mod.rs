@@ -1,4 +1,5 @@
-//! Loads with continuous increments: bounds of one distribution, then of a distribution for each class of ranks.
+//! Loads with continuous increments: bounds of one distribution, then of a distribution for each
+//! class of ranks.
 
 mod bounds;
 mod classes;

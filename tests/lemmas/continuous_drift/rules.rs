@@ -1,4 +1,5 @@
-//! What rules of few numbers cost for loads with continuous increments, against runs by definition; slopes that are kept.
+//! What rules of few numbers cost for loads with continuous increments, against runs by definition;
+//! slopes that are kept.
 
 use super::bounds::{kept, measured, normal};
 use crate::thorough::some;
@@ -62,7 +63,8 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
     cost
 }
 
-/// What the rule costs on loads made by definition: as much as it is said to, but for errors of sampling.
+/// What the rule costs on loads made by definition: as much as it is said to, but for errors of
+/// sampling.
 pub fn costs_what_is_said(problem: &ContinuousDrift, rule: &Drifting, found: &Measured) -> Spread {
     let costs: Vec<f64> = (0..4000).map(|run| played(problem, rule, run)).collect();
     let played = Spread::of(&costs, 0.99);
@@ -75,8 +77,8 @@ pub fn costs_what_is_said(problem: &ContinuousDrift, rule: &Drifting, found: &Me
     played
 }
 
-/// What the rule of few numbers is said to cost is what it costs on loads made by definition, not by what is
-/// known of them.
+/// What the rule of few numbers is said to cost is what it costs on loads made by definition, not
+/// by what is known of them.
 #[test]
 fn the_rule_costs_what_it_is_said_to() {
     let all = [
@@ -95,7 +97,8 @@ fn the_rule_costs_what_it_is_said_to() {
     }
 }
 
-/// Slopes that are kept: the rule costs what it costs on loads by definition, and no less than the bound.
+/// Slopes that are kept: the rule costs what it costs on loads by definition, and no less than the
+/// bound.
 #[test]
 fn rules_for_slopes_that_are_kept_cost_what_they_are_said_to() {
     let still = Increments::Normal { deviation: 0.0 };
@@ -124,7 +127,8 @@ fn rules_for_slopes_that_are_kept_cost_what_they_are_said_to() {
     }
 }
 
-/// Over ten steps, the bound is the mean over loads by definition of the cheapest of all 512 sets of remaps.
+/// Over ten steps, the bound is the mean over loads by definition of the cheapest of all 512 sets
+/// of remaps.
 #[test]
 fn the_bound_of_kept_slopes_is_the_best_in_hindsight() {
     let problem = ContinuousDrift {

@@ -20,9 +20,10 @@ pub fn cheaper(_moment: usize, _levels: &[usize], on: f64, remapped: f64) -> boo
     remapped < on
 }
 
-/// Value, work and number of remaps by definition, over all vectors of levels: the decision at moment k is in force from
-/// moment k + d on, on the split of the loads at moment k and what they moved since; the next is made after that step at
-/// the earliest. Moment k is after step k, with `BeforeStep` before step k + 1.
+/// Value, work and number of remaps by definition, over all vectors of levels: the decision at
+/// moment k is in force from moment k + d on, on the split of the loads at moment k and what they
+/// moved since; the next is made after that step at the earliest. Moment k is after step k, with
+/// `BeforeStep` before step k + 1.
 pub fn by_definition(problem: &LoadDrift, overlap: Overlap, decide: Decide<'_>) -> [f64; 3] {
     let (levels, ranks) = (problem.chain.levels(), problem.processors);
     let rows = problem.chain.rows();
@@ -112,8 +113,8 @@ pub fn by_definition(problem: &LoadDrift, overlap: Overlap, decide: Decide<'_>) 
 /// The steps done, those until a remap under way comes into force, the old loads and the new.
 type Situation = (u64, Option<u64>, [usize; 2], [usize; 2]);
 
-/// The same of two ranks that decide after steps, in plain words: the old and the new loads move side by side until the
-/// counter of the steps that are left is down.
+/// The same of two ranks that decide after steps, in plain words: the old and the new loads move
+/// side by side until the counter of the steps that are left is down.
 struct Literal<'l> {
     problem: &'l LoadDrift,
     overlap: Overlap,
@@ -127,8 +128,8 @@ impl Literal<'_> {
         row(x[0]).flat_map(|(a, p)| row(x[1]).map(move |(b, q)| (p * q, [a, b]))).collect()
     }
 
-    /// What is to come after step k with these loads, where a remap is under way (with so many steps to go, and these new
-    /// loads) or not; whether something may be decided now.
+    /// What is to come after step k with these loads, where a remap is under way (with so many
+    /// steps to go, and these new loads) or not; whether something may be decided now.
     fn value(&mut self, k: u64, x: [usize; 2], way: Option<(u64, [usize; 2])>, free: bool) -> f64 {
         if k == self.problem.steps {
             return 0.0;

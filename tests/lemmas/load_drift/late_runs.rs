@@ -1,4 +1,5 @@
-//! Delayed remaps in runs: resumed and stopped ones, simulated costs against exact ones, the perfect-information optimum, and mappings that come into force.
+//! Delayed remaps in runs: resumed and stopped ones, simulated costs against exact ones, the
+//! perfect-information optimum, and mappings that come into force.
 
 use super::late::{found, walk};
 use super::problems::prepared;
@@ -102,8 +103,8 @@ fn late_remaps_stop_where_they_are_told_to() {
     }
 }
 
-/// Both timings, both objectives, all rules of rebalancing, units moved: what policies cost on sample paths is what they
-/// cost exactly.
+/// Both timings, both objectives, all rules of rebalancing, units moved: what policies cost on
+/// sample paths is what they cost exactly.
 #[test]
 fn simulated_late_remaps_cost_the_exact_value() {
     let edge = Edge::Hold;

@@ -52,7 +52,8 @@ fn exact_values_lie_between_the_bounds() {
     }
 }
 
-/// Ranks that hardly move but then anywhere: branches come to the same states before long, and go on as one.
+/// Ranks that hardly move but then anywhere: branches come to the same states before long, and go
+/// on as one.
 #[test]
 fn exact_values_lie_between_the_bounds_where_branches_meet() {
     let row = |from: usize| (0..6).map(|to| if to == from { 0.85 } else { 0.03 }).collect();
@@ -73,11 +74,13 @@ fn exact_values_lie_between_the_bounds_where_branches_meet() {
 /// Many paths of a short program, with few samples.
 const SHORT: Goal = Goal { gap: 0.0, inner: [3, 3], paths: [240, 240] };
 
-/// The exact value lies between the bounds; penalties are nothing on average, and the policy is not a poor one.
+/// The exact value lies between the bounds; penalties are nothing on average, and the policy is not
+/// a poor one.
 fn holds(many: Many, goal: Goal, value: f64, what: &str) {
     let mut found: Measured = many.measure(goal, &()).unwrap();
     if found.paid.high < value {
-        // One of so many 99 % intervals misses by chance. Four times the paths, of another seed, have to tell.
+        // One of so many 99 % intervals misses by chance. Four times the paths, of another seed,
+        // have to tell.
         let more = Goal { paths: goal.paths.map(|paths| 4 * paths), ..goal };
         found = many.reseeded(2).measure(more, &()).unwrap();
     }
@@ -102,7 +105,8 @@ fn exact_values_lie_between_the_bounds_where_units_are_paid_for() {
     }
 }
 
-/// Remaps that come into force later: 2 to 4 ranks, walks held or reflected and a dense chain, both objectives.
+/// Remaps that come into force later: 2 to 4 ranks, walks held or reflected and a dense chain, both
+/// objectives.
 #[test]
 fn exact_values_of_late_remaps_lie_between_the_bounds() {
     let chain = |edge| ProcessChain::BirthDeath(BirthDeath::walk(9, 0.3, 0.2, edge).unwrap());
@@ -141,8 +145,8 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
     }
 }
 
-/// Decisions before a step is paid: three ways to rebalance, both objectives, units moved, late remaps, a remap before the last
-/// step that pays, and programs of one step and of two.
+/// Decisions before a step is paid: three ways to rebalance, both objectives, units moved, late
+/// remaps, a remap before the last step that pays, and programs of one step and of two.
 #[test]
 fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
     let chain = |edge| ProcessChain::BirthDeath(BirthDeath::walk(9, 0.3, 0.2, edge).unwrap());
@@ -179,7 +183,8 @@ fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
     }
 }
 
-/// 200 seeds of four paths over whole horizons: the exact value lies between the outer ends in at least 195.
+/// 200 seeds of four paths over whole horizons: the exact value lies between the outer ends in at
+/// least 195.
 #[test]
 #[ignore = "an hour or more; run with: cargo test --test lemmas whole_horizons_of_many_seeds -- --ignored"]
 fn exact_values_lie_between_the_bounds_of_whole_horizons_of_many_seeds() {
@@ -192,8 +197,8 @@ fn exact_values_lie_between_the_bounds_of_whole_horizons_of_many_seeds() {
 /// Steps of the runs below.
 const STEPS: u64 = 40;
 
-/// Of 200 seeds of four paths how often the exact value lies between the outer ends, and what the policy costs more than it in
-/// percent, with a 99 % interval.
+/// Of 200 seeds of four paths how often the exact value lies between the outer ends, and what the
+/// policy costs more than it in percent, with a 99 % interval.
 #[expect(clippy::print_stdout, reason = "what 200 seeds found is what the command is for")]
 fn over_seeds(processors: usize) -> (u64, Spread) {
     let problem = walk(processors, STEPS);
@@ -237,8 +242,9 @@ fn policies_of_many_seeds_cost_little_more_than_the_optimum() {
     }
 }
 
-/// What the lower bound takes for granted, on all states that remaps do not rule out: an even split of the
-/// same loads saves what its next step costs less, up to a remap, but for half the cost of a remap.
+/// What the lower bound takes for granted, on all states that remaps do not rule out: an even split
+/// of the same loads saves what its next step costs less, up to a remap, but for half the cost of a
+/// remap.
 #[test]
 fn even_loads_save_what_their_next_step_does() {
     let chains = [
@@ -265,8 +271,9 @@ fn even_loads_save_what_their_next_step_does() {
     }
 }
 
-/// Where units are paid for an even split is no worse than other loads of the same total by more than the margin that ends
-/// branches: half of what a remap costs where it pays, the fixed part at least.
+/// Where units are paid for an even split is no worse than other loads of the same total by more
+/// than the margin that ends branches: half of what a remap costs where it pays, the fixed part at
+/// least.
 #[test]
 fn even_loads_are_little_worse_where_units_are_paid_for() {
     for (processors, remap_cost, per_unit_moved) in
@@ -283,8 +290,8 @@ fn even_loads_are_little_worse_where_units_are_paid_for() {
     }
 }
 
-/// The most of `lost(state, even split, cost of the state, cost of the even split)` over all steps and all states that
-/// remaps do not rule out.
+/// The most of `lost(state, even split, cost of the state, cost of the even split)` over all steps
+/// and all states that remaps do not rule out.
 fn worst(
     problem: &LoadDrift,
     states: &States,
@@ -320,7 +327,8 @@ fn next_costs(problem: &LoadDrift, states: &States) -> Vec<f64> {
     backward.cost_to_go().iter().map(|cost| cost.expect("one step rules nothing out")).collect()
 }
 
-/// What the rule of few numbers is said to cost is what it costs when it is played as any other policy, step by step.
+/// What the rule of few numbers is said to cost is what it costs when it is played as any other
+/// policy, step by step.
 #[test]
 fn the_rule_costs_what_it_is_said_to() {
     let all =

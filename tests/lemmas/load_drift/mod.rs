@@ -2,7 +2,8 @@
 //!
 //! - `problems`: random models and the plain recursion.
 //! - `recursion`, `regions`, `simulated`, `unremapped`, `rounding`: exact values.
-//! - `ranks`, `late`, `late_runs`, `thresholds`: ranks with states of their own, delayed remaps, rules of thresholds.
+//! - `ranks`, `late`, `late_runs`, `thresholds`: ranks with states of their own, delayed remaps,
+//!   rules of thresholds.
 //! - `many`: bounds for many ranks.
 
 mod late;

@@ -1,4 +1,5 @@
-//! Drifting loads of the lemmas: random problems, those of figures, and the plain recursion over all load vectors.
+//! Drifting loads of the lemmas: random problems, those of figures, and the plain recursion over
+//! all load vectors.
 
 use approx::abs_diff_eq;
 use proptest::prelude::*;
@@ -76,7 +77,8 @@ impl<'a> Plain<'a> {
         to
     }
 
-    /// The fewest units that change their processor, over all ways to say who gets the larger shares.
+    /// The fewest units that change their processor, over all ways to say who gets the larger
+    /// shares.
     fn units_moved(&self, levels: &[usize]) -> usize {
         let total: usize = levels.iter().sum();
         let (share, larger) = (total / levels.len(), total % levels.len());

@@ -225,7 +225,8 @@ fn states_of_ranks_have_the_bits_of_one_rank() {
     assert!(regions > 0, "some steps go over regions");
 }
 
-/// All steps of one rank; the states are shared anew whenever `moves` says so, by what it says of the seconds of the rank.
+/// All steps of one rank; the states are shared anew whenever `moves` says so, by what it says of
+/// the seconds of the rank.
 fn go_moving(
     problem: &LoadDrift,
     ranks: &Ranks,
@@ -268,7 +269,8 @@ fn blocks_that_move_change_no_bit() {
     for (problem, least) in problems() {
         let (expected, _) = go(&problem, &Ranks::alone(), least, None, 0);
         for count in some(1, [3, 2, 5]) {
-            // Times that no machine has: one rank a hundred times as slow as others, another at every move.
+            // Times that no machine has: one rank a hundred times as slow as others, another at
+            // every move.
             let odd = |left: u64, rank: usize| {
                 let slow = (left / 3) as usize % count == rank;
                 (left.is_multiple_of(3) || left % 7 == 1).then_some(if slow { 5.0 } else { 0.05 })
@@ -287,7 +289,8 @@ fn blocks_that_move_change_no_bit() {
     assert!(all_moved > few_or_all(30, 100), "blocks have moved {all_moved} times");
 }
 
-/// Stretches with no work, and work in few of them: each rank has something, and as much work as can be.
+/// Stretches with no work, and work in few of them: each rank has something, and as much work as
+/// can be.
 #[test]
 fn parts_have_equal_work_and_are_never_empty() {
     let chain = ProcessChain::BirthDeath(BirthDeath::walk(9, 0.25, 0.25, Edge::Hold).unwrap());
@@ -312,7 +315,8 @@ fn parts_have_equal_work_and_are_never_empty() {
             let starts = starts(&stretch, ranks);
             assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
             assert!(starts.iter().all(|start| start % 64 == 0 && *start < states), "{starts:?}");
-            // What a rank needs of memory is bounded: by twice as many words as in equal parts, and the rest.
+            // What a rank needs of memory is bounded: by twice as many words as in equal parts, and
+            // the rest.
             let most = 64 * 2 * (states / 64).div_ceil(ranks) + 63;
             let ends = starts[1..].iter().chain([&states]);
             assert!(starts.iter().zip(ends).all(|(start, end)| end - start <= most), "{starts:?}");

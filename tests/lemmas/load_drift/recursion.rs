@@ -19,7 +19,8 @@ proptest! {
         prop_assert!(same(&outcome, plain, problem.objective), "{outcome:?} {plain:?}");
     }
 
-    /// Decisions of a wrong model in the true one: what all load vectors say, and never less than the optimum.
+    /// Decisions of a wrong model in the true one: what all load vectors say, and never less than
+    /// the optimum.
     #[test]
     fn decisions_of_another_model_equal_brute_force(
         problem in charged_problems(),

@@ -1,4 +1,5 @@
-//! The lumped recursion with certain remaps left out, over regions of the states, and resumed: the same values as over all states.
+//! The lumped recursion with certain remaps left out, over regions of the states, and resumed: the
+//! same values as over all states.
 
 use super::problems::{close, figure, prepared, problems, wide_problems};
 use crate::thorough::few_or_all;

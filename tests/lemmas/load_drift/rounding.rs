@@ -1,5 +1,5 @@
-//! Bounds on the value of drifting loads against the same recursion in fractions: what rounding does is in
-//! them, for few steps and for a million.
+//! Bounds on the value of drifting loads against the same recursion in fractions: what rounding
+//! does is in them, for few steps and for a million.
 
 use super::problems::{figure, prepared};
 use crate::phase_change::problems::{cases, exact, ratio};
@@ -214,7 +214,8 @@ proptest! {
     }
 }
 
-/// The mean of a walk from the middle stays there: one processor takes 10 a step, however many there are.
+/// The mean of a walk from the middle stays there: one processor takes 10 a step, however many
+/// there are.
 #[test]
 fn a_million_steps_are_within_their_bounds() {
     let tenth = || ratio(1, 10);

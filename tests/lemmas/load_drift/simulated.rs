@@ -1,4 +1,5 @@
-//! Simulated costs of policies against exact ones, and the perfect-information optimum against all sequences of remaps.
+//! Simulated costs of policies against exact ones, and the perfect-information optimum against all
+//! sequences of remaps.
 
 use super::problems::{close, figure, intervals, prepared, run};
 use approx::abs_diff_eq;

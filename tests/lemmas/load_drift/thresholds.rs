@@ -17,7 +17,8 @@ fn is_halfway(threshold: f64, processors: usize) -> bool {
 }
 
 proptest! {
-    /// Thresholds lie between the values that max - mean may have: loads in doubles, however they are added up, decide as whole ones.
+    /// Thresholds lie between the values that max - mean may have: loads in doubles, however they
+    /// are added up, decide as whole ones.
     #[test]
     fn closest_thresholds_lie_between_values(problem in charged_problems(), lowest in 0.0f64..1e6) {
         let (states, transition) = prepared(&problem);
@@ -42,7 +43,8 @@ proptest! {
         }
     }
 
-    /// No rule with one threshold costs less than the best near the start; none of those at the ends does.
+    /// No rule with one threshold costs less than the best near the start; none of those at the
+    /// ends does.
     #[test]
     fn the_best_threshold_is_the_best_of_those_searched(problem in problems(), start in 0.0f64..4.0) {
         let (states, transition) = prepared(&problem);
@@ -89,7 +91,8 @@ proptest! {
         prop_assert!(close(found, expected[0]), "{found} {expected:?}");
     }
 
-    /// Where remaps come into force later, one threshold at all steps costs the same listed by step.
+    /// Where remaps come into force later, one threshold at all steps costs the same listed by
+    /// step.
     #[test]
     fn thresholds_by_the_step_may_come_into_force_later(
         problem in charged_problems(),

@@ -1,4 +1,5 @@
-//! Programs that never remap [NRS86, Figs. 1 and 2]: step by step against every load vector there is.
+//! Programs that never remap [NRS86, Figs. 1 and 2]: step by step against every load vector there
+//! is.
 
 use super::problems::{figure, prepared};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
@@ -131,8 +132,8 @@ fn imbalance_falls_in_the_end_from_an_edge() {
     assert!(most > 0.3845 && most < 2.0 / 27.0_f64.sqrt() && imbalance[59] < 0.3755);
 }
 
-/// What remapping every so many steps costs, from the law of every load vector: all terms are positive, so that small ones
-/// keep their digits.
+/// What remapping every so many steps costs, from the law of every load vector: all terms are
+/// positive, so that small ones keep their digits.
 fn every(problem: &LoadDrift, interval: u64) -> f64 {
     let (rows, r) = (problem.chain.rows(), problem.processors);
     let levels = rows.len();
@@ -217,7 +218,8 @@ fn rare_moves_are_not_lost_in_rounding() {
     }
 }
 
-/// Walks that change parity with every step come to rest in two laws in turn, and the rest of the steps is not gone through.
+/// Walks that change parity with every step come to rest in two laws in turn, and the rest of the
+/// steps is not gone through.
 #[test]
 fn walks_that_alternate_come_to_rest() {
     for (levels, timing) in

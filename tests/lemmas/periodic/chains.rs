@@ -79,7 +79,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Where the bound shows that an interval goes on, looking at every step would have gone on, too.
+    /// Where the bound shows that an interval goes on, looking at every step would have gone on,
+    /// too.
     #[test]
     fn the_longest_interval_is_that_of_looking_at_every_step(
         loads in loads(2..12, 2..16), limit in 0.02..1.5f64,
@@ -106,8 +107,8 @@ impl Observer for Asked {
     }
 }
 
-/// The imbalance of 200 processors is evaluated where it matters: an evaluation asks once for each of hundreds of
-/// frequencies, and the interval has 60 steps.
+/// The imbalance of 200 processors is evaluated where it matters: an evaluation asks once for each
+/// of hundreds of frequencies, and the interval has 60 steps.
 #[test]
 fn few_steps_of_many_processors_are_evaluated() {
     let levels = 610;
@@ -122,8 +123,8 @@ fn few_steps_of_many_processors_are_evaluated() {
     assert!(asked < 6000, "{asked}");
 }
 
-/// A slow walk has a million steps to go until its law is at rest but for rounding; the bound leaves room long before, and with
-/// levels by turns, too.
+/// A slow walk has a million steps to go until its law is at rest but for rounding; the bound
+/// leaves room long before, and with levels by turns, too.
 #[test]
 fn a_bound_with_room_is_kept_before_laws_are_at_rest() {
     let levels = 60;

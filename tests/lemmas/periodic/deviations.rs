@@ -1,4 +1,5 @@
-//! Expected deviations of the loads \[FXW03\]: the exact method against enumeration of all places and plain convolution.
+//! Expected deviations of the loads \[FXW03\]: the exact method against enumeration of all places
+//! and plain convolution.
 
 use approx::abs_diff_eq;
 use std::collections::BTreeMap;

@@ -10,7 +10,8 @@ fn dying(count: usize, down: f64) -> ChainLoads {
     ChainLoads { count, chain, lowest: 0.0, start: 1 }
 }
 
-/// `d`, or the square of `v`, where each of so many loads is there with this chance: by how many are there.
+/// `d`, or the square of `v`, where each of so many loads is there with this chance: by how many
+/// are there.
 fn relative(count: usize, there: &Rational, of_squares: bool) -> Rational {
     let (n, gone) = (Rational::from(count), Rational::ONE - there);
     if of_squares {

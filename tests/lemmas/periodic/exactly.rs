@@ -94,8 +94,8 @@ fn dearest(laws: &[Class], remap_cost: f64, last: u64) -> Vec<f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Means that are nearly equal, and mean loads that fall: the cheapest of all intervals that end before there is no
-    /// mean load.
+    /// Means that are nearly equal, and mean loads that fall: the cheapest of all intervals that
+    /// end before there is no mean load.
     #[test]
     fn the_cheapest_interval_is_that_of_looking_at_all(
         one in 0.2..0.8f64, apart in prop::sample::select(vec![0.0, 1e-9, 1e-3, 0.1]), remap_cost in 0.5..8.0f64,

@@ -1,4 +1,5 @@
-//! Optimal periodic intervals \[FXW03\]: closed forms and searches against all steps, limits, simulation.
+//! Optimal periodic intervals \[FXW03\]: closed forms and searches against all steps, limits,
+//! simulation.
 
 use super::deviations::{identical, processors, whole_steps};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
@@ -45,8 +46,8 @@ proptest! {
         }
     }
 
-    /// The root of [FXW03, (23)] against direct search, for drifts of any sign; and [FXW03, (22)] as
-    /// printed, where its premises hold.
+    /// The root of [FXW03, (23)] against direct search, for drifts of any sign; and [FXW03, (22)]
+    /// as printed, where its premises hold.
     #[test]
     fn rms_interval_against_direct_search(
         variance in 0.0..5.0_f64, drift in 0.0..0.05_f64, load in 5.0..50.0_f64,
@@ -239,7 +240,8 @@ fn wide_laws_continue_smoothly() {
     }
 }
 
-/// The bound counts at whole steps: against all of them, also where it is exceeded for a fraction of one only.
+/// The bound counts at whole steps: against all of them, also where it is exceeded for a fraction
+/// of one only.
 #[test]
 fn closed_forms_count_whole_steps() {
     let mut random = stream(11, 0);

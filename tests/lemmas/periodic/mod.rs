@@ -1,4 +1,5 @@
-//! Optimal periodic intervals \[FXW03\]: enumeration, exact fractions, loads that die out, chains, deviations.
+//! Optimal periodic intervals \[FXW03\]: enumeration, exact fractions, loads that die out, chains,
+//! deviations.
 
 mod chains;
 mod deviations;

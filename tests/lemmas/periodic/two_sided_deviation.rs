@@ -50,8 +50,8 @@ fn below(law: &Law, time: f64, x: f64) -> f64 {
     }
 }
 
-/// `E max|S_i - sum S/N|` of laws rounded to the nearest multiple of `span`, window by window for all
-/// sums: `[truth - span (1 - 1/N), truth + span (1 - 1/N)]`.
+/// `E max|S_i - sum S/N|` of laws rounded to the nearest multiple of `span`, window by window for
+/// all sums: `[truth - span (1 - 1/N), truth + span (1 - 1/N)]`.
 fn rounded_to_nearest(laws: &[Law], time: u64, span: f64) -> (f64, f64) {
     let t = time as f64;
     let reach = laws.iter().map(|law| law.mean().abs() * t + 12.0 * (t * law.variance()).sqrt());
@@ -99,8 +99,8 @@ fn rounded_to_nearest(laws: &[Law], time: u64, span: f64) -> (f64, f64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// `E|X - Y|/2 = scale Gamma(a + 1/2) / (sqrt(pi) Gamma(a))` for two gamma laws of one shape and
-    /// scale, at loose and at tight accuracies.
+    /// `E|X - Y|/2 = scale Gamma(a + 1/2) / (sqrt(pi) Gamma(a))` for two gamma laws of one shape
+    /// and scale, at loose and at tight accuracies.
     #[test]
     fn two_gamma_laws_have_a_closed_form(
         log in prop_oneof![-2.0..2.0_f64, -12.0..0.0_f64], mean in 0.01..9.0_f64,
@@ -157,8 +157,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(few_or_all(4, 12)))]
 
-    /// Laws of any continuous kinds together: never apart from those rounded to the nearest point by
-    /// more than rounding can do.
+    /// Laws of any continuous kinds together: never apart from those rounded to the nearest point
+    /// by more than rounding can do.
     #[test]
     fn any_laws_against_rounding_to_the_nearest(
         laws in prop::collection::vec(continuous(), 2..4), time in 1_u64..6,
@@ -326,8 +326,8 @@ fn moments_have_a_safe_answer() {
     }
 }
 
-/// No grid tells a mean of 1000 from what lies within a thousandth of 0, but order statistics do: `E R` is not below
-/// `E max` less the mean, nor above that and the mean less `E min` together.
+/// No grid tells a mean of 1000 from what lies within a thousandth of 0, but order statistics do:
+/// `E R` is not below `E max` less the mean, nor above that and the mean less `E min` together.
 #[test]
 fn order_statistics_decide_where_grids_do_not() {
     let certain = |value: f64| Law::Steps(Steps::new(vec![(value, 1.0)]).unwrap());

@@ -63,8 +63,9 @@ fn thresholds_are_not_monotone_in_n() {
     assert_eq!(thresholds(&truth), ["8/17", "5/11", "1/2", "1"]);
 }
 
-/// [NR90, Lemma A-2] and [NR86, Lemma 4] average over N as if the policy knew it. With P(N = 0, 1, 2)
-/// = 4/9, 3/9, 2/9 and D = 7/4 G the average of d(0 | N) is +1/36, so that n0 = 0; but d(0) = -1/36.
+/// [NR90, Lemma A-2] and [NR86, Lemma 4] average over N as if the policy knew it. With P(N = 0, 1,
+/// 2) = 4/9, 3/9, 2/9 and D = 7/4 G the average of d(0 | N) is +1/36, so that n0 = 0; but d(0) =
+/// -1/36.
 #[test]
 fn averaging_over_n_is_clairvoyant() {
     let weights = [ratio(4, 9), ratio(3, 9), ratio(2, 9)];
@@ -95,7 +96,8 @@ fn the_conditional_difference_reaches_minus_the_gain_one_step_later() {
 }
 
 /// "The number of linear segments is approximately twice that of the step after" [NR86, sec. VIII;
-/// NR90, sec. IV]. With alpha = beta = .05, phi = .001 (or .1), D = 10 G it grows 1.45-fold (by one).
+/// NR90, sec. IV]. With alpha = beta = .05, phi = .001 (or .1), D = 10 G it grows 1.45-fold (by
+/// one).
 #[test]
 fn segments_do_not_double() {
     let counts = |error, hazard| {
@@ -153,8 +155,9 @@ fn ties_between_delay_and_gain_are_exact() {
     }
 }
 
-/// A law that ends at any step with probability 1/1000, a cost next to the gain of 10,000 steps before the
-/// last: the exact numbers have tens of thousands of digits, and the answer is one of two.
+/// A law that ends at any step with probability 1/1000, a cost next to the gain of 10,000 steps
+/// before the last: the exact numbers have tens of thousands of digits, and the answer is one of
+/// two.
 #[test]
 fn what_is_too_near_to_tell_is_not_told() {
     let (last, left) = (20_000u64, 10_000u64);

@@ -1,5 +1,6 @@
-//! The problem by brute force, in two ways that share nothing with the solvers: the recursion followed
-//! down every branch at a single belief, and the sum over all report sequences and times of change.
+//! The problem by brute force, in two ways that share nothing with the solvers: the recursion
+//! followed down every branch at a single belief, and the sum over all report sequences and times
+//! of change.
 
 use super::problems::{cases, point, problem};
 use proptest::prelude::*;
@@ -90,8 +91,8 @@ impl<'a> Direct<'a> {
 }
 
 /// The sum over sequences. A history is the reports since the last step `from` at which nothing had
-/// changed for certain; its weights are P(changed, reports) and P(unchanged, reports), by enumerating
-/// the time of change.
+/// changed for certain; its weights are P(changed, reports) and P(unchanged, reports), by
+/// enumerating the time of change.
 struct Sequences<'a> {
     problem: &'a PhaseChange,
     /// Weight of V at (step n, certainty), n = 0..=M.

@@ -219,14 +219,15 @@ proptest! {
     }
 }
 
-/// A lasting remapping at step 1, when no change has come yet but for one in 10^12: what is left of a
-/// million a cycle is hundreds of cycles times that chance.
+/// A lasting remapping at step 1, when no change has come yet but for one in 10^12: what is left of
+/// a million a cycle is hundreds of cycles times that chance.
 #[test]
 fn costs_that_nearly_cancel_stay_within_their_bounds() {
     let hazard = Rational::ONE / Rational::from(1_000_000_000_000u64);
     let problem =
         PhaseChange { remapped: Rational::from(1_000_000), ..watching(50, hazard.clone(), 1000) };
-    // Cycle n of 1..=1000 comes after the change with probability 1 - (1 - h)^n, and costs a million then.
+    // Cycle n of 1..=1000 comes after the change with probability 1 - (1 - h)^n, and costs a
+    // million then.
     let quiet = Rational::ONE - &hazard;
     let (mut chance, mut cost) = (Rational::ONE, Rational::ZERO);
     for _ in 1..=1000 {
@@ -330,7 +331,8 @@ fn cycles_until_a_change_is_believed() {
     }
 }
 
-/// Certain reports: any threshold below 1 is passed with the first cycle after the change, and not before.
+/// Certain reports: any threshold below 1 is passed with the first cycle after the change, and not
+/// before.
 #[test]
 fn with_an_always_informative_detector_the_threshold_policy_is_immediate() {
     let problem = PhaseChange {

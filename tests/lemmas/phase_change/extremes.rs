@@ -1,5 +1,6 @@
-//! Numbers at the ends of the range of doubles, chances next to 0 and 1, costs far apart, detectors of many
-//! levels: at every tolerance the exact thresholds and the exact value lie within the bounds.
+//! Numbers at the ends of the range of doubles, chances next to 0 and 1, costs far apart, detectors
+//! of many levels: at every tolerance the exact thresholds and the exact value lie within the
+//! bounds.
 
 use super::problems::{binary, cases, exact, ratio};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! The normal form: thresholds depend on alpha, beta, the hazards, the law of N, D_d / G and D_r / G
-//! alone (for a lasting premature remapping also on (e_P - e_F) / G).
+//! The normal form: thresholds depend on alpha, beta, the hazards, the law of N, D_d / G and D_r /
+//! G alone (for a lasting premature remapping also on (e_P - e_F) / G).
 
 use super::problems::{cases, exact, problem, ratio};
 use proptest::prelude::*;

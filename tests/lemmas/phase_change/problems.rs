@@ -1,5 +1,5 @@
-//! Random phase-change problems, small enough for exact arithmetic and awkward on purpose: certain and
-//! impossible events, exact ties, reversed detectors, gains of either sign.
+//! Random phase-change problems, small enough for exact arithmetic and awkward on purpose: certain
+//! and impossible events, exact ties, reversed detectors, gains of either sign.
 
 use proptest::prelude::*;
 use remapping::Rational;

@@ -1,5 +1,5 @@
-//! Thresholds over long horizons in plain doubles: the odds form of the recursion with every atom kept
-//! (atoms closer than a relative 1e-14 are one), no bounds, no shortcuts.
+//! Thresholds over long horizons in plain doubles: the odds form of the recursion with every atom
+//! kept (atoms closer than a relative 1e-14 are one), no bounds, no shortcuts.
 
 use remapping::Rational;
 use remapping::phase_change::{PhaseChange, Premature};

@@ -150,7 +150,8 @@ proptest! {
         }
     }
 
-    /// V itself may fall with p (see the counterexamples); V / (1 - p), the cost in odds, never does.
+    /// V itself may fall with p (see the counterexamples); V / (1 - p), the cost in odds, never
+    /// does.
     #[test]
     fn value_over_the_chance_of_no_change_is_nondecreasing_in_p(problem in problem(6)) {
         for step in twin::solve(&problem, usize::MAX, &()).unwrap().steps {
@@ -225,8 +226,9 @@ proptest! {
         }
     }
 
-    /// An atom of odds x leaves two images only if h (1-beta)/alpha < (1-h) x <= (odds(pi) + h) beta /
-    /// (1-alpha); so where odds(pi) <= h ((1-alpha)(1-beta)/(alpha beta) - 1) a step adds one at most.
+    /// An atom of odds x leaves two images only if h (1-beta)/alpha < (1-h) x <= (odds(pi) + h)
+    /// beta / (1-alpha); so where odds(pi) <= h ((1-alpha)(1-beta)/(alpha beta) - 1) a step adds
+    /// one at most.
     #[test]
     fn segments_grow_by_one_at_most_where_the_threshold_is_low(problem in problem(8)) {
         let [change, none] = problem.detector.levels() else { return Ok(()) };

@@ -170,8 +170,8 @@ fn bounds_of_ten_thousand_random_models_enclose_the_exact_ones() {
     bounds_enclose(0..10_000);
 }
 
-/// Detectors that are always right, or say nothing, leave the exact functions short over many steps, most of
-/// which are at rest.
+/// Detectors that are always right, or say nothing, leave the exact functions short over many
+/// steps, most of which are at rest.
 fn long_bounds_enclose(seeds: std::ops::Range<u64>) {
     let mut rested = 0;
     for seed in seeds.clone() {
@@ -198,8 +198,8 @@ fn long_bounds_enclose(seeds: std::ops::Range<u64>) {
     assert!(rested as u64 > seeds.end - seeds.start, "{rested}");
 }
 
-/// Steps at rest, of thresholds that are "never" throughout, hand on to steps of another kind what no threshold shows. The value is that
-/// of value iteration on 24,001 beliefs.
+/// Steps at rest, of thresholds that are "never" throughout, hand on to steps of another kind what
+/// no threshold shows. The value is that of value iteration on 24,001 beliefs.
 #[test]
 fn stretches_that_hand_on_a_difference_keep_the_value_close() {
     let hundredths = |all: [i64; 2]| all.map(|all| ratio(all, 100));
@@ -267,8 +267,8 @@ fn bounds_of_all_tolerances_overlap() {
     }
 }
 
-/// Weak detectors over many steps: nothing exact is known, but what a step at rest may use must not make finer
-/// solutions leave what coarser ones enclose, nor take pieces without end.
+/// Weak detectors over many steps: nothing exact is known, but what a step at rest may use must not
+/// make finer solutions leave what coarser ones enclose, nor take pieces without end.
 #[test]
 fn weak_detectors_take_few_pieces() {
     let problem = PhaseSwitching {
@@ -292,7 +292,8 @@ fn weak_detectors_take_few_pieces() {
     }
 }
 
-/// Phases that last for hundreds of steps: what reducing adds at each of them must not hide for good that steps are at rest.
+/// Phases that last for hundreds of steps: what reducing adds at each of them must not hide for
+/// good that steps are at rest.
 #[test]
 fn slow_phases_come_to_rest() {
     let model =
@@ -307,7 +308,8 @@ fn slow_phases_come_to_rest() {
             }
         };
     let models = [
-        // Kinks of many steps come next to each other, where rounding made functions steep without end.
+        // Kinks of many steps come next to each other, where rounding made functions steep without
+        // end.
         (model([["1", "1.8"], ["1.1", "2"]], ["0", "0.2"], ["0.001", "0"], ["0.2", "0.2"]), 3000),
         (model([["1", "1.8"], ["1.1", "2"]], ["0.1", "0.2"], ["0.001", "0"], ["0.3", "0.3"]), 3000),
         (

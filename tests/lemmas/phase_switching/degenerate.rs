@@ -1,5 +1,5 @@
-//! Recurring phases with rates, costs, times and gains of 0, equal costs and one step, against plain iteration on a grid of
-//! beliefs.
+//! Recurring phases with rates, costs, times and gains of 0, equal costs and one step, against
+//! plain iteration on a grid of beliefs.
 
 use rand::RngExt;
 use remapping::belief::Levels;

@@ -1,4 +1,5 @@
-//! The value of long programs of recurring phases against a fine grid of beliefs, which knows nothing of pieces, rest and mean beliefs.
+//! The value of long programs of recurring phases against a fine grid of beliefs, which knows
+//! nothing of pieces, rest and mean beliefs.
 
 use super::share::ordinary;
 use crate::thorough::some;
@@ -7,14 +8,16 @@ use remapping::phase_switching::{PhaseSwitching, solve};
 use remapping::{Bounds, Status};
 use std::f64::consts::FRAC_PI_2;
 
-/// Where a report takes a belief on the grid: with what chance, to the right of which place, and how far towards the next.
+/// Where a report takes a belief on the grid: with what chance, to the right of which place, and
+/// how far towards the next.
 struct Way {
     chance: f64,
     cell: usize,
     share: f64,
 }
 
-/// The belief at a place of the grid, whose cells are narrow near 0 and 1, where slow phases keep beliefs.
+/// The belief at a place of the grid, whose cells are narrow near 0 and 1, where slow phases keep
+/// beliefs.
 fn belief(k: usize, cells: usize) -> f64 {
     (FRAC_PI_2 * k as f64 / cells as f64).sin().powi(2)
 }
@@ -27,8 +30,8 @@ fn place(belief_there: f64, cells: usize) -> (usize, f64) {
     (cell, ((belief_there - left) / (right - left)).clamp(0.0, 1.0))
 }
 
-/// What a program costs by dynamic programming on so many cells of belief. As the cost is concave in the belief, interpolating it
-/// makes this too low.
+/// What a program costs by dynamic programming on so many cells of belief. As the cost is concave
+/// in the belief, interpolating it makes this too low.
 fn on_grid(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize) -> f64 {
     let double = |of: &remapping::Rational| of.to_f64().value();
     let [a, b] = [0, 1].map(|phase: usize| double(&problem.rates[phase]));
@@ -79,7 +82,8 @@ fn agrees(seed: u64) -> bool {
     let rounding = 1e-10 * upper;
     let case = format!("seed {seed}: {lower} to {upper}, on the grid {rough} and {fine}");
     assert!(fine <= upper + rounding, "{case}");
-    // Halving the cells takes off three quarters of the error where the cost is smooth, half of it or somewhat less at kinks.
+    // Halving the cells takes off three quarters of the error where the cost is smooth, half of it
+    // or somewhat less at kinks.
     assert!(lower - fine <= 4.0 * (fine - rough).max(0.0) + rounding, "{case}");
     true
 }

@@ -1,4 +1,5 @@
-//! The long run of recurring phases: against finite horizons, a grid, a simulation, one mapping and a known phase.
+//! The long run of recurring phases: against finite horizons, a grid, a simulation, one mapping and
+//! a known phase.
 
 use super::values::{double, recurring, switching};
 use crate::phase_change::problems::{binary, cases, ratio};
@@ -128,7 +129,8 @@ fn a_detector_that_says_nothing_leaves_the_better_mapping() {
     );
 }
 
-/// A tie that leaves the difference of the mappings open, one nearly so, and mappings that are the same.
+/// A tie that leaves the difference of the mappings open, one nearly so, and mappings that are the
+/// same.
 #[test]
 fn one_mapping_is_kept_where_no_other_pays() {
     let tie = PhaseSwitching {
@@ -162,7 +164,8 @@ fn exact_within(exact: f64, Bounds { lower, upper }: Bounds) -> Result<(), Strin
 proptest! {
     #![proptest_config(cases(48))]
 
-    /// Whatever was found, and however roughly: both mappings are policies, and knowing the phase is worth something.
+    /// Whatever was found, and however roughly: both mappings are policies, and knowing the phase
+    /// is worth something.
     #[test]
     fn averages_lie_between_those_of_one_mapping_and_of_a_known_phase(
         problem in switching(), rates in [1i64..40, 1i64..40],
@@ -182,7 +185,8 @@ proptest! {
         let better = one[0].min(one[1]);
         prop_assert!(lower <= upper && upper <= better + 1e-12, "{lower} {upper} {one:?}");
         prop_assert!(lower >= better.min(known) - 1e-12, "{lower} {upper} {known}");
-        // Finite programs of many cycles cost no less for each, but for a few switches and one phase.
+        // Finite programs of many cycles cost no less for each, but for a few switches and one
+        // phase.
         let last = 3000u64;
         let cycles = (last + 1) as f64;
         let whole = solve(&problem, &Lifetime::fixed(last), 1e-6, &()).unwrap().value.unwrap();
@@ -221,8 +225,9 @@ fn what_the_theory_does_not_cover_is_refused() {
     assert_eq!(error(PhaseSwitching { switch, ..recurring() }), SwitchingError::NoWayBack);
 }
 
-/// Both mappings take the same on average, and knowing the phase would not pay for a switch and one back: never, at once, however
-/// many fixed points the recursion has. Elsewhere no average is beyond that of never switching.
+/// Both mappings take the same on average, and knowing the phase would not pay for a switch and one
+/// back: never, at once, however many fixed points the recursion has. Elsewhere no average is
+/// beyond that of never switching.
 #[test]
 fn ties_that_no_switch_pays_for() {
     for gain in [0, 1, 500, 1000] {

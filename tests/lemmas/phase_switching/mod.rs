@@ -1,4 +1,5 @@
-//! Recurring phases: values, the long run, bounds of random models, degenerate models, policies of two thresholds.
+//! Recurring phases: values, the long run, bounds of random models, degenerate models, policies of
+//! two thresholds.
 
 mod bounds;
 mod degenerate;

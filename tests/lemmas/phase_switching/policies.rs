@@ -1,4 +1,5 @@
-//! What policies of two thresholds cost on recurring phases: against all branches, the optimum and simulation.
+//! What policies of two thresholds cost on recurring phases: against all branches, the optimum and
+//! simulation.
 
 use super::values::{double, recurring, switching};
 use crate::phase_change::problems::{binary, cases, exact, law, ratio};
@@ -15,7 +16,8 @@ use remapping::{Bounds, Rational};
 
 const ALL: Fineness = Fineness { merge: 0.0, pieces: u64::MAX };
 
-/// A policy played by its definition: the belief that the second phase is on, moved by its own rates.
+/// A policy played by its definition: the belief that the second phase is on, moved by its own
+/// rates.
 struct Player {
     beliefs: Beliefs,
     rates: [f64; 2],
@@ -196,7 +198,8 @@ fn averages_are_those_of_the_optimum_and_of_simulation() {
     }
 }
 
-/// The difference of a double next to 1 from 1 has no digits: both chances are taken from fractions.
+/// The difference of a double next to 1 from 1 has no digits: both chances are taken from
+/// fractions.
 #[test]
 fn chances_next_to_one_keep_their_digits() {
     let far = Rational::from(100_000_000_000_000u64);
@@ -259,7 +262,8 @@ fn what_is_missing_is_said() {
     );
 }
 
-/// What is next to certain, and what is beside it, both count: 1 less the initial chance is not a difference of doubles.
+/// What is next to certain, and what is beside it, both count: 1 less the initial chance is not a
+/// difference of doubles.
 #[test]
 fn first_phases_that_are_hardly_possible() {
     let large = Rational::from(100_000_000_000_000u64);

@@ -20,8 +20,9 @@ fn spread(random: &mut Stream, low: f64, high: f64) -> Rational {
     if digits >= 0 { ratio(leading * power as i64, 1) } else { ratio(leading, power) }
 }
 
-/// Cycles of 0 to 1 under the mapping of the phase and .1 to 10 more under the other, switches of .01 to 100, rates of 1e-4 to .3,
-/// reports that err up to 45 times in a hundred, and up to 10^4 or 10^9 cycles.
+/// Cycles of 0 to 1 under the mapping of the phase and .1 to 10 more under the other, switches of
+/// .01 to 100, rates of 1e-4 to .3, reports that err up to 45 times in a hundred, and up to 10^4 or
+/// 10^9 cycles.
 pub(super) fn ordinary(seed: u64) -> (PhaseSwitching, Lifetime) {
     let random = &mut stream(77, seed);
     let own = [0, 1].map(|_| ratio(random.random_range(0..=1000), 1000));
@@ -61,7 +62,8 @@ impl Observer for Until {
 
 const TOLERANCE: f64 = 1e-9;
 
-/// Models; nodes at which values are computed that count as little, some five processor seconds; and the share that takes no more.
+/// Models; nodes at which values are computed that count as little, some five processor seconds;
+/// and the share that takes no more.
 const MODELS: u64 = 450;
 const LITTLE: u64 = 170_000_000;
 const SHARE: f64 = 0.975;
@@ -73,8 +75,8 @@ const WORKS: [(u64, u64); 3] = [(38, 130_000_000), (102, 100_000_000), (394, 60_
 const ONE_BY_ONE: [(u64, u64); 4] =
     [(169, 30_000_000), (66, 50_000_000), (285, 50_000_000), (353, 30_000_000)];
 
-/// Models of thousands of steps whose difference has thousands of pieces, whose flat thresholds made the functions of later steps finer
-/// than need be.
+/// Models of thousands of steps whose difference has thousands of pieces, whose flat thresholds
+/// made the functions of later steps finer than need be.
 const DIFFERENCES: [(u64, u64); 3] = [(400, 40_000_000), (254, 170_000_000), (360, 70_000_000)];
 
 /// The solution of an ordinary model; that its status is true is asserted.
@@ -114,7 +116,8 @@ fn take_at_most(works: &[(u64, u64)]) {
     assert!(over.is_empty(), "{over:?}");
 }
 
-/// Thresholds that appear where the difference is flat, and kinks of later thresholds next to earlier ones.
+/// Thresholds that appear where the difference is flat, and kinks of later thresholds next to
+/// earlier ones.
 #[test]
 fn single_thresholds_do_not_cost_a_sweep() {
     take_at_most(&WORKS);

@@ -1,4 +1,5 @@
-//! Recurring phases: bounds against exact arithmetic and brute force, and the change of phase as a special case.
+//! Recurring phases: bounds against exact arithmetic and brute force, and the change of phase as a
+//! special case.
 
 use crate::phase_change::problems::{
     binary, cases, detector, exact, law, point, probability, problem as phase_change, ratio,
@@ -15,7 +16,8 @@ pub fn double(value: &Rational) -> f64 {
     value.to_f64().value()
 }
 
-/// Rates that sum to 1 at most, gains of either sign that differ the right way, costs that may be missing.
+/// Rates that sum to 1 at most, gains of either sign that differ the right way, costs that may be
+/// missing.
 pub fn switching() -> impl Strategy<Value = PhaseSwitching> {
     let tenths = |range: std::ops::Range<i64>| range.prop_map(|k| ratio(k, 10));
     let cost = || prop::option::weighted(0.9, tenths(0..40));

@@ -1,13 +1,16 @@
-//! One policy on recorded steps: what it pays step by step, what the run itself paid, and intervals of
-//! differences.
+//! One policy on recorded steps: what it pays step by step, what the run itself paid, and intervals
+//! of differences.
 
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::policy::{Policy, Rule};
 use remapping::record::{Record, Remap};
-use remapping::replay::{difference, hindsight, play, recorded, replay, standing, total};
+use remapping::replay::{
+    difference, difference_of_last, hindsight, play, recorded, replay, standing, total,
+};
 use remapping::simulate::{Base, stream};
+use std::ops::Range;
 
 fn records() -> impl Strategy<Value = Record> {
     (2_usize..5, 3_usize..12).prop_flat_map(|(ranks, steps)| {
@@ -55,7 +58,8 @@ proptest! {
         let remaps = record.remaps().iter().filter(|remap| remap.before > steps.start).count();
         prop_assert!(abs_diff_eq!(run.tally.value - imbalance, cost * remaps as f64, epsilon = 1e-9));
         prop_assert!(abs_diff_eq!(run.costs.iter().sum::<f64>(), run.tally.value, epsilon = 1e-9));
-        // Nobody is better than hindsight from the same start, and hindsight is not better than all.
+        // Nobody is better than hindsight from the same start, and hindsight is not better than
+        // all.
         let least = hindsight(&record, steps.clone(), standing(&record, steps.start), cost, &()).unwrap();
         prop_assert!(least <= run.tally.value + 1e-9);
         let best = (0..1_u32 << (steps.len() - 1)).map(|plan| {
@@ -126,4 +130,22 @@ fn differences_have_the_sign_of_what_is_paid() {
     assert!(more.lower <= more.value && more.value <= more.upper);
     let less = difference(&never, &often, 1);
     assert!((less.value + more.value).abs() < 1e-9);
+}
+
+/// Bursts on the steps before tell how far sums vary on steps that happen to have none.
+#[test]
+fn steps_before_tell_how_far_sums_vary() {
+    let burst = |step: u32| if step < 100 && step % 25 < 8 { 1.0 } else { 0.001 };
+    let times = (0..200).flat_map(|step| [1.0, 1.0 + burst(step)]).collect();
+    let record = Record::new(2, times, Vec::new()).unwrap();
+    let course = |steps: Range<usize>, rule: Rule| {
+        play(&record, steps, Base::AsRecorded, 0.2, rule.start(0.2).as_mut())
+    };
+    let [never, often] = [Rule::Never, Rule::Fixed(10)].map(|rule| course(100..200, rule));
+    let [all, all_often] = [Rule::Never, Rule::Fixed(10)].map(|rule| course(0..200, rule));
+    let alone = difference(&never, &often, 1);
+    let found = difference_of_last(&never, &often, [&all, &all_often], 1);
+    assert_eq!(found.value, alone.value);
+    assert!(found.upper - found.value > 5.0 * (alone.upper - alone.value), "{found:?} {alone:?}");
+    assert!(found.value - found.lower > 5.0 * (alone.value - alone.lower), "{found:?} {alone:?}");
 }

@@ -1,4 +1,5 @@
-//! How often 95 % intervals contain the truth: at few ranks, few steps, correlated noise, rare events.
+//! How often 95 % intervals contain the truth: at few ranks, few steps, correlated noise, rare
+//! events.
 
 use crate::thorough::some;
 use rand::RngExt;
@@ -17,8 +18,8 @@ use remapping::periodic::{Bound, Processors, first_passage};
 use remapping::record::Record;
 use remapping::simulate::{Stream, stream};
 
-/// A kind of sample with a known truth: whether the interval from the sample of a seed contains it, `None`
-/// for samples that give no interval.
+/// A kind of sample with a known truth: whether the interval from the sample of a seed contains it,
+/// `None` for samples that give no interval.
 struct Row {
     name: String,
     covers: Box<dyn Fn(u64) -> Option<bool> + Sync>,
@@ -172,8 +173,8 @@ fn of_changes(rows: &mut Vec<Row>) {
     }
 }
 
-/// The change test's error rates for clusters of `cluster` measurements with normal noise, from many
-/// independent pairs.
+/// The change test's error rates for clusters of `cluster` measurements with normal noise, from
+/// many independent pairs.
 fn error_rates(cluster: u32, shift: f64) -> [f64; 2] {
     let clusters = Clusters::new(1, cluster).unwrap();
     let change = Change { shift, scale: 1.0 };

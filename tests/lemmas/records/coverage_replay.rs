@@ -1,4 +1,5 @@
-//! How often the 95 % intervals of what a rule saves on the steps of a log contain what it saves on average.
+//! How often the 95 % intervals of what a rule saves on the steps of a log contain what it saves on
+//! average.
 
 use crate::thorough::some;
 use rand::RngExt;
@@ -39,7 +40,8 @@ impl World {
     }
 }
 
-/// A run of a world that is remapped every so many steps, and the rule that is played on its second half.
+/// A run of a world that is remapped every so many steps, and the rule that is played on its second
+/// half.
 #[derive(Debug, Clone, Copy)]
 struct Case {
     world: World,

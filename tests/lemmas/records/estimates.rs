@@ -1,4 +1,5 @@
-//! What is estimated from recorded runs: levels and moves, edges, drift and noise, changes of phase, growth.
+//! What is estimated from recorded runs: levels and moves, edges, drift and noise, changes of
+//! phase, growth.
 
 use super::replay::drifting;
 use crate::thorough::few_or_all;
@@ -147,7 +148,8 @@ fn what_is_no_record_is_refused() {
     assert!(Record::new(2, vec![1.0; 2], vec![negative]).is_err());
 }
 
-/// A time that was filled in lies between levels, which the others still have, and no move leads to it or from it.
+/// A time that was filled in lies between levels, which the others still have, and no move leads to
+/// it or from it.
 #[test]
 fn levels_outlast_gaps() {
     let (mut draws, mut seconds, mut level) = (stream(5, 0), Vec::new(), [6.0_f64; 3]);

@@ -8,8 +8,8 @@ use remapping::fit::whole::{Taking, Whole};
 use remapping::record::{Record, Remap};
 use remapping::simulate::stream;
 
-/// Walks of deviation 1 seen through noise, remapped every 50 steps, of which this share of the times is missing and filled in on
-/// the line between those that are not.
+/// Walks of deviation 1 seen through noise, remapped every 50 steps, of which this share of the
+/// times is missing and filled in on the line between those that are not.
 fn record([ranks, steps]: [usize; 2], noise: f64, share: f64, seed: u64) -> Record {
     let mut random = stream(seed, 1);
     let (mut loads, mut seconds) = (vec![1000.0; ranks], Vec::new());

@@ -1,5 +1,6 @@
-//! Runs seen through noise, played with other remaps: what they cost is what the same increments and the same noise cost under these
-//! remaps, on average over runs, and what a walk adds is found whatever was remapped.
+//! Runs seen through noise, played with other remaps: what they cost is what the same increments
+//! and the same noise cost under these remaps, on average over runs, and what a walk adds is found
+//! whatever was remapped.
 
 use crate::thorough::some;
 use rand_distr::{Distribution, StandardNormal};
@@ -35,8 +36,9 @@ impl Run {
         Run { steps, gained, noise: (0..cells).map(|_| normal(noise)).collect() }
     }
 
-    /// The times, the cost and the remaps when it is remapped after each step of which `remaps` says so, by its number from 1 since the
-    /// last one and by max - mean. Even are the loads afterwards, or with `by_times` the times that were shown.
+    /// The times, the cost and the remaps when it is remapped after each step of which `remaps`
+    /// says so, by its number from 1 since the last one and by max - mean. Even are the loads
+    /// afterwards, or with `by_times` the times that were shown.
     fn played(
         &self,
         by_times: bool,
@@ -117,7 +119,8 @@ fn remaps_even_out_times() {
     }
 }
 
-/// The walk's deviation is in its interval, whether remaps are many or none; where there is none, and noise alone, it may be 0.
+/// The walk's deviation is in its interval, whether remaps are many or none; where there is none,
+/// and noise alone, it may be 0.
 #[test]
 fn walks_between_remaps() {
     for (sizes, every) in [
@@ -137,5 +140,27 @@ fn walks_between_remaps() {
             inside += usize::from(found.lower <= sizes[0] && sizes[0] <= found.upper);
         }
         assert!(inside >= 52, "{sizes:?} {every}: {inside} of 60");
+    }
+}
+
+/// Noise beside loads that move in waves is told from second differences: waves change more over
+/// several steps than a walk of the same steps.
+#[test]
+fn noise_beside_waves_is_one_more_result() {
+    const NOISE: f64 = 0.01;
+    let wave = |step: usize, rank: usize| 0.2 * (0.1 * step as f64 + 2.0 * rank as f64).sin();
+    for seed in 0..5 {
+        let mut run = Run::new(seed, STEPS, [0.0, NOISE, 0.0]);
+        for (at, gained) in run.gained.iter_mut().enumerate() {
+            let (step, rank) = (at / RANKS, at % RANKS);
+            *gained = wave(step + 1, rank) - wave(step, rank);
+        }
+        let (times, _, remaps) = run.played(false, &|since, _| since == 25);
+        let record = Record::new(RANKS, times, remaps).unwrap();
+        let found = apart(&record).expect("noise");
+        let squares = found.records.last().unwrap().noise().iter().map(|noise| noise * noise);
+        let noise = (squares.sum::<f64>() / (STEPS * (RANKS - 1)) as f64).sqrt();
+        // The waves are taken for a walk, which leaves some of the noise in the loads.
+        assert!((0.5..1.2).contains(&(noise / NOISE)), "{seed}: {noise}");
     }
 }

@@ -1,7 +1,8 @@
 //! Recorded runs.
 //!
 //! - `replay`, `courses`, `overlap`, `loads_apart`: what other remaps would have cost.
-//! - `estimates`, `filled_in`, `outliers`, `noise_of_logs`, `slopes`, `whole`: what is estimated from times.
+//! - `estimates`, `filled_in`, `outliers`, `noise_of_logs`, `slopes`, `whole`: what is estimated
+//!   from times.
 //! - `coverage`, `coverage_replay`: how often intervals contain the truth.
 
 mod courses;

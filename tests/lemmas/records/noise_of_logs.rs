@@ -44,7 +44,8 @@ fn none_is_told_where_there_is_none() {
         for heavy in [false, true] {
             let told =
                 (0..SEEDS).filter(|seed| found(size, heavy, NONE, *seed).noise > 0.0).count();
-            // One in 20 at most, on average; by chance of the seeds 21 are enough in one of a thousand such tests.
+            // One in 20 at most, on average; by chance of the seeds 21 are enough in one of a
+            // thousand such tests.
             assert!(told <= 21, "{size:?} {heavy}: {told} of {SEEDS}");
         }
     }

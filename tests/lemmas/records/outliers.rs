@@ -1,4 +1,5 @@
-//! What is left out as far off: excursions of a step or two, and nothing that walks do by themselves.
+//! What is left out as far off: excursions of a step or two, and nothing that walks do by
+//! themselves.
 
 use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
 use remapping::fit::level::without_outliers;
@@ -81,7 +82,8 @@ fn excursions_of_one_and_two_steps_are_found_on_all_of_these() {
     }
 }
 
-/// Jumps beside little noise, every fifty steps so many in successive steps: how many values are left out.
+/// Jumps beside little noise, every fifty steps so many in successive steps: how many values are
+/// left out.
 fn left_out(jumps: usize) -> usize {
     let mut random = stream(9, 1);
     let mut load = 0.0;
@@ -98,7 +100,8 @@ fn left_out(jumps: usize) -> usize {
 #[test]
 fn jumps_that_stay_are_none() {
     assert_eq!(left_out(1), 0);
-    // Where the second one takes back half of the first to twice as much it is an excursion: that is so in a sixth of all pairs.
+    // Where the second one takes back half of the first to twice as much it is an excursion: that
+    // is so in a sixth of all pairs.
     let pairs = STEPS / 50;
     assert!(left_out(2) < pairs / 5, "{}", left_out(2));
 }

@@ -83,7 +83,8 @@ proptest! {
         }
     }
 
-    /// No policy is cheaper than hindsight, and every tuned rule is as good as each it was chosen from.
+    /// No policy is cheaper than hindsight, and every tuned rule is as good as each it was chosen
+    /// from.
     #[test]
     fn hindsight_is_never_beaten(record in records(), remap_cost in 0.01..8.0_f64, late in any::<bool>()) {
         let steps = 0..record.steps();
@@ -134,7 +135,8 @@ fn the_plan_is_optimal_on_a_steady_drift() {
     }
 }
 
-/// Loads that leave their mean and return: a plan by means lets them, a plan by trends follows them.
+/// Loads that leave their mean and return: a plan by means lets them, a plan by trends follows
+/// them.
 #[test]
 fn what_returns_by_itself_is_left_alone() {
     let (mut draws, mut loads, mut seconds) = (stream(4, 0), [0.0; 8], Vec::new());
@@ -177,7 +179,8 @@ fn learning_is_reproducible_and_keeps_its_best() {
     assert!(regret(0) < 0.2 * regret(1).min(regret(2)));
 }
 
-/// Loads that drift apart for thousands of steps without remaps are next to never where the best threshold lies.
+/// Loads that drift apart for thousands of steps without remaps are next to never where the best
+/// threshold lies.
 #[test]
 fn thresholds_of_long_drifting_records_are_tuned() {
     for steps in some(1, [1_000, 6_000]) {
@@ -215,7 +218,8 @@ fn thresholds_of_long_drifting_records_are_tuned() {
     }
 }
 
-/// Rules that cost the same but for rounding are told apart by their order, so that the unit of a log changes no advice.
+/// Rules that cost the same but for rounding are told apart by their order, so that the unit of a
+/// log changes no advice.
 #[test]
 fn ties_are_broken_alike_in_all_units() {
     assert_eq!(cheapest([3.0, 1.0 + 1e-12, 1.0, 2.0].into_iter()), Some(1));
@@ -223,8 +227,8 @@ fn ties_are_broken_alike_in_all_units() {
     assert_eq!(cheapest([f64::NAN, 0.0, 0.0].into_iter()), Some(1));
     assert_eq!(cheapest([f64::INFINITY; 2].into_iter()), Some(0));
     assert_eq!(cheapest(std::iter::empty()), None);
-    // A step costs as much as the next one until the first remap, and a remap as much as ten: intervals of 20 and of 30 steps
-    // both cost 40 of 60 steps, added up in other orders.
+    // A step costs as much as the next one until the first remap, and a remap as much as ten:
+    // intervals of 20 and of 30 steps both cost 40 of 60 steps, added up in other orders.
     let tuned_in = |unit: f64| {
         let seconds = (0..60).flat_map(|_| [unit, 1.1 * unit]).collect();
         let record = Record::new(2, seconds, Vec::new()).unwrap();

@@ -1,4 +1,5 @@
-//! Slopes that ranks keep, and slopes that each remap redraws, told apart on logs made one way or the other.
+//! Slopes that ranks keep, and slopes that each remap redraws, told apart on logs made one way or
+//! the other.
 
 use crate::thorough::some;
 use approx::abs_diff_eq;
@@ -101,8 +102,8 @@ fn what_cannot_be_told_is_not() {
     assert_eq!(Slopes::of(&log(Made::Kept, 8, 1, (0.01, 0.0), 1)), None);
 }
 
-/// Walks without slopes, split evenly every 40 steps: the first ranks get the rest, and come down from there. With stretches
-/// enough that is seen in any test, and is nothing to be told.
+/// Walks without slopes, split evenly every 40 steps: the first ranks get the rest, and come down
+/// from there. With stretches enough that is seen in any test, and is nothing to be told.
 #[test]
 fn the_rest_of_a_split_is_no_slope() {
     let mut numbers = stream(7, 0);

@@ -42,8 +42,8 @@ fn taken(record: &Record, beginning: usize) -> Whole {
     taking.whole()
 }
 
-/// The same but for the order of sums: a stream adds up its beginning and then blocks of 16,384 steps, a record all steps
-/// in one go, and the changes are up to 100.
+/// The same but for the order of sums: a stream adds up its beginning and then blocks of 16,384
+/// steps, a record all steps in one go, and the changes are up to 100.
 fn all_close(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12)
 }

@@ -9,8 +9,8 @@ fn quarters(number: i64) -> Rational {
 }
 
 proptest! {
-    /// Rows are laws, they keep the mean of loads that do not leave the levels, and of a load between two levels no other
-    /// level is reached.
+    /// Rows are laws, they keep the mean of loads that do not leave the levels, and of a load
+    /// between two levels no other level is reached.
     #[test]
     fn the_mean_is_kept(
         lowest in -3i64..4,

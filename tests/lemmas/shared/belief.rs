@@ -181,8 +181,8 @@ proptest! {
         prop_assert!(abs_diff_eq!(factor, expected, epsilon = 1e-9 * expected.max(1.0) * (1.0 + odds)));
         let limit = detector.fixed_point(Report::NoChange, hazard).unwrap();
         prop_assert_eq!(limit.probability() < 1.0, expected < 1.0);
-        // In probability the map's slope is q^-2 times the determinant: at p = 0 it may exceed 1 before it
-        // falls below. Where beta < 1 - alpha it never does beyond the fixed point.
+        // In probability the map's slope is q^-2 times the determinant: at p = 0 it may exceed 1
+        // before it falls below. Where beta < 1 - alpha it never does beyond the fixed point.
         if expected < 1.0 {
             let mut p = limit.probability();
             for _ in 0..20 {

@@ -132,8 +132,9 @@ proptest! {
         }
     }
 
-    /// Independence: the expectation of a product over the processes is the product of expectations.
-    /// Sizes beyond any full tensor, shared among threads, with rows of several values.
+    /// Independence: the expectation of a product over the processes is the product of
+    /// expectations. Sizes beyond any full tensor, shared among threads, with rows of several
+    /// values.
     #[test]
     fn lumped_operator_preserves_constants_and_multiplicative_functions(
         (chain, r) in prop_oneof![(birth_death(2..40), 1..4usize), (birth_death(2..14), 4..9usize)],
@@ -250,7 +251,8 @@ proptest! {
     }
 }
 
-/// Whatever weights span, a birth–death chain is reversible if and only if every step has a way back.
+/// Whatever weights span, a birth–death chain is reversible if and only if every step has a way
+/// back.
 #[test]
 fn reversible_chains_need_no_weights_in_doubles() {
     let steep = BirthDeath::walk(400, 0.6, 0.1, Edge::Hold).unwrap();

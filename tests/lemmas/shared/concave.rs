@@ -56,7 +56,8 @@ proptest! {
         }
     }
 
-    /// Every change of slope of either function is among the points, so that chords between them are exact.
+    /// Every change of slope of either function is among the points, so that chords between them
+    /// are exact.
     #[test]
     fn a_difference_is_linear_between_its_points(left in lines(), right in lines(), p in point()) {
         let (left, right) = (Lines::envelope(left), Lines::envelope(right));
@@ -172,8 +173,8 @@ fn abscissas(atoms: &[Atom]) -> Vec<f64> {
     points
 }
 
-/// How far the span that covers `o` may move the function: by `tolerance` times the geometric mean of
-/// its end and 1 + its end.
+/// How far the span that covers `o` may move the function: by `tolerance` times the geometric mean
+/// of its end and 1 + its end.
 fn allowed(tolerance: f64, atoms: &[Atom], ends: &[f64], o: f64) -> f64 {
     let beyond = atoms[atoms.len() - 1].at;
     let end = ends.iter().copied().find(|end| *end >= o).unwrap_or(beyond);

@@ -47,8 +47,8 @@ fn the_paper_example_is_enclosed_exactly() {
     }
 }
 
-/// Two walks on `levels` levels that drift apart, so that they balance about once in 2^(bits levels)
-/// steps.
+/// Two walks on `levels` levels that drift apart, so that they balance about once in 2^(bits
+/// levels) steps.
 fn apart(levels: usize, bits: i32) -> Model {
     let walk = |up: f64, down: f64| {
         let walk = BirthDeath::walk(levels, up, down, Edge::Hold).unwrap();

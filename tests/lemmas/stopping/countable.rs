@@ -1,4 +1,5 @@
-//! Walks without a highest load: bounds by truncation hold what any chain costs that agrees on the levels kept.
+//! Walks without a highest load: bounds by truncation hold what any chain costs that agrees on the
+//! levels kept.
 
 use super::*;
 use remapping::Bounds;

@@ -66,7 +66,8 @@ fn least(
     if step > 1 { go(state).min(rho + go(back[state])) } else { go(state) }
 }
 
-/// With an end the best decisions depend on the step, and cost the least there is; played, they cost that.
+/// With an end the best decisions depend on the step, and cost the least there is; played, they
+/// cost that.
 #[test]
 fn the_best_maps_of_an_end_cost_the_least() {
     let chains = vec![

@@ -1,4 +1,5 @@
-//! What is halted, or has too little memory, has bounds that hold for the whole model; near the end they are worth having.
+//! What is halted, or has too little memory, has bounds that hold for the whole model; near the end
+//! they are worth having.
 
 use super::*;
 use crate::thorough::samples;
@@ -150,7 +151,8 @@ fn the_last_region_that_fits_has_bounds() {
     }
 }
 
-/// Where a remap leads anywhere, what is halted halfway is known to a hundredth, and at any time nothing false is.
+/// Where a remap leads anywhere, what is halted halfway is known to a hundredth, and at any time
+/// nothing false is.
 #[test]
 fn uniform_is_bounded_when_it_is_halted() {
     for (count, levels, edge, rho) in

@@ -42,8 +42,8 @@ fn nothing_seen_is_rho() {
     }
 }
 
-/// The policy of relative frequencies is the optimum of the frequencies: with every step seen in proportion to its
-/// probability it is J itself. Chains with one successor show it exactly.
+/// The policy of relative frequencies is the optimum of the frequencies: with every step seen in
+/// proportion to its probability it is J itself. Chains with one successor show it exactly.
 #[test]
 fn frequencies_of_a_chain_without_chance_are_exact_at_once() {
     // Loads (k, 0) go down one by one.

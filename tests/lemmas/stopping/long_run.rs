@@ -58,7 +58,8 @@ fn the_best_average_is_that_of_its_policy_and_no_worse_than_others() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Policies that are solved for have the average that sweeps come to, too: on walks long enough for it.
+    /// Policies that are solved for have the average that sweeps come to, too: on walks long enough
+    /// for it.
     #[test]
     fn evaluations_agree_with_sweeps(
         chains in prop::collection::vec((8..14_usize, 1..6u8, 1..6u8), 2..=3),
@@ -101,7 +102,8 @@ proptest! {
     }
 }
 
-/// Levels that are left once in hundreds of steps make biconjugate gradients stop short; a factorisation does not.
+/// Levels that are left once in hundreds of steps make biconjugate gradients stop short; a
+/// factorisation does not.
 #[test]
 fn walks_that_hardly_leave_some_levels_take_few_applications() {
     let up = [

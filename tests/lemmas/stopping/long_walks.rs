@@ -157,7 +157,8 @@ fn slow_walks_converge_where_remaps_are_dear() {
     }
 }
 
-/// What a remap costs has to be paid for when it is the mean of J, and a share of rho is nothing beside it.
+/// What a remap costs has to be paid for when it is the mean of J, and a share of rho is nothing
+/// beside it.
 #[test]
 fn bounds_are_close_where_balance_is_rare() {
     let drifting = BirthDeath::walk(8, 0.25, 0.2, Edge::Hold).unwrap();

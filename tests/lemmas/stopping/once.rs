@@ -133,7 +133,8 @@ proptest! {
     }
 }
 
-/// The optimal map costs the mean of J, and paths cost what is expected of them, on lumped states too.
+/// The optimal map costs the mean of J, and paths cost what is expected of them, on lumped states
+/// too.
 #[test]
 fn paths_cost_what_is_expected() {
     for (levels, count) in [(6, 2), (4, 3)] {

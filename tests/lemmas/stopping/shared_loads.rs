@@ -53,7 +53,8 @@ proptest! {
     }
 }
 
-/// A remap keeps what is not load: the k-th state with some loads becomes the k-th with balanced ones.
+/// A remap keeps what is not load: the k-th state with some loads becomes the k-th with balanced
+/// ones.
 #[test]
 fn a_remap_keeps_the_phase() {
     let chain = Joint::from_entries(6, &(0..6).map(|s| (s, s, 1.0)).collect::<Vec<_>>()).unwrap();

@@ -34,8 +34,9 @@ fn the_best_average_lies_between_bounds_without_states() {
             assert!(0.0 < lower && lower <= high, "{levels} {r} {rho}: {lower} {high}");
             assert!(low <= upper, "{levels} {r} {rho}: {low} {upper}");
             if kind == RunningCost::MaxMinusMean {
-                // Never remapping is best where remaps are dear, and one group is all there is. Cheap remaps lead to balance in
-                // the lower bound, and to what the total allows in truth.
+                // Never remapping is best where remaps are dear, and one group is all there is.
+                // Cheap remaps lead to balance in the lower bound, and to what the total allows in
+                // truth.
                 let close = if rho < 1.0 { 0.2 } else { 0.6 };
                 let near = upper <= 2.2 * high && lower >= close * low;
                 assert!(near, "{levels} {r} {rho}: {lower} {low} {high} {upper}");
@@ -63,8 +64,8 @@ proptest! {
     }
 }
 
-/// Drifting loads: what few processors cost if remaps led anywhere is less than what all of them cost, and the bound of many
-/// steps from few of them holds.
+/// Drifting loads: what few processors cost if remaps led anywhere is less than what all of them
+/// cost, and the bound of many steps from few of them holds.
 #[test]
 fn drifting_loads_cost_no_less_than_groups_of_them() {
     use crate::load_drift::problems::figure;

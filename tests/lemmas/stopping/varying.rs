@@ -1,4 +1,5 @@
-//! Remap costs that depend on the loads, and computations with an end: against fractions and enumeration.
+//! Remap costs that depend on the loads, and computations with an end: against fractions and
+//! enumeration.
 
 use super::*;
 use remapping::Bounds;
@@ -95,7 +96,8 @@ proptest! {
         }
     }
 
-    /// Without an end the bounds hold the fixed point, and one sweep in fractions from either stays within.
+    /// Without an end the bounds hold the fixed point, and one sweep in fractions from either stays
+    /// within.
     #[test]
     fn without_an_end_the_bounds_enclose_the_fixed_point(model in small(), fixed in 1u8..8, each in 0u8..4) {
         let (states, operator) = model.states(false);
@@ -145,8 +147,8 @@ proptest! {
         prop_assert_eq!(Exchange::of_processors(&imbalance).moved(&loads, &shares), fewest);
     }
 
-    /// A program that goes on pays for all units that are not where it goes on from, in whatever order equal processes
-    /// have their loads, and has nothing to decide where there are none.
+    /// A program that goes on pays for all units that are not where it goes on from, in whatever
+    /// order equal processes have their loads, and has nothing to decide where there are none.
     #[test]
     fn units_are_moved_to_where_the_program_goes_on(model in model(), dense in any::<bool>()) {
         let mut model = model;
@@ -246,7 +248,8 @@ fn swept(problem: &Problem, costs: &[f64], width: f64) -> (Vec<f64>, Vec<f64>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Policies that are solved for take hundreds of applications where sweeps take as many as levels squared.
+    /// Policies that are solved for take hundreds of applications where sweeps take as many as
+    /// levels squared.
     #[test]
     fn dear_remaps_of_long_walks_take_few_applications(
         walks in prop::collection::vec((0.05..0.45f64, 0.05..0.45f64, any::<bool>()), 2..=3),

@@ -1,4 +1,5 @@
-//! The row groups of a file, one after another, each in pieces: memory grows with the columns, not with the rows.
+//! The row groups of a file, one after another, each in pieces: memory grows with the columns, not
+//! with the rows.
 
 use super::super::super::row::{self, Row};
 use super::super::Raw;
@@ -41,7 +42,8 @@ pub(in crate::logs) fn read_path(
     }
 }
 
-/// Reads what comes through a pipe: its list of contents stands at the end, so that it goes to a file first.
+/// Reads what comes through a pipe: its list of contents stands at the end, so that it goes to a
+/// file first.
 pub(in crate::logs) fn read(
     input: &mut dyn BufRead,
     name: &str,

@@ -20,8 +20,8 @@ fn likely(stem: &str) -> u8 {
     }
 }
 
-/// Whether columns of this stem and a number are times of ranks by their names alone: others may be counts, levels,
-/// or parts of a per cent.
+/// Whether columns of this stem and a number are times of ranks by their names alone: others may be
+/// counts, levels, or parts of a per cent.
 fn is_time_of_ranks(stem: &str, names: &[&String]) -> bool {
     const RANKS: [&str; 15] = [
         "p", "t", "mpi", "node", "gpu", "device", "dev", "core", "thread", "host", "domain",
@@ -35,8 +35,8 @@ fn is_time_of_ranks(stem: &str, names: &[&String]) -> bool {
         || names.iter().all(has_unit)
 }
 
-/// The stem that the columns of the ranks share: of those of several columns the one that names ranks best, and then
-/// the one of most columns.
+/// The stem that the columns of the ranks share: of those of several columns the one that names
+/// ranks best, and then the one of most columns.
 fn stem_of_ranks(numbered: &[Option<(String, u32)>]) -> Result<Option<String>, String> {
     let mut stems: BTreeMap<&str, usize> = BTreeMap::new();
     for (stem, _) in numbered.iter().flatten() {

@@ -1,4 +1,5 @@
-//! The layout of a table, by its first lines: the separator, the names of its columns, and what these hold.
+//! The layout of a table, by its first lines: the separator, the names of its columns, and what
+//! these hold.
 
 use super::super::{Raw, at, decimal, fault};
 use super::columns::columns;
@@ -27,8 +28,8 @@ pub(super) fn separator(line: &[u8]) -> Option<u8> {
     }
 }
 
-/// Whether a line is none of a table: it is empty, a comment, a ruler as Markdown has, or states the
-/// separator.
+/// Whether a line is none of a table: it is empty, a comment, a ruler as Markdown has, or states
+/// the separator.
 pub(super) fn is_aside(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_ruler = || {
@@ -88,8 +89,8 @@ fn is_number(cell: &str) -> bool {
     cell.is_empty() || decimal(&cell.replacen(',', ".", 1)).is_ok()
 }
 
-/// The last comment that names as many columns as rows have. Comments that name others are refused: what rows hold would be
-/// guessed.
+/// The last comment that names as many columns as rows have. Comments that name others are refused:
+/// what rows hold would be guessed.
 fn named_in_comment(
     start: &str,
     columns: usize,

@@ -4,7 +4,8 @@ use super::super::super::row::Waiting;
 use super::super::Raw;
 use super::names::{Column, listed, numbered, plain, unit};
 
-/// Checks that these columns make a table, and notes its form and the unit of its times; the seconds in a unit of each.
+/// Checks that these columns make a table, and notes its form and the unit of its times; the
+/// seconds in a unit of each.
 pub(in crate::logs) fn layout(
     names: &[String],
     columns: &[Option<Column>],
@@ -93,8 +94,8 @@ pub(in crate::logs) fn layout(
     Ok(converted)
 }
 
-/// Notes which columns of a wide table are left out. Fields of objects are many, and those that may be `of_ranks` are told
-/// alone.
+/// Notes which columns of a wide table are left out. Fields of objects are many, and those that may
+/// be `of_ranks` are told alone.
 pub(in crate::logs) fn left_out(
     names: &[String],
     columns: &[Option<Column>],

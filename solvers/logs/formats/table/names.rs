@@ -171,7 +171,8 @@ pub(super) fn is_rank_on_host(name: &str) -> bool {
     parts.is_some_and(|(host, rank)| !host.is_empty() && !rank.is_empty() && number(rank))
 }
 
-/// The stem and the number of `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`, `rank7_time`.
+/// The stem and the number of `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`,
+/// `rank7_time`.
 pub(super) fn numbered(name: &str) -> Option<(String, u32)> {
     let name = plain(name);
     let digits = unit(&name).map_or(name.as_str(), |(stem, _)| stem);

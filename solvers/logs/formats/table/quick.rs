@@ -1,4 +1,5 @@
-//! Lines as nearly all are: plain numbers, no blanks, no quotes. Whatever is otherwise is left to others.
+//! Lines as nearly all are: plain numbers, no blanks, no quotes. Whatever is otherwise is left to
+//! others.
 
 use super::super::super::row::Row;
 use super::super::MOST_SECONDS;
@@ -100,8 +101,8 @@ impl Line<'_> {
         if digits == 0 || digits > 10 { None } else { u32::try_from(number).ok() }
     }
 
-    /// A decimal: what is exact and a power of ten that is too give the nearest double (W. D. Clinger, "How to
-    /// read floating point numbers accurately", PLDI 1990).
+    /// A decimal: what is exact and a power of ten that is too give the nearest double (W. D.
+    /// Clinger, "How to read floating point numbers accurately", PLDI 1990).
     #[inline]
     fn decimal(&mut self) -> Option<f64> {
         let first = self.at;

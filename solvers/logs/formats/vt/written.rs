@@ -1,4 +1,5 @@
-//! The JSON of a file, of which only sums and objects are held: tasks are added up while they are read.
+//! The JSON of a file, of which only sums and objects are held: tasks are added up while they are
+//! read.
 
 use super::super::MOST_SECONDS;
 use serde::de::{SeqAccess, Visitor};

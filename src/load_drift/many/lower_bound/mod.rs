@@ -1,4 +1,5 @@
-//! The information-relaxation lower bound: perfect information on sample paths, less what it is worth on average.
+//! The information-relaxation lower bound: perfect information on sample paths, less what it is
+//! worth on average.
 
 pub(in crate::load_drift::many) mod candidates;
 pub(in crate::load_drift::many) mod coupling;

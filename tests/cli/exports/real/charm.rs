@@ -7,8 +7,8 @@ use std::process::Command;
 
 const ITERATIONS: usize = 200;
 
-/// Seconds of a remap. `lb time` of the log also counts the wait for the slower processor; balancing
-/// steps that waited for none took 0.0002 to 0.009 s, the latter on a busy machine.
+/// Seconds of a remap. `lb time` of the log also counts the wait for the slower processor;
+/// balancing steps that waited for none took 0.0002 to 0.009 s, the latter on a busy machine.
 const REMAP_COST: f64 = 0.002;
 
 /// A balancing step: mean and largest load of the processors.

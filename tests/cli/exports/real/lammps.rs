@@ -8,7 +8,8 @@ use std::process::Command;
 /// Rebalanced by hand at 1.5 times the mean.
 const BY_HAND: &str = "comm_style tiled\nfix remap all balance 100 1.5 rcb\n";
 
-/// Seconds of a remap: 1,800 more of them lengthened a run on four ranks by 4.8 s, on two busy cores.
+/// Seconds of a remap: 1,800 more of them lengthened a run on four ranks by 4.8 s, on two busy
+/// cores.
 const REMAP_COST: f64 = 0.0025;
 
 const ATOMS: f64 = 2952.0;

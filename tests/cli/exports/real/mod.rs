@@ -4,8 +4,8 @@
 //! `cargo test -p remapping-cli --test cli real:: -- --ignored --nocapture` needs LAMMPS (`lmp`,
 //! Debian's `lammps`) and Charm++ (PyPI's `charm4py`, for the interpreter that `CHARM_PYTHON`
 //! names, or `python3`). What is missing is said, and skipped. A setting that is refused or not
-//! followed, and atoms or loads that do not fall as promised, fail; times that other programs on the
-//! machine may lengthen are said only. With `REMAP_UPDATE_DOCUMENTS=1` the pictures of
+//! followed, and atoms or loads that do not fall as promised, fail; times that other programs on
+//! the machine may lengthen are said only. With `REMAP_UPDATE_DOCUMENTS=1` the pictures of
 //! docs/demonstration.md are drawn.
 
 mod charm;

@@ -49,8 +49,8 @@ fn bounds_and_a_rule_come_out() {
     assert!(table.contains("gap %") && table.lines().count() >= 3, "{table}");
 }
 
-/// A remap that costs more than any program does is never made, and its size drowns no other number: not in another unit,
-/// either.
+/// A remap that costs more than any program does is never made, and its size drowns no other
+/// number: not in another unit, either.
 #[test]
 fn remaps_too_dear_for_any_program_are_never_made() {
     let costs = ["1e15", "1e4", "(fixed: 0, per_unit_moved: 1e15)", "1e30"];
@@ -89,7 +89,8 @@ fn remaps_too_dear_for_any_program_are_never_made() {
     }
 }
 
-/// Where only units are paid for, a rule for slopes that are kept does not remap as if that were free.
+/// Where only units are paid for, a rule for slopes that are kept does not remap as if that were
+/// free.
 #[test]
 fn units_alone_are_a_price_too() {
     let problem = "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 60, remap_cost: (fixed: 0, \
@@ -106,7 +107,8 @@ fn units_alone_are_a_price_too() {
     assert!(known.map(|(_, cost)| *cost).fold(0.0, f64::max) < 1.3 * others, "{costs:?}");
 }
 
-/// Times are known where the model says what a balanced step takes, and nothing is made up where it does not.
+/// Times are known where the model says what a balanced step takes, and nothing is made up where it
+/// does not.
 #[test]
 fn utilization_is_that_of_a_known_step() {
     let utilization = |problem: &str| {
@@ -126,7 +128,8 @@ fn utilization_is_that_of_a_known_step() {
     assert!(named, "{known:?}");
 }
 
-/// What is stopped at once has an upper bound that is one, also where no interval has a closed form.
+/// What is stopped at once has an upper bound that is one, also where no interval has a closed
+/// form.
 #[test]
 fn an_early_end_has_bounds() {
     let kept = "ContinuousDrift(processors: 16, increments: Normal(deviation: 1.0), kept_slopes: (deviation: 0.2, change: 0.05), \
@@ -191,7 +194,8 @@ fn wrong_models_and_limits() {
     assert!(number(&found, "/value_bounds/upper") > 0.0);
 }
 
-/// Rules that look at ratios to the mean load are played where it is known, and refused where it is not.
+/// Rules that look at ratios to the mean load are played where it is known, and refused where it is
+/// not.
 #[test]
 fn ratios_to_the_mean_load_need_it() {
     let known = WALKS.replace("steps: 60", "mean_load: 20.0, steps: 60");
@@ -207,7 +211,8 @@ fn ratios_to_the_mean_load_need_it() {
     }
 }
 
-/// Units moved are paid for and remaps come into force later: dearer than the plain model, with the fields that say so.
+/// Units moved are paid for and remaps come into force later: dearer than the plain model, with the
+/// fields that say so.
 #[test]
 fn other_costs_of_a_remap() {
     let cost = |found: &Value| number(found, "/bounds/upper/mean");

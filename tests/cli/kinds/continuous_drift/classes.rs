@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
                        (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";
 
-/// Laws by classes: fields, words and facts say so; the rule is played, exported and the best beside others.
+/// Laws by classes: fields, words and facts say so; the rule is played, exported and the best
+/// beside others.
 #[test]
 fn laws_by_classes() {
     let place = Workplace::stating(CLASSES);

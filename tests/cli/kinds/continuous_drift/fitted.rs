@@ -8,7 +8,8 @@ use crate::thorough::some;
 use remapping::estimate::Estimate;
 use std::io::Write;
 
-/// Costs on the second half of a log, of the rule fitted to the first half and solved, and of rules in use.
+/// Costs on the second half of a log, of the rule fitted to the first half and solved, and of rules
+/// in use.
 fn costs(family: Family, seed: u64) -> Vec<f64> {
     let Run { record, remap_cost } = family.run(32, 600, 20.0, seed);
     let place = Workplace::new();
@@ -24,8 +25,8 @@ fn costs(family: Family, seed: u64) -> Vec<f64> {
     lines.iter().map(|line| number(line, "/cost")).collect()
 }
 
-/// Slopes that last are found in a log and kept by the model; its rule is about as good as the best of the rules in use,
-/// chosen after the fact.
+/// Slopes that last are found in a log and kept by the model; its rule is about as good as the best
+/// of the rules in use, chosen after the fact.
 #[test]
 fn fitted_rules_know_slopes_that_are_kept() {
     for family in some(1, [Family::Drift, Family::SlopesRedrawn]) {
@@ -42,8 +43,8 @@ fn fitted_rules_know_slopes_that_are_kept() {
     assert!(file.contains("kept_slopes: (deviation: 0.09"), "made with 0.1: {file}");
 }
 
-/// On the second halves of logs, the rule that was fitted to the first and solved is no worse than the best of the
-/// rules in use, chosen after the fact: not at 95 %, paired over logs.
+/// On the second halves of logs, the rule that was fitted to the first and solved is no worse than
+/// the best of the rules in use, chosen after the fact: not at 95 %, paired over logs.
 #[test]
 #[ignore = "four minutes; run with: cargo test --test cli fitted_rules_are_no_worse -- --ignored --nocapture"]
 fn fitted_rules_are_no_worse() {

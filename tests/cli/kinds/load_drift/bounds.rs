@@ -51,7 +51,8 @@ fn bounds_say_what_they_are() {
     lacks(&words, &["certified"]);
 }
 
-/// Paths that all come to the same tell nothing of rarer ones: no interval is claimed. Where nothing is lost, none of it is.
+/// Paths that all come to the same tell nothing of rarer ones: no interval is claimed. Where
+/// nothing is lost, none of it is.
 #[test]
 fn paths_that_do_not_differ_give_no_interval() {
     let walk = |step: &str, more: &str| {
@@ -90,7 +91,8 @@ fn paths_that_do_not_differ_give_no_interval() {
     }
 }
 
-/// One path in fifty remaps, and few paths are drawn: where none of them does, bounds are those that any path keeps.
+/// One path in fifty remaps, and few paths are drawn: where none of them does, bounds are those
+/// that any path keeps.
 #[test]
 fn rare_remaps_are_within_the_bounds() {
     let (mut untold, mut outside) = (0, 0);
@@ -120,8 +122,8 @@ fn rare_remaps_are_within_the_bounds() {
     assert!(untold >= 5 && outside <= 2, "{untold} {outside}");
 }
 
-/// The rule of few numbers is played by `compare`, where all states are too many too, by `replay` and by `export`'s
-/// targets; what needs all states is refused there.
+/// The rule of few numbers is played by `compare`, where all states are too many too, by `replay`
+/// and by `export`'s targets; what needs all states is refused there.
 #[test]
 fn the_rule_of_many_ranks_is_played() {
     for decide in some(1, ["", ", decide: BeforeStep"]) {

@@ -28,7 +28,8 @@ fn late_remaps_are_played() {
     for line in lines {
         assert!(line["per_metric"]["regret_clairvoyant"]["mean"].f64() >= 0.0, "{line}");
     }
-    // The log has the remap before the first step on its mapping, two slower steps after the decision.
+    // The log has the remap before the first step on its mapping, two slower steps after the
+    // decision.
     let steps = |place: &Workplace| -> Vec<Vec<String>> {
         let row = |row: &str| row.split(',').map(str::to_owned).collect();
         place.shown("simulate model.ron --policy fixed:7").lines().skip(1).map(row).collect()
@@ -43,8 +44,8 @@ fn late_remaps_are_played() {
     assert_eq!((marked(&plain).as_str(), marked(&late).as_str()), ("7", "9"));
 }
 
-/// Remaps that come into force later are solved over all states, and between bounds that hold the value; a certificate is
-/// refused.
+/// Remaps that come into force later are solved over all states, and between bounds that hold the
+/// value; a certificate is refused.
 #[test]
 fn remaps_that_come_into_force_later() {
     let late = |more: &str| Workplace::of(model(3, 60, &format!(", overlap: ({more})")));

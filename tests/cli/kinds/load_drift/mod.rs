@@ -23,7 +23,8 @@ fn timeless(mut document: Value) -> Value {
     document
 }
 
-/// What a remap costs may depend on what it moves: dearer remaps are fewer, and nothing else changes where a unit costs nothing.
+/// What a remap costs may depend on what it moves: dearer remaps are fewer, and nothing else
+/// changes where a unit costs nothing.
 #[test]
 fn remaps_that_cost_what_they_move() {
     let charged = |each: &str, more: &str| {
@@ -243,7 +244,8 @@ fn most_steps_go_over_few_states() {
     assert!(lower <= value && value <= upper && upper - lower < 1e-8);
 }
 
-/// Never is among the thresholds, however far from the others, and is what sources play where nothing is better.
+/// Never is among the thresholds, however far from the others, and is what sources play where
+/// nothing is better.
 #[test]
 fn never_is_a_threshold_too() {
     let place = Workplace::stating(

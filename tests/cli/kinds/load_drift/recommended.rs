@@ -1,5 +1,5 @@
-//! Drifting loads: the headline is the cheapest rule that is known exactly, and exports play it; loads in doubles decide as whole
-//! ones.
+//! Drifting loads: the headline is the cheapest rule that is known exactly, and exports play it;
+//! loads in doubles decide as whole ones.
 
 use crate::exports::knobs::says_never;
 use crate::support::workplace::{Json, Workplace, has, lacks, stated};
@@ -63,7 +63,8 @@ fn exported(place: &Workplace, target: &str) -> String {
     place.shown(format!("export solution.json --to {target}"))
 }
 
-/// Writes a model of so many processors on levels from 1 on, and so many steps, of which not all states are gone over.
+/// Writes a model of so many processors on levels from 1 on, and so many steps, of which not all
+/// states are gone over.
 fn of_many_ranks(place: &Workplace, processors: u64, levels: u64, steps: u64) {
     let problem = format!(
         "processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.25, down: 0.25, edge: Hold), \
@@ -102,7 +103,8 @@ fn what_never_remaps_is_exported_as_never_to_all_targets() {
     }
 }
 
-/// Documents of earlier versions had the largest value of max - mean in place of never, and its own unit is no other threshold.
+/// Documents of earlier versions had the largest value of max - mean in place of never, and its own
+/// unit is no other threshold.
 #[test]
 fn what_no_loads_exceed_is_never() {
     let place = Workplace::new();
@@ -263,7 +265,8 @@ fn what_was_asked_of_all_states_says_so() {
     has(&text, &["\nnot over all states; the gap of 1e-1 is reached, nothing is proved, "]);
 }
 
-/// Where a fixed interval costs less than every threshold, that is the rule; codes that look at the imbalance are priced as ever.
+/// Where a fixed interval costs less than every threshold, that is the rule; codes that look at the
+/// imbalance are priced as ever.
 #[test]
 fn an_interval_that_costs_least_is_the_rule() {
     let place = Workplace::new();

@@ -31,8 +31,8 @@ fn interrupted_solves_resume_bit_for_bit() {
     assert!(!checkpoint.exists());
 }
 
-/// What says that the same command goes on from where it was stopped is true, also where results and a picture are written; but
-/// a result that is whole is not replaced.
+/// What says that the same command goes on from where it was stopped is true, also where results
+/// and a picture are written; but a result that is whole is not replaced.
 #[test]
 fn the_same_command_goes_on() {
     let place = Workplace::of(model(6, 2000, ""));
@@ -91,7 +91,8 @@ fn very_many_steps_hear_a_limit() {
         place.remap(format!("{command} --time-limit 0.2")).exits(3);
     }
     assert!(started.elapsed() < Duration::from_secs(60));
-    // Where it takes no time, what is stopped at once has its bounds, and never remapping among them.
+    // Where it takes no time, what is stopped at once has its bounds, and never remapping among
+    // them.
     let place = Workplace::of(model(6, 4000, ""));
     let found = place.remap("solve model.ron --json --time-limit 1e-6").exits(3).json();
     assert_eq!(found["status"], "time_limit");

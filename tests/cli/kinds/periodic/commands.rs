@@ -1,4 +1,5 @@
-//! The `Periodic` problem from outside: tables in one command each, stopped searches, decks, pictures.
+//! The `Periodic` problem from outside: tables in one command each, stopped searches, decks,
+//! pictures.
 
 use super::models::{model, solve};
 use crate::support::workplace::{Json, Workplace, decks, has, lacks};
@@ -32,8 +33,8 @@ fn table_1_in_one_command() {
     assert!(deviation[30].f64() <= 0.1 && deviation[31].f64() > 0.1);
 }
 
-/// Table 2 by d itself, and never beyond its largest value. Within the interval the bound holds, one
-/// step later it does not, by more than the error of the curve.
+/// Table 2 by d itself, and never beyond its largest value. Within the interval the bound holds,
+/// one step later it does not, by more than the error of the curve.
 #[test]
 fn table_2_in_one_command() {
     let found = table(2, few_or_all("0.02:0.10:0.04", "0.01:0.10:0.01"));
@@ -102,7 +103,8 @@ fn moments_have_a_safe_interval() {
     has(&place.shown("export solution.json --to c"), &["so long at least"]);
 }
 
-/// Chains that are on even and odd levels by turns, or that never come to all levels, have an answer.
+/// Chains that are on even and odd levels by turns, or that never come to all levels, have an
+/// answer.
 #[test]
 fn periodic_and_reducible_chains_have_their_intervals() {
     let chain = |chain: &str| format!("Chain(count: 2, chain: BirthDeath(lowest: 1, {chain}))");
@@ -118,7 +120,8 @@ fn periodic_and_reducible_chains_have_their_intervals() {
         );
         assert!(found["at_least"].is_null());
     }
-    // It ends at the bottom or at the top, in two of three runs at the bottom: apart with probability 4/9.
+    // It ends at the bottom or at the top, in two of three runs at the bottom: apart with
+    // probability 4/9.
     let ends = chain("up: [0, 0.5, 0.5, 0], down: [0, 0.5, 0.5, 0]");
     let found = solve(&model("2", &ends, "bound: MaxDeviation(0.9), remap_cost: 1000")).0;
     let cost = &found["cost_aware"];

@@ -1,5 +1,5 @@
-//! Periodic models at their edges: loads that die out or fall, ties, intervals without numbers, laws that bounds do not tell
-//! apart.
+//! Periodic models at their edges: loads that die out or fall, ties, intervals without numbers,
+//! laws that bounds do not tell apart.
 
 use crate::support::workplace::{Json, Outcome, Workplace};
 use serde_json::Value;
@@ -14,7 +14,8 @@ fn document(parts: &str, code: i32) -> Value {
     solved(parts, &["--json"]).exits(code).json()
 }
 
-/// What a bound that holds for any law never breaks is never broken, however long d(t) itself would be looked at.
+/// What a bound that holds for any law never breaks is never broken, however long d(t) itself would
+/// be looked at.
 #[test]
 fn an_interval_that_a_safe_bound_proves_endless_is_the_longest() {
     for (law, load) in [("Steps({-1: 0.5, 3: 0.5})", "10"), ("Steps({0: 0.5, 2: 0.5})", "10")] {
@@ -166,7 +167,8 @@ fn intervals_without_numbers_are_open() {
     assert_eq!(found["sequence"][0]["interval"], 11_111_111_111_111_111_111_u64);
 }
 
-/// Of a real crossing no more is shown than is known, and never a step that is not within the interval.
+/// Of a real crossing no more is shown than is known, and never a step that is not within the
+/// interval.
 #[test]
 fn real_crossings_do_not_contradict_their_intervals() {
     let coarse = "initial_load: 20, changes: Identical(count: 4, law: Steps({-1.1: 0.4, 0.3: 0.4, -0.5: 0.2})), \
@@ -180,7 +182,8 @@ fn real_crossings_do_not_contradict_their_intervals() {
     assert!(shown.contains("0.999999 ") && !shown.contains("  1.000000"), "{shown}");
 }
 
-/// Changes that depend on each other have the interval of independent ones that add as much to the imbalance, without rounding.
+/// Changes that depend on each other have the interval of independent ones that add as much to the
+/// imbalance, without rounding.
 #[test]
 fn covariances_are_summed_without_rounding() {
     let interval = |load: &str, mean: &str, bound: &str, variance: &str, covariance: &str| {

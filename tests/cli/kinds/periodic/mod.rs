@@ -1,4 +1,5 @@
-//! `Periodic` models: tables, models of all forms and wrong ones, then edges, then references made by other means.
+//! `Periodic` models: tables, models of all forms and wrong ones, then edges, then references made
+//! by other means.
 
 mod commands;
 mod edges;

@@ -26,8 +26,8 @@ fn chain(levels: &str, up: &str) -> String {
     format!("Chain(count: 8, chain: Walk({levels}, up: {up}, down: 0.25, edge: Hold))")
 }
 
-/// Loads on levels: the interval of least cost of eight processors, remapped at a cost of 8, and the
-/// interval within a bound, both against enumeration of the law of one processor.
+/// Loads on levels: the interval of least cost of eight processors, remapped at a cost of 8, and
+/// the interval within a bound, both against enumeration of the law of one processor.
 #[test]
 fn a_birth_death_chain_has_its_intervals() {
     let found = Workplace::new().answer("solve models/periodic/birth_death.ron");
@@ -68,7 +68,8 @@ fn a_birth_death_chain_has_its_intervals() {
     // Two processors on two levels, from the lower: the difference of the loads after one step.
     let two = "Chain(count: 2, chain: BirthDeath(lowest: 1, up: [0.5, 0], down: [0, 0.5]))";
     let found = solve(&model("1", two, "bound: MaxDeviation(0.2), remap_cost: 1")).0;
-    // From the first step on both levels are even: E max|w - wbar| = 1/4, mean 3/2; no step is worse.
+    // From the first step on both levels are even: E max|w - wbar| = 1/4, mean 3/2; no step is
+    // worse.
     assert_eq!(found["deviation"][1], 0.25 / 1.5);
     assert!(found["interval"].is_null() && found["cost_aware"]["interval"].is_null(), "{found}");
 }
@@ -225,7 +226,8 @@ fn a_machine_makes_the_cost_of_a_remap() {
     }
 }
 
-/// Changes that move all loads alike never set them apart: nothing of independent changes may be said of them.
+/// Changes that move all loads alike never set them apart: nothing of independent changes may be
+/// said of them.
 #[test]
 fn a_covariance_is_not_passed_over() {
     let workplace = Workplace::new();
@@ -315,7 +317,8 @@ fn largest_of_four(steps: u64, capacities: [f64; 4]) -> f64 {
     sum
 }
 
-/// Where the mean load is all but lost, what rounding does to the deviation is said: v(5) is 63245.5532160 by hand.
+/// Where the mean load is all but lost, what rounding does to the deviation is said: v(5) is
+/// 63245.5532160 by hand.
 #[test]
 fn deviations_of_a_mean_load_next_to_zero_have_an_error() {
     let place = Workplace::stating(

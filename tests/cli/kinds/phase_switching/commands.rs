@@ -1,4 +1,5 @@
-//! `PhaseSwitching` models from outside: thresholds and bounds, long and endless programs, what is stopped.
+//! `PhaseSwitching` models from outside: thresholds and bounds, long and endless programs, what is
+//! stopped.
 
 use crate::support::workplace::{Json, Workplace, has, lacks};
 use approx::assert_abs_diff_eq;
@@ -143,7 +144,8 @@ fn what_missed_the_tolerance_is_named() {
     assert!(answer["value"]["lower"].as_f64() <= answer["value"]["upper"].as_f64());
 }
 
-/// What a limit stops says which step its thresholds are those of, in words and in a report, and what is missing.
+/// What a limit stops says which step its thresholds are those of, in words and in a report, and
+/// what is missing.
 #[test]
 fn stopped_thresholds_are_those_of_the_step_that_is_named() {
     let workplace = Workplace::new();
@@ -167,7 +169,8 @@ fn stopped_thresholds_are_those_of_the_step_that_is_named() {
     assert!(page.contains(&format!("at step {step}")) && !page.contains("at step 0"), "{page}");
 }
 
-/// The quicker mapping of a phase need not be the one that is made for it: foresight that costs nothing is no dearer than either.
+/// The quicker mapping of a phase need not be the one that is made for it: foresight that costs
+/// nothing is no dearer than either.
 #[test]
 fn foresight_takes_the_quicker_mapping() {
     for (cycle, expected) in [
@@ -183,8 +186,8 @@ fn foresight_takes_the_quicker_mapping() {
     }
 }
 
-/// Programs without an end whose thresholds agree exactly from some step on, as where one mapping is better in both phases or reports hardly err,
-/// have certificates like any other.
+/// Programs without an end whose thresholds agree exactly from some step on, as where one mapping
+/// is better in both phases or reports hardly err, have certificates like any other.
 #[test]
 fn endless_programs_have_certificates() {
     let cycles = [

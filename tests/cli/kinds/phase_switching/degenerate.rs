@@ -1,11 +1,12 @@
-//! Recurring phases in which a mapping gains nothing, and ties at every belief: the answer, its proof, and no time.
+//! Recurring phases in which a mapping gains nothing, and ties at every belief: the answer, its
+//! proof, and no time.
 
 use crate::support::workplace::{Json, Workplace};
 use serde_json::Value;
 
-/// Models by their numbers, and what is right: name; lifetime; cycle times of the first phase by its own mapping and the other,
-/// and of the second; costs of a switch there and back; rates; false alarms and missed changes; thresholds to the second mapping
-/// and to the first; value or average.
+/// Models by their numbers, and what is right: name; lifetime; cycle times of the first phase by
+/// its own mapping and the other, and of the second; costs of a switch there and back; rates; false
+/// alarms and missed changes; thresholds to the second mapping and to the first; value or average.
 const CASES: &str = "
 nothing gained in the first phase, which lasts forever | | 1 1 0.5 1 | 1 1 | 0 0.1 | 0.1 0.1 | 0.642942485 | 0.0 | 1.0
 the same, and all that can be gained is less than a switch | | 1 1 0.5 1 | 5 1 | 0 0.1 | 0.1 0.1 | 1.0 | 0.0 | 1.0

@@ -1,4 +1,5 @@
-//! Random models in which much is 0, equal, certain or one step long: proved within five seconds, or left with a reason.
+//! Random models in which much is 0, equal, certain or one step long: proved within five seconds,
+//! or left with a reason.
 
 use crate::support::made_logs::Numbers;
 use crate::support::workplace::Workplace;

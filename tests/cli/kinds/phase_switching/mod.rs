@@ -1,4 +1,5 @@
-//! `PhaseSwitching` models: what commands say of them, of detectors and of policies, then models in which much is 0, equal or certain.
+//! `PhaseSwitching` models: what commands say of them, of detectors and of policies, then models in
+//! which much is 0, equal or certain.
 
 mod commands;
 mod degenerate;

@@ -1,4 +1,5 @@
-//! Policies of recurring phases: what they cost, where a switch pays nowhere or at the edge, and the monitor.
+//! Policies of recurring phases: what they cost, where a switch pays nowhere or at the edge, and
+//! the monitor.
 
 use super::commands::{SWITCHING, endless};
 use crate::support::workplace::{Json, Workplace, has, lacks};
@@ -47,8 +48,8 @@ fn policies_cost_no_less_than_the_optimum() {
     workplace.remap("compare long.ron").exits(1).says("step by step");
 }
 
-/// Where nothing but the first mapping pays both commands say so, and a computation that did not find out says no more
-/// than its bounds.
+/// Where nothing but the first mapping pays both commands say so, and a computation that did not
+/// find out says no more than its bounds.
 #[test]
 fn costs_are_not_said_to_be_less_than_is_proved() {
     let workplace = Workplace::new();

@@ -9,8 +9,8 @@ fn compared(name: &str, options: &str) -> Value {
     Workplace::new().answer(format!("compare models/stopping/{name}.ron {options}"))
 }
 
-/// What is exact lies within so many widths of the mean of the runs; nothing costs less than the optimum, but for `room`.
-/// Returns the optimum.
+/// What is exact lies within so many widths of the mean of the runs; nothing costs less than the
+/// optimum, but for `room`. Returns the optimum.
 fn none_is_below_the_optimum(found: &Value, widths: f64, room: f64) -> f64 {
     let policies = found["policies"].list();
     let optimum = policies[0]["exact"].f64();
@@ -38,8 +38,8 @@ fn rules_are_compared_on_a_computation_that_goes_on() {
     wrong.says("with after_remap: Restart only");
 }
 
-/// Where a remap ends the cost or leads to loads at random, rules cost no less than the optimum, and what is exact is within
-/// the interval of the runs.
+/// Where a remap ends the cost or leads to loads at random, rules cost no less than the optimum,
+/// and what is exact is within the interval of the runs.
 #[test]
 fn rules_are_compared_where_a_remap_ends_the_cost() {
     for name in ["yin_xu_wang", "particles"] {
@@ -69,7 +69,8 @@ fn a_rule_without_end_is_named() {
     place.remap("compare model.ron --policies never").exits(1).says("under `never`");
 }
 
-/// With an end, computations that go on are compared by the best map of each step: that is what `solve` finds.
+/// With an end, computations that go on are compared by the best map of each step: that is what
+/// `solve` finds.
 #[test]
 fn rules_are_compared_on_chains_that_differ_or_depend_on_each_other() {
     for name in ["different_chains", "migrating"] {

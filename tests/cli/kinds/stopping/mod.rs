@@ -224,7 +224,8 @@ fn a_remap_cost_by_what_it_moves_and_an_end() {
     }
 }
 
-/// Stopped before the first step of a program with an end: the bounds are those of all its steps, and what is said is of those done.
+/// Stopped before the first step of a program with an end: the bounds are those of all its steps,
+/// and what is said is of those done.
 #[test]
 fn programs_with_an_end_that_are_stopped_have_bounds_of_all_steps() {
     for (rule, cost) in [("Restart", 20), ("Stop", 400)] {
@@ -251,7 +252,8 @@ fn programs_with_an_end_that_are_stopped_have_bounds_of_all_steps() {
     }
 }
 
-/// What is reached at a loose tolerance is called reached, and chains of very many levels are not written out.
+/// What is reached at a loose tolerance is called reached, and chains of very many levels are not
+/// written out.
 #[test]
 fn loose_tolerances_and_long_chains_end_as_they_should() {
     let own = |levels: usize, cost: u32, after: &str| {
@@ -290,8 +292,8 @@ fn sweeps_of_restart_say_that_they_may_decide_too_early() {
     }
 }
 
-/// Where loads are hardly ever met, an average that is known to the tolerance says little of what to do: decisions that are not called
-/// open are those of much tighter tolerances.
+/// Where loads are hardly ever met, an average that is known to the tolerance says little of what
+/// to do: decisions that are not called open are those of much tighter tolerances.
 #[test]
 fn decisions_of_restart_are_right_where_loads_are_rare() {
     let right = "CCCCRCCCCCCCCCCCCCCCRCCCRRRCCCCCCCRCCCCCCCCCCCCCCC";

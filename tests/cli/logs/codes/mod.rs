@@ -1,5 +1,5 @@
-//! Logs as other codes write them: vt, WarpX, SWIFT, and lines by an expression. All are made from the same
-//! tasks, and are read as the table of their sums.
+//! Logs as other codes write them: vt, WarpX, SWIFT, and lines by an expression. All are made from
+//! the same tasks, and are read as the table of their sums.
 
 mod lines;
 mod swift;

@@ -279,7 +279,8 @@ fn what_is_wrong_in_parquet_is_said() {
     assert_eq!(logs::read(&place.path("run.csv"), None).unwrap().record.ranks(), 2);
 }
 
-/// Nothing that stands in a file makes the reader panic, or take memory that the file does not have.
+/// Nothing that stands in a file makes the reader panic, or take memory that the file does not
+/// have.
 #[test]
 fn damaged_parquet_is_refused_or_read() {
     let place = Workplace::new();

@@ -1,4 +1,5 @@
-//! Samples of every format of logs: three that its reader takes, and three near misses that it must not take.
+//! Samples of every format of logs: three that its reader takes, and three near misses that it must
+//! not take.
 
 mod dialects;
 mod printed;
@@ -12,7 +13,8 @@ use self::tools::{codes, tools, vt};
 use remap::logs::{self, Beginning, Follow, How, Trace};
 use remapping::record::{Record, Remap};
 
-/// A text, and what is right: how it is called with its ranks, steps and remaps, or what the refusal says.
+/// A text, and what is right: how it is called with its ranks, steps and remaps, or what the
+/// refusal says.
 pub struct Sample {
     pub text: String,
     /// What the user says.
@@ -99,7 +101,8 @@ fn formats_take_their_samples_and_no_near_misses() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A row of a step in several is told by the lines of vLLM and OpenFOAM themselves; weights of LAMMPS give max/mean.
+/// A row of a step in several is told by the lines of vLLM and OpenFOAM themselves; weights of
+/// LAMMPS give max/mean.
 #[test]
 fn what_lines_say_of_rows_and_loads_is_read() {
     let find = |form: &str, row: &str| {
@@ -116,7 +119,8 @@ fn what_lines_say_of_rows_and_loads_is_read() {
     for trace in lammps_logs()[..2].iter().map(|sample| taken(sample).unwrap()) {
         let row = trace.record.row(24);
         let ratio = row[0] / (row.iter().sum::<f64>() / row.len() as f64);
-        // Row 25 of the log: 250 x 1.1 atoms, or as many weights times 2.5, where the mean is 250 of them.
+        // Row 25 of the log: 250 x 1.1 atoms, or as many weights times 2.5, where the mean is 250
+        // of them.
         assert!((ratio - 1.1).abs() < 1e-9, "{ratio}");
     }
 }

@@ -29,7 +29,8 @@ fn spent(child: &std::process::Child) -> Option<f64> {
     Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
-/// What `remap fit -` says of a log that `remap simulate` makes, its largest memory, in KiB, and its seconds.
+/// What `remap fit -` says of a log that `remap simulate` makes, its largest memory, in KiB, and
+/// its seconds.
 #[cfg(target_os = "linux")]
 fn simulated_and_fitted(model: &str, steps: u64) -> (Outcome, u64, f64) {
     use std::process::{Command, Stdio};

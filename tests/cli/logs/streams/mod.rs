@@ -1,4 +1,5 @@
-//! Logs that are longer than what is held of them: the same rows and the same counts as of the whole log.
+//! Logs that are longer than what is held of them: the same rows and the same counts as of the
+//! whole log.
 
 mod memory;
 mod rules;
@@ -161,7 +162,8 @@ fn spelled(numbers: &mut Numbers) -> String {
     }
 }
 
-/// Plain lines are taken apart by themselves, and lines with blanks by a reader that takes anything.
+/// Plain lines are taken apart by themselves, and lines with blanks by a reader that takes
+/// anything.
 #[test]
 fn plain_lines_are_read_as_any_others() {
     let place = Workplace::new();

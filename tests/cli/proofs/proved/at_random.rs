@@ -42,7 +42,8 @@ proptest! {
         prop_assert!(found.proves("threshold"));
     }
 
-    /// Whether equal chains are lumped or not, and written as walks, as rows by one level or as rows by any.
+    /// Whether equal chains are lumped or not, and written as walks, as rows by one level or as
+    /// rows by any.
     #[test]
     fn solutions_of_random_programs_with_an_end_are_accepted(
         chains in prop::collection::vec(0usize..3, 2..=3),

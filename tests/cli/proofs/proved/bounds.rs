@@ -24,7 +24,8 @@ fn thresholds_that_are_changed_together_are_refused() {
     assert!(case.verify(&document).is_err());
 }
 
-/// Bounds so coarse that anything lies between them are right, and what lies between them is not proved.
+/// Bounds so coarse that anything lies between them are right, and what lies between them is not
+/// proved.
 #[test]
 fn coarse_bounds_do_not_prove_what_is_between_them() {
     let case = phases();
@@ -48,8 +49,8 @@ fn coarse_bounds_do_not_prove_what_is_between_them() {
     }
 }
 
-/// Bounds of any place and width within loose ones: whatever is called proved holds the truth, which a closer solution
-/// knows, and of what is not it is said how far the proof goes.
+/// Bounds of any place and width within loose ones: whatever is called proved holds the truth,
+/// which a closer solution knows, and of what is not it is said how far the proof goes.
 #[test]
 fn bounds_that_are_proved_hold_the_truth() {
     let mut told = 0;
@@ -202,7 +203,8 @@ fn permuted_loads_have_the_same_decision() {
     assert!([&[0, 1][..], &[0, 1, 10], &[-3, 0, 0]].iter().all(|loads| state(loads).is_none()));
 }
 
-/// The interval is that of the method it names, and methods that find the longest one are held against the proof, too.
+/// The interval is that of the method it names, and methods that find the longest one are held
+/// against the proof, too.
 #[test]
 fn methods_of_fixed_intervals() {
     for case in [walkers(), squares()] {

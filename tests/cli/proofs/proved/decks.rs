@@ -9,7 +9,8 @@ use remap::problems::Settings;
 const SLOW: &str = "load_drift/eight_chains.ron periodic/capacities.ron phase_change/table_iii_n1000_g5.ron \
     phase_switching/four_levels.ron stopping/sixteen_chains.ron";
 
-/// Decks of which confidence intervals are computed, or whose remaps come into force later: nothing is proved of them.
+/// Decks of which confidence intervals are computed, or whose remaps come into force later: nothing
+/// is proved of them.
 const NOT_PROVED: &str = "load_drift/1024_ranks.ron load_drift/64_ranks.ron load_drift/65536_ranks.ron \
     load_drift/late_ranks.ron load_drift/late_remaps.ron load_drift/million_ranks.ron";
 

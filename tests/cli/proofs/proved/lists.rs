@@ -116,7 +116,8 @@ fn fields_of_other_models_are_refused() {
     assert!(with(goes_on, "last_step", json!(5)).contains("`last_step`"));
     ends.refuses("/value", [json!({ "lower": 1.0, "upper": 2.0 }), Value::Null], "`value`");
     ends.refuses("/value/upper", [json!(300.0), json!(200.0)], "`value`");
-    // A fraction outside what is proved, and one within that is no result of solving the model again.
+    // A fraction outside what is proved, and one within that is no result of solving the model
+    // again.
     assert!(with(ends, "exact", json!("100")).contains("`exact`"));
     assert!(with(ends, "exact", json!("x")).contains("`exact`"));
     assert!(with(ends, "exact", json!("253")).contains("`exact` is \"253\""));

@@ -1,4 +1,5 @@
-//! Solutions against their certificates: the cases, one of each kind, and what `verify` finds in them.
+//! Solutions against their certificates: the cases, one of each kind, and what `verify` finds in
+//! them.
 //!
 //! - `lists`, `fields`, `bounds`: which fields are proved, and that whoever changes one is refused.
 //! - `tampered`, `decks`, `at_random`: random changes, all example models, random models.

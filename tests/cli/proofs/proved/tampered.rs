@@ -7,7 +7,8 @@ use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
 use serde_json::{Value, json};
 
-/// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it cannot.
+/// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it
+/// cannot.
 fn changed(value: &Value, name: &str, tolerance: f64, rng: &mut impl Rng) -> Option<Value> {
     let kind = rng.random_range(0..12);
     if kind == 0 {
