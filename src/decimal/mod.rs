@@ -1,5 +1,9 @@
 //! Exact rational numbers from decimal text.
 
+mod plain;
+
+pub use plain::Plain;
+
 use crate::Rational;
 use dashu_int::UBig;
 
