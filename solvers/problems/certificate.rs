@@ -221,7 +221,8 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
                     stopping::certificate::of_unbounded(&model, posed, asked, budget)
                 }
                 (Body::Stopping(answer), None) if posed.is_varied() => {
-                    let (posed, tolerance) = ((posed, loaded.folder()), solved.solution.tolerance);
+                    let (posed, tolerance) =
+                        ((posed.as_ref(), loaded.folder()), solved.solution.tolerance);
                     stopping::certificate::of_varied(&model, posed, (answer, tolerance), budget)
                 }
                 (Body::Stopping(answer), Some(table)) => {
