@@ -10,7 +10,7 @@ use self::model::Fluids;
 use super::Facts;
 use super::registry::Body;
 use super::shared::two_phase::TwoPhases;
-use super::shared::two_phase::answer::Answer;
+pub use super::shared::two_phase::answer;
 use super::shared::two_phase::figure::Setting;
 use super::shared::two_phase::trace::Trace;
 use super::shared::two_phase::workload::Workload;
@@ -74,7 +74,7 @@ impl Fluids {
 
 impl TwoPhases for Fluids {
     const NAME: &'static str = "fluids";
-    const BODY: fn(Answer) -> Body = Body::Fluids;
+    const BODY: fn(Box<answer::Answer>) -> Body = Body::Fluids;
 
     fn facts(&self) -> Facts {
         self.facts()

@@ -10,7 +10,7 @@ use self::model::LandBattle;
 use super::Facts;
 use super::registry::Body;
 use super::shared::two_phase::TwoPhases;
-use super::shared::two_phase::answer::Answer;
+pub use super::shared::two_phase::answer;
 use super::shared::two_phase::figure::Setting;
 use super::shared::two_phase::trace::Trace;
 use super::shared::two_phase::workload::Workload;
@@ -102,7 +102,7 @@ impl LandBattle {
 
 impl TwoPhases for LandBattle {
     const NAME: &'static str = "land_battle";
-    const BODY: fn(Answer) -> Body = Body::LandBattle;
+    const BODY: fn(Box<answer::Answer>) -> Body = Body::LandBattle;
 
     fn facts(&self) -> Facts {
         self.facts()

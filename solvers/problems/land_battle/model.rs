@@ -1,11 +1,15 @@
 //! The `LandBattle` problem of a model file [NR90, sections II and V-B].
 
+use crate::model::explain::Shape;
 use crate::model::review::Review;
 use crate::problems::shared::two_phase::model::{
     Belief, Remap, affordable, positive, scenarios, within,
 };
 use serde::Deserialize;
 use serde_json::Value;
+
+/// Every field has a default.
+pub(crate) const SHAPES: &[Shape] = &[];
 
 /// The direction of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

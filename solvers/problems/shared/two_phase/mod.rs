@@ -29,7 +29,7 @@ pub trait TwoPhases {
     /// The problem's name in documents.
     const NAME: &'static str;
     /// Its answer.
-    const BODY: fn(Answer) -> Body;
+    const BODY: fn(Box<Answer>) -> Body;
 
     /// The facts that are known without solving.
     fn facts(&self) -> Facts;
