@@ -65,9 +65,9 @@ pub fn lead(
         return alone();
     }
     // What is known of a run that was stopped is replaced.
-    let begun = files.folder.is_some_and(|folder| {
-        Files::is_begun(folder, loaded, problems::of(&loaded.problem).name())
-    });
+    let begun = files
+        .folder
+        .is_some_and(|folder| Files::is_begun(folder, loaded, loaded.problem.kind().name()));
     if let (Some(folder), false) = (files.folder, begun) {
         for path in arrays(folder, &loaded.path) {
             if path.symlink_metadata().is_ok() {

@@ -19,7 +19,7 @@ pub fn run(arguments: &Check) -> Exit {
                 continue;
             }
         };
-        let known = problems::of(&loaded.problem);
+        let known = loaded.problem.kind();
         if let Err(complaints) = known.check(&loaded) {
             exit = exit.worst(report(&complaints));
             continue;

@@ -8,7 +8,7 @@ use crate::output::{check_folder, check_free, make_folder, print, say, write_fil
 use crate::plot::Format;
 use crate::problems::comparison::compare;
 use crate::problems::registry::Loaded;
-use crate::problems::{self, Contest, Files, Outcome};
+use crate::problems::{Contest, Files, Outcome};
 use crate::render;
 use crate::run::is_interrupted;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Compare) -> Outcome<Exit> {
 /// Compares policies on one of the models, then shows and writes the results.
 fn one(arguments: &Compare, model: &Path, documents: &mut Vec<String>) -> Outcome<Exit> {
     let loaded = Loaded::read(model)?;
-    let problem = problems::of(&loaded.problem);
+    let problem = loaded.problem.kind();
     let recording = |folder: &Path, name: &str| {
         let stem = model.file_stem().unwrap_or_default().to_string_lossy();
         folder.join(format!("{stem}-{name}.csv"))

@@ -266,9 +266,8 @@ fn was_stopped(arguments: &Solve, model: &Path) -> bool {
     let Some(folder) = &arguments.out else { return false };
     let is_there = Files::document(folder, model).symlink_metadata().is_ok();
     is_there
-        && Loaded::read(model).is_ok_and(|loaded| {
-            Files::is_begun(folder, &loaded, problems::of(&loaded.problem).name())
-        })
+        && Loaded::read(model)
+            .is_ok_and(|loaded| Files::is_begun(folder, &loaded, loaded.problem.kind().name()))
 }
 
 fn write_outputs(

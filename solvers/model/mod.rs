@@ -83,7 +83,7 @@ pub(crate) fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
     let tree = Node::parse(source).map_err(|fault| {
         vec![Complaint::at(source, fault.span, &fault.message, &fault.label, &fault.help)]
     })?;
-    let mut review = Review::new(source, &tree);
+    let mut review = Review::new(source, &tree, Path::new(""));
     reject_what_ron_lets_pass(text, &tree, &mut review);
     match review.finish() {
         (faults, _) if faults.is_empty() => Ok(tree),

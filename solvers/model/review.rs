@@ -5,6 +5,7 @@ use super::syntax_tree::explain::quoted;
 use super::syntax_tree::syntax::Node;
 use crate::complaint::{Complaint, Source, Span};
 use remapping::Rational;
+use std::path::Path;
 
 /// The most faults that are listed.
 const MOST_FAULTS: usize = 10;
@@ -19,6 +20,8 @@ const DIVIDED: &str =
 pub struct Review<'a> {
     source: &'a Source,
     tree: &'a Node,
+    /// The folder of the model.
+    pub folder: &'a Path,
     /// The faults found so far; beyond `MOST_FAULTS` they are only counted.
     pub faults: Vec<Complaint>,
     unlisted: usize,
@@ -36,8 +39,8 @@ fn a_share(value: f64) -> String {
 
 impl<'a> Review<'a> {
     /// Starts a review of the model read from `source`.
-    pub fn new(source: &'a Source, tree: &'a Node) -> Review<'a> {
-        Review { source, tree, faults: Vec::new(), unlisted: 0, warnings: Vec::new() }
+    pub fn new(source: &'a Source, tree: &'a Node, folder: &'a Path) -> Review<'a> {
+        Review { source, tree, folder, faults: Vec::new(), unlisted: 0, warnings: Vec::new() }
     }
 
     /// The text under review.

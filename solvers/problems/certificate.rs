@@ -11,6 +11,10 @@ use crate::complaint::Complaint;
 use remap_checker::{Budget, Evidence, Interval, Model, Proof, Refusal, certificate};
 use remapping::Status;
 
+/// The problems that have certificates, by their names in documents.
+pub const CERTIFIED: [&str; 6] =
+    ["phase_change", "phase_switching", "many_phases", "stopping", "load_drift", "periodic"];
+
 /// The largest certificate, in bytes.
 pub const MOST_BYTES: usize = 50_000_000;
 
@@ -86,11 +90,9 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
             "leave `overlap` out",
         ),
         (_, Problem::ContinuousDrift(_)) => refuse(sampled, without),
-        (_, Problem::ActivityMesh(_) | Problem::Fluids(_) | Problem::LandBattle(_)) => {
-            let name = loaded.literal("problem").and_then(|text| text.split('(').next());
-            let name = name.unwrap_or("it").trim();
-            let why = format!("there are none for {name}: it is simulated, which proves nothing");
-            refuse(&why, without)
+        (body, _) if !CERTIFIED.contains(&body.problem()) => {
+            let why = format!("there are none for {} models", body.problem());
+            refuse(&why, &format!("{without}: there are some for {}", CERTIFIED.join(", ")))
         }
         _ => Ok(()),
     }
@@ -221,7 +223,8 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
                     stopping::certificate::of_unbounded(&model, posed, asked, budget)
                 }
                 (Body::Stopping(answer), None) if posed.is_varied() => {
-                    let (posed, tolerance) = ((posed, loaded.folder()), solved.solution.tolerance);
+                    let (posed, tolerance) =
+                        ((posed.as_ref(), loaded.folder()), solved.solution.tolerance);
                     stopping::certificate::of_varied(&model, posed, (answer, tolerance), budget)
                 }
                 (Body::Stopping(answer), Some(table)) => {
@@ -240,10 +243,11 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
         }
         (Model::ManyPhases(_), _) => many_phases::certificate::of(&model, &solved.solution, budget),
         (Model::Periodic(_), _) => periodic::certificate::of(&model, &solved.solution, budget),
-        _ => {
+        (Model::LoadDrift(_), _) => {
             let proof = model.prove_within(&Evidence::LoadDrift, budget)?;
             Ok((Evidence::LoadDrift, proof))
         }
+        _ => Err(Refusal::Unproved("the model is of another kind")),
     }
 }
 

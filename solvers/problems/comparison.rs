@@ -154,7 +154,7 @@ pub fn ended_by(status: Status) -> &'static str {
 /// Evaluates policies on a model.
 pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
     let watch = Watch::waiting(&loaded.title, contest.time_limit);
-    let problem = super::of(&loaded.problem);
+    let problem = loaded.problem.kind();
     let asked = Asked { loaded, settings: contest, files: Files::default(), watch: &watch };
     let (policies, status) = problem.compare(&asked)?;
     let mut warnings = loaded.warnings.clone();
@@ -176,7 +176,7 @@ pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
 
 /// Evaluates the usual policies on a model for up to `time_limit` seconds.
 pub fn usual(loaded: &Loaded, time_limit: f64) -> Usual {
-    let Some(policies) = super::of(&loaded.problem).usual_policies() else {
+    let Some(policies) = loaded.problem.kind().usual_policies() else {
         return Usual::default();
     };
     let contest = Contest { policies, runs: 100, seed: 1, time_limit: Some(time_limit) };

@@ -13,6 +13,7 @@ use crate::model::file::ModelFile;
 use crate::plot::Format;
 use crate::run::Watch;
 use crate::text::Row;
+use crate::text::numbers::Numbers;
 use remapping::Status;
 use serde_json::Value;
 use std::sync::Arc;
@@ -206,6 +207,9 @@ pub trait Answer {
     fn of_the_program(&self, _log: &Log) -> Option<String> {
         None
     }
+
+    /// Adds its important numbers to the list of a report.
+    fn numbers(&self, _numbers: &mut Numbers) {}
 
     /// Writes the readable summary.
     fn summary(&self, text: &mut String);

@@ -1,5 +1,5 @@
-//! The problem kinds: from a model to its answer. Each kind has one folder, and [`of`] is their
-//! registry.
+//! The problem kinds: from a model to its answer. Each kind has one folder and a line of
+//! `registry/kinds.rs`.
 //!
 //! In a folder, `mod.rs` implements the operations on models of its kind, `model.rs` defines the
 //! models, `solve.rs` solves them, `answer.rs` defines the document, and `view.rs` states its claims
@@ -47,22 +47,6 @@ use remapping::phase_change::Run;
 use std::sync::Arc;
 use stopping::table::Table;
 
-/// The registry.
-pub fn of(problem: &registry::Problem) -> &dyn Kind {
-    match problem {
-        registry::Problem::PhaseChange(problem) => problem.as_ref(),
-        registry::Problem::PhaseSwitching(problem) => problem.as_ref(),
-        registry::Problem::ManyPhases(problem) => problem.as_ref(),
-        registry::Problem::LoadDrift(problem) => problem,
-        registry::Problem::ContinuousDrift(problem) => problem.as_ref(),
-        registry::Problem::ActivityMesh(problem) => problem,
-        registry::Problem::Stopping(problem) => problem,
-        registry::Problem::Fluids(problem) => problem,
-        registry::Problem::LandBattle(problem) => problem,
-        registry::Problem::Periodic(problem) => problem,
-    }
-}
-
 /// The facts about `remap-mpi` on this many ranks.
 pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
     let (most, reason) = limit_of_ranks(loaded, &Settings::default());
@@ -108,7 +92,7 @@ pub struct Solved {
 /// # Errors
 /// The methods it has.
 pub fn check_method(loaded: &Loaded, method: Method) -> Result<(), Complaint> {
-    let problem = of(&loaded.problem);
+    let problem = loaded.problem.kind();
     let methods = problem.methods();
     if method == Method::Auto || methods.contains(&method) {
         return Ok(());
@@ -151,7 +135,7 @@ pub fn truth<'a>(
 pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<Solved> {
     let watch = Watch::start(&loaded.title, settings.time_limit);
     let asked = Asked { loaded, settings, files, watch: &watch };
-    let found = of(&loaded.problem).solve(&asked)?;
+    let found = loaded.problem.kind().solve(&asked)?;
     Ok(document(loaded, settings, found, watch.seconds()))
 }
 

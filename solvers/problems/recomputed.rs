@@ -7,7 +7,7 @@
 
 use super::phase_change::answer::Premature;
 use super::registry::{Body, Loaded, Problem, Solution};
-use super::{Files, Method, Settings, load_drift, of, stopping};
+use super::{Files, Method, Settings, load_drift, stopping};
 use remapping::Status;
 use remapping::load_drift::Timing;
 use serde::Serialize;
@@ -127,7 +127,7 @@ impl Second {
         };
         // The document does not state which of several methods was used.
         let others = match &self.loaded.problem {
-            Problem::Stopping(_) => of(&self.loaded.problem).methods(),
+            Problem::Stopping(_) => self.loaded.problem.kind().methods(),
             _ => &[],
         };
         let mut found = others.iter().filter_map(|method| self.solve(solution, *method));

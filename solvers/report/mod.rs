@@ -3,7 +3,6 @@
 //! It contains a picture for each position of the sliders. Its script shows one at a time; without
 //! scripts the first is visible.
 
-mod facts;
 pub mod log;
 mod page;
 mod variants;
@@ -16,7 +15,7 @@ use crate::problems::registry::sweep::Run;
 use crate::problems::registry::{Document, Loaded, Solution};
 use crate::problems::{self, Files, Settings};
 use crate::render;
-use facts::Fact;
+use crate::text::numbers::{Number, Numbers};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +44,7 @@ struct Frame {
     /// The values set in the model, in the form of `sweep --set`.
     set: String,
     svg: String,
-    facts: Vec<Fact>,
+    numbers: Vec<Number>,
 }
 
 /// The seconds for evaluating the policies of a model.
@@ -151,5 +150,17 @@ fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>>
 fn frame(solution: &Solution, set: String) -> Result<Frame, Complaint> {
     let svg =
         page::embedded(&render::draw(solution, Format::Svg)?, &page::escaped(&solution.title));
-    Ok(Frame { set, svg, facts: facts::of(solution) })
+    Ok(Frame { set, svg, numbers: numbers(solution) })
+}
+
+/// The important numbers of a solution.
+fn numbers(solution: &Solution) -> Vec<Number> {
+    let mut numbers = Numbers::default();
+    if let Some(sentence) = render::headline(solution) {
+        numbers.put("answer", sentence);
+    }
+    solution.body.answer().numbers(&mut numbers);
+    numbers.put("status", solution.status.name());
+    numbers.put("tolerance", format!("{:e}", solution.tolerance));
+    numbers.0
 }

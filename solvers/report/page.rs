@@ -1,9 +1,9 @@
 //! Writes the page of a report.
 
 use super::Section;
-use super::facts::Fact;
 use crate::problems::comparison::Usual;
 use crate::text::digits::{plain, sampled};
+use crate::text::numbers::Number;
 use std::fmt::Write;
 
 /// Text with HTML escapes.
@@ -105,7 +105,7 @@ fn one(i: usize, section: &Section) -> String {
             frame.svg.trim_end()
         );
         text += "</figure>\n<table><caption>Numbers</caption>\n<tbody>\n";
-        for Fact { name, value, is } in &frame.facts {
+        for Number { name, value, is } in &frame.numbers {
             let (name, value) = (escaped(name), escaped(value));
             let _ = writeln!(
                 text,

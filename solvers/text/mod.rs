@@ -2,6 +2,7 @@
 
 pub mod curve;
 pub mod digits;
+pub mod numbers;
 
 use remapping::Bounds;
 

@@ -1,7 +1,6 @@
 //! The results of checking the papers' claims on a model, as a document.
 
 use super::verify;
-use crate::problems;
 use crate::problems::registry::Loaded;
 use crate::proving::{Effort, Finding};
 use crate::run::is_interrupted;
@@ -42,7 +41,7 @@ impl Verification {
         let Effort { cases, seed } = effort;
         Verification {
             title: loaded.title.clone(),
-            problem: problems::of(&loaded.problem).name(),
+            problem: loaded.problem.kind().name(),
             status: if is_interrupted() { Status::Interrupted } else { Status::Converged },
             as_expected: claims.iter().all(Finding::is_as_expected),
             cases,

@@ -131,7 +131,7 @@ impl Document {
     fn new(loaded: &Loaded, status: Status, watch: &Watch, warnings: Vec<String>) -> Document {
         Document {
             title: loaded.title.clone(),
-            problem: problems::of(&loaded.problem).name().to_owned(),
+            problem: loaded.problem.kind().name().to_owned(),
             part: None,
             optimum: None,
             never: None,

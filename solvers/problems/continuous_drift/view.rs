@@ -14,6 +14,7 @@ use crate::problems::settings::Choice;
 use crate::problems::shared::recommended::{Recommended, is_dearer};
 use crate::text::Row;
 use crate::text::digits::{every, plain};
+use crate::text::numbers::Numbers;
 use remapping::continuous_drift::KeptSlopes;
 use std::fmt::Write;
 
@@ -47,6 +48,10 @@ impl kind::Answer for Answer {
 
     fn recommended(&self) -> Option<Recommended> {
         Answer::recommended(self)
+    }
+
+    fn numbers(&self, numbers: &mut Numbers) {
+        numbers.bounds("expected cost", self.value_bounds);
     }
 
     fn summary(&self, text: &mut String) {

@@ -1,11 +1,16 @@
 //! The `Fluids` problem of a model file [NR90, sections II and V-A].
 
+use crate::model::explain::Shape;
 use crate::model::review::Review;
 use crate::problems::Facts;
 use crate::problems::shared::two_phase::model::{
     affordable, positive, review_belief, review_remap, scenarios, within,
 };
-use remapping::fluids::{Calls, Fluids};
+use remapping::fluids::Calls;
+pub use remapping::fluids::Fluids;
+
+/// Every field has a default.
+pub(crate) const SHAPES: &[Shape] = &[];
 
 /// Coarse grid points a model may have, and steps of a run.
 const MOST_COUNTED: usize = 1_000_000;
@@ -20,7 +25,7 @@ const fn stable_up_to(calls: Calls) -> f64 {
 }
 
 /// Records the faults of the model.
-pub(crate) fn review(model: &Fluids, review: &mut Review<'_>) {
+pub(super) fn review(model: &Fluids, review: &mut Review<'_>) {
     let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
     count("problem.points", model.points, 2, MOST_COUNTED);
     count("problem.steps", model.steps, 1, MOST_COUNTED);

@@ -1,11 +1,16 @@
 //! The `LandBattle` problem of a model file [NR90, sections II and V-B].
 
+use crate::model::explain::Shape;
 use crate::model::review::Review;
 use crate::problems::Facts;
 use crate::problems::shared::two_phase::model::{
     affordable, positive, review_belief, review_remap, scenarios, within,
 };
-use remapping::land_battle::{LandBattle, Mapping};
+pub use remapping::land_battle::LandBattle;
+use remapping::land_battle::Mapping;
+
+/// Every field has a default.
+pub(crate) const SHAPES: &[Shape] = &[];
 
 /// The most units of a side, and the most steps of a run.
 const MOST_COUNTED: usize = 100_000;
@@ -14,7 +19,7 @@ const MOST_COUNTED: usize = 100_000;
 const WIDEST: usize = 4096;
 
 /// Records the faults of the model.
-pub(crate) fn review(model: &LandBattle, review: &mut Review<'_>) {
+pub(super) fn review(model: &LandBattle, review: &mut Review<'_>) {
     let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
     count("problem.columns", model.columns as usize, 2, WIDEST);
     count("problem.rows", model.rows as usize, 1, WIDEST);

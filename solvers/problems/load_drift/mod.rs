@@ -9,6 +9,7 @@ mod induction;
 mod least;
 pub mod lemmas;
 pub mod model;
+mod numbers;
 pub(super) mod proved;
 pub(super) mod regret;
 mod solve;

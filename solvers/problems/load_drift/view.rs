@@ -14,6 +14,7 @@ use crate::problems::settings::Choice;
 use crate::problems::shared::recommended::{Recommended, is_dearer};
 use crate::problems::stopping::answer::CostByState;
 use crate::text::digits::{brief, compared, every, exceeded};
+use crate::text::numbers::Numbers;
 use crate::text::{Row, within};
 use plotters::prelude::BLACK;
 use remapping::overlap::Overlap;
@@ -73,6 +74,10 @@ impl kind::Answer for Answer {
             Choice::Step | Choice::Values => None,
             other => Some(other.is_for()),
         }
+    }
+
+    fn numbers(&self, numbers: &mut Numbers) {
+        super::numbers::of(self, numbers);
     }
 
     fn summary(&self, text: &mut String) {

@@ -8,6 +8,7 @@ use crate::plot::{self, COLOURS, Format};
 use crate::problems::claims::Claim;
 use crate::problems::kind::{self};
 use crate::problems::settings::Choice;
+use crate::text::numbers::Numbers;
 use crate::text::{Row, within};
 use std::fmt::Write;
 
@@ -39,6 +40,13 @@ impl kind::Answer for Answer {
             Choice::Exact => Some("a short life has its fraction without it"),
             other => Some(other.is_for()),
         }
+    }
+
+    fn numbers(&self, numbers: &mut Numbers) {
+        if let Some(value) = self.value {
+            numbers.bounds("expected time", value);
+        }
+        numbers.put("beliefs looked at", self.beliefs.len());
     }
 
     fn summary(&self, text: &mut String) {

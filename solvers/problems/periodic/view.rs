@@ -11,7 +11,8 @@ use crate::problems::settings::Choice;
 use crate::problems::shared::recommended::Recommended;
 use crate::text::Row;
 use crate::text::curve::framed;
-use crate::text::digits::{every, sampled, up};
+use crate::text::digits::{every, plain, sampled, up};
+use crate::text::numbers::Numbers;
 use plotters::prelude::BLACK;
 use std::fmt::Write;
 
@@ -51,6 +52,35 @@ impl kind::Answer for Answer {
             Choice::Simulate => None,
             other => Some(other.is_for()),
         }
+    }
+
+    fn numbers(&self, numbers: &mut Numbers) {
+        if let Some(bound) = self.bound {
+            numbers.put("bound", bound);
+        }
+        let what = match self.at_least {
+            None if self.bound.is_none() => "interval",
+            Some(_) => "interval within the bound, at least: the search was stopped",
+            None if self.interval_by == "rms_bound" => "safe interval within the bound",
+            None => "longest interval within the bound",
+        };
+        match (self.interval, self.at_least) {
+            (Some(steps), _) => numbers.put(what, steps),
+            (None, None) => numbers.put(what, "never ends"),
+            // It was not computed.
+            (None, Some(_)) => {}
+        }
+        if self.bound.is_some() {
+            numbers.put("proved by", &self.interval_by);
+        }
+        if let Some(cost) = &self.cost_aware {
+            numbers.put("cost of a remap", cost.remap_cost);
+            numbers.put("interval of least cost", cost.interval);
+            if let Some(per_step) = cost.cost_per_step {
+                numbers.put("cost per step", plain(per_step));
+            }
+        }
+        numbers.put("numerical error of the imbalance", up(self.deviation_error));
     }
 
     fn summary(&self, text: &mut String) {

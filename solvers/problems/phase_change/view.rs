@@ -12,6 +12,7 @@ use crate::problems::phase_change::compare::{Costs, Line};
 use crate::problems::settings::Choice;
 use crate::text::curve::{self, points, window};
 use crate::text::digits::{compared_between, compared_within, proved, settled, up};
+use crate::text::numbers::Numbers;
 use crate::text::{Row, shorten, within};
 use std::fmt::Write;
 
@@ -96,6 +97,32 @@ impl kind::Answer for Answer {
         match option {
             Choice::Segments | Choice::Exact => None,
             other => Some(other.is_for()),
+        }
+    }
+
+    fn numbers(&self, numbers: &mut Numbers) {
+        numbers.put("last step M", self.last_step);
+        let n0 = match (self.n0, self.n0_between) {
+            (Some(n0), _) => n0.to_string(),
+            (None, Some([least, most])) => format!("between {least} and {most}"),
+            (None, None) => "not known".to_owned(),
+        };
+        numbers.put("no remap from step n0", n0);
+        let curve = self.curve();
+        if let Some(run) = curve.runs().next() {
+            match run.bounds {
+                Bounds::NEVER => {
+                    numbers.put(&format!("threshold at step {}", run.first), "never remap")
+                }
+                bounds => numbers.bounds(&format!("threshold at step {}", run.first), bounds),
+            }
+        }
+        numbers.put("widest bounds of a threshold", up(curve.width()));
+        if let Some(value) = self.value {
+            numbers.bounds("expected time", value);
+        }
+        if let Some(exact) = &self.exact {
+            numbers.put("expected time, exactly", &exact.value);
         }
     }
 

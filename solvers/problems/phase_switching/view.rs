@@ -11,6 +11,7 @@ use crate::problems::kind::{self, Headline};
 use crate::problems::settings::Choice;
 use crate::text::curve::{over_probability, points, window};
 use crate::text::digits::{brief, compared_within, settled};
+use crate::text::numbers::Numbers;
 use crate::text::{Row, within};
 use plotters::prelude::RGBColor;
 use remapping::phase_switching::{exceeded, undercut};
@@ -36,6 +37,33 @@ impl kind::Answer for Answer {
         }
     }
 
+    fn numbers(&self, numbers: &mut Numbers) {
+        if let Some([to_second, to_first]) = start(self) {
+            let first = self.first_step.unwrap_or(0);
+            let every = || "at every step".to_owned();
+            let at = self.last_step.map_or_else(every, |_| format!("at step {first}"));
+            match to_second {
+                Bounds::NEVER => numbers.put(&format!("to the second mapping, {at}"), "never"),
+                bounds => numbers.bounds(&format!("to the second mapping above p, {at}"), bounds),
+            }
+            match to_first {
+                Bounds { upper: 0.0, .. } => {
+                    numbers.put(&format!("back to the first, {at}"), "never");
+                }
+                bounds => numbers.bounds(&format!("back to the first below p, {at}"), bounds),
+            }
+        }
+        if let Some(value) = self.value {
+            numbers.bounds("expected time", value);
+        }
+        if let Some(average) = self.average {
+            numbers.bounds("average time of a cycle, switches included", average);
+        }
+        if let Some(exact) = &self.exact {
+            numbers.put("expected time, exactly", &exact.value);
+        }
+    }
+
     fn summary(&self, text: &mut String) {
         summary(text, self);
     }
@@ -53,7 +81,7 @@ const WIDTH: usize = 72;
 const HEIGHT: usize = 16;
 
 /// The thresholds of the first known step: to the second mapping, and back.
-pub fn start(answer: &Answer) -> Option<[Bounds; 2]> {
+fn start(answer: &Answer) -> Option<[Bounds; 2]> {
     let at = |curve: &Curve, list: &Thresholds| match curve.first_step() {
         Some(first) => curve.at(first),
         None => Some(Bounds { lower: *list.lower.first()?, upper: *list.upper.first()? }),

@@ -1,5 +1,6 @@
 //! A model file that has been read: its problem, and the places of its parts in the text.
 
+use super::Problem;
 use crate::complaint::{Complaint, ReadText, Source};
 use crate::document::log::{Fits, Log};
 use crate::model::file::ModelFile;
@@ -8,15 +9,6 @@ use crate::model::syntax::Node;
 use crate::model::{
     decode, explain, folder_of, packed, places, read_bytes, values, warn_of_what_vanishes,
 };
-use crate::problems::activity_mesh::model as activity_mesh;
-use crate::problems::continuous_drift::model as continuous_drift;
-use crate::problems::fluids;
-use crate::problems::land_battle;
-use crate::problems::load_drift::model as load_drift;
-use crate::problems::many_phases::model as many_phases;
-use crate::problems::periodic::model as periodic;
-use crate::problems::phase_change::model as phase_change;
-use crate::problems::phase_switching::model as phase_switching;
 use crate::problems::stopping::model as stopping;
 use serde::Deserialize;
 use std::ops::Deref;
@@ -59,31 +51,6 @@ impl Model {
             review.fault("stride", "a step has a length", "0 steps of the program", help);
         }
     }
-}
-
-/// The problems that `remap` solves.
-#[derive(Debug, Clone, Deserialize)]
-pub enum Problem {
-    /// One change of phase, watched by a fallible detector [NR86, NR90].
-    PhaseChange(Box<phase_change::PhaseChange>),
-    /// Two recurring phases, with a mapping for each.
-    PhaseSwitching(Box<phase_switching::PhaseSwitching>),
-    /// Any number of recurring phases, with a mapping for each.
-    ManyPhases(Box<many_phases::ManyPhases>),
-    /// Drifting loads of equal processors [NRS86, section 3].
-    LoadDrift(load_drift::LoadDrift),
-    /// Drifting loads with continuous increments, as logs record them.
-    ContinuousDrift(Box<continuous_drift::ContinuousDrift>),
-    /// Work units that move over a mesh [NRS86, section 4].
-    ActivityMesh(activity_mesh::ActivityMesh),
-    /// Optimal stopping of a Markov chain of loads \[YXW03\].
-    Stopping(stopping::Stopping),
-    /// An adaptive fluids code whose load shifts when a wave enters \[NR90\].
-    Fluids(remapping::fluids::Fluids),
-    /// Two sides that move toward each other and fight \[NR90\].
-    LandBattle(remapping::land_battle::LandBattle),
-    /// Remapping at fixed intervals \[FXW03\].
-    Periodic(periodic::Periodic),
 }
 
 /// A model that has been read and has passed review.
@@ -129,9 +96,9 @@ impl Loaded {
         if let (Some(loads), Problem::Stopping(problem)) = (loads, &mut model.problem) {
             problem.set_loads(loads);
         }
-        let mut review = Review::new(&read, &tree);
+        let mut review = Review::new(&read, &tree, folder_of(path));
         model.review_log(&mut review);
-        model.problem.review(&mut review, folder_of(path));
+        model.problem.review(&mut review);
         warn_of_what_vanishes(read.text(), &tree, &mut review);
         match review.finish() {
             (faults, warnings) if faults.is_empty() => {
@@ -171,37 +138,9 @@ impl Loaded {
     }
 }
 
-impl Problem {
-    fn review(&self, review: &mut Review<'_>, folder: &Path) {
-        match self {
-            Problem::PhaseChange(problem) => problem.review(review),
-            Problem::PhaseSwitching(problem) => problem.review(review),
-            Problem::ManyPhases(problem) => problem.review(review),
-            Problem::LoadDrift(problem) => problem.review(review),
-            Problem::ContinuousDrift(problem) => problem.review(review),
-            Problem::ActivityMesh(problem) => problem.review(review),
-            Problem::Stopping(problem) => problem.review(review, folder),
-            Problem::Fluids(problem) => fluids::model::review(problem, review),
-            Problem::LandBattle(problem) => land_battle::model::review(problem, review),
-            Problem::Periodic(problem) => problem.review(review),
-        }
-    }
-}
-
 /// Examples of the parts of the problem that the model seems to state.
 fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
     let problem = &text[tree.locate("problem")];
     let name = problem.split(|c: char| !c.is_alphanumeric()).next();
-    match name.unwrap_or_default() {
-        "PhaseChange" => phase_change::SHAPES,
-        "PhaseSwitching" => phase_switching::SHAPES,
-        "ManyPhases" => many_phases::SHAPES,
-        "Stopping" => stopping::SHAPES,
-        "LoadDrift" => load_drift::SHAPES,
-        "ContinuousDrift" => continuous_drift::SHAPES,
-        "ActivityMesh" => activity_mesh::SHAPES,
-        "Periodic" => periodic::SHAPES,
-        // Every field of the others has a default.
-        _ => &[],
-    }
+    Problem::shapes(name.unwrap_or_default())
 }

@@ -1,26 +1,19 @@
 //! The answer as a document: a header common to all problems, and the problem's own part. It has
 //! the same form in memory and in a file.
 
+mod kinds;
 mod loaded;
 mod read;
 pub mod stated;
 pub mod sweep;
 
-pub use loaded::{Loaded, Problem};
+pub use kinds::{Body, Problem};
+pub use loaded::Loaded;
 pub use read::{Document, of_text, read};
 
 use crate::document::log;
 use crate::problems::claims::{Verdict, examine};
-use crate::problems::continuous_drift::answer as continuous_drift;
-use crate::problems::kind::Answer;
-use crate::problems::load_drift::answer as load_drift;
-use crate::problems::many_phases::answer as many_phases;
-use crate::problems::periodic::answer as periodic;
-use crate::problems::phase_change::answer as phase_change;
-use crate::problems::phase_switching::answer as phase_switching;
 use crate::problems::shared::recommended::Recommended;
-use crate::problems::shared::two_phase::answer as two_phase;
-use crate::problems::stopping::answer as stopping;
 use remapping::Status;
 use serde::{Deserialize, Serialize};
 
@@ -76,30 +69,6 @@ pub struct Certified {
     pub model: std::path::PathBuf,
 }
 
-/// The answer, by problem.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "problem", rename_all = "snake_case")]
-pub enum Body {
-    /// Threshold curve.
-    PhaseChange(Box<phase_change::Answer>),
-    /// Two threshold curves.
-    PhaseSwitching(Box<phase_switching::Answer>),
-    /// Bounds, and a mapping for each belief of a grid.
-    ManyPhases(Box<many_phases::Answer>),
-    /// Optimal control of drifting loads.
-    LoadDrift(Box<load_drift::Answer>),
-    /// Bounds and a rule for loads without levels.
-    ContinuousDrift(Box<continuous_drift::Answer>),
-    /// Decision map.
-    Stopping(Box<stopping::Answer>),
-    /// Thresholds of the scenarios of the fluids code.
-    Fluids(two_phase::Answer),
-    /// Thresholds of the scenarios of the land battle.
-    LandBattle(two_phase::Answer),
-    /// Intervals.
-    Periodic(Box<periodic::Answer>),
-}
-
 impl Body {
     /// The rule to follow, of answers that have several. `None` where there is only one, or none
     /// yet.
@@ -107,38 +76,9 @@ impl Body {
         self.answer().recommended()
     }
 
-    /// The interface that all answers have.
-    pub fn answer(&self) -> &dyn Answer {
-        match self {
-            Body::PhaseChange(answer) => answer.as_ref(),
-            Body::PhaseSwitching(answer) => answer.as_ref(),
-            Body::ManyPhases(answer) => answer.as_ref(),
-            Body::LoadDrift(answer) => answer.as_ref(),
-            Body::ContinuousDrift(answer) => answer.as_ref(),
-            Body::Stopping(answer) => answer.as_ref(),
-            Body::Fluids(answer) | Body::LandBattle(answer) => answer,
-            Body::Periodic(answer) => answer.as_ref(),
-        }
-    }
-
     /// Examines the claims of an answer that was computed to `tolerance` and ended with `status`.
     pub fn examine(&self, status: Status, tolerance: f64) -> Verdict {
         let answer = self.answer();
         examine(&answer.claims(), answer.contradiction(), status, tolerance)
-    }
-
-    /// The problem's name in documents.
-    pub fn problem(&self) -> &'static str {
-        match self {
-            Body::PhaseChange(_) => "phase_change",
-            Body::PhaseSwitching(_) => "phase_switching",
-            Body::ManyPhases(_) => "many_phases",
-            Body::LoadDrift(_) => "load_drift",
-            Body::ContinuousDrift(_) => "continuous_drift",
-            Body::Stopping(_) => "stopping",
-            Body::Fluids(_) => "fluids",
-            Body::LandBattle(_) => "land_battle",
-            Body::Periodic(_) => "periodic",
-        }
     }
 }

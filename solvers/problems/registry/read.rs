@@ -136,25 +136,14 @@ struct RawRun<'a> {
 }
 
 /// A document in a text: the whole text or a part.
-struct Part<'a> {
+pub(super) struct Part<'a> {
     source: &'a Source,
     text: &'a str,
 }
 
 impl<'a> Part<'a> {
     fn solution(&self, problem: &str) -> Result<Solution, Complaint> {
-        let body = match problem {
-            "phase_change" => Body::PhaseChange(Box::new(self.answer()?)),
-            "phase_switching" => Body::PhaseSwitching(Box::new(self.answer()?)),
-            "many_phases" => Body::ManyPhases(Box::new(self.answer()?)),
-            "load_drift" => Body::LoadDrift(Box::new(self.answer()?)),
-            "continuous_drift" => Body::ContinuousDrift(Box::new(self.answer()?)),
-            "stopping" => Body::Stopping(Box::new(self.answer()?)),
-            "fluids" => Body::Fluids(self.answer()?),
-            "land_battle" => Body::LandBattle(self.answer()?),
-            "periodic" => Body::Periodic(Box::new(self.answer()?)),
-            other => return Err(self.wrong(&format!("`{other}` is not one of the problems"))),
-        };
+        let body = Body::read(problem, self)?;
         if let Some(fault) = body.answer().fault() {
             return Err(self.wrong(&fault));
         }
@@ -187,7 +176,7 @@ impl<'a> Part<'a> {
     }
 
     /// Reads the fields of the problem's own part.
-    fn answer<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
+    pub(super) fn answer<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
         let known = Known([fields::<Header>(), fields::<T>()]);
         let mut reader = serde_json::Deserializer::from_str(self.text);
         known.deserialize(&mut reader).map_err(|error| self.misread(&error, ""))?;
@@ -249,7 +238,7 @@ impl<'a> Part<'a> {
         serde_json::from_str(self.text).map_err(|error| self.misread(&error, ""))
     }
 
-    fn wrong(&self, what: &str) -> Complaint {
+    pub(super) fn wrong(&self, what: &str) -> Complaint {
         Complaint::elsewhere(format!("{}: {what}", self.source.name()), HELP)
     }
 

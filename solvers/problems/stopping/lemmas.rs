@@ -114,7 +114,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
         rho: model.remap_cost().filter(|_| !model.is_varied() && model.unbounded().is_none())?,
         after: model.after(),
         folder: loaded.folder().to_owned(),
-        model: model.clone(),
+        model: model.as_ref().clone(),
     })
 }
 

@@ -9,7 +9,8 @@ use crate::plot::{self, Format};
 use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Headline};
 use crate::problems::settings::Choice;
-use crate::text::digits::{brief, compared, up};
+use crate::text::digits::{brief, compared, plain, up};
+use crate::text::numbers::Numbers;
 use crate::text::{Row, within};
 use std::fmt::Write;
 
@@ -68,6 +69,25 @@ impl kind::Answer for Answer {
             Choice::Values | Choice::CriticalCosts => None,
             other => Some(other.is_for()),
         }
+    }
+
+    fn numbers(&self, numbers: &mut Numbers) {
+        match self.cost_by_state {
+            None => numbers.put("cost of a remap", self.remap_cost),
+            Some(_) => numbers.put("cost of a remap, at most", self.remap_cost),
+        }
+        match (self.average, self.average_of_stop) {
+            (Some(average), stop) => {
+                numbers.bounds("long-run average cost per step", average);
+                if let Some(stop) = stop {
+                    numbers.bounds("the same under the map that is optimal for Stop", stop);
+                }
+            }
+            (None, _) => numbers.bounds("cost of a remap in all", self.remap_bounds.into()),
+        }
+        numbers.put("load vectors", self.states);
+        numbers.put("load vectors that remap", plain(self.counts.remap));
+        numbers.put("proved bounds of the values are apart", up(self.value_gap));
     }
 
     fn summary(&self, text: &mut String) {

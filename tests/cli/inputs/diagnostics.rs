@@ -1,6 +1,6 @@
 //! One test per fault a model file can have: exit code 1, the place, the words, nothing written.
 
-use crate::support::workplace::{Json, MODEL, Outcome, Workplace, has, stated};
+use crate::support::workplace::{Json, MODEL, Outcome, Workplace, decks, has, stated};
 
 /// Solves `content`, asking for every kind of output, and expects a message about `place`.
 #[track_caller]
@@ -229,22 +229,39 @@ fn what_is_legal_but_suspicious_is_a_warning() {
     warned("Fixed(40)", "Pmf({0: 0.9, 6: 0.1})", "the failure rate of N is not increasing");
 }
 
+/// The name of the problem whose folder of example models has this one.
+fn problem_of(deck: &str) -> String {
+    let folder = deck.split('/').next().unwrap();
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    folder.split('_').map(word).collect()
+}
+
 /// The help of a missing field shows the problem that is stated, and of a wrong value what may
 /// stand in its place.
 #[test]
 fn every_problem_is_explained_by_its_own_example() {
     let workplace = Workplace::new();
-    let explained = |problem: &str| {
+    let check = |problem: &str| {
         workplace.write("model.ron", stated(problem));
-        let outcome = workplace.remap("check model.ron").exits(1);
+        workplace.remap("check model.ron")
+    };
+    let explained = |problem: &str| {
+        let outcome = check(problem).exits(1);
         let (_, help) =
             outcome.err.split_once("help:").unwrap_or_else(|| panic!("{}", outcome.err));
         help.to_owned()
     };
-    let names = "PhaseChange PhaseSwitching ManyPhases Stopping LoadDrift ContinuousDrift ActivityMesh Periodic";
-    for name in names.split(' ') {
+    let models = decks().into_iter();
+    let models = models
+        .filter(|name| !["counterexamples/", "studies/"].iter().any(|no| name.starts_with(no)));
+    let mut names: Vec<String> = models.map(|name| problem_of(&name)).collect();
+    names.dedup();
+    // Every field of the others has a default.
+    names.retain(|name| check(&format!("{name}()")).code != 0);
+    assert!(names.len() >= 8, "{names:?}");
+    for name in &names {
         let help = explained(&format!("{name}()"));
-        for other in names.split(' ') {
+        for other in &names {
             assert_eq!(help.contains(&format!("{other}(")), other == name, "{name}: {help}");
         }
     }

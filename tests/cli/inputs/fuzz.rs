@@ -7,7 +7,7 @@
 use crate::logs::formats::samples;
 use crate::logs::streams::{Kept, LITTLE};
 use crate::support::mutants::mutants;
-use crate::support::workplace::{MODEL, Workplace};
+use crate::support::workplace::{MODEL, Workplace, deck, decks};
 use crate::thorough::few_or_all;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -100,16 +100,9 @@ fn read_model(bytes: &[u8], folder: &Path) -> Result<(), TestCaseError> {
 
 fn models(config: ProptestConfig) {
     let folder = tempfile::tempdir().unwrap();
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut originals = vec![MODEL.as_bytes().to_vec()];
-    for kind in ["counterexamples", "stopping", "load_drift", "periodic", "activity_mesh"] {
-        for entry in std::fs::read_dir(repository.join("models").join(kind)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|ending| ending == "ron") {
-                originals.push(std::fs::read(path).unwrap());
-            }
-        }
-    }
+    let models = decks().into_iter().filter(|name| !name.starts_with("studies/"));
+    originals.extend(models.map(|name| std::fs::read(deck(&name)).unwrap()));
     fuzz(config, mutants(originals), |bytes| read_model(&bytes, folder.path()));
 }
 

@@ -73,11 +73,11 @@ fn what_cannot_be_proved_says_why() {
         (periodic("Gamma(shape: 0.5, mean: 1)", "bound: MaxDeviation(0.1)"), "gamma laws of whole"),
         (
             "Fluids(wave: (after: [1.0]), processors: 1, steps: 3)".to_owned(),
-            "there are none for Fluids: it is simulated",
+            "there are none for fluids models",
         ),
         (
             "LandBattle(separations: [4], steps: 3)".to_owned(),
-            "there are none for LandBattle: it is simulated",
+            "there are none for land_battle models",
         ),
     ] {
         let place = Workplace::stating(problem);

@@ -3,5 +3,6 @@
 mod documents;
 mod floors;
 mod manifests;
+mod modules;
 mod papers;
 mod words;

@@ -11,6 +11,7 @@ pub mod view;
 use self::answer::Answer;
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
+use crate::model::review::Review;
 use crate::problems::registry::Body;
 use crate::problems::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings, Write};
 use remapping::Status;
@@ -21,10 +22,13 @@ pub trait TwoPhases {
     /// The problem's name in documents.
     const NAME: &'static str;
     /// Its answer.
-    const BODY: fn(Answer) -> Body;
+    const BODY: fn(Box<Answer>) -> Body;
 
     /// The facts that are known without solving.
     fn facts(&self) -> Facts;
+
+    /// Records the faults of the model.
+    fn review(&self, review: &mut Review<'_>);
 
     /// The workload.
     fn workload(&self) -> Box<dyn Workload + '_>;

@@ -57,14 +57,14 @@ pub fn solve(
 pub fn solve_scenarios(
     asked: &Asked<'_, Settings>,
     workload: &dyn Workload,
-    body: fn(Answer) -> Body,
+    body: fn(Box<Answer>) -> Body,
 ) -> Outcome<Found> {
     let Asked { loaded, settings, watch, .. } = *asked;
     let (answer, status) = solve(workload, settings.tolerance, watch).map_err(|error| {
         let message = "this model cannot be solved";
         vec![loaded.complain("problem", message, &error.to_string(), "correct the parameter")]
     })?;
-    let mut found = Found::new(body(answer), status, Vec::new());
+    let mut found = Found::new(body(Box::new(answer)), status, Vec::new());
     if status == Status::IterationLimit {
         found.missed.push("the tolerance was not reached for every threshold".to_owned());
     }

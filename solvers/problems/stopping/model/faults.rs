@@ -6,7 +6,6 @@ use crate::model::cost::Cost;
 use crate::model::review::Review;
 use crate::model::transition::{self, Transition};
 use remapping::stopping::States;
-use std::path::Path;
 
 /// The most levels of each unbounded walk that are shown.
 const MOST_SHOWN: usize = 1000;
@@ -18,7 +17,8 @@ const MOST_STEPS: u64 = 10_000_000;
 const MOST_PROCESSES: usize = 100;
 
 impl Stopping {
-    pub(crate) fn review(&self, review: &mut Review<'_>, folder: &Path) {
+    pub(crate) fn review(&self, review: &mut Review<'_>) {
+        let folder = review.folder;
         self.remap_cost.review("problem.remap_cost", review);
         self.review_forms(review);
         match &self.processes {
