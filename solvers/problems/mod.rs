@@ -2,10 +2,10 @@
 //! `registry/kinds.rs`.
 //!
 //! In a folder, `mod.rs` implements the operations on models of its kind, `model.rs` defines the
-//! models, `solve.rs` solves them, `answer.rs` defines the document, and `view.rs` states its claims
-//! and shows it.
-//! `compare.rs` evaluates policies, `certificate.rs` makes the proof of an answer, `proved.rs`
-//! compares the fields with that proof, and `lemmas.rs` checks the papers' claims.
+//! models, `solve.rs` solves them, `answer.rs` defines the document, and `view.rs` states its
+//! claims and shows it. `compare.rs` evaluates policies, `certificate.rs` makes the proof of an
+//! answer, `proved.rs` compares the fields with that proof, and `lemmas.rs` checks the papers'
+//! claims.
 
 pub mod activity_mesh;
 pub mod certificate;

@@ -1,4 +1,5 @@
-//! Numbers in lines as nearly all are: digits, no blanks, no quotes. `None` is whatever is otherwise.
+//! Numbers in lines as nearly all are: digits, no blanks, no quotes. `None` is whatever is
+//! otherwise.
 
 /// A line of a log, read byte by byte.
 #[derive(Debug, Clone)]

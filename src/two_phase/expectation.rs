@@ -9,6 +9,7 @@ use super::figure::Setting;
 use super::parts::Premature;
 use super::play::Outcome;
 use super::trace::Cycles;
+use ordered_float::OrderedFloat;
 
 /// The expected result of a policy on a run, over the errors of the detector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -203,7 +204,7 @@ impl Cycle {
                 images.push((image, place, report));
             }
         }
-        images.sort_by(|(one, ..), (other, ..)| one.low.total_cmp(&other.low));
+        images.sort_by_key(|(image, ..)| OrderedFloat(image.low));
         let (mut loss, mut count) = (0.0, count(&images, 0.0));
         while count > MOST_CLUSTERS {
             loss = if loss == 0.0 { FIRST_LOSS } else { 4.0 * loss };

@@ -1,4 +1,5 @@
-//! Claims about d(n), the difference of the costs of both branches where the change of phase is certain.
+//! Claims about d(n), the difference of the costs of both branches where the change of phase is
+//! certain.
 
 use super::lemmas::{Case, show};
 use crate::proving::Verdict;

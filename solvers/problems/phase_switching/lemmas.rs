@@ -1,5 +1,5 @@
-//! Recurring phases: cases of the claims, solved exactly, and the costs of both mappings by following every sequence of
-//! observations.
+//! Recurring phases: cases of the claims, solved exactly, and the costs of both mappings by
+//! following every sequence of observations.
 
 use super::claims::CLAIMS;
 use crate::problems::phase_change::lemmas::{lifetime, ratio, show, tail_law};
