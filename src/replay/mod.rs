@@ -119,7 +119,7 @@ fn tuned_at(
             let mut run = rule.start(stops);
             play(record, steps.clone(), base, price, run.as_mut()).tally.value
         };
-        parallel::map_all(&rules, &cost)
+        parallel::map_all(rules, &cost)
     };
     rules.get(cheapest(costs.iter().copied())?).copied()
 }

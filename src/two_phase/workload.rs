@@ -221,6 +221,9 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
     if played.is_empty() { vec![] } else { Policy::ALL.map(summary).to_vec() }
 }
 
+/// Writes a file of this name and content.
+type Write<'a, E> = dyn FnMut(&str, &[u8]) -> Result<(), E> + 'a;
+
 /// Passes the costs of the first run of every scenario to `write`, per step and processor as CSV:
 /// under the old mapping, the new one, and the fixed threshold policy (with its remap).
 ///
@@ -229,7 +232,7 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
 pub fn write_traces<E>(
     workload: &dyn Workload,
     seed: u64,
-    write: &mut dyn FnMut(&str, &[u8]) -> Result<(), E>,
+    write: &mut Write<'_, E>,
 ) -> Result<(), E> {
     let setting = workload.setting(1, seed);
     let mut names = workload.trace_names().into_iter();

@@ -12,9 +12,9 @@
 //! since that line moves as retaining at o = 0 does. Constants shrink by l.
 //!
 //! * If T L <= L + k + o e(o), g >= e + P g and U <= L + d + o (g(o) + t(o)), then the function j
-//!   steps on lies below L + w + b_j. There w belongs to g + P^j t, b_0 = d and b_j = l b_(j-1) + k
-//!   + h (z of g) + h (z of P^j t). P^j t is at most t* >= t with t* >= P t*, and the sum of all
-//!   P^j t is at most t' >= t + P t'.
+//!   steps on lies below L + w + b_j. There w belongs to g + P^j t, b_0 = d and
+//!   b_j = l b_(j-1) + k + h (z of g) + h (z of P^j t). P^j t is at most t* >= t with t* >= P t*,
+//!   and the sum of all P^j t is at most t' >= t + P t'.
 //! * If T L >= L + k' - a min(o, x), it lies above L - a w' - c_j with w' from g' >= 1 + P g' and
 //!   c_j = l c_(j-1) - k' + a h z'. This holds unless retaining becomes cheaper again beyond x;
 //!   there it is dearer by `worse` per unit of odds.
