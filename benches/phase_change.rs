@@ -57,8 +57,7 @@ fn certified(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Where the phase hardly ever changes: side by side with a set in which it does, so that the ratio
-/// is of one run.
+/// Rare changes of phase, next to a set with frequent ones, so that the ratio is of one run.
 fn rare_changes(criterion: &mut Criterion) {
     const RARE: [Set; 4] = [
         ("phi=1e-3", (1, 4), (1, 4), (1, 1000), 10),

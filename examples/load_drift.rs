@@ -1,4 +1,4 @@
-//! Four drifting loads over 200 steps: what the optimal policy costs, beside the best fixed
+//! Four drifting loads over 200 steps: the cost of the optimal policy and of the best fixed
 //! interval.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]

@@ -1,14 +1,16 @@
-//! Loops on all threads of `rayon`'s pool, with results that do not depend on their number.
+//! Loops on all threads of `rayon`'s pool. Results do not depend on the number of threads, provided
+//! that the result for an index depends on the index alone.
 //!
-//! The tasks are called through references, so that the loops are compiled once and not for every
-//! closure: `rayon`'s adaptors, compiled for each, were a third of the code of this crate.
+//! Tasks are passed by reference, so that the loops are compiled once, not for every closure:
+//! `rayon`'s adaptors, compiled for each, were a third of the code of this crate. A task may itself
+//! run a loop. If a task panics, so does the loop.
 
 use crate::observer::Halt;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-/// Runs whose results are kept at a time until they are joined.
+/// Runs per block of [`runs`]: bounds the memory that is allocated before a halt can come.
 const BLOCK: u64 = 1 << 14;
 
 /// Calls `task` with each index below `count`. One thread takes at least `least` indices at a time.
@@ -16,7 +18,12 @@ pub fn each(count: usize, least: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().with_min_len(least).for_each(task);
 }
 
-/// The results of `task` for 0, 1, ..., `count - 1`.
+/// The results of `task` for 0, 1, ..., `count - 1`, in this order.
+///
+/// # Examples
+/// ```
+/// assert_eq!(remapping::parallel::map(4, &|index| index * index), [0, 1, 4, 9]);
+/// ```
 pub fn map<T: Send + Sync>(count: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let slots: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
     each(count, 1, &|index| {
@@ -25,22 +32,22 @@ pub fn map<T: Send + Sync>(count: usize, task: &(dyn Fn(usize) -> T + Sync)) -> 
     slots.into_iter().map(|slot| slot.into_inner().expect("each index is visited")).collect()
 }
 
-/// The same for each item.
+/// The results of `task` for each item, in the order of the items.
 pub fn map_all<I: Sync, T: Send + Sync>(items: &[I], task: &(dyn Fn(&I) -> T + Sync)) -> Vec<T> {
     map(items.len(), &|index| task(&items[index]))
 }
 
-/// The results of simulated runs with these numbers. After a halt no run begins.
+/// The results of simulated runs with these numbers, in their order. Once a run has returned a halt,
+/// no other run begins.
 ///
 /// # Errors
-/// The halt of a run.
+/// The first halt that a run returned.
 pub fn runs<T: Send + Sync>(
     numbers: Range<u64>,
     run: &(dyn Fn(u64) -> Result<T, Halt> + Sync),
 ) -> Result<Vec<T>, Halt> {
     let mut all = Vec::new();
     let halted = OnceLock::new();
-    // In blocks: runs may be more than fit in memory, and then a halt comes first.
     for first in numbers.clone().step_by(BLOCK as usize) {
         let count = BLOCK.min(numbers.end - first);
         let found = map(count as usize, &|index| {
@@ -55,7 +62,11 @@ pub fn runs<T: Send + Sync>(
     Ok(all)
 }
 
-/// Calls `task` with each piece of `size` items, and with its number. The last may be shorter.
+/// Splits `items` into pieces of `size`, the last of which may be shorter. Calls `task` with the
+/// number of each piece, from 0 on, and the piece.
+///
+/// # Panics
+/// If `size` is 0.
 pub fn pieces<T: Send>(items: &mut [T], size: usize, task: &(dyn Fn(usize, &mut [T]) + Sync)) {
     let pieces: Vec<Mutex<&mut [T]>> = items.chunks_mut(size).map(Mutex::new).collect();
     each(pieces.len(), 1, &|index| {
@@ -64,6 +75,9 @@ pub fn pieces<T: Send>(items: &mut [T], size: usize, task: &(dyn Fn(usize, &mut 
 }
 
 /// `items[i] = value(i)`. One thread takes at least `least` items at a time.
+///
+/// # Panics
+/// If `least` is 0.
 pub fn fill<T: Send>(items: &mut [T], least: usize, value: &(dyn Fn(usize) -> T + Sync)) {
     pieces(items, least, &|piece, items| {
         items.iter_mut().zip(piece * least..).for_each(|(item, index)| *item = value(index));

@@ -1,5 +1,5 @@
-//! Numbers in lines as nearly all are: digits, no blanks, no quotes. `None` is whatever is
-//! otherwise.
+//! Reads plain numbers of logs: digits, a point, an exponent. All functions return `None` for
+//! anything else (blanks, quotes, signs), which a slower reader then explains.
 
 /// A line of a log, read byte by byte.
 #[derive(Debug, Clone)]

@@ -165,8 +165,8 @@ fn names_are_those_of_the_bounds() {
         let (first, last): (u64, u64) = (first.parse().unwrap(), last.parse().unwrap());
         // From the last step back, each exactly once, and what is alike together.
         assert!(last + 1 == next && (first < last) == name.contains(".."), "{name}");
-        // One remaps if one is sure and what is left costs more than 3.2 otherwise: four steps and
-        // more.
+        // A certain change is worth a remap if the remaining steps cost more than 3.2: four steps
+        // or more.
         assert_eq!(first >= 58, *low == 1.0, "{name}: [{low}, {high}]");
         never = if *low == 1.0 { first } else { never };
         assert_ne!(later, Some((*low, *high)), "{name}");

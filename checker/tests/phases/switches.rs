@@ -164,8 +164,7 @@ fn both_thresholds_and_the_value_are_those_of_all_reports() {
     }
 }
 
-/// What is at rest, with a function that saves nothing: it must say so for as many steps as it
-/// takes.
+/// A stationary function that saves nothing. `means` is the number of steps for which it says so.
 fn rest(means: usize) -> Steps {
     Steps::Rest(Rest { beliefs: Vec::new(), saved: vec![0, 0], means: vec![vec![1 << 43]; means] })
 }
