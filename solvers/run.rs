@@ -6,6 +6,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use remapping::{Halt, Observer};
 #[cfg(unix)]
 use signal_hook::{consts::SIGABRT, flag::register_conditional_shutdown};
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -31,7 +32,9 @@ pub fn catch_interrupts() {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        std::thread::spawn(quit_unless_answered);
+        if !in_a_thread(quit_unless_answered) {
+            std::process::exit(130);
+        }
     };
     // If this fails, the system's own behavior remains.
     let _ = ctrlc::set_handler(handler);
@@ -55,6 +58,30 @@ pub fn listen_to_interrupts() {
     };
     // If this fails, the system's own behavior remains.
     let _ = ctrlc::set_handler(handler);
+}
+
+/// Runs `work` in a new thread; `false` if there is too little memory for one.
+fn in_a_thread(work: impl FnOnce() + Send + 'static) -> bool {
+    std::thread::Builder::new().spawn(work).is_ok()
+}
+
+/// Starts the threads that loops share: `number`, or else as many as `rayon` takes from the machine
+/// and its environment variable. Does nothing if there are threads already. Ends the program if the
+/// system has no memory for them, or allows no more.
+pub fn start_threads(number: Option<usize>) {
+    if rayon::current_thread_index().is_some() {
+        return;
+    }
+    // To rayon, 0 means that no number is given.
+    let started = rayon::ThreadPoolBuilder::new().num_threads(number.unwrap_or(0)).build_global();
+    // Without a source, the error is that there are threads already.
+    if let Some(cause) = started.as_ref().err().and_then(Error::source) {
+        let reason = format!(
+            "cannot start the threads that compute: {cause}. The system may limit them (ulimit -a); \
+             --threads asks for fewer or, where a command lacks it, RAYON_NUM_THREADS=2"
+        );
+        quit_between_outputs(&reason, 3, || false);
+    }
 }
 
 fn quit_unless_answered() {
@@ -92,10 +119,13 @@ pub fn within<T>(limit: Option<f64>, reason: &'static str, work: impl FnOnce() -
     // A limit beyond the range of clocks is no limit.
     let left = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
     if let Some(left) = left {
-        std::thread::spawn(move || {
+        let watched = in_a_thread(move || {
             std::thread::sleep(left);
             quit_between_outputs(reason, 3, || heard.load(Ordering::SeqCst));
         });
+        if !watched {
+            quit_between_outputs("too little memory to watch the time limit", 3, || false);
+        }
     }
     let found = work();
     done.store(true, Ordering::SeqCst);
@@ -151,7 +181,8 @@ impl Watch {
     pub fn waiting(title: &str, limit: Option<f64>) -> Watch {
         let watch = Watch::start(title, limit);
         let bar = watch.bar.clone();
-        std::thread::spawn(move || {
+        // Without memory for a thread there is no bar.
+        in_a_thread(move || {
             std::thread::sleep(QUIET);
             if bar.length().is_none() && !bar.is_finished() {
                 show(&bar, "{msg} {spinner} {elapsed}");

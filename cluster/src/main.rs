@@ -26,9 +26,7 @@ fn main() -> ExitCode {
         if ranks.ranks() > 1 && arguments.asked().is_some() {
             remap::model::transition::share_rows(ranks.rank(), ranks.ranks());
         }
-        // Fails only if a pool exists already.
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads());
-        let _ = pool.build_global();
+        remap::run::start_threads(Some(arguments.threads()));
         Ok(if ranks.rank() == 0 {
             let exit = cli::run(&arguments, &ranks);
             solving::dismiss(&ranks, exit);

@@ -96,14 +96,15 @@ fn execute(cli: Cli) -> Exit {
     #[cfg(unix)]
     crate::run::catch_the_end_of_memory();
     let threads = match &cli.command {
-        Command::Solve(arguments) => arguments.settings.threads,
-        Command::Sweep(arguments) => arguments.settings.threads,
-        Command::Compare(arguments) => arguments.threads,
-        _ => None,
+        // Threads take memory, which may be what a long log needs: they start when it is read.
+        Command::Fit(_) | Command::Replay(_) | Command::Advise(_) | Command::Report(_) => None,
+        Command::Solve(arguments) => Some(arguments.settings.threads),
+        Command::Sweep(arguments) => Some(arguments.settings.threads),
+        Command::Compare(arguments) => Some(arguments.threads),
+        _ => Some(None),
     };
-    if let Some(threads) = threads {
-        // Fails only if a pool exists already, which would then serve as well.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    if let Some(number) = threads {
+        crate::run::start_threads(number.map(usize::from));
     }
     let exit = ended(match cli.command {
         Command::Solve(arguments) => Ok(solve::run(&arguments, &|loaded, settings, files, _| {

@@ -6,6 +6,7 @@ use super::contest::{Judged, Standing, contestants, standing};
 use super::{Contestant, Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::logs::Follow;
+use crate::run::start_threads;
 use remapping::overlap::{Overlap, Price};
 use remapping::record::{Record, Remap};
 use remapping::replay::{Course, Paid, Player, Playing};
@@ -262,6 +263,7 @@ impl Running {
 
 impl Follow for Long {
     fn begin(&mut self, beginning: &Record, stride: u64) -> Result<(), Complaint> {
+        start_threads(None);
         self.running = Some(self.running(beginning, stride)?);
         Ok(())
     }

@@ -15,6 +15,7 @@ use crate::logs::{self, Beginning, Follow, Trace};
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
 use crate::replaying::{later, three};
+use crate::run::start_threads;
 use remapping::fit::left_over::left_over;
 use remapping::fit::slow_steps::{SlowSteps, slow_steps};
 use remapping::overlap::Overlap;
@@ -100,6 +101,7 @@ fn priced_or_not(
     log: &Reading,
     mut trace: Trace,
 ) -> Result<(Opened, bool), Complaint> {
+    start_threads(None);
     let name = logs::names(paths);
     let mut found = suspected(&trace.record);
     let long = trace.after.steps > 0;

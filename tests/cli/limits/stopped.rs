@@ -227,12 +227,34 @@ fn a_small_address_space_does_not_abort_the_program() {
         "Stopping(processes: {processes}, remap_cost: 1000, after_remap: Stop)"
     ));
     for megabytes in some(1, [200, 150, 400]) {
-        let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", megabytes << 10);
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", &limited, env!("CARGO_BIN_EXE_remap"), "solve", "model.ron"]);
-        let command = command.args(["--time-limit", "2"]).current_dir(workplace.root());
-        let ended = command.output().unwrap();
+        let ended = within_megabytes(megabytes, &workplace, "solve model.ron --time-limit 2");
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(3), "{megabytes} MB: {said}");
     }
+}
+
+/// A thread that finds no memory for its stack is a limit, too, be it one that computes or one that
+/// watches the time.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_thread_that_cannot_start_is_no_panic() {
+    let workplace = Workplace::with_model();
+    let times: String = (0..200).map(|step| format!("{},1\n", 1 + step % 10)).collect();
+    workplace.write("run.log", format!("rank0,rank1\n{times}"));
+    for megabytes in (80..280).step_by(10) {
+        for command in ["solve model.ron --time-limit 9", "advise run.log --remap-cost 1"] {
+            let ended = within_megabytes(megabytes, &workplace, command);
+            let said = String::from_utf8_lossy(&ended.stderr);
+            assert!(matches!(ended.status.code(), Some(0 | 3)), "{megabytes} MB: {said}");
+        }
+    }
+}
+
+/// The end of a command in so small an address space.
+#[cfg(target_os = "linux")]
+fn within_megabytes(size: usize, workplace: &Workplace, arguments: &str) -> std::process::Output {
+    let script = format!("ulimit -v {}; exec \"$0\" {arguments}", size << 10);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_remap")]);
+    command.current_dir(workplace.root()).output().unwrap()
 }
