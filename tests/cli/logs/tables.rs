@@ -4,6 +4,7 @@ use crate::logs::columnar::{Named, written};
 use crate::logs::streams::{Kept, LITTLE};
 use crate::support::made_logs::Numbers;
 use crate::support::workplace::Workplace;
+use crate::thorough::some;
 use parquet::basic::Compression;
 use remap::logs::{self, Beginning, How, Trace};
 use std::path::Path;
@@ -128,7 +129,7 @@ fn read(path: &Path, how: &How) -> Result<(Trace, Trace), String> {
 fn a_table_is_read_alike_in_every_format() {
     let place = Workplace::new();
     let mut numbers = Numbers::new(58);
-    for case in 0..96_usize {
+    for case in some(32, 0..96_usize) {
         let bit = |at: usize| case >> at & 1 == 1;
         let waits = [None, Some(true), Some(false)][case / 32];
         let kind = Kind { wide: bit(0), waits, flags: bit(1), costs: bit(2), gaps: bit(3) };

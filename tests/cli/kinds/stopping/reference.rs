@@ -3,7 +3,7 @@
 //! eliminates without iteration.
 
 use crate::support::workplace::Json;
-use crate::thorough::some;
+use crate::thorough::{few_or_all, some};
 use approx::abs_diff_eq;
 use assert_cmd::Command;
 use nalgebra::{DMatrix, DVector};
@@ -342,9 +342,9 @@ fn three_processes_of_11_levels() {
 }
 
 #[test]
-fn four_processes_of_7_levels() {
+fn four_processes() {
     for capacities in some(1, [[1, 1, 2, 2], [1, 1, 1, 1]]) {
-        let model = Model::walks(7, &capacities, QUARTER, false);
+        let model = Model::walks(few_or_all(5, 7), &capacities, QUARTER, false);
         for (after, rho) in [("Stop", 8.0), ("Uniform", 2.0), ("Stop", 120.0)] {
             model.check("MaxMinusMean", rho, after, &[]);
         }
@@ -384,8 +384,8 @@ fn ties_are_those_of_the_reference() {
 fn long_jobs() {
     let walk = |levels| Model::walks(levels, &[1], QUARTER, false).chains[0].clone();
     let models = [
-        Model::walks(21, &[1, 1], QUARTER, false),
-        Model::walks(9, &[1, 1, 1], [0.3, 0.2], true),
+        Model::walks(few_or_all(15, 21), &[1, 1], QUARTER, false),
+        Model::walks(few_or_all(6, 9), &[1, 1, 1], [0.3, 0.2], true),
         // Levels for every split of a total in shares of one third and two thirds.
         Model::distinct(&[walk(8), walk(15)], 0, &[1, 2]),
     ];
