@@ -8,6 +8,7 @@
 
 mod cases;
 mod codes;
+#[cfg(feature = "parquet")]
 pub mod columnar;
 mod columns;
 mod damaged;

@@ -1,10 +1,13 @@
-//! One table written as CSV, with decimal commas, as JSON lines and as Parquet: it is read alike.
+//! One table written as CSV, with decimal commas, as JSON lines and, with the feature, as Parquet:
+//! it is read alike.
 
+#[cfg(feature = "parquet")]
 use crate::logs::columnar::{Named, written};
 use crate::logs::streams::{Kept, LITTLE};
 use crate::support::made_logs::Numbers;
 use crate::support::workplace::Workplace;
 use crate::thorough::some;
+#[cfg(feature = "parquet")]
 use parquet::basic::Compression;
 use remap::logs::{self, Beginning, How, Trace};
 use std::path::Path;
@@ -100,6 +103,7 @@ impl Table {
         self.rows.iter().map(line).collect()
     }
 
+    #[cfg(feature = "parquet")]
     fn parquet(&self) -> Vec<u8> {
         let line = |name: &&str| match *name {
             "step" | "rank" => format!("required int64 {name}"),
@@ -140,6 +144,7 @@ fn a_table_is_read_alike_in_every_format() {
         place.write("run.txt", made.text(";", |number| number.to_string().replace('.', ",")));
         place.write("run.jsonl", made.json(false));
         place.write("list.jsonl", made.json(kind.wide));
+        #[cfg(feature = "parquet")]
         place.write("run.parquet", made.parquet());
         let columns = match kind.waits == Some(true) && !kind.wide && bit(4) {
             true => "wait=wait".parse().unwrap(),
@@ -161,7 +166,14 @@ fn a_table_is_read_alike_in_every_format() {
                 assert_eq!(whole.record.row(step)[rank], time, "{kind:?}, {step}, {rank}");
             }
         }
-        for file in ["run.tsv", "run.txt", "run.jsonl", "list.jsonl", "run.parquet"] {
+        for file in [
+            "run.tsv",
+            "run.txt",
+            "run.jsonl",
+            "list.jsonl",
+            #[cfg(feature = "parquet")]
+            "run.parquet",
+        ] {
             let (other, of_long) = read(&place.path(file), &how).unwrap();
             assert!(other.record == whole.record, "{file}, {kind:?}");
             assert!(

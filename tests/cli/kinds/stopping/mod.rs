@@ -10,6 +10,7 @@ use crate::support::workplace::{Json, Workplace, has, stated};
 use crate::thorough::some;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use serde_json::{Value, json};
+use std::io::Read as _;
 use std::path::Path;
 
 /// The document of an example model.
@@ -129,11 +130,24 @@ fn a_sweep_is_drawn_as_nested_regions() {
     drawn(&format!("{two} {costs} --force")).exits(2);
 }
 
-/// The entries of an array in an archive.
-fn array<T: npyz::Deserialize>(file: &Path, name: &str) -> (Vec<u64>, Vec<T>) {
+/// The shape and the bytes of the entries of an array in an archive, of this type of NumPy's.
+fn array<const BYTES: usize>(file: &Path, name: &str, kind: &str) -> (Vec<u64>, Vec<[u8; BYTES]>) {
     let mut archive = zip::ZipArchive::new(std::fs::File::open(file).unwrap()).unwrap();
-    let npy = npyz::NpyFile::new(archive.by_name(&format!("{name}.npy")).unwrap()).unwrap();
-    (npy.shape().to_vec(), npy.into_vec().unwrap())
+    let mut bytes = Vec::new();
+    archive.by_name(&format!("{name}.npy")).unwrap().read_to_end(&mut bytes).unwrap();
+    // Ten bytes of name, version and length; then the header, as Python writes a dictionary.
+    assert!(bytes.starts_with(b"\x93NUMPY\x01\x00"), "{name}");
+    let first = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    assert_eq!(first % 64, 0, "{name}: entries are aligned");
+    let header = std::str::from_utf8(&bytes[10..first]).unwrap();
+    let rest = header.strip_prefix(&format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ("));
+    let (shape, end) = rest.unwrap_or_else(|| panic!("{header}")).split_once("), }").unwrap();
+    assert!(end.ends_with('\n') && end.trim().is_empty(), "{header}");
+    let sides = shape.split(',').map(str::trim).filter(|side| !side.is_empty());
+    let shape: Vec<u64> = sides.map(|side| side.parse().unwrap()).collect();
+    let (entries, rest) = bytes[first..].as_chunks();
+    assert!(rest.is_empty() && entries.len() as u64 == shape.iter().product::<u64>(), "{header}");
+    (shape, entries.to_vec())
 }
 
 #[test]
@@ -149,12 +163,15 @@ fn long_maps_are_written_as_an_archive() {
     assert!(again.out.is_empty(), "no work before the refusal");
     again.says("model.npz exists already");
     let archive = place.path("out/model.npz");
-    let (shape, loads) = array::<i64>(&archive, "loads");
+    let (shape, loads) = array(&archive, "loads", "<i8");
+    let loads: Vec<i64> = loads.into_iter().map(i64::from_le_bytes).collect();
     assert_eq!(shape, [found["classes"].u64(), 7]);
-    let (_, vectors) = array::<f64>(&archive, "vectors");
-    let (_, decision) = array::<u8>(&archive, "decision");
-    let (_, tie) = array::<bool>(&archive, "tie");
-    let (_, value) = array::<f64>(&archive, "value");
+    let numbers = |name: &str| -> Vec<f64> {
+        array(&archive, name, "<f8").1.into_iter().map(f64::from_le_bytes).collect()
+    };
+    let (vectors, value) = (numbers("vectors"), numbers("value"));
+    let decision: Vec<u8> = array(&archive, "decision", "|u1").1.into_iter().map(|[b]| b).collect();
+    let tie: Vec<bool> = array(&archive, "tie", "|b1").1.into_iter().map(|[b]| b != 0).collect();
     assert_eq!(vectors.iter().sum::<f64>(), 1e7);
     let mut counts = std::collections::HashMap::<u8, f64>::new();
     for (class, letter) in decision.iter().enumerate() {

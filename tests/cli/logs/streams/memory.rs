@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout)] // What a child found, and what a long run took.
 
+#[cfg(feature = "parquet")]
 use crate::logs::columnar::in_columns;
 use crate::support::workplace::{Json, Outcome, Workplace};
 use approx::abs_diff_eq;
@@ -136,13 +137,16 @@ fn two_million_rows_are_counted_in_little_memory() {
     assert_eq!(found, known);
     assert!(most < 60_000 && all > 2 * most, "{most} KiB, and {all} KiB as a whole");
     // Half of it in Parquet.
-    let file = std::fs::File::open(place.path("run.csv")).unwrap();
-    let half: Vec<String> = BufReader::new(file).lines().take(1_000_001).flatten().collect();
-    place.write("half.csv", half.join("\n"));
-    place.write("half.parquet", in_columns(&half));
-    let (found_in_columns, most) = taken("half.parquet", false);
-    assert_eq!(found_in_columns, taken("half.csv", false).0);
-    assert!(most < 60_000, "{most} KiB");
+    #[cfg(feature = "parquet")]
+    {
+        let file = std::fs::File::open(place.path("run.csv")).unwrap();
+        let half: Vec<String> = BufReader::new(file).lines().take(1_000_001).flatten().collect();
+        place.write("half.csv", half.join("\n"));
+        place.write("half.parquet", in_columns(&half));
+        let (found_in_columns, most) = taken("half.parquet", false);
+        assert_eq!(found_in_columns, taken("half.csv", false).0);
+        assert!(most < 60_000, "{most} KiB");
+    }
     // By hand: moves from the levels between the ends.
     let file = std::fs::File::open(place.path("run.csv")).unwrap();
     let [down, stay, up] = counted(BufReader::new(file), 4, 1, 12);
