@@ -126,15 +126,15 @@ impl<'a> Plain<'a> {
     /// (value, work, remaps) from the initial state when `remap(k, levels)` decides between steps k
     /// and k + 1.
     pub fn play(&self, remap: &dyn Fn(u64, &[usize]) -> bool) -> Triple {
-        self.from_the_end(&|ahead, k| self.decide(ahead, &|levels, _, _| remap(k, levels)))
+        self.backward(&|ahead, k| self.decide(ahead, &|levels, _, _| remap(k, levels)))
     }
 
     /// The same when `remap(levels, on, remapped)` decides.
     pub fn solve(&self, remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Triple {
-        self.from_the_end(&|ahead, _| self.decide(ahead, remap))
+        self.backward(&|ahead, _| self.decide(ahead, remap))
     }
 
-    fn from_the_end(&self, decide: &dyn Fn(&[Triple], u64) -> Vec<Triple>) -> Triple {
+    fn backward(&self, decide: &dyn Fn(&[Triple], u64) -> Vec<Triple>) -> Triple {
         let mut ahead = vec![[0.0; 3]; self.vectors.len()];
         for step in (1..=self.problem.steps).rev() {
             match self.problem.timing {
