@@ -4,17 +4,13 @@
 //! that writes rules in its own syntax. Settings of production codes are under [`codes`].
 
 pub mod advised;
-mod c;
 pub mod codes;
 mod controller;
 mod csv;
-mod fortran;
 mod json;
 mod knobs;
+mod languages;
 mod npz;
-mod python;
-mod rust;
-mod switching;
 
 use crate::complaint::Complaint;
 use crate::document::rule::{Rule, StatedRule};
@@ -81,10 +77,10 @@ impl std::str::FromStr for Target {
 /// Writes `export` for `target`.
 pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> {
     let text = match target {
-        Target::C => c::write(export),
-        Target::Fortran => fortran::write(export),
-        Target::Python => python::write(export),
-        Target::Rust => rust::write(export),
+        Target::C => languages::write(export, &languages::C),
+        Target::Fortran => languages::write(export, &languages::FORTRAN),
+        Target::Python => languages::write(export, &languages::PYTHON),
+        Target::Rust => languages::write(export, &languages::RUST),
         Target::Csv => csv::write(export),
         Target::Json => json::write(export),
         Target::Npz => return npz::write(export),

@@ -5,7 +5,7 @@ use crate::phase_switching::values::recurring;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Rational;
-use remapping::belief::Report;
+use remapping::belief::{Belief, Detector, Levels, Report};
 use remapping::lifetime::Lifetime;
 use remapping::monitor::calibrate::{Change, Noise, simulate};
 use remapping::monitor::{ChangeTest, Clusters, Monitor, MonitorError, SwitchingMonitor};
@@ -134,21 +134,26 @@ fn error_rates_follow_what_the_change_does() {
     );
 }
 
+/// Cycles of 1, or of `after` past the change until a remap for `test`; the detector errs as often
+/// either way.
+fn watched(last: u64, hazard: Hazard, [after, test]: [i64; 2], errs: Rational) -> PhaseChange {
+    PhaseChange {
+        lifetime: Lifetime::fixed(last),
+        hazard,
+        before: ratio(1, 1),
+        after: ratio(after, 1),
+        remapped: ratio(1, 1),
+        test: ratio(test, 1),
+        install: ratio(0, 1),
+        detector: Levels::binary(errs.clone(), errs).unwrap(),
+        premature: Premature::Revert,
+    }
+}
+
 /// The monitor is test, filter and thresholds, no more.
 #[test]
 fn decisions_are_those_of_the_filter_and_the_curve() {
-    use remapping::belief::{Belief, Detector, Levels};
-    let problem = PhaseChange {
-        lifetime: Lifetime::fixed(40),
-        hazard: Hazard::Constant(ratio(1, 50)),
-        before: ratio(1, 1),
-        after: ratio(2, 1),
-        remapped: ratio(1, 1),
-        test: ratio(4, 1),
-        install: ratio(0, 1),
-        detector: Levels::binary(ratio(1, 10), ratio(1, 10)).unwrap(),
-        premature: Premature::Revert,
-    };
+    let problem = watched(40, Hazard::Constant(ratio(1, 50)), [2, 4], ratio(1, 10));
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
     let solution = phase_change::solve(&problem, accuracy, &()).unwrap();
     let clusters = Clusters::new(1, 4).unwrap();
@@ -188,19 +193,9 @@ proptest! {
         noise in prop::collection::vec((0.0..1.0f64, 0..9u8), 60..240),
         constant in prop::collection::vec(0..6u8, 120),
     ) {
-        use remapping::belief::{Belief, Detector, Levels};
-        let hazards: Vec<i64> = hazards[..last as usize].to_vec();
-        let problem = PhaseChange {
-            lifetime: Lifetime::fixed(last),
-            hazard: Hazard::PerStep(hazards.iter().map(|percent| ratio(*percent, 100)).collect()),
-            before: ratio(1, 1),
-            after: ratio(3, 1),
-            remapped: ratio(1, 1),
-            test: ratio(1, 1),
-            install: ratio(0, 1),
-            detector: Levels::binary(ratio(1, 20), ratio(1, 20)).unwrap(),
-            premature: Premature::Revert,
-        };
+            let hazards: Vec<i64> = hazards[..last as usize].to_vec();
+        let steps = hazards.iter().map(|percent| ratio(*percent, 100)).collect();
+        let problem = watched(last, Hazard::PerStep(steps), [3, 1], ratio(1, 20));
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
         let curve = phase_change::solve(&problem, accuracy, &()).unwrap().curve;
         let (mut level, length) = (0.0, batch * cluster);

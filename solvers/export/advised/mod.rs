@@ -2,7 +2,7 @@
 
 mod controller;
 
-use super::{Target, controller as stored, title_and_version};
+use super::{Target, controller as stored, languages, title_and_version};
 use crate::complaint::Complaint;
 use crate::document::advised::{Advised, Cost, Simple};
 use crate::document::rule::{Level, Measure, RemapInterval, Rule, StatedRule};
@@ -11,7 +11,7 @@ use remapping::replay::Player;
 
 /// Writes `advised` for `target`.
 pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
-    let controller = match target {
+    let language = match target {
         Target::Controller => match advised.simple_enough() {
             Some(simple) => return super::write(&stated(advised, simple), target),
             None => {
@@ -19,10 +19,10 @@ pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
                 return Ok(stored::document(player).into_bytes());
             }
         },
-        Target::C => controller::of_c,
-        Target::Fortran => controller::of_fortran,
-        Target::Python => controller::of_python,
-        Target::Rust => controller::of_rust,
+        Target::C => &languages::C,
+        Target::Fortran => &languages::FORTRAN,
+        Target::Python => &languages::PYTHON,
+        Target::Rust => &languages::RUST,
         Target::Csv | Target::Json | Target::Npz => match advised.simple_enough() {
             Some(simple) => return super::write(&stated(advised, simple), target),
             None => {
@@ -38,7 +38,7 @@ pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
     }
     let mut heading = title_and_version(&advised.title, "A rule for when to remap");
     heading.extend(advised.notes());
-    Ok(controller(advised, &heading).into_bytes())
+    Ok(controller::write(advised, language, &heading).into_bytes())
 }
 
 /// The cheapest setting of a code by its own rule, or never if that costs no more.

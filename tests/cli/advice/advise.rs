@@ -281,7 +281,7 @@ fn nobody_is_given_a_bound_that_nobody_gave() {
     place.remap("fit run.csv --model periodic -o fitted.ron").exits(0);
     assert!(!place.read("fitted.ron").contains("bound"));
     let text = place.shown("solve fitted.ron --out . --plot curve.svg");
-    let solved: Value = serde_json::from_str(&place.read("fitted.json")).unwrap();
+    let solved = place.document("fitted.json");
     assert_eq!(solved["interval"], solved["cost_aware"]["interval"]);
     assert!(solved.get("bound").is_none());
     assert!(text.contains("the least cost per step"), "{text}");

@@ -100,7 +100,7 @@ fn a_stored_rule_goes_on_from_where_it_stood() {
         let replay =
             |more: &str| place.answer(format!("replay run.csv --remap-cost {cost} {more}"));
         let same = |file: &str, from: &str| {
-            let mut document: serde_json::Value = serde_json::from_str(&place.read(file)).unwrap();
+            let mut document = place.document(file);
             document["simple"] = serde_json::json!([]);
             document.as_object_mut().unwrap().remove("chosen");
             place.write("rule.json", document.to_string());

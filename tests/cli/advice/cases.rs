@@ -139,7 +139,7 @@ fn the_exported_rule_in_a_program_that_goes_on_from_it() {
         place.write("log.csv", output(&place, "without", &["1", "0", "log"]));
         let replay = "replay log.csv --policies advised --advised rule.json --force --remap-cost";
         place.remap(format!("{replay} {dear}")).exits(0);
-        let mut document: Value = serde_json::from_str(&place.read("rule.json")).unwrap();
+        let mut document = place.document("rule.json");
         document["simple"] = serde_json::json!([]);
         place.write("rule.json", document.to_string());
         place.write("remap_policy.h", place.shown("export rule.json --to c"));

@@ -14,7 +14,7 @@ fn thresholds_for_other_numbers_of_ranks_are_played_with_a_warning() {
              steps: 40, remap_cost: 1.0))"
         );
         place.write("model.ron", model);
-        place.write("solution.json", place.shown("solve model.ron --tolerance 0.5 --json"));
+        place.solved("model.ron --tolerance 0.5");
         let said =
             place.remap("replay run.csv --solution solution.json --policies solution").exits(0).err;
         assert_eq!(said.contains(says), warns, "{said}");

@@ -3,7 +3,6 @@
 use crate::support::made_logs::{DRIFTING, Made};
 use crate::support::workplace::{Json, MODEL, Workplace};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
-use serde_json::Value;
 
 /// Ranks of which the second gains a second a step, and nothing else happens.
 fn ramp(steps: usize) -> String {
@@ -66,7 +65,7 @@ fn every_policy_and_the_advice_know_of_the_overlap() {
     assert!(advice["files"].to_string().contains("remap_policy.h"), "{advice}");
     let with = ["replay", "run.csv", "--policies", "advised", "--advised", "a.json"];
     let both = place.run(&[&with[..], &overlap[..]].concat()).exits(0).json();
-    let mut document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
+    let mut document = place.document("a.json");
     assert_eq!(document["costs"][0]["cost"].f64(), both.policy("advised")["cost"].f64());
     document["simple"] = serde_json::json!([]);
     place.write("a.json", document.to_string());

@@ -110,7 +110,7 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
         assert!(found["policy"] != "advised" && found["safe"] != "advised", "{sentence}");
         return false;
     }
-    let document: Value = serde_json::from_str(&place.read("advice/advised.json")).unwrap();
+    let document = place.document("advice/advised.json");
     assert_eq!(document["chosen"], "advised");
     let read = logs::read(&place.path(log_name), None).unwrap();
     // Where times have noise, remaps even out the loads beside it.

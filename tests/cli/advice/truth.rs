@@ -37,7 +37,7 @@ impl Advice {
         let found = place.run(&asked).exits(0).json();
         let has_rule = found["files"].to_string().contains("advised.json");
         let rule = has_rule.then(|| {
-            let document: Value = serde_json::from_str(&place.read("out/advised.json")).unwrap();
+            let document = place.document("out/advised.json");
             serde_json::from_value(document["rule"].clone()).unwrap()
         });
         Advice { found, rule }

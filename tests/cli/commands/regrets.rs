@@ -1,6 +1,7 @@
 //! `remap regret`, and `remap compare` on changes of phase.
 
 use super::studies::number;
+use super::sweeps::parts_are_the_whole;
 use crate::support::workplace::{Json, MODEL, Workplace, stated};
 use serde_json::Value;
 
@@ -146,22 +147,8 @@ fn parts_of_a_regret_are_joined_to_the_whole() {
         document["seconds"] = 0.into();
         document
     };
-    let (table, whole) = (regret(""), timeless(&regret("--json")));
-    regret("--plot whole.svg");
     // More parts than values, too.
-    for of in [1, 3, 9] {
-        let mut join = "join".to_owned();
-        for number in (1..=of).rev() {
-            let name = format!("part_{number}_of_{of}.json");
-            workplace.write(&name, regret(&format!("--part {number}/{of} --json")));
-            join += &format!(" {name}");
-        }
-        let joined = |more: &str| workplace.shown(format!("{join} {more}"));
-        assert_eq!(timeless(&joined("--json")), whole, "{of}");
-        assert_eq!(joined(""), table, "{of}");
-        joined("--plot joined.svg --force");
-        assert_eq!(workplace.read("joined.svg"), workplace.read("whole.svg"));
-    }
+    parts_are_the_whole(&workplace, regret, timeless, &[1, 3, 9]);
     workplace.write("other.ron", MODEL.replace("before: 1.0", "before: 1.1"));
     let other = workplace.shown(format!("regret other.ron {set} --part 2/3 --json"));
     workplace.write("other.json", other);
@@ -176,7 +163,7 @@ fn parts_of_a_regret_are_joined_to_the_whole() {
     ] {
         workplace.remap(format!("join part_1_of_3.json {file}")).exits(1).says(words);
     }
-    let mut short: Value = serde_json::from_str(&workplace.read("part_2_of_3.json")).unwrap();
+    let mut short = workplace.document("part_2_of_3.json");
     let lacking = short["curves"][1]["points"].as_array_mut().unwrap().remove(0);
     assert_eq!(lacking["value"], "2");
     workplace.write("short.json", short.to_string());

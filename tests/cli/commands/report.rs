@@ -14,8 +14,7 @@ fn model(name: &str) -> String {
 #[test]
 fn a_page_shows_models_solutions_and_sweeps() {
     let place = Workplace::with_model();
-    let solution = place.shown("solve model.ron --json");
-    place.write("solution.json", solution);
+    place.solved("model.ron");
     let yin = model("stopping/yin_xu_wang.ron");
     let sweep = ["sweep", &yin, "--set", "problem.remap_cost=1:4:1", "--json"];
     place.write("sweep.json", place.run(&sweep).exits(0).out);

@@ -1,7 +1,7 @@
 //! `remap study`: printed numbers against computed ones, courses of drifting loads, costs of a
 //! step.
 
-use crate::support::workplace::{Json, MODEL, Workplace, deck};
+use crate::support::workplace::{Json, MODEL, Workplace, deck_text};
 use approx::abs_diff_eq;
 use serde_json::Value;
 
@@ -221,9 +221,7 @@ fn loads_under_either_objective() {
             assert!(d * d <= v * v + 1e-12 && v * v <= n * d * d + 1e-12);
         }
     }
-    let text = std::fs::read_to_string(deck("studies/objectives.ron"))
-        .unwrap()
-        .replacen("(at: 2)", "(at: 3)", 1);
+    let text = deck_text("studies/objectives.ron").replacen("(at: 2)", "(at: 3)", 1);
     workplace.write("study.ron", &text);
     workplace.remap("study study.ron").exits(1).says("3 is no number of processors");
 }

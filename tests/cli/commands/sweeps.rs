@@ -177,6 +177,31 @@ fn a_limit_is_that_of_each_run() {
     assert_eq!(runs["runs"][1]["solution"]["status"], "iteration_limit");
 }
 
+/// That what `command` says is what its parts say together, in so many parts. Parts are left as
+/// `part_1_of_3.json`.
+pub fn parts_are_the_whole(
+    workplace: &Workplace,
+    command: impl Fn(&str) -> String,
+    timeless: impl Fn(&str) -> Value,
+    parts: &[usize],
+) {
+    let (table, whole) = (command(""), timeless(&command("--json")));
+    command("--plot whole.svg");
+    for of in parts {
+        let mut join = "join".to_owned();
+        for number in (1..=*of).rev() {
+            let name = format!("part_{number}_of_{of}.json");
+            workplace.write(&name, command(&format!("--part {number}/{of} --json")));
+            join += &format!(" {name}");
+        }
+        let joined = |more: &str| workplace.shown(format!("{join} {more}"));
+        assert_eq!(timeless(&joined("--json")), whole, "{of}");
+        assert_eq!(joined(""), table, "{of}");
+        joined("--plot joined.svg --force");
+        assert_eq!(workplace.read("joined.svg"), workplace.read("whole.svg"));
+    }
+}
+
 /// The parts of a sweep say together what the sweep says, to the byte but for the time it takes.
 #[test]
 fn parts_are_joined_to_the_whole() {
@@ -190,22 +215,8 @@ fn parts_are_joined_to_the_whole() {
         }
         document
     };
-    let (table, whole) = (sweep(""), timeless(&sweep("--json")));
-    sweep("--plot whole.svg");
     // More parts than models, too.
-    for of in [1, 3, 8, 11] {
-        let mut join = "join".to_owned();
-        for number in (1..=of).rev() {
-            let name = format!("part_{number}_of_{of}.json");
-            workplace.write(&name, sweep(&format!("--part {number}/{of} --json")));
-            join += &format!(" {name}");
-        }
-        let joined = |more: &str| workplace.shown(format!("{join} {more}"));
-        assert_eq!(timeless(&joined("--json")), whole, "{of}");
-        assert_eq!(joined(""), table, "{of}");
-        joined("--plot joined.svg --force");
-        assert_eq!(workplace.read("joined.svg"), workplace.read("whole.svg"));
-    }
+    parts_are_the_whole(&workplace, sweep, timeless, &[1, 3, 8, 11]);
     // The second of three is missing: what is there is shown.
     let found = workplace.remap("join part_1_of_3.json part_3_of_3.json --json").exits(3);
     assert_eq!(found.says("missing: 2").json()["runs"].list().len(), 5);

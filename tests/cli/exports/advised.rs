@@ -22,7 +22,7 @@ pub fn taught(place: &Workplace, run: &Run, split: &str) -> Value {
     let asked = "--force --advised advised.json --policies advised,advised_cold";
     let replayed = place
         .answer(format!("replay run.csv --remap-cost {} --split {split} {asked}", run.remap_cost));
-    let document: Value = serde_json::from_str(&place.read("advised.json")).unwrap();
+    let document = place.document("advised.json");
     let paid = |policy: &Value| (policy["cost"].clone(), policy["remaps"].clone());
     assert_eq!(paid(&document["costs"][0]), paid(&replayed["policies"][0]));
     document
@@ -140,7 +140,7 @@ fn decides(number: usize, family: Family, run: &Run, split: &str, asked: Option<
         run.remap_cost
     ))
     .exits(0);
-    let document: Value = serde_json::from_str(&place.read("advised.json")).unwrap();
+    let document = place.document("advised.json");
     only_itself(&place, &document);
     let overlap = asked.map(|asked| {
         let (steps, slowdown) = asked.split_once(':').unwrap();

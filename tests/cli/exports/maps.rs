@@ -1,6 +1,5 @@
 //! Exported maps of decisions decide as the solution says.
 
-use super::policies::solved;
 use crate::support::languages::in_every_language;
 use crate::support::workplace::{Json, Workplace};
 use crate::thorough::some;
@@ -23,7 +22,7 @@ fn decision_maps_decide_as_the_engine_does() {
         let place = Workplace::new();
         place.write("three.ron", three);
         place.write("unequal.ron", unequal);
-        let solution = solved(&place, path);
+        let solution = place.solved(path);
         let decision = solution["decision"].text();
         let whole = |value: &Value| -> Vec<i64> {
             value.list().iter().map(|entry| entry.as_i64().unwrap()).collect()

@@ -1,7 +1,7 @@
 //! Exported policies, compiled and run by the languages they are for, decide as the engine does.
 
 use crate::support::languages::in_every_language;
-use crate::support::workplace::{Json, Workplace, deck, has};
+use crate::support::workplace::{Json, Workplace, deck, deck_text, has};
 use crate::thorough::some;
 use approx::abs_diff_eq;
 use remap::document::rule::Rule;
@@ -15,17 +15,10 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Solves into `solution.json`.
-pub fn solved(place: &Workplace, asked: &str) -> Value {
-    let outcome = place.remap(format!("solve --json {asked}")).exits(0);
-    place.write("solution.json", &outcome.out);
-    outcome.json()
-}
-
-/// The same in a place of its own.
+/// Solves into `solution.json` in a place of its own.
 fn solution(asked: &str) -> (Workplace, Value) {
     let place = Workplace::new();
-    let found = solved(&place, asked);
+    let found = place.solved(asked);
     (place, found)
 }
 
@@ -66,7 +59,7 @@ fn belief_thresholds_decide_as_the_engine_does() {
         let place = Workplace::new();
         place.write("hazards.ron", per_step);
         place.write("none.ron", &no_steps);
-        let solution = solved(&place, &model);
+        let solution = place.solved(&model);
         let last = solution["last_step"].u64();
         let thresholds = solution["threshold"].numbers();
         let filter = &solution["belief"];
@@ -104,7 +97,7 @@ fn two_thresholds_decide_as_the_engine_does() {
         let place = Workplace::new();
         place.write("two.ron", two_sided);
         let path = if name == "two.ron" { place.path(&name) } else { deck(&name).into() };
-        let solution = solved(&place, path.to_str().unwrap());
+        let solution = place.solved(path.display());
         let Problem::PhaseSwitching(model) = Loaded::read(&path).unwrap().problem else { panic!() };
         let problem = model.problem();
         let [up, down] =
@@ -340,10 +333,9 @@ fn bad_solutions_are_refused_by_name() {
 #[test]
 fn curves_decide_as_they_are_played() {
     let place = Workplace::new();
-    let ranks = std::fs::read_to_string(deck("load_drift/64_ranks.ron")).unwrap();
+    let ranks = deck_text("load_drift/64_ranks.ron");
     place.write("model.ron", ranks.replace("steps: 400", "steps: 60"));
-    let outcome = place.remap("solve --json --tolerance 0.05 model.ron").exits(0);
-    let mut solution = outcome.json();
+    let mut solution = place.answer("solve --tolerance 0.05 model.ron");
     // A few stretches, whatever was found.
     solution["threshold_curve"]["by_steps_since"] =
         json!([{"from": 1, "threshold": 4.25}, {"from": 9, "threshold": 3.5}]);

@@ -94,7 +94,7 @@ fn a_stopped_job_has_no_thresholds() {
     for limit in ["0.001", "0.3"] {
         let options = ["--method", "exact", "--time-limit", limit];
         let place = solved(&model, &options, 3);
-        let found: serde_json::Value = serde_json::from_str(&place.read("solution.json")).unwrap();
+        let found = place.document("solution.json");
         assert!(found["value"].is_null());
         let exported = place.remap("export solution.json --to c");
         match found["best_fixed"]["interval"].as_u64() {

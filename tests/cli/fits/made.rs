@@ -1,15 +1,11 @@
 //! Traces made by a model cost what its solution says.
 
+use crate::kinds::continuous_drift::{CLASSES, WALKS};
 use crate::support::workplace::{Json, Outcome, Workplace};
 use crate::thorough::some;
 use approx::abs_diff_eq;
 use remapping::estimate::Estimate;
 use serde_json::Value;
-
-const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
-
-const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
-                       (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";
 
 fn run(problem: &str, arguments: &[&str]) -> (Workplace, Outcome) {
     let place = Workplace::stating(problem);
@@ -56,9 +52,8 @@ fn traces_on_levels_cost_what_intervals_do() {
         let found = outcome.exits(0).json();
         let policy = format!("fixed:{}", found["best_fixed"]["interval"]);
         let cost = |seed: usize| {
-            let seed = seed.to_string();
-            let arguments = ["simulate", "model.ron", "--policy", &policy, "--seed", &seed];
-            let rows = rows(&place.run(&arguments).exits(0).out);
+            let simulate = format!("simulate model.ron --policy {policy} --seed {seed}");
+            let rows = rows(&place.shown(simulate));
             rows.iter().map(|(row, paid)| imbalance(row) + paid.unwrap_or(0.0)).sum()
         };
         let costs: Vec<f64> = (1..=100).map(cost).collect();
@@ -98,9 +93,8 @@ fn traces_cost_what_intervals_do() {
         let found = outcome.exits(0).json();
         let policy = format!("fixed:{}", found["best_fixed"]["interval"]);
         let cost = |seed: usize| {
-            let seed = seed.to_string();
-            let arguments = ["simulate", "model.ron", "--policy", &policy, "--seed", &seed];
-            let rows = rows(&place.run(&arguments).exits(0).out);
+            let simulate = format!("simulate model.ron --policy {policy} --seed {seed}");
+            let rows = rows(&place.shown(simulate));
             assert_eq!((rows.len(), rows[0].0.len()), (60, 12));
             let mean = rows[0].0.iter().sum::<f64>() / 12.0;
             assert!(!model.contains("mean_load") || abs_diff_eq!(mean, 100.0, epsilon = 1e-9));

@@ -8,9 +8,7 @@ const WALKS: &str = "ContinuousDrift(processors: 4, increments: Normal(deviation
 
 fn solved(more: &str) -> (Workplace, serde_json::Value) {
     let place = Workplace::of(format!("Model(title: \"t\", problem: {WALKS} {more}))"));
-    let found = place.remap("solve model.ron --json --tolerance 0.2").exits(0);
-    place.write("solution.json", &found.out);
-    let found = found.json();
+    let found = place.solved("model.ron --tolerance 0.2");
     (place, found)
 }
 

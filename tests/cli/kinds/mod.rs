@@ -1,6 +1,6 @@
 //! Each kind of problem from the command line, in a folder or file of its name.
 
-mod continuous_drift;
+pub mod continuous_drift;
 mod load_drift;
 mod many_phases;
 mod model_problems;

@@ -155,14 +155,14 @@ fn of_two_rivals_for_a_file_one_wins_and_both_are_whole() {
             assert_eq!(output.status.code(), Some(1));
             assert!(err.contains("exists"), "{err}");
         }
-        let _: Value = serde_json::from_str(&workplace.read(&format!("{out}/model.json"))).unwrap();
+        workplace.document(&format!("{out}/model.json"));
         assert_eq!(std::fs::read_dir(workplace.path(&out)).unwrap().count(), 1);
     }
     let forced = ["solve", "model.ron", "--out", "out0", "--force"];
     for output in [0; 4].map(|_| start(&workplace, &forced)).map(ended) {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    let _: Value = serde_json::from_str(&workplace.read("out0/model.json")).unwrap();
+    let _ = workplace.document("out0/model.json");
 }
 
 /// Killed while it writes: the file is absent, or whole; what was there stays.
@@ -231,7 +231,7 @@ fn no_command_writes_over_or_by_halves() {
     let workplace = Workplace::with_model();
     workplace.write("drift.ron", DRIFT.replace("100000000", "400"));
     workplace.remap("simulate drift.ron --policy fixed:9 --trace run.csv").exits(0);
-    workplace.write("solution.json", workplace.shown("solve model.ron --json"));
+    workplace.solved("model.ron");
     workplace.write("mine", "mine");
     let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     let study = models.join("studies/figure_3.ron");

@@ -27,7 +27,7 @@ fn the_time_limit_stops_with_3() {
         workplace.remap("solve model.ron --json --time-limit 2 --out results").exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
-    let written: Value = serde_json::from_str(&workplace.read("results/model.json")).unwrap();
+    let written = workplace.document("results/model.json");
     assert_eq!(written, solution);
     let text = workplace.remap("solve model.ron --time-limit 2").exits(3).out;
     assert!(text.contains("stopped by the time limit"), "{text}");
@@ -156,7 +156,7 @@ fn documents_name_no_proof_that_a_limit_came_before() {
         let workplace = Workplace::new();
         let solve = "solve models/phase_switching/endless.ron --out results --certificate proof";
         workplace.remap(format!("{solve} --time-limit {limit}"));
-        let found: Value = serde_json::from_str(&workplace.read("results/endless.json")).unwrap();
+        let found = workplace.document("results/endless.json");
         let is_proved = workplace.path("proof").exists();
         assert_eq!(found["certificate"].is_object(), is_proved, "{limit}");
     }

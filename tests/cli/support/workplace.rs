@@ -29,6 +29,11 @@ pub fn deck(name: &str) -> String {
     root.join("models").join(name).to_str().unwrap().to_owned()
 }
 
+/// The text of an example model.
+pub fn deck_text(name: &str) -> String {
+    std::fs::read_to_string(deck(name)).unwrap()
+}
+
 /// The names of all files under `models/` that end in `.ron`, in order.
 pub fn decks() -> Vec<String> {
     let list = |folder: &str| -> Vec<String> {
@@ -242,6 +247,20 @@ impl Workplace {
     #[track_caller]
     pub fn answer(&self, command: impl AsRef<str>) -> Value {
         self.remap(command.as_ref().to_owned() + " --json").exits(0).json()
+    }
+
+    /// Solves into `solution.json`.
+    #[track_caller]
+    pub fn solved(&self, model: impl std::fmt::Display) -> Value {
+        let found = self.shown(format!("solve --json {model}"));
+        self.write("solution.json", &found);
+        serde_json::from_str(&found).unwrap()
+    }
+
+    /// A document that was written.
+    #[track_caller]
+    pub fn document(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
     }
 
     /// What a command that succeeds shows.

@@ -123,10 +123,18 @@ impl<'a> Plain<'a> {
         self.vectors.iter().zip(ahead).map(paid).collect()
     }
 
-    /// The same when `remap(k, levels)` decides between steps k and k + 1.
+    /// (value, work, remaps) from the initial state when `remap(k, levels)` decides between steps k
+    /// and k + 1.
     pub fn play(&self, remap: &dyn Fn(u64, &[usize]) -> bool) -> Triple {
-        let decide =
-            |ahead: &[Triple], k: u64| self.decide(ahead, &|levels, _, _| remap(k, levels));
+        self.backward(&|ahead, k| self.decide(ahead, &|levels, _, _| remap(k, levels)))
+    }
+
+    /// The same when `remap(levels, on, remapped)` decides.
+    pub fn solve(&self, remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Triple {
+        self.backward(&|ahead, _| self.decide(ahead, remap))
+    }
+
+    fn backward(&self, decide: &dyn Fn(&[Triple], u64) -> Vec<Triple>) -> Triple {
         let mut ahead = vec![[0.0; 3]; self.vectors.len()];
         for step in (1..=self.problem.steps).rev() {
             match self.problem.timing {
@@ -140,28 +148,6 @@ impl<'a> Plain<'a> {
                     ahead = self.pay(&ahead);
                     if step > 1 {
                         ahead = self.transit(&decide(&ahead, step - 1));
-                    }
-                }
-            }
-        }
-        self.at(&ahead, &vec![self.problem.initial; self.problem.processors])
-    }
-
-    /// (value, work, remaps) from the initial state when `remap(levels, on, remapped)` decides.
-    pub fn solve(&self, remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Triple {
-        let mut ahead = vec![[0.0; 3]; self.vectors.len()];
-        for step in (1..=self.problem.steps).rev() {
-            match self.problem.timing {
-                Timing::AfterStep => {
-                    if step < self.problem.steps {
-                        ahead = self.decide(&ahead, remap);
-                    }
-                    ahead = self.transit(&self.pay(&ahead));
-                }
-                Timing::BeforeStep => {
-                    ahead = self.pay(&ahead);
-                    if step > 1 {
-                        ahead = self.transit(&self.decide(&ahead, remap));
                     }
                 }
             }

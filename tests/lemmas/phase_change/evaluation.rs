@@ -143,6 +143,14 @@ fn assumed(problem: &PhaseChange, other: Option<(Rational, Levels)>) -> PhaseCha
     }
 }
 
+/// Whether bounds enclose a cost, and are equal to it where nothing is merged.
+fn encloses(Bounds { lower, upper }: Bounds, cost: f64, merge: f64) -> Result<(), TestCaseError> {
+    let slack = 1e-11 * cost.abs().max(1.0);
+    prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
+    prop_assert!(merge > 0.0 || upper - lower <= slack, "{lower} {upper}");
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(cases(256))]
 
@@ -159,12 +167,8 @@ proptest! {
         let tree = Tree { truth: &problem, assumed: &assumed, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let Bounds { lower, upper } = evaluate(&problem, policy, Fineness::merging(merge), &()).unwrap();
-        let slack = 1e-11 * cost.abs().max(1.0);
-        prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
-        if merge == 0.0 {
-            prop_assert!(upper - lower <= slack, "{lower} {upper}");
-        }
+        let bounds = evaluate(&problem, policy, Fineness::merging(merge), &()).unwrap();
+        encloses(bounds, cost, merge)?;
     }
 
     #[test]
@@ -187,12 +191,8 @@ proptest! {
         let rule = Rule::Estimating(estimate_above, policy);
         let tree = Tree { truth: &problem, assumed: &problem, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
-        let Bounds { lower, upper } = evaluate_estimating(&problem, policy, Fineness::merging(merge), &()).unwrap();
-        let slack = 1e-11 * cost.abs().max(1.0);
-        prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
-        if merge == 0.0 {
-            prop_assert!(upper - lower <= slack, "{lower} {upper}");
-        }
+        let bounds = evaluate_estimating(&problem, policy, Fineness::merging(merge), &()).unwrap();
+        encloses(bounds, cost, merge)?;
     }
 
     #[test]
@@ -281,6 +281,12 @@ fn watching(error: u64, hazard: Rational, last: u64) -> PhaseChange {
     }
 }
 
+/// What it costs to remap where the belief exceeds `tau`.
+fn passing(tau: f64, assumed: &PhaseChange, truth: &PhaseChange, merge: f64) -> Bounds {
+    let policy = ThresholdPolicy { assumed, thresholds: &[tau; 1001] };
+    evaluate(truth, policy, Fineness::merging(merge), &()).unwrap()
+}
+
 /// [NR90, Fig. 5]: the probability of a premature remapping within 1000 cycles.
 #[test]
 fn premature_remappings_within_a_thousand_cycles() {
@@ -298,10 +304,7 @@ fn premature_remappings_within_a_thousand_cycles() {
             test: Rational::ONE,
             ..assumed.clone()
         };
-        let thresholds = vec![tau; 1001];
-        let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let Bounds { lower, upper } =
-            evaluate(&truth, policy, Fineness::merging(2e-7), &()).unwrap();
+        let Bounds { lower, upper } = passing(tau, &assumed, &truth, 2e-7);
         assert!(from <= lower && upper <= to, "{error} {tau}: {lower} {upper}");
         assert!(upper - lower < 2e-3, "{error} {tau}: {lower} {upper}");
     }
@@ -321,10 +324,7 @@ fn cycles_until_a_change_is_believed() {
             after: Rational::ONE,
             ..assumed.clone()
         };
-        let thresholds = vec![tau; 1001];
-        let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let Bounds { lower, upper } =
-            evaluate(&truth, policy, Fineness::merging(1e-5), &()).unwrap();
+        let Bounds { lower, upper } = passing(tau, &assumed, &truth, 1e-5);
         // The first report comes with the first cycle after the change.
         assert!(abs_diff_eq!(lower + 1.0, cycles, epsilon = 0.01), "{error} {tau}: {lower}");
         assert!(upper - lower < 2e-4, "{error} {tau}: {lower} {upper}");

@@ -279,86 +279,59 @@ fn weak_detectors_take_few_pieces() {
         initial: Rational::ZERO,
     };
     for last in some(2, [200, 1500, 1_000_000_000, 10_000]) {
-        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
-        for tolerance in [1e-4, 1e-5, 1e-6, 1e-7] {
-            let found = solve(&problem, &Lifetime::fixed(last), tolerance, &()).unwrap();
-            assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
-            assert!(found.threshold_width().max(found.value_width()) <= tolerance);
+        for (tolerance, found) in nested(&problem, last, &[1e-4, 1e-5, 1e-6, 1e-7]) {
             assert!(found.segments < 50_000, "{last} to {tolerance}: {} pieces", found.segments);
-            let Bounds { lower, upper } = found.value.unwrap();
-            (least, most) = (least.max(lower), most.min(upper));
-            assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
         }
     }
+}
+
+/// Solutions to finer and finer tolerances, of which none leaves what coarser ones enclose.
+fn nested(problem: &PhaseSwitching, last: u64, tolerances: &[f64]) -> Vec<(f64, Solution)> {
+    let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+    let solved = tolerances.iter().map(|&tolerance| {
+        let found = solve(problem, &Lifetime::fixed(last), tolerance, &()).unwrap();
+        assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
+        assert!(found.threshold_width().max(found.value_width()) <= tolerance);
+        let Bounds { lower, upper } = found.value.unwrap();
+        (least, most) = (least.max(lower), most.min(upper));
+        assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
+        (tolerance, found)
+    });
+    solved.collect()
 }
 
 /// Phases that last for hundreds of steps: what reducing adds at each of them must not hide for
 /// good that steps are at rest.
 #[test]
 fn slow_phases_come_to_rest() {
-    let model =
-        |[own, other]: [[&str; 2]; 2], switch: [&str; 2], rates: [&str; 2], detector: [&str; 2]| {
-            let exact = |text: &str| decimal(text).unwrap();
-            PhaseSwitching {
-                cycle: [[exact(own[0]), exact(other[0])], [exact(other[1]), exact(own[1])]],
-                switch: switch.map(|cost| Some(exact(cost))),
-                rates: rates.map(exact),
-                detector: binary(exact(detector[0]), exact(detector[1])),
-                initial: Rational::ZERO,
-            }
-        };
+    // Of both phases: cycles on their own mapping, on the other, costs of a switch, rates; and the
+    // errors of the detector.
     let models = [
         // Kinks of many steps come next to each other, where rounding made functions steep without
         // end.
-        (model([["1", "1.8"], ["1.1", "2"]], ["0", "0.2"], ["0.001", "0"], ["0.2", "0.2"]), 3000),
-        (model([["1", "1.8"], ["1.1", "2"]], ["0.1", "0.2"], ["0.001", "0"], ["0.3", "0.3"]), 3000),
-        (
-            model(
-                [["0.663", "0"], ["0.768", "1.89"]],
-                ["3.74", "78.3"],
-                ["0.167", "0.0033"],
-                ["0.353", "0.0253"],
-            ),
-            30_423_357,
-        ),
-        (
-            model(
-                [["0", "0"], ["1.42", "0.159"]],
-                ["0.0137", "0.302"],
-                ["0.000181", "0.131"],
-                ["0.0386", "0.243"],
-            ),
-            10_000,
-        ),
-        (
-            model(
-                [["0", "0"], ["0.65", "4.54"]],
-                ["0.325", "1.92"],
-                ["0.0006", "0.000192"],
-                ["0.121", "0.401"],
-            ),
-            256_663,
-        ),
-        (
-            model(
-                [["0", "0"], ["0.227", "0.125"]],
-                ["5.35", "0.612"],
-                ["0.00313", "0.000741"],
-                ["0.198", "0.243"],
-            ),
-            167_766_896,
-        ),
+        ("1 1.8  1.1 2  0 0.2  0.001 0  0.2 0.2", 3000),
+        ("1 1.8  1.1 2  0.1 0.2  0.001 0  0.3 0.3", 3000),
+        ("0.663 0  0.768 1.89  3.74 78.3  0.167 0.0033  0.353 0.0253", 30_423_357),
+        ("0 0  1.42 0.159  0.0137 0.302  0.000181 0.131  0.0386 0.243", 10_000),
+        ("0 0  0.65 4.54  0.325 1.92  0.0006 0.000192  0.121 0.401", 256_663),
+        ("0 0  0.227 0.125  5.35 0.612  0.00313 0.000741  0.198 0.243", 167_766_896),
     ];
-    for (problem, last) in some(3, models) {
-        let [mut least, mut most] = [f64::NEG_INFINITY, f64::INFINITY];
-        for tolerance in [1e-5, 1e-7, 1e-9] {
-            let found = solve(&problem, &Lifetime::fixed(last), tolerance, &()).unwrap();
-            assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
-            assert!(found.threshold_width().max(found.value_width()) <= tolerance);
+    for (numbers, last) in some(3, models) {
+        let numbers: Vec<_> =
+            numbers.split_whitespace().map(|text| decimal(text).unwrap()).collect();
+        let two = |pair: usize| [numbers[2 * pair].clone(), numbers[2 * pair + 1].clone()];
+        let [own, other, switch, rates, detector] = [0, 1, 2, 3, 4].map(two);
+        let ([own_first, own_second], [other_first, other_second]) = (own, other);
+        let [false_alarm, missed] = detector;
+        let problem = PhaseSwitching {
+            cycle: [[own_first, other_first], [other_second, own_second]],
+            switch: switch.map(Some),
+            rates,
+            detector: binary(false_alarm, missed),
+            initial: Rational::ZERO,
+        };
+        for (tolerance, found) in nested(&problem, last, &[1e-5, 1e-7, 1e-9]) {
             assert!(found.steps < 500, "{last} cycles to {tolerance}: {} steps", found.steps);
-            let Bounds { lower, upper } = found.value.unwrap();
-            (least, most) = (least.max(lower), most.min(upper));
-            assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Recorded runs: what other remaps would have made of them.
 
+use super::records;
 use crate::thorough::some;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
@@ -7,21 +8,9 @@ use rand::RngExt;
 use remapping::fit::level::Family;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule};
-use remapping::record::{Record, Remap};
+use remapping::record::Record;
 use remapping::replay::{Indicator, cheapest, intervals, learn, replay, thresholds, tuned};
 use remapping::simulate::{Base, Recorded, stream};
-
-/// Records of a few ranks and steps, with remaps here and there.
-fn records() -> impl Strategy<Value = Record> {
-    (2_usize..5, 3_usize..10).prop_flat_map(|(ranks, steps)| {
-        let seconds = prop::collection::vec(0.0..10.0_f64, ranks * steps);
-        let remaps = prop::collection::btree_set(1..steps, 0..3);
-        (seconds, remaps).prop_map(move |(seconds, remaps)| {
-            let remap = |before| Remap { before, seconds: Some(0.5) };
-            Record::new(ranks, seconds, remaps.into_iter().map(remap).collect()).unwrap()
-        })
-    })
-}
 
 /// The cost of the steps from `first` on with remaps after the steps marked in `plan`.
 fn cost(record: &Record, first: usize, plan: u32, remap_cost: f64) -> f64 {
@@ -42,7 +31,7 @@ fn cost(record: &Record, first: usize, plan: u32, remap_cost: f64) -> f64 {
 proptest! {
     /// Hindsight by dynamic programming is the best of all sequences of remaps.
     #[test]
-    fn the_clairvoyant_is_the_best_sequence(record in records(), remap_cost in 0.0..8.0_f64, late in any::<bool>()) {
+    fn the_clairvoyant_is_the_best_sequence(record in records(3..10, 0..3), remap_cost in 0.0..8.0_f64, late in any::<bool>()) {
         let first = if late { 1 } else { 0 };
         let steps = record.steps() - first;
         let best = (0..1_u32 << (steps - 1))
@@ -57,7 +46,7 @@ proptest! {
 
     /// Without remaps, recorded or made, the counterfactual is the record.
     #[test]
-    fn what_nobody_remapped_is_what_was_recorded(record in records()) {
+    fn what_nobody_remapped_is_what_was_recorded(record in records(3..10, 0..3)) {
         let plain = Record::new(record.ranks(), (0..record.steps()).flat_map(|s| record.row(s).to_vec()).collect(), vec![]).unwrap();
         let mut times = Vec::new();
         for step in 0..plain.steps() {
@@ -71,7 +60,7 @@ proptest! {
     /// A recorded remap resets to balance: played at the same step, the counterfactual agrees with
     /// what was recorded from there on.
     #[test]
-    fn the_recorded_remap_gives_the_recorded_times(record in records()) {
+    fn the_recorded_remap_gives_the_recorded_times(record in records(3..10, 0..3)) {
         let Some(remap) = record.remaps().last() else { return Ok(()) };
         let (mut times, base) = (Vec::new(), Base::Balanced(remap.before - 1));
         for step in remap.before..record.steps() {
@@ -86,7 +75,7 @@ proptest! {
     /// No policy is cheaper than hindsight, and every tuned rule is as good as each it was chosen
     /// from.
     #[test]
-    fn hindsight_is_never_beaten(record in records(), remap_cost in 0.01..8.0_f64, late in any::<bool>()) {
+    fn hindsight_is_never_beaten(record in records(3..10, 0..3), remap_cost in 0.01..8.0_f64, late in any::<bool>()) {
         let steps = 0..record.steps();
         let rules: Vec<Rule> = intervals(steps.len()).into_iter().chain(thresholds(&record, steps.clone(), Indicator::Excess)).collect();
         let best = tuned(&record, steps.clone(), remap_cost, &rules).unwrap();

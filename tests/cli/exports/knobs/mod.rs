@@ -4,7 +4,7 @@
 mod words;
 mod world;
 
-use crate::support::workplace::{Json, Workplace, deck};
+use crate::support::workplace::{Json, Workplace, deck_text};
 use crate::thorough::few_or_all;
 use approx::assert_abs_diff_eq;
 use remap::export::codes::{sections, table};
@@ -19,7 +19,7 @@ fn settings_cost_little_more(than: f64, times: u64) {
     for (at, mut world) in models().into_iter().enumerate() {
         world.runs *= times;
         let place = Workplace::of(&world.text);
-        place.write("solution.json", place.shown("solve --json model.ron"));
+        place.solved("model.ron");
         for target in TARGETS.into_iter().skip(at % stride).step_by(stride) {
             let export = ["export", "solution.json", "--to", target];
             let blind = BLIND.contains(&target);
@@ -102,11 +102,9 @@ fn what_is_said_of_a_setting_is_what_its_rule_costs() {
 #[test]
 fn an_interval_is_written_where_there_is_one() {
     let place = Workplace::new();
-    let text = std::fs::read_to_string(deck("periodic/cost_aware.ron")).unwrap();
+    let text = deck_text("periodic/cost_aware.ron");
     place.write("wide.ron", text.replace("MaxDeviation(0.10)", "MaxDeviation(0.20)"));
-    let solution = place.remap("solve --json wide.ron").exits(0);
-    place.write("solution.json", &solution.out);
-    let solution = solution.json();
+    let solution = place.solved("wide.ron");
     let every = solution["cost_aware"]["interval"].u64();
     assert!(solution["interval"].u64() >= every);
     for target in TARGETS {
@@ -224,15 +222,13 @@ fn an_interval_says_what_the_bound_allows() {
 #[test]
 fn a_bound_shorter_than_the_cheapest_interval_is_kept() {
     let place = Workplace::new();
-    let text = std::fs::read_to_string(deck("periodic/birth_death.ron")).unwrap();
+    let text = deck_text("periodic/birth_death.ron");
     place.write("dear.ron", text.replace("remap_cost: 8", "remap_cost: 60"));
-    let solution = place.remap("solve --json dear.ron").exits(0);
-    place.write("dear.json", &solution.out);
-    let solution = solution.json();
+    let solution = place.solved("dear.ron");
     let bound = solution["interval"].u64();
     let cheapest = solution["cost_aware"]["interval"].u64();
     assert!(bound < cheapest);
-    let out = place.shown("export dear.json --to smilei");
+    let out = place.shown("export solution.json --to smilei");
     assert!(out.contains(&format!("every = {bound},")), "{out}");
     assert!(said(&out).contains(&format!("every {cheapest} steps")), "{out}");
 }
@@ -242,9 +238,7 @@ fn a_bound_shorter_than_the_cheapest_interval_is_kept() {
 #[test]
 fn a_map_without_a_price_gets_the_closest_level() {
     let place = Workplace::new();
-    let solution = place.remap("solve --json models/stopping/particles.ron").exits(0);
-    place.write("solution.json", &solution.out);
-    let solution = solution.json();
+    let solution = place.solved("models/stopping/particles.ron");
     let letters = solution["decision"].text();
     let vectors: Vec<Vec<f64>> = solution["loads"].list().iter().map(Json::numbers).collect();
     let wrong = |level: f64| {

@@ -17,6 +17,21 @@ pub fn exports(place: &Workplace, targets: &str) {
     }
 }
 
+/// What is known of a model after 0.3 seconds.
+pub fn stopped(problem: &str) -> Value {
+    let outcome = Workplace::stating(problem).remap("solve model.ron --time-limit 0.3 --json");
+    let found = outcome.exits(3).json();
+    assert_eq!(found["status"], "time_limit");
+    found
+}
+
+/// That no policy is better than the first, within its error.
+pub fn first_is_best(found: &Value) {
+    let lines = found["policies"].list();
+    let least = number(&lines[0], "/mean") - number(&lines[0], "/half_width");
+    assert!(lines.iter().all(|line| least <= number(line, "/mean")), "{found}");
+}
+
 /// That a run is not claimed to be certain.
 pub fn is_statistical(words: &str) {
     has(words, &["nothing is proved"]);
@@ -188,10 +203,7 @@ fn wrong_models_and_limits() {
         Workplace::stating(WALKS.replace(from, to)).remap("check model.ron").exits(1).says(says);
     }
     let large = WALKS.replace("12", "3000").replace("60", "1000");
-    let found =
-        Workplace::stating(&large).remap("solve model.ron --time-limit 0.3 --json").exits(3).json();
-    assert_eq!(found["status"], "time_limit");
-    assert!(number(&found, "/value_bounds/upper") > 0.0);
+    assert!(number(&stopped(&large), "/value_bounds/upper") > 0.0);
 }
 
 /// Rules that look at ratios to the mean load are played where it is known, and refused where it is
@@ -254,16 +266,10 @@ fn slopes_that_are_kept() {
     is_statistical(&words);
     place.write("solution.json", found.to_string());
     exports(&place, "c python json");
-    let found = place.answer("compare model.ron --runs 300");
-    let lines = found["policies"].list();
-    let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
-    assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
+    first_is_best(&place.answer("compare model.ron --runs 300"));
     // Out of reach, and stopped before anything is known.
     let long = model.replace("12", "1000").replace("60", "2000");
-    let found =
-        Workplace::stating(&long).remap("solve model.ron --time-limit 0.3 --json").exits(3).json();
-    assert_eq!(found["status"], "time_limit");
-    assert_eq!(number(&found, "/value_bounds/lower"), 0.0);
+    assert_eq!(number(&stopped(&long), "/value_bounds/lower"), 0.0);
     let longer = Workplace::stating(long.replace("1000", "2000"));
     longer.remap("check model.ron").exits(1).says("4e9");
 }

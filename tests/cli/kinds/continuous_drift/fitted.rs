@@ -17,7 +17,7 @@ fn costs(family: Family, seed: u64) -> Vec<f64> {
     place.write("second.csv", csv_of(&record, 300..600));
     let fit = "fit first.csv --model continuous-drift -o fitted.ron --remap-cost";
     place.remap(format!("{fit} {remap_cost}")).exits(0);
-    place.write("solution.json", place.shown("solve fitted.ron --json --tolerance 0.5"));
+    place.solved("fitted.ron --tolerance 0.5");
     let policies = "solution,stop_at_rise,menon,metabalancer,zhai,procassini,never";
     let replay = format!("replay second.csv --solution solution.json --policies {policies}");
     let found = place.answer(format!("{replay} --remap-cost {remap_cost}"));

@@ -3,3 +3,6 @@
 mod answers;
 mod classes;
 mod fitted;
+
+pub use answers::WALKS;
+pub use classes::CLASSES;

@@ -53,10 +53,9 @@ const FAR: [&str; 2] = [
 /// The model as `model.ron`, its solution as `solution.json`; its first sentence, and the document.
 fn solved(place: &Workplace, problem: &str) -> (String, Value) {
     place.write("model.ron", stated(format!("LoadDrift({problem})")));
-    let document = place.remap("solve model.ron --json").exits(0);
-    place.write("solution.json", &document.out);
+    let document = place.solved("model.ron");
     let text = place.shown("solve model.ron");
-    (text.lines().nth(1).unwrap().to_owned(), document.json())
+    (text.lines().nth(1).unwrap().to_owned(), document)
 }
 
 fn exported(place: &Workplace, target: &str) -> String {
@@ -209,9 +208,8 @@ fn thresholds_are_not_values_of_the_imbalance() {
     let decks = ["three_chains", "units_moved", "four_walks", "late_ranks", "64_ranks"];
     for deck in &decks[..few_or_all(3, 5)] {
         let place = Workplace::new();
-        let document = place.remap(format!("solve models/load_drift/{deck}.ron --json")).exits(0);
-        place.write("solution.json", &document.out);
-        let r = document.json()["processors"].f64();
+        let document = place.solved(format!("models/load_drift/{deck}.ron"));
+        let r = document["processors"].f64();
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
         let lists = [&json["thresholds"], &json["since_last_remap"]];
         let all: Vec<f64> = lists

@@ -1,6 +1,6 @@
 //! `Periodic` models: chains, periods, machines, covariances; wrong models and suspicious ones.
 
-use crate::support::workplace::{Json, Workplace, deck, has};
+use crate::support::workplace::{Json, Workplace, deck_text, has};
 use approx::assert_abs_diff_eq;
 use serde_json::Value;
 
@@ -170,7 +170,7 @@ fn chains_of_many_levels_have_an_answer() {
 #[test]
 fn periods_follow_one_another() {
     let workplace = Workplace::new();
-    let model = std::fs::read_to_string(deck("periodic/growing.ron")).unwrap();
+    let model = deck_text("periodic/growing.ron");
     workplace.write("growing.ron", &model);
     let found = workplace.answer("solve growing.ron");
     let periods = found["sequence"].list();
@@ -204,7 +204,7 @@ fn periods_follow_one_another() {
 #[test]
 fn a_machine_makes_the_cost_of_a_remap() {
     let workplace = Workplace::new();
-    let model = std::fs::read_to_string(deck("periodic/log_gp.ron")).unwrap();
+    let model = deck_text("periodic/log_gp.ron");
     workplace.write("machine.ron", &model);
     let found = workplace.answer("solve machine.ron");
     // 2 * 2 + 9 + 5 * 5 + 19994 * .004 + 10.

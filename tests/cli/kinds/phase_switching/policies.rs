@@ -89,9 +89,7 @@ fn thresholds_at_the_edge_are_passed_there() {
         .replace("to_second: 2.0, to_first: 1.5", "to_second: 0.7, to_first: 0.4")
         .replace("to_second: 0.02, to_first: 0.04", "to_second: 0, to_first: 0");
     workplace.write("model.ron", model);
-    let solution = workplace.remap("solve model.ron --json").exits(0);
-    assert_eq!(solution.json()["to_second"]["upper"][0], 0.0);
-    workplace.write("solution.json", &solution.out);
+    assert_eq!(workplace.solved("model.ron")["to_second"]["upper"][0], 0.0);
     let exported = |target: &str| workplace.shown(format!("export solution.json --to {target}"));
     has(&exported("csv"), &["to_second,0,-1"]);
     for target in ["json", "c", "fortran", "python", "rust"] {
