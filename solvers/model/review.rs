@@ -43,11 +43,6 @@ impl<'a> Review<'a> {
         Review { source, tree, folder, faults: Vec::new(), unlisted: 0, warnings: Vec::new() }
     }
 
-    /// The text under review.
-    pub fn source(&self) -> &Source {
-        self.source
-    }
-
     /// Records a fault of the value at `path` (`problem.detector.missed`).
     pub fn fault(&mut self, path: &str, message: &str, label: &str, help: &str) {
         let span = self.tree.locate(path);
@@ -146,11 +141,6 @@ impl<'a> Review<'a> {
     }
 
     /// Records a fault at `path` unless `sum` is 1 within 1e-9.
-    pub fn sums_to_one(&mut self, path: &str, sum: f64, what: &str) {
-        self.misses_one(path, [sum, sum - 1.0], what, KEPT);
-    }
-
-    /// The same for an exact sum.
     pub fn exact_sum_to_one(&mut self, path: &str, sum: &Rational, what: &str) {
         let miss = (sum - Rational::ONE).to_f64().value();
         self.misses_one(path, [sum.to_f64().value(), miss], what, KEPT);

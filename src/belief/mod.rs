@@ -95,19 +95,6 @@ impl Detector {
             Report::NoChange => 1.0 - self.false_alarm,
         }
     }
-
-    /// The likelihood ratio of an observation: (1-beta)/alpha or beta/(1-alpha). See
-    /// [`Likelihood::ratio`].
-    pub fn likelihood_ratio(&self, report: Report) -> f64 {
-        self.likelihood(report).ratio()
-    }
-
-    /// Limit of the belief when the same observation repeats: see [`Likelihood::fixed_point`]. For
-    /// the negative observation of a useful detector the belief stays near it before the change
-    /// [NR86, sec. VIII].
-    pub fn fixed_point(&self, report: Report, hazard: f64) -> Option<Belief> {
-        self.likelihood(report).fixed_point(hazard)
-    }
 }
 
 /// The belief: the probability that the phase has changed, and its complement, both to full

@@ -10,13 +10,11 @@ const SUM_TOLERANCE: f64 = 1e-9;
 pub struct Steps {
     values: Vec<f64>,
     weights: Vec<f64>,
-    defect: f64,
 }
 
 impl Steps {
     /// A distribution from pairs (value, probability), in any order. Values of probability zero are
-    /// dropped. The probabilities may miss one by at most `1e-9`; the difference is stored as
-    /// [`defect`](Self::defect). They are then divided by their sum.
+    /// dropped. The probabilities may miss one by at most `1e-9`; they are divided by their sum.
     ///
     /// # Errors
     /// If a number is not finite, a weight is negative, a value is repeated, or the weights do not
@@ -40,9 +38,7 @@ impl Steps {
         pairs.retain(|pair| pair.1 > 0.0);
         let (values, weights): (Vec<_>, Vec<_>) =
             pairs.into_iter().map(|(value, weight)| (value, weight / sum)).unzip();
-        let rounding = 4.0 * f64::EPSILON * values.len() as f64;
-        let defect = if (sum - 1.0).abs() <= rounding { 0.0 } else { sum - 1.0 };
-        Ok(Self { values, weights, defect })
+        Ok(Self { values, weights })
     }
 
     /// The values, increasing.
@@ -53,11 +49,6 @@ impl Steps {
     /// The probabilities of the values; they sum to one.
     pub fn weights(&self) -> &[f64] {
         &self.weights
-    }
-
-    /// By how much the weights as given exceeded one, zero if by no more than rounding.
-    pub fn defect(&self) -> f64 {
-        self.defect
     }
 
     /// Mean value.
@@ -89,6 +80,6 @@ impl Steps {
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let values = self.values.iter().map(|value| value * factor).collect();
-        Self { values, weights: self.weights.clone(), defect: self.defect }
+        Self { values, weights: self.weights.clone() }
     }
 }

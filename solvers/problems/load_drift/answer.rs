@@ -230,8 +230,6 @@ impl From<load_drift::BestThreshold> for BestThreshold {
     }
 }
 
-impl Answer {}
-
 impl Priced {
     pub(crate) fn of_drift(answer: &Answer) -> Option<Priced> {
         let dynamics = answer.dynamics.clone()?;

@@ -76,7 +76,7 @@ proptest! {
         let belief = Belief::from_odds(odds).unwrap();
         prop_assert!(abs_diff_eq!(belief.odds(), odds, epsilon = 1e-12 * odds));
         for report in Report::ALL {
-            let mapped = detector.likelihood_ratio(report) * (odds + hazard) / (1.0 - hazard);
+            let mapped = detector.likelihood(report).ratio() * (odds + hazard) / (1.0 - hazard);
             let after = belief.step(hazard, report, &detector).unwrap().odds();
             prop_assert!(abs_diff_eq!(after, mapped, epsilon = 1e-12 * mapped), "{after} {mapped}");
         }
@@ -104,7 +104,7 @@ proptest! {
     ) {
         let detector = Detector::new(alpha, beta).unwrap();
         for report in Report::ALL {
-            let Some(limit) = detector.fixed_point(report, hazard) else {
+            let Some(limit) = detector.likelihood(report).fixed_point(hazard) else {
                 prop_assert!(detector.after_change(report) + detector.before_change(report) == 0.0);
                 continue;
             };
@@ -179,7 +179,7 @@ proptest! {
         let factor = (step(odds + apart) - step(odds)) / apart;
         let expected = beta / (1.0 - alpha) / (1.0 - hazard);
         prop_assert!(abs_diff_eq!(factor, expected, epsilon = 1e-9 * expected.max(1.0) * (1.0 + odds)));
-        let limit = detector.fixed_point(Report::NoChange, hazard).unwrap();
+        let limit = detector.likelihood(Report::NoChange).fixed_point(hazard).unwrap();
         prop_assert_eq!(limit.probability() < 1.0, expected < 1.0);
         // In probability the map's slope is q^-2 times the determinant: at p = 0 it may exceed 1
         // before it falls below. Where beta < 1 - alpha it never does beyond the fixed point.

@@ -241,8 +241,3 @@ fn of_average(best: LongRun, problem: &Problem, close: f64) -> Outcome {
     let ties = each.map(|(advantage, psi)| *psi > 0.0 && advantage.abs() <= close).collect();
     Outcome { letters: letters.collect(), ties, value: best.value }
 }
-
-/// Whether the answer is for such a model.
-pub fn is_varied(answer: &Answer) -> bool {
-    answer.cost_by_state.is_some() || answer.steps.is_some()
-}
