@@ -140,7 +140,8 @@ fn array<const BYTES: usize>(file: &Path, name: &str, kind: &str) -> (Vec<u64>, 
     let first = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     assert_eq!(first % 64, 0, "{name}: entries are aligned");
     let header = std::str::from_utf8(&bytes[10..first]).unwrap();
-    let rest = header.strip_prefix(&format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ("));
+    let rest =
+        header.strip_prefix(&format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ("));
     let (shape, end) = rest.unwrap_or_else(|| panic!("{header}")).split_once("), }").unwrap();
     assert!(end.ends_with('\n') && end.trim().is_empty(), "{header}");
     let sides = shape.split(',').map(str::trim).filter(|side| !side.is_empty());
