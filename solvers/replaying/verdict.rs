@@ -69,6 +69,7 @@ impl Question<'_> {
             let it = if policy == ADAPTIVE { "it" } else { "the adaptive rule" };
             let without = if saved.never { ", without a remap," } else { "" };
             let less = format!("less than {beaten}");
+            let chance = if certain { "" } else { ", which may be chance" };
             // What is sure comes first.
             let [sentence, then] = match (certain, on_whole) {
                 (false, true) => [
@@ -76,7 +77,7 @@ impl Question<'_> {
                     format!("on {on}{without} {it} would {saved}{worth}, which may be chance"),
                 ],
                 _ => [
-                    format!("{what}: {} {less} on {on}{worth}", saved.share()),
+                    format!("{what}: {} {less} on {on}{worth}{chance}", saved.share()),
                     format!("{on_all}, {it} would {whole}"),
                 ],
             };

@@ -165,6 +165,8 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
         // A rule that does not remap at all is said as what it is, unless noise may be load.
         assert!(found["policy"] == "advised" || made == "0", "{sentence}");
         assert!(paid < cost && sentence.contains("less than now"), "{sentence}");
+    } else {
+        assert!(clause.contains("which may be chance"), "{sentence}");
     }
     true
 }
