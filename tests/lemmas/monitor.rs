@@ -193,7 +193,7 @@ proptest! {
         noise in prop::collection::vec((0.0..1.0f64, 0..9u8), 60..240),
         constant in prop::collection::vec(0..6u8, 120),
     ) {
-            let hazards: Vec<i64> = hazards[..last as usize].to_vec();
+        let hazards: Vec<i64> = hazards[..last as usize].to_vec();
         let steps = hazards.iter().map(|percent| ratio(*percent, 100)).collect();
         let problem = watched(last, Hazard::PerStep(steps), [3, 1], ratio(1, 20));
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };

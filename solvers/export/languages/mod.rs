@@ -11,11 +11,11 @@ pub use template::{Values, fill};
 
 /// A language.
 pub struct Language {
-    /// Lines as a comment at the top of a file, without its marks where these stand in templates.
+    /// Formats lines for the comment at the top of a file, which the template opens and closes.
     pub comment: fn(&[String]) -> String,
     /// A stated rule.
     stated: &'static str,
-    /// The rule that a log has taught.
+    /// The adaptive rule, trained on a log.
     pub advised: &'static str,
 }
 

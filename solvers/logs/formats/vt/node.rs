@@ -22,7 +22,7 @@ pub(super) struct Node {
     pub(super) other_resources: usize,
 }
 
-/// Notes that more was asked for than there is.
+/// A reader that records whether its input has ended.
 struct Ending<R> {
     input: R,
     ended: Rc<Cell<bool>>,
