@@ -71,14 +71,19 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
     }
     weights.retain(|_, weight| *weight > 1e-12);
     let sum: f64 = weights.values().sum();
+    let weights: Vec<(i32, f64)> =
+        weights.into_iter().map(|(by, weight)| (by, weight / sum)).collect();
+    let to = |i: i32, by: i32| ((i + by).clamp(-half, half) + half) as usize;
     let mean = |then: &[f64]| -> Vec<f64> {
-        let one = |i: i32| {
-            let near = weights
-                .iter()
-                .map(|(by, weight)| weight * then[((i + by).clamp(-half, half) + half) as usize]);
-            near.sum::<f64>() / sum
-        };
-        (-half..=half).map(one).collect()
+        let mut all = Vec::new();
+        for i in -half..=half {
+            let mut near = 0.0;
+            for &(by, weight) in &weights {
+                near += weight * then[to(i, by)];
+            }
+            all.push(near);
+        }
+        all
     };
     let add = |a: Vec<f64>, b: &dyn Fn(f64) -> f64| -> Vec<f64> {
         a.into_iter().zip(-half..=half).map(|(a, i)| a + b(at(i).abs() / 2.0)).collect()
@@ -89,6 +94,15 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
     let zero = vec![0.0; (2 * half + 1) as usize];
     let slow = |cost: f64| cost + slowdown * (cost + problem.mean_load);
     let beside = (0..late).fold(zero.clone(), |on, _| mean(&add(on, &slow)));
+    // The law of the difference, from none, after the steps beside a remap.
+    let mut beside_law = zero.clone();
+    beside_law[half as usize] = 1.0;
+    for _ in 0..late {
+        let before = std::mem::replace(&mut beside_law, zero.clone());
+        for (i, chance) in (-half..=half).zip(before).filter(|(_, chance)| *chance > 0.0) {
+            weights.iter().for_each(|(by, weight)| beside_law[to(i, *by)] += weight * chance);
+        }
+    }
     // What comes after step k if the program goes on, and what comes after a remap that is in force
     // then.
     let (mut on, mut force) = (zero.clone(), vec![0.0; steps + 1]);
@@ -104,7 +118,7 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
             false => on,
         };
         on = mean(&add(value, &|cost| cost));
-        force[k] = (0..late).fold(on.clone(), |on, _| mean(&on))[half as usize];
+        force[k] = on.iter().zip(&beside_law).map(|(on, chance)| on * chance).sum();
     }
     on[half as usize]
 }

@@ -2,7 +2,7 @@
 //! slopes that are kept.
 
 use super::bounds::{kept, measured, normal};
-use crate::thorough::some;
+use crate::thorough::{few_or_all, some};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, StandardNormal, StudentT};
@@ -66,7 +66,8 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
 /// What the rule costs on loads made by definition: as much as it is said to, but for errors of
 /// sampling.
 pub fn costs_what_is_said(problem: &ContinuousDrift, rule: &Drifting, found: &Measured) -> Spread {
-    let costs: Vec<f64> = (0..4000).map(|run| played(problem, rule, run)).collect();
+    let costs: Vec<f64> =
+        (0..few_or_all(1500, 4000)).map(|run| played(problem, rule, run)).collect();
     let played = Spread::of(&costs, 0.99);
     let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
     assert!(
@@ -169,7 +170,7 @@ fn the_bound_of_kept_slopes_is_the_best_in_hindsight() {
         };
         (0..512).map(cost).fold(f64::INFINITY, f64::min)
     };
-    let costs: Vec<f64> = (0..3000).map(cheapest).collect();
+    let costs: Vec<f64> = (0..few_or_all(1000, 3000)).map(cheapest).collect();
     let by_definition = Spread::of(&costs, 0.99);
     let (_, found) = measured(&problem, 4, 3000);
     let error = by_definition.high - by_definition.mean + found.lower.high - found.lower.mean;

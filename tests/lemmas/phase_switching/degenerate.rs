@@ -1,6 +1,7 @@
 //! Recurring phases with rates, costs, times and gains of 0, equal costs and one step, against
 //! plain iteration on a grid of beliefs.
 
+use crate::thorough::few_or_all;
 use rand::RngExt;
 use remapping::belief::Levels;
 use remapping::decimal::decimal;
@@ -105,7 +106,7 @@ impl Grid {
 #[test]
 fn without_an_end() {
     let (mut known, mut compared) = (0, 0);
-    for seed in 0..250 {
+    for seed in 0..few_or_all(100, 250) {
         let problem = any(&mut stream(301, seed));
         let Ok(found) = long_run(&problem, 1e-6, &Within(Instant::now())) else { continue };
         let say = format!("seed {seed}: {problem:?}");
@@ -125,7 +126,8 @@ fn without_an_end() {
             }
         }
     }
-    assert!(known > 90 && compared > 60, "{known} {compared}");
+    let (least_known, least_compared) = few_or_all((36, 24), (90, 60));
+    assert!(known > least_known && compared > least_compared, "{known} {compared}");
 }
 
 #[test]

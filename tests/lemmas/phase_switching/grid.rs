@@ -90,7 +90,7 @@ fn agrees(seed: u64) -> bool {
 
 #[test]
 fn values_of_long_programs_are_those_of_a_fine_grid() {
-    assert!(some(1, [66, 285, 353, 428]).into_iter().all(agrees));
+    assert!(some(1, [428, 285, 353, 66]).into_iter().all(agrees));
 }
 
 #[test]

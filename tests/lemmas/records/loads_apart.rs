@@ -2,7 +2,7 @@
 //! and the same noise cost under these remaps, on average over runs, and what a walk adds is found
 //! whatever was remapped.
 
-use crate::thorough::some;
+use crate::thorough::{few_or_all, some};
 use rand_distr::{Distribution, StandardNormal};
 use remapping::fit::apart::apart;
 use remapping::fit::increments::Increments;
@@ -74,7 +74,7 @@ impl Run {
 /// from noise.
 fn costs(sizes: [f64; 3], every: usize, by_times: bool) -> [[f64; 3]; RULES.len()] {
     let mut sums = [[0.0; 3]; RULES.len()];
-    for seed in 0..60 {
+    for seed in 0..few_or_all(20, 60) {
         let run = Run::new(seed, STEPS, sizes);
         let (times, _, remaps) = run.played(by_times, &|since, _| since == every);
         let record = Record::new(RANKS, times, remaps).unwrap();

@@ -1,5 +1,6 @@
 //! Markov operators against the dense matrices they stand for.
 
+use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
@@ -78,7 +79,7 @@ fn columns(operator: &dyn Operator) -> DMatrix<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(32, 96)))]
 
     #[test]
     fn multiset_ranks_count_in_colexicographic_order(items in 1..6usize, levels in 1..7usize) {

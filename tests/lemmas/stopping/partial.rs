@@ -1,6 +1,7 @@
 //! Remaps of some units: against a long recursion over load vectors, with remaps made by hand.
 
 use super::*;
+use crate::thorough::few_or_all;
 use remapping::stopping::{Exchange, long_run_at, long_run_partial, partial_targets, units_moved};
 use std::collections::HashMap;
 
@@ -57,7 +58,7 @@ fn by_recursion(model: &Model, [fixed, each]: [f64; 2], whole: bool) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(4, 12)))]
 
     #[test]
     fn the_best_average_is_that_of_a_long_recursion(
