@@ -5,13 +5,12 @@
 //! over remaps and change at random times; a remap that removed them would be visible in the log.
 
 use super::load_drift::SEED;
-use super::periodic::normal;
 use super::{Deck, Facts, short};
-use rand::RngExt;
 use remapping::continuous_drift::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
 use remapping::fit::goodness;
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;
+use remapping::fit::simulated::Sloping;
 use remapping::fit::slopes::{Fate, Slopes};
 use remapping::overlap::Overlap;
 use remapping::parallel;
@@ -69,10 +68,20 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let point = |lag: &usize| Point { lag: *lag, mean: expected[lag - 1], half_width: 0.0 };
     let predicted: Vec<Point> = lags.iter().map(point).collect();
     let mut misfits = Vec::from_iter(drawn(facts, &problem, &predicted));
-    let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        record(&problem, numbers, start, steps, remaps)
+    let kept = problem.kept_slopes.unwrap_or(KeptSlopes { deviation: 0.0, change: 0.0 });
+    let law = Sloping {
+        ranks,
+        deviation,
+        // One of the two is 0.
+        slopes: problem.slopes + kept.deviation,
+        redrawn: problem.slopes > 0.0,
+        change: kept.change,
+        noise,
     };
-    let tested = facts.tested(&mut make, &mut misfits);
+    let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
+        law.record(numbers, start, steps, remaps)
+    };
+    let tested = facts.tested(&make, &mut misfits);
     let mut model = format!(
         "ContinuousDrift(\n    processors: {},\n    increments: Normal(deviation: {}),\n",
         ranks,
@@ -177,23 +186,17 @@ fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
     }
     let by_slopes = |found: &Lasting| found.gained(lag)[1];
     let increments = &facts.increments;
-    let walk = ContinuousDrift {
-        classes: vec![Class::of(
-            ranks,
-            Increments::Normal { deviation: increments.deviation.value },
-        )],
+    let walk = Sloping {
+        ranks,
+        deviation: increments.deviation.value,
         slopes: 0.0,
-        kept_slopes: None,
+        redrawn: false,
+        change: 0.0,
         noise: increments.noise,
-        steps: steps as u64,
-        remap_cost: 1.0,
-        per_unit_moved: 0.0,
-        overlap: Overlap::NONE,
-        mean_load: 0.0,
     };
     let seen = by_slopes(found);
     let as_much = |number: usize| {
-        let times = record(&walk, &mut stream(SEED, number as u64), 0.0, steps, &[]);
+        let times = walk.record(&mut stream(SEED, number as u64), 0.0, steps, &[]);
         let least = times.iter().copied().fold(0.0, f64::min);
         let times = times.into_iter().map(|time| time - least).collect();
         let made = Record::new(ranks, times, Vec::new()).ok();
@@ -226,40 +229,4 @@ fn sampled(problem: &ContinuousDrift, steps: u64) -> Vec<f64> {
         }
     }
     sums.into_iter().map(|sum| sum / RUNS as f64).collect()
-}
-
-/// The times of a simulated run that starts balanced at `start`.
-fn record(
-    problem: &ContinuousDrift,
-    numbers: &mut Stream,
-    start: f64,
-    steps: usize,
-    remaps: &[usize],
-) -> Vec<f64> {
-    let ranks = problem.ranks();
-    let deviation = problem.classes[0].law.deviation();
-    let mut loads = vec![start; ranks];
-    let (kept, change) =
-        problem.kept_slopes.map_or((0.0, 0.0), |kept| (kept.deviation, kept.change));
-    // One of the two is 0.
-    let size = problem.slopes + kept;
-    let mut slopes: Vec<f64> = (0..ranks).map(|_| size * normal(numbers)).collect();
-    let mut seconds = Vec::with_capacity(steps * ranks);
-    for step in 0..steps {
-        if remaps.contains(&step) {
-            let mean = loads.iter().sum::<f64>() / ranks as f64;
-            loads.fill(mean);
-        }
-        let is_new = problem.slopes > 0.0 && remaps.contains(&step)
-            || change > 0.0 && numbers.random::<f64>() < change;
-        if is_new {
-            slopes.iter_mut().for_each(|slope| *slope = size * normal(numbers));
-        }
-        for (load, slope) in loads.iter_mut().zip(&slopes) {
-            *load += slope + deviation * normal(numbers);
-            let own = if problem.noise > 0.0 { problem.noise * normal(numbers) } else { 0.0 };
-            seconds.push(*load + own);
-        }
-    }
-    seconds
 }

@@ -2,11 +2,11 @@
 
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
-use rand::RngExt;
 use remapping::chain::{BirthDeath, Edge, Multisets};
 use remapping::estimate::Estimate;
 use remapping::fit::chain::Moves;
 use remapping::fit::growth;
+use remapping::fit::simulated::OnLevels;
 use remapping::fit::transitions::Transitions;
 use remapping::simulate::Stream;
 
@@ -229,10 +229,11 @@ fn deck(
         ));
     }
     let starts = facts.levels(quantum, lowest, levels);
-    let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        walk(numbers, &alike, &starts, lowest, quantum, steps, remaps)
+    let law = OnLevels { rows: &alike, recorded: &starts, lowest, unit: quantum };
+    let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
+        law.record(numbers, steps, remaps)
     };
-    let tested = facts.tested(&mut make, &mut misfits);
+    let tested = facts.tested(&make, &mut misfits);
     let steps_are = match facts.job_steps {
         Some(_) => "",
         None => {
@@ -247,42 +248,4 @@ fn deck(
         short(facts.remap_cost / quantum)
     );
     Deck { problem: "load_drift", model, parameters, predicted, unit: quantum, misfits, tested }
-}
-
-/// The times of a simulated run whose ranks move between levels by `rows(rank)`, from the first of
-/// the `recorded` levels. A remap leaves every rank an equal share; the remainder goes to those
-/// that were recorded to have most after it.
-pub(super) fn walk<'a>(
-    numbers: &mut Stream,
-    rows: &dyn Fn(usize) -> &'a [Vec<f64>],
-    recorded: &[Vec<usize>],
-    lowest: i64,
-    quantum: f64,
-    steps: usize,
-    remaps: &[usize],
-) -> Vec<f64> {
-    let mut levels = recorded[0].clone();
-    let mut seconds = Vec::with_capacity(steps * levels.len());
-    for (step, recorded) in recorded.iter().enumerate().take(steps) {
-        if remaps.binary_search(&step).is_ok() {
-            let (total, ranks) = (levels.iter().sum::<usize>(), levels.len());
-            let mut order: Vec<usize> = (0..ranks).collect();
-            order.sort_by_key(|rank| std::cmp::Reverse(recorded[*rank]));
-            levels.fill(total / ranks);
-            order.into_iter().take(total % ranks).for_each(|rank| levels[rank] += 1);
-        }
-        if step > 0 {
-            for (rank, level) in levels.iter_mut().enumerate() {
-                let draw: f64 = numbers.random();
-                let mut sum = 0.0;
-                let next = rows(rank)[*level].iter().position(|p| {
-                    sum += p;
-                    draw < sum
-                });
-                *level = next.unwrap_or(*level);
-            }
-        }
-        seconds.extend(levels.iter().map(|level| (*level as i64 + lowest) as f64 * quantum));
-    }
-    seconds
 }

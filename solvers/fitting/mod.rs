@@ -129,7 +129,7 @@ impl<'a> Facts<'a> {
 
     /// Compares the record with logs that `make` simulates. Returns how they agree, or why the
     /// model does not fit.
-    fn tested(&self, make: &mut goodness::Maker<'_>, misfits: &mut Vec<String>) -> Option<String> {
+    fn tested(&self, make: &goodness::Maker<'_>, misfits: &mut Vec<String>) -> Option<String> {
         let tested = told(&goodness::test(self.record, &self.lags(), make));
         tested.map_err(|misfit| misfits.push(misfit)).ok()
     }

@@ -2,9 +2,9 @@
 
 use super::load_drift::SEED;
 use super::{Deck, Facts, short};
-use rand::RngExt;
-use remapping::fit::chain::{Moves, Walk};
+use remapping::fit::chain::Moves;
 use remapping::fit::growth;
+use remapping::fit::simulated::{Walk, Walking};
 use remapping::simulate::Stream;
 
 /// The probability below which equal drifts count as refuted.
@@ -45,17 +45,21 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
         if differ { increments.drifts.clone() } else { vec![increments.drift.value; ranks] };
     let lags = facts.lags();
     let (own, start) = (own.map(Moves::walk), facts.whole.mean);
-    let law = Law { walk: own.map(|walk| (walk, unit)), drifts, deviation };
+    let walk = own.map_or(Walk::Normal(deviation), |walk| Walk::Units {
+        unit,
+        up: walk.up.value,
+        down: walk.down.value,
+    });
     let mut misfits = Vec::new();
     let noise = increments.noise;
-    let noisy = noise > 0.2 * deviation && law.walk.is_none();
+    let noisy = noise > 0.2 * deviation && own.is_none();
     // The recorded changes include this noise.
-    let seen_through = if noisy { noise } else { 0.0 };
-    let predicted = growth::normal(&law.drifts, deviation, seen_through, &lags, SEED);
-    let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        law.record(numbers, start, steps, remaps, seen_through)
+    let law = Walking { walk, drifts, noise: if noisy { noise } else { 0.0 } };
+    let predicted = growth::normal(&law.drifts, deviation, law.noise, &lags, SEED);
+    let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
+        law.record(numbers, start, steps, remaps)
     };
-    let mut tested = facts.tested(&mut make, &mut misfits);
+    let mut tested = facts.tested(&make, &mut misfits);
     if noisy {
         let beside =
             format!("with noise of {} on each time, which no remap takes away", short(noise));
@@ -73,55 +77,6 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
         short(facts.remap_cost / unit)
     );
     Deck { problem: "periodic", model, parameters, predicted, unit, misfits, tested }
-}
-
-/// The distribution that the model states.
-struct Law {
-    /// Steps on a lattice of this unit, where it is one.
-    walk: Option<(Walk, f64)>,
-    drifts: Vec<f64>,
-    deviation: f64,
-}
-
-impl Law {
-    /// The times of a simulated run that starts balanced at `start`.
-    fn record(
-        &self,
-        numbers: &mut Stream,
-        start: f64,
-        steps: usize,
-        remaps: &[usize],
-        noise: f64,
-    ) -> Vec<f64> {
-        let mut loads = vec![start; self.drifts.len()];
-        let mut seconds = Vec::with_capacity(steps * loads.len());
-        for step in 0..steps {
-            if remaps.binary_search(&step).is_ok() {
-                let mean = loads.iter().sum::<f64>() / loads.len() as f64;
-                loads.fill(mean);
-            }
-            for (load, drift) in loads.iter_mut().zip(&self.drifts) {
-                *load += match &self.walk {
-                    Some((walk, unit)) => {
-                        let draw: f64 = numbers.random();
-                        let up = draw < walk.up.value;
-                        let down = draw > 1.0 - walk.down.value;
-                        unit * (f64::from(up) - f64::from(down))
-                    }
-                    None => drift + self.deviation * normal(numbers),
-                };
-                let seen = if noise > 0.0 { *load + noise * normal(numbers) } else { *load };
-                seconds.push(seen);
-            }
-        }
-        seconds
-    }
-}
-
-/// A standard normal number (G. E. P. Box and M. E. Muller 1958).
-pub(super) fn normal(numbers: &mut Stream) -> f64 {
-    let (size, angle): (f64, f64) = (numbers.random(), numbers.random());
-    (-2.0 * (1.0 - size).ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
 /// The probability of staying, so that the decimals add up to one.

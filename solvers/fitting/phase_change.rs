@@ -1,12 +1,12 @@
 //! Fits `PhaseChange`: one permanent change, where the log has a change point.
 
 use super::load_drift::SEED;
-use super::periodic::normal;
 use super::{Deck, Facts, short, told};
 use remapping::estimate::Estimate;
 use remapping::fit::change::{change, hazard};
 use remapping::fit::correlated::{Means, means};
 use remapping::fit::goodness::{self, Goodness};
+use remapping::fit::simulated::normal;
 use remapping::record::Record;
 use remapping::simulate::stream;
 use std::ops::Range;

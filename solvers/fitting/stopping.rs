@@ -1,9 +1,10 @@
 //! Fits `Stopping`: loads on levels, with a chain for each rank.
 
 use super::levels::{dense_rows, matrix, named};
-use super::load_drift::{Kind, SEED, walk};
+use super::load_drift::{Kind, SEED};
 use super::{Deck, Facts, short};
 use remapping::fit::growth;
+use remapping::fit::simulated::OnLevels;
 use remapping::fit::transitions::Transitions;
 use remapping::simulate::Stream;
 use std::fmt::Write;
@@ -34,11 +35,12 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let starts = facts.levels(quantum, moves.lowest, levels);
     let own = |rank: usize| matrices[rank].as_slice();
     let predicted = growth::chain(&own, &starts, quantum, &facts.lags(), SEED);
-    let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        walk(numbers, &own, &starts, moves.lowest, quantum, steps, remaps)
+    let law = OnLevels { rows: &own, recorded: &starts, lowest: moves.lowest, unit: quantum };
+    let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
+        law.record(numbers, steps, remaps)
     };
     let mut misfits = Vec::new();
-    let tested = facts.tested(&mut make, &mut misfits);
+    let tested = facts.tested(&make, &mut misfits);
     let model = format!(
         "Stopping(\n    processes: Distinct([\n{chains}    ]),\n    remap_cost: {},\n    \
          after_remap: Restart,\n)",

@@ -4,15 +4,16 @@
 //! O(simulated records x ranks x steps).
 
 use super::growth::{self, Point};
+use crate::parallel;
 use crate::random::{Stream, stream};
 use crate::record::{Record, Remap};
 
 /// Number of simulated records.
-const RECORDS: u64 = 199;
+const RECORDS: usize = 199;
 
 /// Approximate bound on the numbers drawn for all records: 40,000 times in each tell growth to a
 /// few percent, and smaller differences are no misfit.
-const NUMBERS: u64 = 8_000_000;
+const NUMBERS: usize = 8_000_000;
 
 /// A statistic by which records are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,27 +57,27 @@ impl Goodness {
 }
 
 /// Generates the times of so many steps, ranks adjacent, of a run remapped before the given steps.
-pub type Maker<'a> = dyn FnMut(&mut Stream, usize, &[usize]) -> Vec<f64> + 'a;
+pub type Maker<'a> = dyn Fn(&mut Stream, usize, &[usize]) -> Vec<f64> + Sync + 'a;
 
 /// Compares `record` with simulated records of the same length. `make` writes the times of all
 /// steps, ranks adjacent, for remaps before the given steps. Of long records only the first part is
 /// compared.
-pub fn test(record: &Record, lags: &[usize], make: &mut Maker<'_>) -> Goodness {
+pub fn test(record: &Record, lags: &[usize], make: &Maker<'_>) -> Goodness {
     let (ranks, steps) = (record.ranks(), record.steps());
-    let most = (NUMBERS / RECORDS / ranks as u64).max(100) as usize;
+    let most = (NUMBERS / RECORDS / ranks).max(100);
     let part = record.part(0..steps.min(most));
     let remaps: Vec<usize> = part.remaps().iter().map(|remap| remap.before).collect();
     let seen = traits(&part, lags);
-    let made = (0..RECORDS).map(|number| {
-        let seconds = make(&mut stream(SEED, number), part.steps(), &remaps);
+    let made = |number: usize| {
+        let seconds = make(&mut stream(SEED, number as u64), part.steps(), &remaps);
         // Times of a model that permits negative values are shifted above zero.
         let least = seconds.iter().copied().fold(0.0, f64::min);
         let seconds = seconds.into_iter().map(|time| time - least).collect();
         let remaps = remaps.iter().map(|before| Remap { before: *before, seconds: None });
         let record = Record::new(ranks, seconds, remaps.collect()).expect("times of a model");
         traits(&record, lags)
-    });
-    let made: Vec<Vec<f64>> = made.collect();
+    };
+    let made = parallel::map(RECORDS, &made);
     outcome(&names(lags), &seen, &made)
 }
 

@@ -4,10 +4,10 @@
 //! O(lags x ranks x steps) for a record, O(paths x ranks x longest lag) for a prediction.
 
 use super::blocks::Blocks;
+use super::simulated::moved;
 use crate::estimate::NORMAL;
 use crate::random::{Stream, stream};
 use crate::record::{Record, imbalance};
-use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Mean of max - mean of the gains of ranks over some steps, with the half-width of its 95 %
@@ -152,13 +152,7 @@ pub fn chain<'a>(
         }
         step += 1;
         for (rank, (level, change)) in levels.iter_mut().zip(change).enumerate() {
-            let draw: f64 = numbers.random();
-            let mut sum = 0.0;
-            let next = rows(rank)[*level].iter().position(|p| {
-                sum += p;
-                draw < sum
-            });
-            let next = next.unwrap_or(*level);
+            let next = moved(&rows(rank)[*level], numbers).unwrap_or(*level);
             *change = (next as f64 - *level as f64) * quantum;
             *level = next;
         }

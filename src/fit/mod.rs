@@ -6,6 +6,7 @@
 //! * [`change`]: a change of phase;
 //! * [`growth`]: predicted and recorded growth of the imbalance;
 //! * [`goodness`]: goodness of fit;
+//! * [`simulated`]: records that fitted models make;
 //! * [`level`]: drifts and noise;
 //! * [`lasting`]: persistent drift rates and walks;
 //! * [`apart`]: loads and noise;
@@ -34,6 +35,7 @@ pub mod left_over;
 pub mod level;
 mod levels;
 pub mod running;
+pub mod simulated;
 pub mod slow_steps;
 pub mod whole;
 
