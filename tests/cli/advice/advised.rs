@@ -33,7 +33,7 @@ pub fn csv_of(record: &Record, steps: std::ops::Range<usize>) -> String {
 fn advised_costs_what_its_definition_costs() {
     let place = Workplace::new();
     for (number, family) in some(2, Family::ALL.into_iter().step_by(4)).into_iter().enumerate() {
-        let run = family.run(3 + number, 100, [1.0, 8.0, 40.0][number % 3], 7);
+        let run = family.run(3 + number, few_or_all(60, 100), [1.0, 8.0, 40.0][number % 3], 7);
         place.write("run.csv", csv(&run.record));
         let (cost, split) = (run.remap_cost, ["0.5", "0.4"][number % 2]);
         let policies = "advised,never,stop_at_rise,advised_cold";

@@ -5,7 +5,7 @@ use crate::families::Family;
 use crate::support::languages::{is_there, skipped, started};
 use crate::support::made_logs::{DRIFTING, Made};
 use crate::support::workplace::{Json, Workplace};
-use crate::thorough::some;
+use crate::thorough::{few_or_all, some};
 use approx::abs_diff_eq;
 use remap::logs;
 use remapping::fit::apart::apart;
@@ -183,13 +183,13 @@ fn the_exported_rule_costs_what_the_table_says() {
         DRIFTING,
     ];
     let mut shipped = 0;
-    for made in logs {
+    for made in some(2, logs) {
         place.write("run.csv", made.csv());
         for overlap in [(0, 0.0), (4, 0.01)] {
             shipped += usize::from(ships(&place, Path::new("run.csv"), made.remap_cost, overlap));
         }
     }
-    assert!(shipped >= 3, "{shipped} of 6 rules were exported");
+    assert!(shipped >= few_or_all(2, 3), "{shipped} rules were exported");
     let found = place.answer("advise run.csv -o files");
     for file in ["advised.json", "remap_policy.h", "remap_policy.py", "report.html", "model.ron"] {
         let path = format!("files/{file}");

@@ -335,7 +335,7 @@ fn curves_decide_as_they_are_played() {
     let place = Workplace::new();
     let ranks = deck_text("load_drift/64_ranks.ron");
     place.write("model.ron", ranks.replace("steps: 400", "steps: 60"));
-    let mut solution = place.answer("solve --tolerance 0.05 model.ron");
+    let mut solution = place.answer("solve --tolerance 0.5 model.ron");
     // A few stretches, whatever was found.
     solution["threshold_curve"]["by_steps_since"] =
         json!([{"from": 1, "threshold": 4.25}, {"from": 9, "threshold": 3.5}]);

@@ -288,7 +288,7 @@ fn logs_within_time_and_memory() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_huge_line_of_json_ends_within_time_and_memory() {
-    let many = few_or_all(15_000_000, 700_000_000_usize);
+    let many = few_or_all(7_000_000, 700_000_000_usize);
     let task =
         r#"{"entity":{"id":7,"home":0,"migratable":true},"node":0,"resource":"cpu","time":1},"#;
     let process = r#""step 1":[{"rank":0,"numCpus":1,"usefulTime":5}],"#;

@@ -211,7 +211,7 @@ fn kills_and_rivals_leave_a_whole_checkpoint() {
     };
     let whole = stripped(&workplace.run(&solve).exits(0).out);
     let limited = ["solve", "model.ron", "--json", "--out", "rivals", "--time-limit", "0.2"];
-    for moment in some(4, moments(12, 500)) {
+    for moment in some(2, moments(12, 500)) {
         let mut rivals = [0; 2].map(|_| start(&workplace, &limited));
         std::thread::sleep(moment);
         for rival in &mut rivals {

@@ -54,7 +54,7 @@ fn existing_files_stay_unless_forced() {
 #[test]
 fn partial_answers_are_replaced_by_the_same_command() {
     let walks = "ContinuousDrift(processors: 64, increments: Normal(deviation: 1.0), steps: 2000, remap_cost: 12.0)";
-    let states = "Stopping(processes: Identical(count: 3, chain: Walk(levels: 90, up: 0.25, down: 0.25, edge: Hold)), \
+    let states = "Stopping(processes: Identical(count: 3, chain: Walk(levels: 60, up: 0.25, down: 0.25, edge: Hold)), \
          remap_cost: 90000.0, after_remap: Stop)";
     for problem in [walks, states] {
         let workplace = Workplace::new();

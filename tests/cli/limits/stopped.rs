@@ -24,12 +24,12 @@ fn the_time_limit_stops_with_3() {
     let workplace = Workplace::of(endless());
     let started = std::time::Instant::now();
     let solution =
-        workplace.remap("solve model.ron --json --time-limit 2 --out results").exits(3).json();
+        workplace.remap("solve model.ron --json --time-limit 1 --out results").exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
     let written = workplace.document("results/model.json");
     assert_eq!(written, solution);
-    let text = workplace.remap("solve model.ron --time-limit 2").exits(3).out;
+    let text = workplace.remap("solve model.ron --time-limit 1").exits(3).out;
     assert!(text.contains("stopped by the time limit"), "{text}");
 }
 
@@ -119,7 +119,7 @@ fn decisions_of_a_long_run_that_was_stopped_are_open() {
         let whole = place.answer("solve model.ron");
         let letters = |found: &Value| found["decision"].as_str().unwrap_or("").as_bytes().to_vec();
         let last = letters(&whole);
-        for limit in ["0.001", "0.005", "0.02", "0.1"] {
+        for limit in some(2, ["0.001", "0.02", "0.005", "0.1"]) {
             let found = place.remap(format!("solve model.ron --json --time-limit {limit}")).json();
             assert!(found["average"]["lower"].as_f64().is_none_or(|lower| lower >= 0.0), "{rest}");
             if found["status"] != "time_limit" {

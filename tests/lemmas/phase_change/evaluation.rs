@@ -152,7 +152,7 @@ fn encloses(Bounds { lower, upper }: Bounds, cost: f64, merge: f64) -> Result<()
 }
 
 proptest! {
-    #![proptest_config(cases(256))]
+    #![proptest_config(cases(few_or_all(128, 256)))]
 
     #[test]
     fn costs_of_threshold_policies_are_those_of_all_report_sequences(

@@ -18,7 +18,7 @@ fn too_many_states_end_in_bounds() {
 /// Fields, words and limits of statistical bounds; the exact value lies between them.
 #[test]
 fn bounds_say_what_they_are() {
-    let place = Workplace::of(model(few_or_all(6, 8), 40, ""));
+    let place = Workplace::of(model(few_or_all(5, 8), few_or_all(30, 40), ""));
     let exact = place.answer("solve model.ron");
     assert_eq!(exact["representation"], "active");
     assert!(exact["statistical"].is_null() && exact["paths"].is_null());
@@ -64,8 +64,8 @@ fn paths_that_do_not_differ_give_no_interval() {
     };
     let nothing_to_decide = "ContinuousDrift(processors: 4, increments: Normal(deviation: 0.3), steps: 1, remap_cost: 2)";
     let models = [
-        // It costs 2.19 % more than the optimum, which no path of four shows.
-        walk("0.0001", "steps: 100"),
+        // With 100 steps it costs 2.19 % more than the optimum, which no path of four shows.
+        walk("0.0001", few_or_all("steps: 40", "steps: 100")),
         walk("0", "steps: 100"),
         walk("0.25", "steps: 1"),
         stated(nothing_to_decide),
@@ -136,7 +136,7 @@ fn the_rule_of_many_ranks_is_played() {
         let cost = |i: usize| played["policies"][i]["mean"].f64();
         assert!(cost(0) < cost(1), "{played}");
         play("optimal").exits(1).says("threshold_curve");
-        let found = place.remap("solve model.ron --json --tolerance 0.05 --plot rule.svg");
+        let found = place.remap("solve model.ron --json --tolerance 0.1 --plot rule.svg");
         place.write("solution.json", &found.out);
         has(&place.read("rule.svg"), &["steps since the last remap"]);
         let mean = found.json().at("/threshold_curve/cost/mean").f64();

@@ -17,7 +17,7 @@ fn references_of_all_theorems() {
     let cases = std::fs::read_to_string(folder.join("references.json")).unwrap();
     let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
     assert!(cases.len() >= 30);
-    let cases = some(12, cases);
+    let cases = some(9, cases);
     let models = tempfile::tempdir().unwrap();
     let paths = cases.iter().enumerate().map(|(index, case)| {
         let path = models.path().join(format!("{index}.ron"));
