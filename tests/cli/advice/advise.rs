@@ -277,7 +277,7 @@ fn units_and_strides_reach_what_is_exported() {
 #[test]
 fn nobody_is_given_a_bound_that_nobody_gave() {
     let place = Workplace::new();
-    place.write("run.csv", Made { noise: 0.0, walk: 0.02, ..DRIFTING }.csv());
+    place.write("run.csv", Made { ranks: 4, noise: 0.0, walk: 0.02, ..DRIFTING }.csv());
     place.remap("fit run.csv --model periodic -o fitted.ron").exits(0);
     assert!(!place.read("fitted.ron").contains("bound"));
     let text = place.shown("solve fitted.ron --out . --plot curve.svg");

@@ -124,7 +124,8 @@ const LONG: [&str; 5] = [
 ];
 
 /// Models with changes of phase that are solved at once, but take longer than that to play.
-const LONG_PLAYED: [&str; 3] = ["/four_levels.ron", "/fig3_blunt.ron", "/recurring.ron"];
+const LONG_PLAYED: [&str; 5] =
+    ["/four_levels.ron", "/fig3_blunt.ron", "/recurring.ron", "/figure6.ron", "/figure7.ron"];
 
 #[test]
 fn every_model_solved() {

@@ -201,7 +201,7 @@ fn a_kill_leaves_no_half_file() {
 #[test]
 fn kills_and_rivals_leave_a_whole_checkpoint() {
     let workplace = Workplace::new();
-    let text = DRIFT.replace("100000000", "1500");
+    let text = DRIFT.replace("100000000", "1000");
     workplace.write("model.ron", &text);
     let solve = ["solve", "model.ron", "--json", "--out", "out", "--force"];
     let stripped = |text: &str| {

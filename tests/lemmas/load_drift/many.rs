@@ -46,7 +46,7 @@ fn exact_values_lie_between_the_bounds() {
     for timing in [Timing::AfterStep, Timing::BeforeStep] {
         for processors in some(1, [4, 6]) {
             let problem = LoadDrift { timing, ..walk(processors, 30) };
-            let (seeds, least) = few_or_all((3, 3), (6, 5));
+            let (seeds, least) = few_or_all((2, 2), (6, 5));
             assert!(contained(&problem, seeds, 4) >= least, "{processors} {timing:?}");
         }
     }
@@ -65,7 +65,7 @@ fn exact_values_lie_between_the_bounds_where_branches_meet() {
     {
         let chain = chain.clone();
         let problem = LoadDrift { chain, remap_cost, initial: 2, timing, ..walk(processors, 30) };
-        let (seeds, least) = few_or_all((3, 3), (6, 5));
+        let (seeds, least) = few_or_all((2, 2), (6, 5));
         let inside = contained(&problem, seeds, 4);
         assert!(inside >= least, "{processors} {remap_cost} {timing:?}: {inside}");
     }

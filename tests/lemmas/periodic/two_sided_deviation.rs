@@ -97,7 +97,7 @@ fn rounded_to_nearest(laws: &[Law], time: u64, span: f64) -> (f64, f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(12, 24)))]
 
     /// `E|X - Y|/2 = scale Gamma(a + 1/2) / (sqrt(pi) Gamma(a))` for two gamma laws of one shape
     /// and scale, at loose and at tight accuracies.

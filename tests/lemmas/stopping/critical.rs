@@ -1,10 +1,11 @@
 //! Remap costs at which decisions switch.
 
 use super::*;
+use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(24, 48)))]
 
     #[test]
     fn decisions_switch_at_the_critical_costs(model in model(), after in after()) {

@@ -160,7 +160,7 @@ fn an_early_end_has_bounds() {
 /// The rule plays beside others, and is the best of them; intervals have exact costs.
 #[test]
 fn the_rule_is_played() {
-    let found = Workplace::stating(WALKS).answer("compare model.ron --runs 1500");
+    let found = Workplace::stating(WALKS).answer("compare model.ron --runs 600");
     let lines = found["policies"].list();
     let cost = |line: &Value| line["mean"].f64();
     assert_eq!(lines[0]["policy"], "threshold_curve");
@@ -242,10 +242,10 @@ fn other_costs_of_a_remap() {
     let words = place.shown("solve model.ron --tolerance 0.1");
     assert!(words.contains("2 steps after its decision, which are 5 % slower"), "{words}");
     let asked = "fixed:1,fixed:5,never,stop_at_rise,threshold_curve";
-    let late = place.answer(format!("compare model.ron --runs 1500 --policies {asked}"));
+    let late = place.answer(format!("compare model.ron --runs 600 --policies {asked}"));
     // Rules are played with what each remap moves, and when it comes into force.
     known_exactly(&late, 3);
-    known_exactly(&Workplace::stating(&moved).answer("compare model.ron --runs 1500"), 2);
+    known_exactly(&Workplace::stating(&moved).answer("compare model.ron --runs 600"), 2);
 }
 
 /// Slopes that are kept: the policy is the rule, the bound that of hindsight, and both are said.

@@ -35,7 +35,7 @@ fn laws_by_classes() {
     place.write("solution.json", found.to_string());
     exports(&place, "c fortran python rust csv json controller");
     place.remap("report solution.json -o page.html").exits(0);
-    let found = place.answer("compare model.ron --runs 1500");
+    let found = place.answer("compare model.ron --runs 600");
     first_is_best(&found);
     known_exactly(&found, 2);
     // A mean that all have in common changes nothing, and classes that are alike are one.

@@ -128,7 +128,7 @@ fn rare_remaps_are_within_the_bounds() {
 #[test]
 fn the_rule_of_many_ranks_is_played() {
     for decide in some(1, ["", ", decide: BeforeStep"]) {
-        let place = Workplace::of(model(40, 60, decide));
+        let place = Workplace::of(model(40, few_or_all(30, 60), decide));
         let play = |policies: &str| {
             place.remap(format!("compare model.ron --policies {policies} --runs 200 --json"))
         };
