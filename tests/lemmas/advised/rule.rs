@@ -65,9 +65,10 @@ fn mapped(record: &Record, map: impl Fn(&[f64]) -> Vec<f64>) -> Record {
 }
 
 fn runs() -> impl Strategy<Value = Run> {
-    (0..Family::ALL.len(), 2_usize..9, 60_usize..160, 0.5..100.0_f64, any::<u64>()).prop_map(
-        |(family, ranks, steps, dear, seed)| Family::ALL[family].run(ranks, steps, dear, seed),
-    )
+    (0..Family::ALL.len(), 2_usize..9, 60_usize..few_or_all(100, 160), 0.5..100.0_f64, any::<u64>())
+        .prop_map(|(family, ranks, steps, dear, seed)| {
+            Family::ALL[family].run(ranks, steps, dear, seed)
+        })
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! Bounds that need no list of the states, beside what solving for all states gives.
 
 use super::*;
-use crate::thorough::some;
+use crate::thorough::{few_or_all, some};
 use remapping::stopping::{Anywhere, Blind, Paid};
 
 /// The best average of independent processes, and what is known of it without their joint states.
@@ -46,7 +46,7 @@ fn the_best_average_lies_between_bounds_without_states() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(6, 16)))]
 
     #[test]
     fn of_different_processes_too(
