@@ -13,6 +13,9 @@ use std::ops::Range;
 /// cannot tell.
 const NARROW: f64 = 1.0;
 
+/// A saving is sure if its interval begins above what is printed as 0.00 percent.
+const SURE: f64 = 0.005;
+
 /// Steps that tell whether the loads are balanced where a log begins, twice.
 const FIRST: usize = 5;
 
@@ -52,24 +55,22 @@ impl Question<'_> {
         let Percent { percent, lower, upper } = saved.of;
         let all = 0..self.record.steps().min(2 * MOST_STEPS);
         let on_all = format!("on all steps up to {}, learning on the way", all.end - 1);
-        let (worth, certain) = (self.worth(judged, against, saved.of), lower > 0.0);
+        let (worth, certain) = (self.worth(judged, against, saved.of), lower >= SURE);
+        let narrow = upper - lower <= 2.0 * NARROW;
         let on_whole = whole.of.lower > 0.0 && percent >= 0.0;
         let unknown = run.is_none().then(|| "what was done is not recorded".to_owned());
-        // The rule makes no remap on any of the steps.
-        let nowhere = saved.never && whole.never && percent > 0.0;
-        if certain || on_whole || nowhere {
-            // Never remapping is advised where it is surely better than what was done, or all that
-            // the rule does. Elsewhere the rule that did not remap on these steps does so once
-            // loads move: on simulated programs never remapping cost up to 21 % there, the rule
-            // 0.1 %.
-            let (policy, what) = match nowhere || certain && saved.never {
+        if certain || on_whole {
+            // Never remapping is advised where it is surely better than what was done, there or, if
+            // that is all the rule does, on the whole log. Elsewhere the rule that did not remap on
+            // these steps does so once loads move: on simulated programs never remapping cost up to
+            // 21 % there, the rule 0.1 %.
+            let (policy, what) = match saved.never && (certain || whole.never) {
                 true => ("never", "Do not remap"),
                 false => (ADAPTIVE, "Remap by the adaptive rule"),
             };
             let it = if policy == ADAPTIVE { "it" } else { "the adaptive rule" };
             let without = if saved.never { ", without a remap," } else { "" };
             let less = format!("less than {beaten}");
-            let chance = if certain { "" } else { ", which may be chance" };
             // What is sure comes first.
             let [sentence, then] = match (certain, on_whole) {
                 (false, true) => [
@@ -77,7 +78,7 @@ impl Question<'_> {
                     format!("on {on}{without} {it} would {saved}{worth}, which may be chance"),
                 ],
                 _ => [
-                    format!("{what}: {} {less} on {on}{worth}{chance}", saved.share()),
+                    format!("{what}: {} {less} on {on}{worth}", saved.share()),
                     format!("{on_all}, {it} would {whole}"),
                 ],
             };
@@ -101,7 +102,7 @@ impl Question<'_> {
         let keep = if run.is_some() { RECORDED } else { "never" };
         let least = judged.clairvoyant_actual.or(judged.clairvoyant);
         let gain = least.map_or(100.0, |least| 100.0 * (against.cost - least) / against.time);
-        if upper < 0.0 || upper - lower <= 2.0 * NARROW || gain <= NARROW {
+        if upper < 0.0 || narrow || gain <= NARROW {
             let subject = match run {
                 Some(run) if run.remaps == 0 => "Go on without remapping",
                 Some(_) => "Keep what you do",

@@ -11,9 +11,10 @@
 //! and noise together vary as in the log; the most likely loads would vary less. O(ranks x steps)
 //! time and memory.
 //!
-//! The deviation of the walk follows from changes over a few steps. Under noise that hides these,
-//! it follows from how much farther from the mean the ranks are late after a remap than early.
-//! Where neither suffices there are two results: no walk, and the largest walk that the log allows.
+//! The walk has the variance that is most likely under this model, for all stretches between remaps
+//! or, where loads of some ranks move at some times only, for each rank and stretch one of several.
+//! Where it may be 0, the largest walk that the log allows is one more result. Slopes are estimated
+//! from all stretches: the sum of all changes would have the noise of a step for each remap.
 //!
 //! Loads that bend, as in waves, change more over several steps than a walk does, so that noise
 //! remains in them, or is not recognized at all. The second differences of such loads are small,
@@ -22,8 +23,10 @@
 
 use super::increments::Increments;
 use super::slopes::{Fate, Slopes};
+use crate::parallel;
 use crate::random::{Stream, stream};
 use crate::record::{Record, mean};
+use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use std::ops::Range;
 
@@ -31,8 +34,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Apart {
     /// The record with its noise, or as it is. There are more where the log does not tell how far
-    /// loads move by themselves: one without movement, one with the largest possible, one with
-    /// loads that bend.
+    /// loads move by themselves: one with the largest movement, one with loads that bend.
     pub records: Vec<Record>,
     /// Standard deviation of the noise in the first of them.
     pub noise: Option<f64>,
@@ -62,28 +64,76 @@ pub fn apart(record: &Record) -> Option<Apart> {
     let found = Increments::of(record)?;
     let slopes = Slopes::of(record);
     let noise = found.noise;
-    let middle = mean(&found.drifts);
-    let slope = |rank: usize| match slopes.as_ref().map(|slopes| (slopes.fate, slopes.spread)) {
-        None | Some((Fate::Kept, _)) => (found.drifts[rank] - middle, 0.0),
-        Some((Fate::None, _)) => (0.0, 0.0),
-        Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
-    };
-    let walks = walks(record, &found, &slope);
+    let walk = found.deviation.value;
     let matters = |noise: f64, walk: f64| noise > SLIGHT * walk && !even_times(record, noise);
-    let is_told = matters(noise, walks[0]);
+    let is_told = matters(noise, walk);
     let bent = bent(record).filter(|[noise, walk]| matters(*noise, *walk));
-    let bent = bent.filter(|[_, walk]| !is_told || walk * walk < BENT * walks[0] * walks[0]);
-    let separated = |[noise, walk]: [f64; 2]| {
-        let (walk, noise) = (walk * walk, noise * noise);
-        with_noise(record, &|rank| Law { walk, noise, slope: slope(rank) })
-    };
-    let mut records = match (is_told, bent) {
-        (true, _) => walks.iter().map(|walk| separated([noise, *walk])).collect(),
-        (false, Some(_)) => vec![record.clone()],
+    let bent = bent.filter(|[_, bent]| !is_told || bent * bent < BENT * walk * walk);
+    let least = match (is_told, bent) {
+        (true, _) => noise,
+        (false, Some([noise, _])) => noise,
         (false, None) => return None,
     };
+    let kept = kept_slopes(record, least * least);
+    let slope = |rank: usize| match slopes.as_ref().map(|slopes| (slopes.fate, slopes.spread)) {
+        None | Some((Fate::Kept | Fate::None, _)) => (kept[rank], 0.0),
+        Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
+    };
+    let separated = |[noise, walk]: [f64; 2]| {
+        let (noise, ratio) = (noise * noise, walk * walk / (noise * noise));
+        with_noise(record, noise, &slope, &Walks::all(ratio))
+    };
+    let mut records = Vec::new();
+    if is_told {
+        let walks = Walks::of(record, noise * noise, &slope);
+        records.push(with_noise(record, walks.factor * noise * noise, &slope, &walks));
+        // A walk that is hidden by the noise from one remap to the next is negligible.
+        let longest = record.stretches().iter().map(Range::len).max().unwrap_or(0) as f64;
+        if walks.may_be_none && walks.most * longest > SLIGHT * SLIGHT {
+            records.push(separated([noise, noise * walks.most.sqrt()]));
+        }
+    } else {
+        records.push(record.clone());
+    }
     records.extend(bent.map(separated));
     Some(Apart { records, noise: is_told.then_some(noise) })
+}
+
+/// Slopes that the ranks keep over remaps, drawn from what the log says of them: each by
+/// generalized least squares from all stretches, with a normal prior whose variance is that of the
+/// estimates beyond their errors (empirical Bayes).
+fn kept_slopes(record: &Record, noise: f64) -> Vec<f64> {
+    let (ranks, stretches, seen) = (record.ranks(), record.stretches(), deviations(record));
+    let walk = noise * Walks::of(record, noise, &|_| (0.0, 0.0)).mean();
+    // So large that a stretch alone decides, and far from where digits are lost.
+    let anything = 1e6 * (walk + noise);
+    let law = Law { walk, noise, slope: (0.0, anything) };
+    let estimate = |rank: usize| {
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for steps in &stretches {
+            let times: Vec<f64> = steps.clone().map(|step| seen[step * ranks + rank]).collect();
+            let known = law.filtered(&times, steps.start > 0);
+            let Some(last) = known.last().filter(|last| last.of_slope < 0.5 * anything) else {
+                continue;
+            };
+            sum += last.slope / last.of_slope;
+            weight += 1.0 / last.of_slope;
+        }
+        if weight > 0.0 { [sum / weight, 1.0 / weight] } else { [0.0; 2] }
+    };
+    let estimates: Vec<[f64; 2]> = (0..ranks).map(estimate).collect();
+    let beyond = |[slope, error]: &[f64; 2]| slope * slope - error;
+    let spread = estimates.iter().map(beyond).sum::<f64>() / (ranks.max(2) - 1) as f64;
+    let mut random = stream(SEED, 1);
+    let drawn = |[slope, error]: [f64; 2]| {
+        let one: f64 = StandardNormal.sample(&mut random);
+        let share = if spread > 0.0 { spread / (spread + error) } else { 0.0 };
+        share * slope + (share * error).sqrt() * one
+    };
+    let mut slopes: Vec<f64> = estimates.into_iter().map(drawn).collect();
+    let middle = mean(&slopes);
+    slopes.iter_mut().for_each(|slope| *slope -= middle);
+    slopes
 }
 
 /// Standard deviations of noise and of a step, from second differences that share one time. `None`
@@ -124,75 +174,156 @@ fn bent(record: &Record) -> Option<[f64; 2]> {
 /// Mean and variance of the slope of a rank.
 type Slope<'s> = dyn Fn(usize) -> (f64, f64) + 's;
 
-/// Standard deviations of the walk in a step: one, or two where the log does not determine it.
-fn walks(record: &Record, found: &Increments, slope: &Slope<'_>) -> Vec<f64> {
-    if found.deviation.lower > 0.0 {
-        return vec![found.deviation.value];
-    }
-    let (least, most) = match grown(record, slope) {
-        Some([variance, error]) if variance > SURE * error => return vec![variance.sqrt()],
-        Some([variance, error]) => (0.0, (variance + SURE * error).max(0.0).sqrt()),
-        None => (0.0, found.deviation.upper),
-    };
-    // A walk that is hidden by the noise from one remap to the next is negligible.
-    let longest = record.stretches().iter().map(Range::len).max().unwrap_or(0) as f64;
-    let matters = most.is_finite() && most * longest.sqrt() > SLIGHT * found.noise;
-    if matters { vec![least, most] } else { vec![least] }
+/// Variances of the walk, in units of that of the noise.
+struct Walks {
+    /// The likely ones, and the share of the stretches of ranks that has each of them.
+    shares: Vec<[f64; 2]>,
+    /// The factor by which the variance of the noise is most likely another than it was taken for.
+    factor: f64,
+    /// The largest one that all stretches may have in common, and whether it may be 0 (95 %).
+    most: f64,
+    may_be_none: bool,
 }
 
-/// The variance that a step adds permanently, and its standard error. It is the slope of the
-/// squared distances from the mean in the steps since a remap, after subtraction of the
-/// contribution of the slopes. `None` with fewer than [`STRETCHES`] remaps.
-fn grown(record: &Record, slope: &Slope<'_>) -> Option<[f64; 2]> {
-    let after: Vec<Range<usize>> =
-        record.stretches().into_iter().filter(|steps| steps.start > 0).collect();
-    let count: usize = after.iter().map(Range::len).sum();
-    if after.len() < STRETCHES || record.ranks() < 2 {
-        return None;
+/// The variances that are compared: none, and four a decade.
+fn ratios() -> Vec<f64> {
+    (0..=44).map(|k| if k == 0 { 0.0 } else { 1e-7 * 10f64.powf(f64::from(k) / 4.0) }).collect()
+}
+
+/// Twice the logarithm of how much more likely variances that differ must be, and by how much twice
+/// the logarithm of the likelihood of a common one may be less than that of the best.
+const DIFFER: f64 = 20.0;
+const NEAR: f64 = 3.84;
+
+/// Rounds of expectation and maximization; and the most times that they are about.
+const ROUNDS: usize = 100;
+const MOST_TIMES: usize = 400_000;
+
+/// A share below which a variance is not among the likely ones.
+const RARE: f64 = 1e-6;
+
+impl Walks {
+    /// The most likely variance that all stretches of all ranks have in common; or, where that is
+    /// surely less likely, the most likely distribution of variances that differ (nonparametric
+    /// empirical Bayes; Kiefer and Wolfowitz 1956, by expectation and maximization).
+    fn of(record: &Record, noise: f64, slope: &Slope<'_>) -> Walks {
+        let (ranks, seen) = (record.ranks(), deviations(record));
+        let mut stretches = record.stretches();
+        let mut times = 0;
+        stretches.retain(|steps| {
+            times += steps.len() * ranks;
+            steps.start == 0 || times <= MOST_TIMES
+        });
+        let ratios = ratios();
+        // What deviates from the mean of the ranks varies less.
+        let left = 1.0 - 1.0 / ranks as f64;
+        let slopes: Vec<(f64, f64)> = (0..ranks).map(slope).collect();
+        let each = parallel::map(ranks * stretches.len(), &|unit| -> Vec<[f64; 2]> {
+            let (steps, rank) = (stretches[unit / ranks].clone(), unit % ranks);
+            let after_remap = steps.start > 0;
+            let times: Vec<f64> = steps.map(|step| seen[step * ranks + rank]).collect();
+            let law = |walk: f64| Law { walk, noise: left * noise, slope: slopes[rank] };
+            let surprise = |ratio: &f64| law(ratio * left * noise).surprise(&times, after_remap);
+            ratios.iter().map(surprise).collect()
+        });
+        let steps: usize = stretches.iter().map(Range::len).sum();
+        let count = (ranks * (steps - 1)) as f64;
+        // In common: twice the negative logarithm of the likelihood under the most likely noise,
+        // and the factor of its variance.
+        let common: Vec<[f64; 2]> = (0..ratios.len())
+            .map(|k| {
+                let sum = |at: usize| each.iter().map(|each| each[k][at]).sum::<f64>();
+                let factor = sum(1) / count;
+                [sum(0) + count * (1.0 + factor.ln()), factor]
+            })
+            .collect();
+        let best = (0..ratios.len())
+            .min_by(|a, b| common[*a][0].total_cmp(&common[*b][0]))
+            .unwrap_or_default();
+        let [least, factor] = common[best];
+        let near = |k: &usize| left * (common[*k][0] - least) <= NEAR;
+        let most = (0..ratios.len()).rev().find(near).map_or(0.0, |k| ratios[k]);
+        let (shares, differing) = shared(&each);
+        let (shares, factor) = match differing < least - DIFFER {
+            true => (ratios.into_iter().zip(shares).map(|(a, b)| [a, b]).collect(), 1.0),
+            false => (vec![[ratios[best], 1.0]], factor),
+        };
+        let likely = |[_, share]: &[f64; 2]| *share > RARE;
+        let shares = Vec::into_iter(shares).filter(likely).collect();
+        Walks { shares, factor, most, may_be_none: near(&0) }
     }
-    let ages = |steps: &Range<usize>| (1..=steps.len()).map(|age| age as f64);
-    let middle = after.iter().flat_map(ages).sum::<f64>() / count as f64;
-    let left = 1.0 - 1.0 / record.ranks() as f64;
-    let slopes: Vec<(f64, f64)> = (0..record.ranks()).map(slope).collect();
-    let of_slopes = slopes.iter().map(|(_, variance)| variance).sum::<f64>() / slopes.len() as f64;
-    // For each stretch: sums of squared distances and of squared ages, weighted by the distance of
-    // the age from its mean.
-    let sums: Vec<[f64; 2]> = after
-        .iter()
-        .map(|steps| {
-            let mut sums = [0.0; 2];
-            for (step, age) in steps.clone().zip(ages(steps)) {
-                let (row, mean) = (record.row(step), record.mean(step));
-                let beside =
-                    row.iter().zip(&slopes).map(|(time, (slope, _))| time - mean - slope * age);
-                let squares: f64 = beside.map(|distance| distance * distance).sum();
-                let square = squares / (row.len() as f64 * left) - of_slopes * age * age;
-                sums[0] += (age - middle) * square;
-                sums[1] += (age - middle) * age;
+
+    fn mean(&self) -> f64 {
+        self.shares.iter().map(|[ratio, share]| ratio * share).sum()
+    }
+
+    /// One for all.
+    fn all(ratio: f64) -> Walks {
+        Walks { shares: vec![[ratio, 1.0]], factor: 1.0, most: ratio, may_be_none: false }
+    }
+
+    /// One of the variances for a stretch with these times, drawn from what these say of it.
+    fn drawn(&self, times: &[f64], after_remap: bool, law: Law, random: &mut Stream) -> f64 {
+        if let [[ratio, _]] = self.shares[..] {
+            return ratio;
+        }
+        let likelihood = |[ratio, share]: &[f64; 2]| {
+            let law = Law { walk: ratio * law.noise, ..law };
+            let [logarithms, squares] = law.surprise(times, after_remap);
+            share.ln() - 0.5 * (logarithms + squares)
+        };
+        let all: Vec<f64> = self.shares.iter().map(likelihood).collect();
+        let most = all.iter().copied().fold(f64::MIN, f64::max);
+        let sum: f64 = all.iter().map(|one| (one - most).exp()).sum();
+        let mut left = sum * random.random::<f64>();
+        let chosen = all.iter().position(|one| {
+            left -= (one - most).exp();
+            left < 0.0
+        });
+        self.shares[chosen.unwrap_or(all.len() - 1)][0]
+    }
+}
+
+/// The most likely shares of the variances, and twice the negative logarithm of their likelihood.
+fn shared(each: &[Vec<[f64; 2]>]) -> (Vec<f64>, f64) {
+    let (mut chances, mut constant) = (Vec::new(), 0.0);
+    for each in each {
+        let sums = each.iter().map(|[logarithms, squares]| logarithms + squares);
+        let least = sums.clone().fold(f64::INFINITY, f64::min);
+        constant += least;
+        chances.push(sums.map(|sum| (-0.5 * (sum - least)).exp()).collect::<Vec<f64>>());
+    }
+    let count = each.first().map_or(0, Vec::len);
+    let (mut shares, mut logarithms) = (vec![1.0 / count as f64; count], 0.0);
+    for _ in 0..ROUNDS {
+        let mut sums = vec![0.0; count];
+        logarithms = 0.0;
+        for chances in &chances {
+            let total: f64 =
+                chances.iter().zip(&shares).map(|(chance, share)| chance * share).sum();
+            logarithms += total.ln();
+            for ((sum, chance), share) in sums.iter_mut().zip(chances).zip(&shares) {
+                *sum += chance * share / total;
             }
-            sums
-        })
-        .collect();
-    let of_ages: f64 = sums.iter().map(|sums| sums[1]).sum();
-    if of_ages <= 0.0 {
-        return None;
+        }
+        shares = sums.into_iter().map(|sum| sum / chances.len() as f64).collect();
     }
-    let variance = sums.iter().map(|sums| sums[0]).sum::<f64>() / of_ages;
-    let apart: f64 = sums.iter().map(|[found, ages]| (found - variance * ages).powi(2)).sum();
-    let many = after.len() as f64;
-    Some([variance, (apart * many / (many - 1.0)).sqrt() / of_ages])
+    (shares, constant - 2.0 * logarithms)
 }
 
-/// The record with noise separated from loads that move by these distributions of the ranks.
-fn with_noise(record: &Record, law: &dyn Fn(usize) -> Law) -> Record {
+/// The record with noise of this variance separated from loads that move by these distributions.
+fn with_noise(record: &Record, noise: f64, slope: &Slope<'_>, walks: &Walks) -> Record {
     let (ranks, stretches) = (record.ranks(), record.stretches());
     let mut seen = deviations(record);
     let mut random = stream(SEED, 0);
     for rank in 0..ranks {
-        let law = law(rank);
+        let law = Law { walk: 0.0, noise, slope: slope(rank) };
         for steps in &stretches {
+            let after_remap = steps.start > 0;
             let times: Vec<f64> = steps.clone().map(|step| seen[step * ranks + rank]).collect();
-            let loads = law.loads(&times, steps.start > 0, &mut random);
+            let ratio = walks.drawn(&times, after_remap, law, &mut random);
+            let law = Law { walk: ratio * noise, ..law };
+            let loads = law.loads(&times, after_remap, &mut random);
             for (step, load) in steps.clone().zip(loads) {
                 seen[step * ranks + rank] -= load;
             }
@@ -240,6 +371,7 @@ fn even_times(record: &Record, noise: f64) -> bool {
 
 /// Dynamics of the load of a rank relative to the mean over the ranks: variances, and mean and
 /// variance of the slope.
+#[derive(Clone, Copy)]
 struct Law {
     walk: f64,
     noise: f64,
@@ -287,6 +419,28 @@ impl Law {
             next = Some(loads[place]);
         }
         loads
+    }
+
+    /// Twice the negative logarithm of the likelihood of these times, but for a constant, in two
+    /// parts: the logarithms of their variances in units of the noise, given the times before
+    /// them, and the squares of their distances from what is expected, in units of these.
+    fn surprise(&self, times: &[f64], after_remap: bool) -> [f64; 2] {
+        let known = self.filtered(times, after_remap);
+        let (slope, of_slope) = self.slope;
+        let balanced = Known { load: 0.0, slope, variance: 0.0, both: 0.0, of_slope };
+        let mut sums = [0.0; 2];
+        for (place, time) in times.iter().enumerate() {
+            let last = match place {
+                0 if !after_remap => continue,
+                0 => balanced,
+                _ => known[place - 1],
+            };
+            let variance = last.variance + 2.0 * last.both + last.of_slope + self.walk + self.noise;
+            let off = time - last.load - last.slope;
+            sums[0] += (variance / self.noise).ln();
+            sums[1] += off * off / variance;
+        }
+        sums
     }
 
     /// Kalman filter: the state after each time, given those up to it.

@@ -100,8 +100,14 @@ const RULES: [Rule; 4] = [Rule::Never, Rule::Fixed(7), Rule::Fixed(45), Rule::Th
 #[test]
 fn remaps_even_out_loads() {
     // Walk, noise and slopes.
-    let all = [([0.1, 0.3, 0.0], 20), ([0.05, 0.3, 0.02], 20), ([0.0, 0.3, 0.0], 10)];
-    for (sizes, every) in some(2, all) {
+    let all = [
+        ([0.1, 0.3, 0.0], 20),
+        ([0.03, 0.3, 0.0], 5),
+        ([0.0, 0.3, 0.01], 5),
+        ([0.05, 0.3, 0.02], 20),
+        ([0.0, 0.3, 0.0], 10),
+    ];
+    for (sizes, every) in some(3, all) {
         for (rule, [truth, raw, told]) in RULES.into_iter().zip(costs(sizes, every, false)) {
             let off = 0.06 * truth + 0.1 * (raw - truth);
             assert!((told - truth).abs() < off, "{sizes:?} {rule}: {truth} {raw} {told}");
