@@ -21,14 +21,17 @@
 //! and those of noise e are e'' - 2 e' + e: two that share one time have covariance n^2. Where that
 //! is significant, loads that move little from step to step are one more result.
 
+mod filter;
+mod walks;
+
 use super::increments::Increments;
 use super::slopes::{Fate, Slopes};
-use crate::parallel;
-use crate::random::{Stream, stream};
+use crate::random::stream;
 use crate::record::{Record, mean};
-use rand::RngExt;
+use filter::Law;
 use rand_distr::{Distribution, StandardNormal};
 use std::ops::Range;
+use walks::{Slope, Walks};
 
 /// A record with its loads separated from noise.
 #[derive(Debug, Clone)]
@@ -61,7 +64,7 @@ const BENT: f64 = 0.5;
 /// the times of the preceding step including their noise. Work and memory: proportional to the
 /// length of the record.
 pub fn apart(record: &Record) -> Option<Apart> {
-    let found = Increments::of(record)?;
+    let found = Increments::of(record).filter(|_| record.ranks() > 1)?;
     let slopes = Slopes::of(record);
     let noise = found.noise;
     let walk = found.deviation.value;
@@ -171,146 +174,6 @@ fn bent(record: &Record) -> Option<[f64; 2]> {
     told.then(|| [noise.sqrt(), (single - 2.0 * noise).max(0.0).sqrt()])
 }
 
-/// Mean and variance of the slope of a rank.
-type Slope<'s> = dyn Fn(usize) -> (f64, f64) + 's;
-
-/// Variances of the walk, in units of that of the noise.
-struct Walks {
-    /// The likely ones, and the share of the stretches of ranks that has each of them.
-    shares: Vec<[f64; 2]>,
-    /// The factor by which the variance of the noise is most likely another than it was taken for.
-    factor: f64,
-    /// The largest one that all stretches may have in common, and whether it may be 0 (95 %).
-    most: f64,
-    may_be_none: bool,
-}
-
-/// The variances that are compared: none, and four a decade.
-fn ratios() -> Vec<f64> {
-    (0..=44).map(|k| if k == 0 { 0.0 } else { 1e-7 * 10f64.powf(f64::from(k) / 4.0) }).collect()
-}
-
-/// Twice the logarithm of how much more likely variances that differ must be, and by how much twice
-/// the logarithm of the likelihood of a common one may be less than that of the best.
-const DIFFER: f64 = 20.0;
-const NEAR: f64 = 3.84;
-
-/// Rounds of expectation and maximization; and the most times that they are about.
-const ROUNDS: usize = 100;
-const MOST_TIMES: usize = 400_000;
-
-/// A share below which a variance is not among the likely ones.
-const RARE: f64 = 1e-6;
-
-impl Walks {
-    /// The most likely variance that all stretches of all ranks have in common; or, where that is
-    /// surely less likely, the most likely distribution of variances that differ (nonparametric
-    /// empirical Bayes; Kiefer and Wolfowitz 1956, by expectation and maximization).
-    fn of(record: &Record, noise: f64, slope: &Slope<'_>) -> Walks {
-        let (ranks, seen) = (record.ranks(), deviations(record));
-        let mut stretches = record.stretches();
-        let mut times = 0;
-        stretches.retain(|steps| {
-            times += steps.len() * ranks;
-            steps.start == 0 || times <= MOST_TIMES
-        });
-        let ratios = ratios();
-        // What deviates from the mean of the ranks varies less.
-        let left = 1.0 - 1.0 / ranks as f64;
-        let slopes: Vec<(f64, f64)> = (0..ranks).map(slope).collect();
-        let each = parallel::map(ranks * stretches.len(), &|unit| -> Vec<[f64; 2]> {
-            let (steps, rank) = (stretches[unit / ranks].clone(), unit % ranks);
-            let after_remap = steps.start > 0;
-            let times: Vec<f64> = steps.map(|step| seen[step * ranks + rank]).collect();
-            let law = |walk: f64| Law { walk, noise: left * noise, slope: slopes[rank] };
-            let surprise = |ratio: &f64| law(ratio * left * noise).surprise(&times, after_remap);
-            ratios.iter().map(surprise).collect()
-        });
-        let steps: usize = stretches.iter().map(Range::len).sum();
-        let count = (ranks * (steps - 1)) as f64;
-        // In common: twice the negative logarithm of the likelihood under the most likely noise,
-        // and the factor of its variance.
-        let common: Vec<[f64; 2]> = (0..ratios.len())
-            .map(|k| {
-                let sum = |at: usize| each.iter().map(|each| each[k][at]).sum::<f64>();
-                let factor = sum(1) / count;
-                [sum(0) + count * (1.0 + factor.ln()), factor]
-            })
-            .collect();
-        let best = (0..ratios.len())
-            .min_by(|a, b| common[*a][0].total_cmp(&common[*b][0]))
-            .unwrap_or_default();
-        let [least, factor] = common[best];
-        let near = |k: &usize| left * (common[*k][0] - least) <= NEAR;
-        let most = (0..ratios.len()).rev().find(near).map_or(0.0, |k| ratios[k]);
-        let (shares, differing) = shared(&each);
-        let (shares, factor) = match differing < least - DIFFER {
-            true => (ratios.into_iter().zip(shares).map(|(a, b)| [a, b]).collect(), 1.0),
-            false => (vec![[ratios[best], 1.0]], factor),
-        };
-        let likely = |[_, share]: &[f64; 2]| *share > RARE;
-        let shares = Vec::into_iter(shares).filter(likely).collect();
-        Walks { shares, factor, most, may_be_none: near(&0) }
-    }
-
-    fn mean(&self) -> f64 {
-        self.shares.iter().map(|[ratio, share]| ratio * share).sum()
-    }
-
-    /// One for all.
-    fn all(ratio: f64) -> Walks {
-        Walks { shares: vec![[ratio, 1.0]], factor: 1.0, most: ratio, may_be_none: false }
-    }
-
-    /// One of the variances for a stretch with these times, drawn from what these say of it.
-    fn drawn(&self, times: &[f64], after_remap: bool, law: Law, random: &mut Stream) -> f64 {
-        if let [[ratio, _]] = self.shares[..] {
-            return ratio;
-        }
-        let likelihood = |[ratio, share]: &[f64; 2]| {
-            let law = Law { walk: ratio * law.noise, ..law };
-            let [logarithms, squares] = law.surprise(times, after_remap);
-            share.ln() - 0.5 * (logarithms + squares)
-        };
-        let all: Vec<f64> = self.shares.iter().map(likelihood).collect();
-        let most = all.iter().copied().fold(f64::MIN, f64::max);
-        let sum: f64 = all.iter().map(|one| (one - most).exp()).sum();
-        let mut left = sum * random.random::<f64>();
-        let chosen = all.iter().position(|one| {
-            left -= (one - most).exp();
-            left < 0.0
-        });
-        self.shares[chosen.unwrap_or(all.len() - 1)][0]
-    }
-}
-
-/// The most likely shares of the variances, and twice the negative logarithm of their likelihood.
-fn shared(each: &[Vec<[f64; 2]>]) -> (Vec<f64>, f64) {
-    let (mut chances, mut constant) = (Vec::new(), 0.0);
-    for each in each {
-        let sums = each.iter().map(|[logarithms, squares]| logarithms + squares);
-        let least = sums.clone().fold(f64::INFINITY, f64::min);
-        constant += least;
-        chances.push(sums.map(|sum| (-0.5 * (sum - least)).exp()).collect::<Vec<f64>>());
-    }
-    let count = each.first().map_or(0, Vec::len);
-    let (mut shares, mut logarithms) = (vec![1.0 / count as f64; count], 0.0);
-    for _ in 0..ROUNDS {
-        let mut sums = vec![0.0; count];
-        logarithms = 0.0;
-        for chances in &chances {
-            let total: f64 =
-                chances.iter().zip(&shares).map(|(chance, share)| chance * share).sum();
-            logarithms += total.ln();
-            for ((sum, chance), share) in sums.iter_mut().zip(chances).zip(&shares) {
-                *sum += chance * share / total;
-            }
-        }
-        shares = sums.into_iter().map(|sum| sum / chances.len() as f64).collect();
-    }
-    (shares, constant - 2.0 * logarithms)
-}
-
 /// The record with noise of this variance separated from loads that move by these distributions.
 fn with_noise(record: &Record, noise: f64, slope: &Slope<'_>, walks: &Walks) -> Record {
     let (ranks, stretches) = (record.ranks(), record.stretches());
@@ -367,108 +230,4 @@ fn even_times(record: &Record, noise: f64) -> bool {
     let share = products / (count * noise * noise);
     let error = squares.sqrt() / (count * noise * noise);
     share > 0.5 && share > 2.0 * error
-}
-
-/// Dynamics of the load of a rank relative to the mean over the ranks: variances, and mean and
-/// variance of the slope.
-#[derive(Clone, Copy)]
-struct Law {
-    walk: f64,
-    noise: f64,
-    slope: (f64, f64),
-}
-
-/// Filtered state of load and slope: means, variances, and the covariance.
-#[derive(Clone, Copy)]
-struct Known {
-    load: f64,
-    slope: f64,
-    variance: f64,
-    both: f64,
-    of_slope: f64,
-}
-
-impl Law {
-    /// A sample of the loads at the steps of a stretch, given these times. After a remap the
-    /// stretch begins one step from balance.
-    fn loads(&self, times: &[f64], after_remap: bool, random: &mut Stream) -> Vec<f64> {
-        let known = self.filtered(times, after_remap);
-        let mut normal = |mean: f64, variance: f64| -> f64 {
-            let one: f64 = StandardNormal.sample(random);
-            mean + variance.max(0.0).sqrt() * one
-        };
-        let Some(last) = known.last() else { return Vec::new() };
-        let slope = normal(last.slope, last.of_slope);
-        let mut loads = vec![0.0; times.len()];
-        let mut next = None;
-        for (place, known) in known.iter().enumerate().rev() {
-            let Known { mut load, mut variance, .. } = *known;
-            if known.of_slope > 0.0 {
-                load += known.both / known.of_slope * (slope - known.slope);
-                variance -= known.both * known.both / known.of_slope;
-            }
-            if let Some(next) = next {
-                let before = next - slope;
-                let variance_of_both = variance.max(0.0) + self.walk;
-                let gain =
-                    if variance_of_both > 0.0 { variance.max(0.0) / variance_of_both } else { 0.0 };
-                load += gain * (before - load);
-                variance = gain * self.walk;
-            }
-            loads[place] = normal(load, variance);
-            next = Some(loads[place]);
-        }
-        loads
-    }
-
-    /// Twice the negative logarithm of the likelihood of these times, but for a constant, in two
-    /// parts: the logarithms of their variances in units of the noise, given the times before
-    /// them, and the squares of their distances from what is expected, in units of these.
-    fn surprise(&self, times: &[f64], after_remap: bool) -> [f64; 2] {
-        let known = self.filtered(times, after_remap);
-        let (slope, of_slope) = self.slope;
-        let balanced = Known { load: 0.0, slope, variance: 0.0, both: 0.0, of_slope };
-        let mut sums = [0.0; 2];
-        for (place, time) in times.iter().enumerate() {
-            let last = match place {
-                0 if !after_remap => continue,
-                0 => balanced,
-                _ => known[place - 1],
-            };
-            let variance = last.variance + 2.0 * last.both + last.of_slope + self.walk + self.noise;
-            let off = time - last.load - last.slope;
-            sums[0] += (variance / self.noise).ln();
-            sums[1] += off * off / variance;
-        }
-        sums
-    }
-
-    /// Kalman filter: the state after each time, given those up to it.
-    fn filtered(&self, times: &[f64], after_remap: bool) -> Vec<Known> {
-        let (slope, of_slope) = self.slope;
-        let balanced = Known { load: 0.0, slope, variance: 0.0, both: 0.0, of_slope };
-        let mut known = Vec::with_capacity(times.len());
-        let mut last = balanced;
-        for (place, time) in times.iter().enumerate() {
-            if place == 0 && !after_remap {
-                last = Known { load: *time, variance: self.noise, ..balanced };
-            } else {
-                let Known { load, slope, variance, both, of_slope } = last;
-                let variance = variance + 2.0 * both + of_slope + self.walk;
-                let (load, both) = (load + slope, both + of_slope);
-                let (gain, of_slopes) =
-                    (variance / (variance + self.noise), both / (variance + self.noise));
-                let off = time - load;
-                last = Known {
-                    load: load + gain * off,
-                    slope: slope + of_slopes * off,
-                    variance: (1.0 - gain) * variance,
-                    both: (1.0 - gain) * both,
-                    of_slope: (of_slope - of_slopes * both).max(0.0),
-                };
-            }
-            known.push(last);
-        }
-        known
-    }
 }
