@@ -78,34 +78,35 @@ pub fn apart(record: &Record) -> Option<Apart> {
         (false, None) => return None,
     };
     let kept = kept_slopes(record, least * least);
-    let slope = |rank: usize| match slopes.as_ref().map(|slopes| (slopes.fate, slopes.spread)) {
-        None | Some((Fate::Kept | Fate::None, _)) => (kept[rank], 0.0),
+    let of = |at: usize, rank: usize| match slopes.as_ref().map(|found| (found.fate, found.spread))
+    {
+        None | Some((Fate::Kept | Fate::None, _)) => (kept[at][rank], 0.0),
         Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
     };
-    let separated = |[noise, walk]: [f64; 2]| {
-        let (noise, ratio) = (noise * noise, walk * walk / (noise * noise));
-        with_noise(record, noise, &slope, &Walks::all(ratio))
-    };
+    let (slope, large) = (|rank: usize| of(0, rank), |rank: usize| of(1, rank));
     let mut records = Vec::new();
     if is_told {
         let walks = Walks::of(record, noise * noise, &slope);
         records.push(with_noise(record, walks.factor * noise * noise, &slope, &walks));
-        // A walk that is hidden by the noise from one remap to the next is negligible.
-        let longest = record.stretches().iter().map(Range::len).max().unwrap_or(0) as f64;
-        if walks.may_be_none && walks.most * longest > SLIGHT * SLIGHT {
-            records.push(separated([noise, noise * walks.most.sqrt()]));
+        // A walk that noise hides from one end to the other is negligible.
+        if walks.may_be_none && walks.most * record.steps() as f64 > SLIGHT * SLIGHT {
+            records.push(with_noise(record, noise * noise, &large, &Walks::all(walks.most)));
         }
     } else {
         records.push(record.clone());
     }
-    records.extend(bent.map(separated));
+    records.extend(bent.map(|[noise, walk]| {
+        let ratio = (walk / noise).powi(2);
+        with_noise(record, noise * noise, &slope, &Walks::all(ratio))
+    }));
     Some(Apart { records, noise: is_told.then_some(noise) })
 }
 
 /// Slopes that the ranks keep over remaps, drawn from what the log says of them: each by
 /// generalized least squares from all stretches, with a normal prior whose variance is that of the
-/// estimates beyond their errors (empirical Bayes).
-fn kept_slopes(record: &Record, noise: f64) -> Vec<f64> {
+/// estimates beyond their errors (empirical Bayes). And as large as the log allows: that variance
+/// and two standard errors of it.
+fn kept_slopes(record: &Record, noise: f64) -> [Vec<f64>; 2] {
     let (ranks, stretches, seen) = (record.ranks(), record.stretches(), deviations(record));
     let walk = noise * Walks::of(record, noise, &|_| (0.0, 0.0)).mean();
     // So large that a stretch alone decides, and far from where digits are lost.
@@ -126,17 +127,22 @@ fn kept_slopes(record: &Record, noise: f64) -> Vec<f64> {
     };
     let estimates: Vec<[f64; 2]> = (0..ranks).map(estimate).collect();
     let beyond = |[slope, error]: &[f64; 2]| slope * slope - error;
-    let spread = estimates.iter().map(beyond).sum::<f64>() / (ranks.max(2) - 1) as f64;
-    let mut random = stream(SEED, 1);
-    let drawn = |[slope, error]: [f64; 2]| {
-        let one: f64 = StandardNormal.sample(&mut random);
-        let share = if spread > 0.0 { spread / (spread + error) } else { 0.0 };
-        share * slope + (share * error).sqrt() * one
+    let independent = (ranks.max(2) - 1) as f64;
+    let spread = (estimates.iter().map(beyond).sum::<f64>() / independent).max(0.0);
+    let error = estimates.iter().map(|[_, error]| error).sum::<f64>() / ranks as f64;
+    let drawn = |spread: f64| {
+        let mut random = stream(SEED, 1);
+        let draw = |[slope, error]: &[f64; 2]| {
+            let one: f64 = StandardNormal.sample(&mut random);
+            let share = if spread > 0.0 { spread / (spread + error) } else { 0.0 };
+            share * slope + (share * error).sqrt() * one
+        };
+        let mut slopes: Vec<f64> = estimates.iter().map(draw).collect();
+        let middle = mean(&slopes);
+        slopes.iter_mut().for_each(|slope| *slope -= middle);
+        slopes
     };
-    let mut slopes: Vec<f64> = estimates.into_iter().map(drawn).collect();
-    let middle = mean(&slopes);
-    slopes.iter_mut().for_each(|slope| *slope -= middle);
-    slopes
+    [spread, spread + 2.0 * (2.0 / independent).sqrt() * error].map(drawn)
 }
 
 /// Standard deviations of noise and of a step, from second differences that share one time. `None`
