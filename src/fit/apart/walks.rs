@@ -34,7 +34,7 @@ const NEAR: f64 = 3.84;
 
 /// Rounds of expectation and maximization; and the most times that they are about.
 const ROUNDS: usize = 100;
-const MOST_TIMES: usize = 400_000;
+const MOST_TIMES: usize = 200_000;
 
 /// A share below which a variance is not among the likely ones.
 const RARE: f64 = 1e-6;
