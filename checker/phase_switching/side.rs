@@ -230,7 +230,8 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             (state >> 20) % end
         };
-        for _ in 0..if std::env::var_os("REMAP_THOROUGH").is_some() { 2000 } else { 400 } {
+        let cases = if std::env::var_os("REMAP_THOROUGH").is_some() { 2000 } else { 400 };
+        for _ in 0..cases {
             let mut at = vec![0, UNIT];
             for _ in 0..number(5) {
                 let node = number(1 << 40) << 20;

@@ -10,7 +10,7 @@ use remapping::continuous_drift::{Class, ContinuousDrift, Increments, KeptSlopes
 use remapping::fit::goodness;
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;
-use remapping::fit::simulated::Sloping;
+use remapping::fit::simulated::{Change, Drifting, Drifts};
 use remapping::fit::slopes::{Fate, Slopes};
 use remapping::overlap::Overlap;
 use remapping::parallel;
@@ -69,17 +69,16 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let predicted: Vec<Point> = lags.iter().map(point).collect();
     let mut misfits = Vec::from_iter(drawn(facts, &problem, &predicted));
     let kept = problem.kept_slopes.unwrap_or(KeptSlopes { deviation: 0.0, change: 0.0 });
-    let law = Sloping {
+    let drifts = Drifts::Drawn {
         ranks,
-        deviation,
         // One of the two is 0.
-        slopes: problem.slopes + kept.deviation,
-        redrawn: problem.slopes > 0.0,
-        change: kept.change,
-        noise,
+        deviation: problem.slopes + kept.deviation,
+        by_remaps: problem.slopes > 0.0,
+        by_steps: kept.change,
     };
+    let loads = Drifting { change: Change::Normal(deviation), drifts, noise };
     let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        law.record(numbers, start, steps, remaps)
+        loads.record(numbers, start, steps, remaps)
     };
     let tested = facts.tested(&make, &mut misfits);
     let mut model = format!(
@@ -186,12 +185,9 @@ fn is_no_walk(facts: &Facts<'_>, found: &Lasting, lag: usize) -> bool {
     }
     let by_slopes = |found: &Lasting| found.gained(lag)[1];
     let increments = &facts.increments;
-    let walk = Sloping {
-        ranks,
-        deviation: increments.deviation.value,
-        slopes: 0.0,
-        redrawn: false,
-        change: 0.0,
+    let walk = Drifting {
+        change: Change::Normal(increments.deviation.value),
+        drifts: Drifts::Drawn { ranks, deviation: 0.0, by_remaps: false, by_steps: 0.0 },
         noise: increments.noise,
     };
     let seen = by_slopes(found);

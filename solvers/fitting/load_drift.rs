@@ -229,9 +229,9 @@ fn deck(
         ));
     }
     let starts = facts.levels(quantum, lowest, levels);
-    let law = OnLevels { rows: &alike, recorded: &starts, lowest, unit: quantum };
+    let loads = OnLevels { rows: &alike, recorded: &starts, lowest, unit: quantum };
     let make =
-        |numbers: &mut Stream, steps: usize, remaps: &[usize]| law.record(numbers, steps, remaps);
+        |numbers: &mut Stream, steps: usize, remaps: &[usize]| loads.record(numbers, steps, remaps);
     let tested = facts.tested(&make, &mut misfits);
     let steps_are = match facts.job_steps {
         Some(_) => "",

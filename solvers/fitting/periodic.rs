@@ -4,7 +4,7 @@ use super::load_drift::SEED;
 use super::{Deck, Facts, short};
 use remapping::fit::chain::Moves;
 use remapping::fit::growth;
-use remapping::fit::simulated::{Walk, Walking};
+use remapping::fit::simulated::{Change, Drifting, Drifts};
 use remapping::simulate::Stream;
 
 /// The probability below which equal drifts count as refuted.
@@ -45,7 +45,7 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
         if differ { increments.drifts.clone() } else { vec![increments.drift.value; ranks] };
     let lags = facts.lags();
     let (own, start) = (own.map(Moves::walk), facts.whole.mean);
-    let walk = own.map_or(Walk::Normal(deviation), |walk| Walk::Units {
+    let change = own.map_or(Change::Normal(deviation), |walk| Change::Units {
         unit,
         up: walk.up.value,
         down: walk.down.value,
@@ -54,10 +54,11 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     let noise = increments.noise;
     let noisy = noise > 0.2 * deviation && own.is_none();
     // The recorded changes include this noise.
-    let law = Walking { walk, drifts, noise: if noisy { noise } else { 0.0 } };
-    let predicted = growth::normal(&law.drifts, deviation, law.noise, &lags, SEED);
+    let noise_of_times = if noisy { noise } else { 0.0 };
+    let predicted = growth::normal(&drifts, deviation, noise_of_times, &lags, SEED);
+    let loads = Drifting { change, drifts: Drifts::Fixed(drifts), noise: noise_of_times };
     let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        law.record(numbers, start, steps, remaps)
+        loads.record(numbers, start, steps, remaps)
     };
     let mut tested = facts.tested(&make, &mut misfits);
     if noisy {

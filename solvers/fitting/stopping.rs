@@ -35,9 +35,9 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let starts = facts.levels(quantum, moves.lowest, levels);
     let own = |rank: usize| matrices[rank].as_slice();
     let predicted = growth::chain(&own, &starts, quantum, &facts.lags(), SEED);
-    let law = OnLevels { rows: &own, recorded: &starts, lowest: moves.lowest, unit: quantum };
+    let loads = OnLevels { rows: &own, recorded: &starts, lowest: moves.lowest, unit: quantum };
     let make =
-        |numbers: &mut Stream, steps: usize, remaps: &[usize]| law.record(numbers, steps, remaps);
+        |numbers: &mut Stream, steps: usize, remaps: &[usize]| loads.record(numbers, steps, remaps);
     let mut misfits = Vec::new();
     let tested = facts.tested(&make, &mut misfits);
     let model = format!(

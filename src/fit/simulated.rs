@@ -1,24 +1,25 @@
 //! Simulated records of fitted models, under the remaps of the record they were fitted to:
-//! loads that walk, loads with drift rates, loads that move between levels.
+//! loads that drift, and loads that move between levels.
 //!
 //! A row has the times of all ranks in a step; a remap before a step evens out the loads before
 //! they change. O(ranks x steps), on levels times the number of levels.
 //!
 //! ```
-//! use remapping::fit::simulated::{Walking, Walk};
+//! use remapping::fit::simulated::{Change, Drifting, Drifts};
 //! use remapping::random::stream;
 //!
-//! let walk = Walking { walk: Walk::Normal(0.0), drifts: vec![1.0, -1.0], noise: 0.0 };
-//! let times = walk.record(&mut stream(1, 0), 10.0, 3, &[2]);
+//! let drifts = Drifts::Fixed(vec![1.0, -1.0]);
+//! let loads = Drifting { change: Change::Normal(0.0), drifts, noise: 0.0 };
+//! let times = loads.record(&mut stream(1, 0), 10.0, 3, &[2]);
 //! assert_eq!(times, [11.0, 9.0, 12.0, 8.0, 11.0, 9.0]);
 //! ```
 
 use crate::random::Stream;
 use rand::RngExt;
 
-/// How a load changes in a step, besides its drift.
+/// How a load changes in a step, apart from its drift.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Walk {
+pub enum Change {
     /// Normal, with this standard deviation.
     Normal(f64),
     /// Up or down by a unit, with these probabilities; drifts do not count.
@@ -32,18 +33,36 @@ pub enum Walk {
     },
 }
 
-/// Loads with independent changes.
+/// Mean changes of the ranks per step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Walking {
-    /// What is random in a change.
-    pub walk: Walk,
-    /// Drift of each rank, per step.
-    pub drifts: Vec<f64>,
+pub enum Drifts {
+    /// Known, for each rank.
+    Fixed(Vec<f64>),
+    /// Normal, drawn for each rank, and drawn again on the way.
+    Drawn {
+        /// Number of ranks.
+        ranks: usize,
+        /// Standard deviation.
+        deviation: f64,
+        /// Whether a remap redraws them.
+        by_remaps: bool,
+        /// Probability that a step redraws them.
+        by_steps: f64,
+    },
+}
+
+/// Loads with independent changes around drifts, observed with noise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drifting {
+    /// What is random in a step.
+    pub change: Change,
+    /// What is not.
+    pub drifts: Drifts,
     /// Standard deviation of the noise of each time.
     pub noise: f64,
 }
 
-impl Walking {
+impl Drifting {
     /// The times of a run that starts balanced at `start`, remapped before the steps `remaps`, in
     /// ascending order.
     pub fn record(
@@ -53,81 +72,40 @@ impl Walking {
         steps: usize,
         remaps: &[usize],
     ) -> Vec<f64> {
-        let mut loads = vec![start; self.drifts.len()];
+        let drawn = |numbers: &mut Stream| match &self.drifts {
+            Drifts::Fixed(drifts) => drifts.clone(),
+            Drifts::Drawn { ranks, deviation, .. } => {
+                (0..*ranks).map(|_| deviation * normal(numbers)).collect()
+            }
+        };
+        let mut drifts = drawn(numbers);
+        let mut loads = vec![start; drifts.len()];
         let mut seconds = Vec::with_capacity(steps * loads.len());
         for step in 0..steps {
-            even_out(&mut loads, step, remaps);
-            for (load, drift) in loads.iter_mut().zip(&self.drifts) {
-                *load += match self.walk {
-                    Walk::Normal(deviation) => drift + deviation * normal(numbers),
-                    Walk::Units { unit, up, down } => {
+            let remapped = remaps.binary_search(&step).is_ok();
+            if remapped {
+                let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+                loads.fill(mean);
+            }
+            if let Drifts::Drawn { by_remaps, by_steps, .. } = self.drifts
+                && (by_remaps && remapped || by_steps > 0.0 && numbers.random::<f64>() < by_steps)
+            {
+                drifts = drawn(numbers);
+            }
+            for (load, drift) in loads.iter_mut().zip(&drifts) {
+                *load += match self.change {
+                    Change::Normal(deviation) => drift + deviation * normal(numbers),
+                    Change::Units { unit, up, down } => {
                         let draw: f64 = numbers.random();
                         unit * (f64::from(draw < up) - f64::from(draw > 1.0 - down))
                     }
                 };
-                let seen =
-                    if self.noise > 0.0 { *load + self.noise * normal(numbers) } else { *load };
-                seconds.push(seen);
+                let noise = if self.noise > 0.0 { self.noise * normal(numbers) } else { 0.0 };
+                seconds.push(*load + noise);
             }
         }
         seconds
     }
-}
-
-/// Loads with a normal walk, and drift rates that are drawn at random.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sloping {
-    /// Number of ranks.
-    pub ranks: usize,
-    /// Standard deviation of the walk, per step.
-    pub deviation: f64,
-    /// Standard deviation of the drift rates.
-    pub slopes: f64,
-    /// Whether a remap redraws the drift rates.
-    pub redrawn: bool,
-    /// Probability that a step redraws them.
-    pub change: f64,
-    /// Standard deviation of the noise of each time.
-    pub noise: f64,
-}
-
-impl Sloping {
-    /// As [`Walking::record`].
-    pub fn record(
-        &self,
-        numbers: &mut Stream,
-        start: f64,
-        steps: usize,
-        remaps: &[usize],
-    ) -> Vec<f64> {
-        let mut loads = vec![start; self.ranks];
-        let mut slopes: Vec<f64> = loads.iter().map(|_| self.slopes * normal(numbers)).collect();
-        let mut seconds = Vec::with_capacity(steps * self.ranks);
-        for step in 0..steps {
-            let remapped = even_out(&mut loads, step, remaps);
-            let is_new = self.redrawn && remapped
-                || self.change > 0.0 && numbers.random::<f64>() < self.change;
-            if is_new {
-                slopes.iter_mut().for_each(|slope| *slope = self.slopes * normal(numbers));
-            }
-            for (load, slope) in loads.iter_mut().zip(&slopes) {
-                *load += slope + self.deviation * normal(numbers);
-                let own = if self.noise > 0.0 { self.noise * normal(numbers) } else { 0.0 };
-                seconds.push(*load + own);
-            }
-        }
-        seconds
-    }
-}
-
-/// Replaces the loads by their mean if there is a remap before this step; whether there is.
-fn even_out(loads: &mut [f64], step: usize, remaps: &[usize]) -> bool {
-    let remapped = remaps.binary_search(&step).is_ok();
-    if remapped {
-        let mean = loads.iter().sum::<f64>() / loads.len() as f64;
-        loads.fill(mean);
-    }
-    remapped
 }
 
 /// Loads that move between levels.

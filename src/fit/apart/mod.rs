@@ -83,14 +83,14 @@ pub fn apart(record: &Record) -> Option<Apart> {
         None | Some((Fate::Kept | Fate::None, _)) => (kept[at][rank], 0.0),
         Some((Fate::Redrawn | Fate::Unknown, spread)) => (0.0, spread * spread),
     };
-    let (slope, large) = (|rank: usize| of(0, rank), |rank: usize| of(1, rank));
+    let (slope, large_slope) = (|rank: usize| of(0, rank), |rank: usize| of(1, rank));
     let mut records = Vec::new();
     if is_told {
         let walks = Walks::of(record, noise * noise, &slope);
         records.push(with_noise(record, walks.factor * noise * noise, &slope, &walks));
         // A walk that noise hides from one end to the other is negligible.
         if walks.may_be_none && walks.most * record.steps() as f64 > SLIGHT * SLIGHT {
-            records.push(with_noise(record, noise * noise, &large, &Walks::all(walks.most)));
+            records.push(with_noise(record, noise * noise, &large_slope, &Walks::all(walks.most)));
         }
     } else {
         records.push(record.clone());

@@ -94,13 +94,13 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
     let zero = vec![0.0; (2 * half + 1) as usize];
     let slow = |cost: f64| cost + slowdown * (cost + problem.mean_load);
     let beside = (0..late).fold(zero.clone(), |on, _| mean(&add(on, &slow)));
-    // The law of the difference, from none, after the steps beside a remap.
-    let mut beside_law = zero.clone();
-    beside_law[half as usize] = 1.0;
+    // The distribution of the difference, which a remap makes 0, after the steps beside it.
+    let mut after_remap = zero.clone();
+    after_remap[half as usize] = 1.0;
     for _ in 0..late {
-        let before = std::mem::replace(&mut beside_law, zero.clone());
+        let before = std::mem::replace(&mut after_remap, zero.clone());
         for (i, chance) in (-half..=half).zip(before).filter(|(_, chance)| *chance > 0.0) {
-            weights.iter().for_each(|(by, weight)| beside_law[to(i, *by)] += weight * chance);
+            weights.iter().for_each(|(by, weight)| after_remap[to(i, *by)] += weight * chance);
         }
     }
     // What comes after step k if the program goes on, and what comes after a remap that is in force
@@ -118,7 +118,7 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
             false => on,
         };
         on = mean(&add(value, &|cost| cost));
-        force[k] = on.iter().zip(&beside_law).map(|(on, chance)| on * chance).sum();
+        force[k] = on.iter().zip(&after_remap).map(|(on, chance)| on * chance).sum();
     }
     on[half as usize]
 }

@@ -1,6 +1,7 @@
 //! Loads with continuous increments: bounds, rules and their costs.
 
 use crate::support::workplace::{Json, Workplace, has, lacks};
+use crate::thorough::few_or_all;
 use crate::thorough::some;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use serde_json::{Value, json};
@@ -160,7 +161,8 @@ fn an_early_end_has_bounds() {
 /// The rule plays beside others, and is the best of them; intervals have exact costs.
 #[test]
 fn the_rule_is_played() {
-    let found = Workplace::stating(WALKS).answer("compare model.ron --runs 600");
+    let found = Workplace::stating(WALKS)
+        .answer(format!("compare model.ron --runs {}", few_or_all(600, 1500)));
     let lines = found["policies"].list();
     let cost = |line: &Value| line["mean"].f64();
     assert_eq!(lines[0]["policy"], "threshold_curve");
@@ -228,7 +230,9 @@ fn ratios_to_the_mean_load_need_it() {
 #[test]
 fn other_costs_of_a_remap() {
     let cost = |found: &Value| number(found, "/bounds/upper/mean");
-    let solve = "solve model.ron --tolerance 0.1";
+    let tolerance = few_or_all("0.1", "0.05");
+    let runs = few_or_all(600, 1500);
+    let solve = &format!("solve model.ron --tolerance {tolerance}");
     let plain = Workplace::stating(WALKS).answer(solve);
     let moved = WALKS.replace("8.0", "(fixed: 8.0, per_unit_moved: 0.5)");
     let found = Workplace::stating(&moved).answer(solve);
@@ -239,13 +243,16 @@ fn other_costs_of_a_remap() {
     let found = place.answer(solve);
     assert_eq!(found["overlap"], json!({"steps": 2, "slowdown": 0.05}));
     assert!(cost(&found) > cost(&plain), "{found}");
-    let words = place.shown("solve model.ron --tolerance 0.1");
+    let words = place.shown(solve);
     assert!(words.contains("2 steps after its decision, which are 5 % slower"), "{words}");
     let asked = "fixed:1,fixed:5,never,stop_at_rise,threshold_curve";
-    let late = place.answer(format!("compare model.ron --runs 600 --policies {asked}"));
+    let late = place.answer(format!("compare model.ron --runs {runs} --policies {asked}"));
     // Rules are played with what each remap moves, and when it comes into force.
     known_exactly(&late, 3);
-    known_exactly(&Workplace::stating(&moved).answer("compare model.ron --runs 600"), 2);
+    known_exactly(
+        &Workplace::stating(&moved).answer(format!("compare model.ron --runs {runs}")),
+        2,
+    );
 }
 
 /// Slopes that are kept: the policy is the rule, the bound that of hindsight, and both are said.

@@ -4,6 +4,7 @@ use super::answers::{
     WALKS, exports, first_is_best, is_statistical, known_exactly, number, stopped,
 };
 use crate::support::workplace::{Workplace, has};
+use crate::thorough::few_or_all;
 use serde_json::json;
 
 pub const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
@@ -14,7 +15,9 @@ pub const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([
 #[test]
 fn laws_by_classes() {
     let place = Workplace::stating(CLASSES);
-    let found = place.answer("solve model.ron --tolerance 0.1");
+    let tolerance = few_or_all("0.1", "0.05");
+    let solve = &format!("solve model.ron --tolerance {tolerance}");
+    let found = place.answer(solve);
     let classes = json!([
         {"count": 9, "mean": 0.0, "deviation": 0.5},
         {"count": 3, "mean": 0.2, "deviation": 1.0}
@@ -24,7 +27,7 @@ fn laws_by_classes() {
     assert_eq!(found["statistical"], true);
     assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"), "{found}");
     assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"), "{found}");
-    let words = place.shown("solve model.ron --tolerance 0.1");
+    let words = place.shown(solve);
     has(&words, &["9 gain 0 a step (deviation 0.5), 3 gain 0.2"]);
     is_statistical(&words);
     let facts = place.answer("check model.ron");
@@ -35,7 +38,7 @@ fn laws_by_classes() {
     place.write("solution.json", found.to_string());
     exports(&place, "c fortran python rust csv json controller");
     place.remap("report solution.json -o page.html").exits(0);
-    let found = place.answer("compare model.ron --runs 600");
+    let found = place.answer(format!("compare model.ron --runs {}", few_or_all(600, 1500)));
     first_is_best(&found);
     known_exactly(&found, 2);
     // A mean that all have in common changes nothing, and classes that are alike are one.
