@@ -31,6 +31,13 @@ pub use phase_change::horizon::PhaseChange;
 pub use phase_switching::PhaseSwitching;
 pub use stopping::{problem::Stopping, region::Entry, values::Run};
 
+/// What tests look at by itself.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::many_phases::points::Points;
+    pub use crate::phase_switching::filter::Upper;
+}
+
 use model::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -18,12 +18,12 @@ pub fn samples<N: Copy + Ord + Div<Output = N> + From<u8>>(all: N) -> N {
     few_or_all((all / N::from(10)).max(N::from(2)).min(all), all)
 }
 
-/// All paths, or by default a fifth of each folder, which is a kind of problem: its last one, and
+/// All paths, or by default an eighth of each folder, which is a kind of problem: its last one, and
 /// others at even distances.
 pub fn some_of_each_folder(paths: Vec<String>) -> Vec<String> {
     let folder = |path: &String| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
     let folders = paths.chunk_by(|one, other| folder(one) == folder(other));
-    let of = |folder: &[String]| some(folder.len().div_ceil(5), folder.iter().rev().cloned());
+    let of = |folder: &[String]| some(folder.len().div_ceil(8), folder.iter().rev().cloned());
     folders.flat_map(of).collect()
 }
 

@@ -9,16 +9,17 @@ use crate::core::budget::Refusal;
 use std::collections::HashMap;
 
 /// All points of the grid.
-pub(crate) struct Points {
+pub struct Points {
     resolution: u32,
-    pub(crate) list: Vec<Vec<u32>>,
+    /// The points.
+    pub list: Vec<Vec<u32>>,
     places: HashMap<Vec<u32>, usize>,
 }
 
 impl Points {
     /// The grid for `phases` phases in steps of one over the resolution; refused if it has more
     /// than `most` points.
-    pub(crate) fn new(phases: usize, resolution: u32, most: usize) -> Result<Points, Refusal> {
+    pub fn new(phases: usize, resolution: u32, most: usize) -> Result<Points, Refusal> {
         // C(resolution + phases - 1, phases - 1)
         let count = (1..phases)
             .try_fold(1usize, |all, k| Some(all.checked_mul(resolution as usize + k)? / k));
@@ -46,7 +47,7 @@ impl Points {
 
     /// Points with integer weights. The weighted sum of their beliefs is exactly `masses`, and the
     /// weights have the same sum.
-    pub(crate) fn around(&self, masses: &[u64]) -> Result<Vec<(usize, u64)>, Refusal> {
+    pub fn around(&self, masses: &[u64]) -> Result<Vec<(usize, u64)>, Refusal> {
         let (all, most) = (masses.iter().sum::<u64>(), u128::from(self.resolution));
         if all == 0 {
             return Ok(Vec::new());
@@ -75,32 +76,5 @@ impl Points {
             next.into_iter().for_each(|k| whole[*k] += 1);
         }
         Ok(found)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_around_sum_to_what_they_stand_for() {
-        for (phases, resolution) in [(1, 4), (2, 7), (3, 5), (4, 3), (6, 4)] {
-            let all = Points::new(phases, resolution, 1 << 20).unwrap();
-            assert!(all.list.iter().all(|point| point.iter().sum::<u32>() == resolution));
-            for seed in 0..500u64 {
-                let raw = |k: usize| (seed * 7919 + k as u64 * 104_729 + seed * seed) % 97;
-                let few = |k: usize| if seed % 3 == 0 { raw(k) % 4 } else { raw(k) << (seed % 50) };
-                let masses: Vec<u64> = (0..phases).map(few).collect();
-                let around = all.around(&masses).unwrap();
-                assert!(around.len() <= phases);
-                for (z, mass) in masses.iter().enumerate() {
-                    let sum = around
-                        .iter()
-                        .map(|(at, weight)| u128::from(*weight) * u128::from(all.list[*at][z]));
-                    assert_eq!(sum.sum::<u128>(), u128::from(*mass) * u128::from(resolution));
-                }
-            }
-        }
-        assert_eq!(Points::new(6, 1 << 12, 1 << 20).err(), Some(Refusal::TooLarge));
     }
 }

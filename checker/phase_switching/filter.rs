@@ -10,7 +10,9 @@ use num_traits::{One, Zero};
 /// from 0 to 1 as multiples of 2^-62; its values do not decrease.
 #[derive(Clone, Default)]
 pub struct Upper<T> {
+    /// The beliefs.
     pub at: Vec<u64>,
+    /// The value at each of them.
     pub value: Vec<T>,
 }
 

@@ -38,7 +38,7 @@ impl Upper<i64> {
     /// An upper bound on the smaller of this function and the line through `ends` at 0 and 1. Where
     /// one crosses the other, both ends of the unit of belief that holds the crossing are nodes,
     /// with the value of the right one: to the left and to the right either bound is linear.
-    fn least(&self, ends: [i64; 2]) -> Upper<i64> {
+    pub fn least(&self, ends: [i64; 2]) -> Upper<i64> {
         let line = |p: u64| {
             let rise = wide((ends[1] - ends[0]) as u64, p);
             ends[0] + rise.div_ceil(UNIT.into()) as i64
@@ -204,62 +204,4 @@ pub(crate) struct Motion {
     /// The time of a cycle under the first mapping at the long-run share, and its increase in the
     /// second phase.
     pub(crate) cycle: [Span; 2],
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use num_rational::BigRational;
-
-    fn exact(function: &Upper<i64>, p: u64) -> BigRational {
-        let end = function.at.partition_point(|node| *node < p).max(1);
-        let [from, to] = [end - 1, end].map(|k| BigRational::from_integer(function.at[k].into()));
-        let [start, stop] =
-            [end - 1, end].map(|k| BigRational::from_integer(function.value[k].into()));
-        let share = (BigRational::from_integer(p.into()) - &from) / (to - from);
-        &start + (stop - &start) * share
-    }
-
-    /// Short cells, and crossings within one unit of belief, are among these.
-    #[test]
-    fn the_smaller_of_a_function_and_a_line_is_bounded_closely() {
-        let mut state = 7u64;
-        let mut number = |end: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 20) % end
-        };
-        let cases = if std::env::var_os("REMAP_THOROUGH").is_some() { 2000 } else { 400 };
-        for _ in 0..cases {
-            let mut at = vec![0, UNIT];
-            for _ in 0..number(5) {
-                let node = number(1 << 40) << 20;
-                at.extend([node, node + number(4)]);
-            }
-            at.sort_unstable();
-            at.dedup();
-            let size = [10, 1 << 50][number(2) as usize];
-            let mut value: Vec<i64> = at.iter().map(|_| number(size) as i64).collect();
-            value.sort_unstable();
-            let function = Upper { at, value };
-            let low = number(size) as i64;
-            let line = Upper { at: vec![0, UNIT], value: vec![low, low + number(size) as i64] };
-            let found = function.least([line.value[0], line.value[1]]);
-            assert!(found.at.windows(2).all(|pair| pair[0] < pair[1]) && found.value.is_sorted());
-            let near = found.at.iter().flat_map(|p| [p.saturating_sub(1), *p, (p + 1).min(UNIT)]);
-            for p in near.chain((0..20).map(|_| number(1 << 42) << 20)) {
-                let right = |p: u64| exact(&function, p).min(exact(&line, p));
-                assert!(
-                    exact(&found, p) >= right(p),
-                    "{p}: {:?} {:?}",
-                    function.at,
-                    function.value
-                );
-                // At a node: one unit of belief to the right at most, and rounded up.
-                let most = right((p + 1).min(UNIT)).ceil();
-                assert!(!found.at.contains(&p) || exact(&found, p) <= most, "{p}");
-            }
-        }
-    }
 }

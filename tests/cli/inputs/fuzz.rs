@@ -231,7 +231,7 @@ fn logs_of_any_format() {
 /// time.
 #[test]
 fn every_sample_of_a_log_may_be_damaged() {
-    let many = few_or_all(12, 1000);
+    let many = few_or_all(8, 1000);
     // Threads of its own: solves of other tests would wait for these logs in the threads of all.
     let threads = rayon::ThreadPoolBuilder::new().build().unwrap();
     let damaged = |original: Vec<u8>| {
@@ -288,7 +288,7 @@ fn logs_within_time_and_memory() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_huge_line_of_json_ends_within_time_and_memory() {
-    let many = few_or_all(7_000_000, 700_000_000_usize);
+    let many = few_or_all(4_000_000, 700_000_000_usize);
     let task =
         r#"{"entity":{"id":7,"home":0,"migratable":true},"node":0,"resource":"cpu","time":1},"#;
     let process = r#""step 1":[{"rank":0,"numCpus":1,"usefulTime":5}],"#;

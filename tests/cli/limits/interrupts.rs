@@ -157,7 +157,7 @@ fn other_verbs_stop_cleanly_too() {
         "fit -",
         "replay -",
     ];
-    for command in some(4, all) {
+    for command in some(3, all) {
         let words: Vec<String> = words(command);
         let child = start(&workplace, &words.iter().map(String::as_str).collect::<Vec<_>>());
         let output = interrupted(child, Duration::from_millis(900), command);
@@ -186,7 +186,7 @@ fn the_second_interrupt_quits() {
 #[test]
 fn time_limits_are_heard_inside_long_steps() {
     let workplace = Workplace::new();
-    for (name, model) in some(4, endless_models()) {
+    for (name, model) in some(3, endless_models()) {
         workplace.write("model.ron", &model);
         let started = Instant::now();
         let solution = workplace

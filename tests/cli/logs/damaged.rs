@@ -266,7 +266,7 @@ const NEAR: f64 = 1.25;
 #[test]
 fn no_damage_ends_in_nonsense() {
     let mut logs = 0;
-    let seeds = few_or_all(2, 17);
+    let seeds = few_or_all(1, 17);
     for seed in 1..=seeds {
         let mut numbers = Numbers::new(seed);
         let walk = [0.0, 0.01, 0.03][numbers.below(3)];
@@ -298,5 +298,5 @@ fn no_damage_ends_in_nonsense() {
             }
         }
     }
-    assert!(logs >= few_or_all(34, 300), "{logs}");
+    assert!(logs >= few_or_all(17, 300), "{logs}");
 }

@@ -253,7 +253,7 @@ fn what_may_never_end_is_not_verified() {
     let forged = remap_checker::certificate(text, &Evidence::PhaseChange(40, steps), &nothing);
     assert!(forged.len() < 200);
     place.write("long.cert", forged);
-    let found = place.remap("verify long.ron long.cert --time-limit 1").exits(3);
+    let found = place.remap("verify long.ron long.cert --time-limit 0.3").exits(3);
     assert!(found.says("the time limit came first").out.is_empty());
 }
 

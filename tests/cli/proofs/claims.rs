@@ -335,7 +335,7 @@ fn exact_arithmetic_keeps_to_the_time_limit() {
     for model in models {
         write(&place, model);
         let started = std::time::Instant::now();
-        let found = place.remap("solve m.ron --exact --json --time-limit 1").exits(3);
+        let found = place.remap("solve m.ron --exact --json --time-limit 0.5").exits(3);
         let found = found.says("stopped").json();
         assert!(started.elapsed().as_secs_f64() < 3.0, "{:?}", started.elapsed());
         assert!(found["exact"].is_null() && found["value"].is_object(), "{found}");

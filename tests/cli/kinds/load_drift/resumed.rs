@@ -10,10 +10,10 @@ use std::time::Duration;
 /// solve ends with the same bits as in one go.
 #[test]
 fn interrupted_solves_resume_bit_for_bit() {
-    let place = Workplace::of(model(6, 2000, ""));
-    let whole = place.answer("solve model.ron --step 1990");
-    let solve = "solve model.ron --json --step 1990 --out out";
-    let partial = place.remap(format!("{solve} --time-limit 0.3")).exits(3).json();
+    let place = Workplace::of(model(6, 1000, ""));
+    let whole = place.answer("solve model.ron --step 990");
+    let solve = "solve model.ron --json --step 990 --out out";
+    let partial = place.remap(format!("{solve} --time-limit 0.15")).exits(3).json();
     assert_eq!(partial["status"], "time_limit");
     let [lower, upper] = partial["value_bounds"].ends();
     assert!((lower..=upper).contains(&whole["value"].f64()));
@@ -23,7 +23,7 @@ fn interrupted_solves_resume_bit_for_bit() {
     assert!(checkpoint.exists());
     // A kill in the middle leaves the checkpoint as it was, or a newer one.
     let mut child = start(&place, &solve.split(' ').collect::<Vec<_>>());
-    std::thread::sleep(Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(100));
     child.kill().unwrap();
     child.wait().unwrap();
     let resumed = place.remap(solve).exits(0).json();
@@ -35,9 +35,9 @@ fn interrupted_solves_resume_bit_for_bit() {
 /// and a picture are written; but a result that is whole is not replaced.
 #[test]
 fn the_same_command_goes_on() {
-    let place = Workplace::of(model(6, 2000, ""));
+    let place = Workplace::of(model(6, 1000, ""));
     let solve = "solve model.ron --out out --plot p.svg";
-    let stopped = place.remap(format!("{solve} --time-limit 0.3")).exits(3);
+    let stopped = place.remap(format!("{solve} --time-limit 0.15")).exits(3);
     stopped.says("saved; run again to resume");
     has(&place.read("out/model.json"), &["time_limit"]);
     place.remap(solve).exits(0).says("resuming with ");

@@ -101,7 +101,7 @@ fn long_intervals_are_found() {
 /// What paths have shown before a limit is not lost.
 #[test]
 fn a_stopped_comparison_keeps_what_is_finished() {
-    let asked = "--policies optimal,threshold,never,stop_at_rise --runs 10000000 --time-limit 1";
+    let asked = "--policies optimal,threshold,never,stop_at_rise --runs 10000000 --time-limit 0.4";
     let compare = format!("compare models/stopping/yin_xu_wang.ron --json {asked}");
     let found = Workplace::new().remap(compare).exits(3).json();
     assert_eq!(found["policies"].list().len(), 4, "{found}");

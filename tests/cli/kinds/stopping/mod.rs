@@ -289,7 +289,7 @@ fn loose_tolerances_and_long_chains_end_as_they_should() {
         }
     }
     // Two lists of 20,000 rows of 20,000 numbers would take 6 GB.
-    let found = own(20_000, 5, "Stop").remap("solve model.ron --json --time-limit 1").json();
+    let found = own(20_000, 5, "Stop").remap("solve model.ron --json --time-limit 0.5").json();
     assert!(found["seconds"].f64() < 20.0, "{}", found["seconds"]);
     assert!(found["dynamics"].is_null());
 }
