@@ -72,7 +72,7 @@ fn runs() -> impl Strategy<Value = Run> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(few_or_all(4, 32)))]
+    #![proptest_config(ProptestConfig::with_cases(few_or_all(3, 32)))]
 
     /// The streaming rule is the rule of the definition, warm and cold.
     #[test]

@@ -74,7 +74,7 @@ impl Run {
 /// from noise.
 fn costs(sizes: [f64; 3], every: usize, by_times: bool) -> [[f64; 3]; RULES.len()] {
     let mut sums = [[0.0; 3]; RULES.len()];
-    for seed in 0..few_or_all(20, 60) {
+    for seed in 0..few_or_all(12, 60) {
         let run = Run::new(seed, STEPS, sizes);
         let (times, _, remaps) = run.played(by_times, &|since, _| since == every);
         let record = Record::new(RANKS, times, remaps).unwrap();
