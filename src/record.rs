@@ -32,6 +32,8 @@ pub struct Record {
     paths: Vec<f64>,
     /// Measurement noise in the times, in the same order; empty if unknown.
     noise: Vec<f64>,
+    /// The same without the rounding of a timer, as simulated steps show it; empty if equal.
+    unrounded: Vec<f64>,
     /// The paths without noise and remainders of remaps; empty if they equal the paths.
     loads: Vec<f64>,
     /// Which times were filled in rather than measured, in the same order; empty if none were.
@@ -138,10 +140,10 @@ impl Record {
     }
 
     fn of(ranks: usize, seconds: Vec<f64>, remaps: Vec<Remap>) -> Record {
-        let [paths, noise, loads] = [const { Vec::new() }; 3];
+        let [paths, noise, unrounded, loads] = [const { Vec::new() }; 4];
         let (filled, left) = (Vec::new(), Vec::new());
         let computed = Computed::default();
-        Record { ranks, seconds, remaps, paths, noise, loads, filled, left, computed }
+        Record { ranks, seconds, remaps, paths, noise, unrounded, loads, filled, left, computed }
     }
 
     /// The same record with some times marked as filled in: they carry no information on changes of
@@ -163,23 +165,24 @@ impl Record {
         self.filled.get(step * self.ranks..(step + 1) * self.ranks).unwrap_or_default()
     }
 
-    /// The same record with this noise in its times. Recorded and simulated remaps balance the
-    /// loads without it.
+    /// The same record with this noise in its times, and what of it is not the rounding of a timer
+    /// (empty if all is). Recorded and simulated remaps balance the loads without noise.
     ///
     /// # Panics
     /// Unless there is one number per time.
     #[must_use]
-    pub fn with_noise(&self, noise: Vec<f64>) -> Record {
+    pub fn with_noise(&self, noise: Vec<f64>, unrounded: Vec<f64>) -> Record {
         assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
+        assert!([0, noise.len()].contains(&unrounded.len()), "noise of each time");
         let computed = Computed { of_times: self.computed.of_times.clone(), ..Computed::default() };
-        Record { computed, ..self.like(self.seconds.clone(), noise) }
+        Record { computed, ..self.like(self.seconds.clone(), [noise, unrounded]) }
     }
 
     /// Other times and noise with the same remaps.
-    fn like(&self, seconds: Vec<f64>, noise: Vec<f64>) -> Record {
+    fn like(&self, seconds: Vec<f64>, [noise, unrounded]: [Vec<f64>; 2]) -> Record {
         let (filled, left) = (self.filled.clone(), self.left.clone());
         let record = Record::of(self.ranks, seconds, self.remaps.clone());
-        let mut record = Record { noise, filled, left, ..record };
+        let mut record = Record { noise, unrounded, filled, left, ..record };
         record.follow();
         record
     }
@@ -210,8 +213,11 @@ impl Record {
     pub fn with_times(&self, seconds: Vec<f64>) -> Record {
         assert_eq!(seconds.len(), self.seconds.len(), "each time");
         assert!(seconds.iter().all(|time| time.is_finite() && *time >= 0.0), "times of a record");
-        let changed = self.noise.iter().zip(self.seconds.iter().zip(&seconds));
-        let noise = changed.map(|(noise, (before, now))| noise - (before - now)).collect();
+        let changed = |noise: &Vec<f64>| {
+            let changes = self.seconds.iter().zip(&seconds).map(|(before, now)| before - now);
+            noise.iter().zip(changes).map(|(noise, change)| noise - change).collect()
+        };
+        let noise = [&self.noise, &self.unrounded].map(changed);
         self.like(seconds, noise)
     }
 
@@ -273,6 +279,8 @@ impl Record {
                 }));
             }
         }
+        let rounding = self.noise.iter().zip(&self.unrounded).map(|(all, part)| all - part);
+        paths.iter_mut().zip(rounding).for_each(|(path, rounding)| *path -= rounding);
         (self.paths, self.loads) = (paths, loads);
     }
 
@@ -286,6 +294,7 @@ impl Record {
         let cells = steps.start * self.ranks..steps.end * self.ranks;
         let mut part = Record {
             noise: self.noise.get(cells.clone()).unwrap_or_default().to_vec(),
+            unrounded: self.unrounded.get(cells.clone()).unwrap_or_default().to_vec(),
             filled: self.filled.get(cells.clone()).unwrap_or_default().to_vec(),
             left: left.map(earlier).collect(),
             ..Record::of(self.ranks, self.seconds[cells].to_vec(), remaps)

@@ -22,6 +22,7 @@
 //! is significant, loads that move little from step to step are one more result.
 
 mod filter;
+mod ticks;
 mod walks;
 
 use super::increments::Increments;
@@ -31,6 +32,7 @@ use crate::record::{Record, mean};
 use filter::Law;
 use rand_distr::{Distribution, StandardNormal};
 use std::ops::Range;
+use ticks::unrounded;
 use walks::{Slope, Walks};
 
 /// A record with its loads separated from noise.
@@ -203,7 +205,8 @@ fn with_noise(record: &Record, noise: f64, slope: &Slope<'_>, walks: &Walks) -> 
         let mean = mean(row);
         row.iter_mut().for_each(|noise| *noise -= mean);
     }
-    record.with_noise(seen)
+    let unrounded = unrounded(record, &seen, noise, &mut random);
+    record.with_noise(seen, unrounded)
 }
 
 /// Distances of the times from the mean of their step.

@@ -388,7 +388,7 @@ fn tables_of_advice() {
     for [_, exported, adaptive, _] in [without.means(), with.means()] {
         assert!(exported <= 1.02 * adaptive, "{exported} against {adaptive}");
     }
-    let rows = told_savings(0..56);
+    let rows = told_savings(0..84);
     for counts in &rows {
         assert!(20 * counts.inside >= 17 * counts.logs, "{}", counts.row());
         assert_eq!(counts.losses, 0, "{}", counts.row());

@@ -1,0 +1,80 @@
+//! Timers with ticks: all times are multiples of one time.
+//!
+//! The largest of some rounded times is the largest time, rounded. So rounding adds nothing to
+//! max - mean on average, while noise of the same size that is drawn for each rank by itself does.
+//! Simulated steps therefore show times as they were before rounding. Those are unknown but lie
+//! within half a tick; one sample of the noise in them is drawn from the normal distribution
+//! between these limits.
+
+use crate::random::Stream;
+use crate::record::Record;
+use rand::RngExt;
+
+/// Rounding errors of times, as a share of the largest.
+const DIGITS: f64 = 1e-9;
+
+/// How far a time may be from a multiple, in ticks.
+const OFF: f64 = 1e-3;
+
+/// The most draws for one time.
+const DRAWS: usize = 100;
+
+/// The noise before rounding, given the noise of variance `variance` that includes it; empty if the
+/// timer has no ticks. Rounding to ticks of length t has variance t^2 / 12. One sort of the times.
+pub(super) fn unrounded(
+    record: &Record,
+    noise: &[f64],
+    variance: f64,
+    random: &mut Stream,
+) -> Vec<f64> {
+    let Some(tick) = tick(record) else { return Vec::new() };
+    let own = (variance - tick * tick / 12.0).max(0.0);
+    let drawn = |noise: &f64| {
+        let near = noise.signum() * (noise.abs() - 0.5 * tick).max(0.0);
+        for _ in 0..if own > 0.0 { DRAWS } else { 0 } {
+            let place: f64 = random.random();
+            let draw = noise + (place - 0.5) * tick;
+            let likely: f64 = random.random();
+            if likely < ((near * near - draw * draw) / (2.0 * own)).exp() {
+                return draw;
+            }
+        }
+        near
+    };
+    noise.iter().map(drawn).collect()
+}
+
+/// The least distance of two measured times, if all others are multiples of it.
+fn tick(record: &Record) -> Option<f64> {
+    let is_measured = |at: usize| {
+        let filled = record.filled(at / record.ranks());
+        filled.is_empty() || !filled[at % record.ranks()]
+    };
+    let times = record.times().iter().enumerate().filter(|(at, _)| is_measured(*at));
+    let mut times: Vec<f64> = times.map(|(_, time)| *time).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    let same = DIGITS * times.last()?;
+    let gaps = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > same);
+    let tick = gaps.clone().min_by(f64::total_cmp)?;
+    let is_multiple = |gap: f64| {
+        let ticks = gap / tick;
+        (ticks - ticks.round()).abs() < OFF
+    };
+    gaps.into_iter().all(is_multiple).then_some(tick)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_found_among_rounded_times_only() {
+        let time = |at: usize| 1.0 + 0.01 * ((at * at) as f64).sin();
+        let record = |times: Vec<f64>| Record::new(4, times, Vec::new()).unwrap();
+        let rounded = (0..400).map(|at| (500.0 * time(at)).round() / 500.0).collect();
+        let found = tick(&record(rounded)).unwrap();
+        assert!((found - 0.002).abs() < 1e-9, "{found}");
+        assert_eq!(tick(&record((0..400).map(time).collect())), None);
+        assert_eq!(tick(&record(vec![1.0; 400])), None);
+    }
+}
