@@ -49,16 +49,20 @@ pub(in crate::problems) fn of(
     tolerance: f64,
     budget: &Budget,
 ) -> Result<Found, Refusal> {
-    let (mut finer, mut bits) = (COARSEST, MOST_BITS);
+    let (mut finer, mut bits, mut own_kinks) = (COARSEST, MOST_BITS, false);
     let mut best: Option<(f64, Found)> = None;
     loop {
         let found = loop {
-            let asked = Asked { problem, lifetime, cost, tolerance, finer };
+            let asked = Asked { problem, lifetime, cost, tolerance, finer, own_kinks };
             match asked.walk(model, bits, budget) {
                 Err(Refusal::TooLarge) if bits > 24 => bits -= 4,
                 found => break found,
             }
         };
+        if !own_kinks && matches!(found, Err(Refusal::Unproved(_))) {
+            own_kinks = true;
+            continue;
+        }
         let width = found.as_ref().map_or(f64::INFINITY, |found| widest(&found.1, tolerance).0);
         let spent = matches!(found, Err(Refusal::OverBudget | Refusal::TooLarge));
         match (found, &best) {
@@ -82,6 +86,9 @@ struct Asked<'a> {
     cost: f64,
     tolerance: f64,
     finer: f64,
+    /// Whether steps have nodes where the bounds themselves bend, besides those of the difference:
+    /// where bounds are still far apart they may not come closer without.
+    own_kinks: bool,
 }
 
 impl Asked<'_> {
@@ -99,7 +106,13 @@ impl Asked<'_> {
         let mut narrowest = f64::INFINITY;
         while let Some(n) = recursion.next {
             let survival = self.lifetime.map_or(1.0, |law| law.continuation(n));
-            let list = beliefs(&places.step(survival));
+            let mut inner = places.step(survival);
+            if let Some((_, both)) = recursion.thresholds.last().filter(|_| self.own_kinks) {
+                let one = (1u64 << 62) as f64;
+                let bends = both.as_flattened().iter().map(|belief| *belief as f64 / one);
+                inner.extend(bends.flat_map(|belief| places.before(belief)));
+            }
+            let list = beliefs(&inner);
             points += list.len();
             if points > MOST_POINTS {
                 return Err(Refusal::OverBudget);

@@ -16,6 +16,8 @@
 //! Where it may be 0, the largest walk that the log allows is one more result. Slopes are estimated
 //! from all stretches: the sum of all changes would have the noise of a step for each remap.
 //!
+//! Times of a timer with ticks are shown by simulated steps as they were before rounding (`ticks`).
+//!
 //! Loads that bend, as in waves, change more over several steps than a walk does, so that noise
 //! remains in them, or is not recognized at all. The second differences of such loads are small,
 //! and those of noise e are e'' - 2 e' + e: two that share one time have covariance n^2. Where that

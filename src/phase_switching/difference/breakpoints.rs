@@ -70,6 +70,11 @@ impl Places {
         inner(&[&short, &self.value])
     }
 
+    /// The nodes of a step, given a belief at which the difference after it is cut.
+    pub fn before(&self, belief: f64) -> Vec<f64> {
+        self.recursion.filter.preimages(belief)
+    }
+
     fn gains(&self) -> Pair {
         let raw = Pair { upper: self.raw.clone(), lower: self.raw.clone() };
         self.recursion.gains(&raw)

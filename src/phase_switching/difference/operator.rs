@@ -142,19 +142,29 @@ impl Filter {
             let passed = at.partition_point(|at| *at <= yes / (yes + no));
             first = passed.saturating_sub(1).min(last);
         } else if after > 0.0 {
-            let times = 1.0 / self.memory;
-            let preimage = |at: &f64| {
-                let (no, yes) = (at * before, (1.0 - at) * after);
-                (no / (no + yes) - self.begins) * times
-            };
             places.reserve_exact(last + 1);
-            places.extend(at[1..=last].iter().map(preimage));
+            let times = 1.0 / self.memory;
+            places.extend(at[1..=last].iter().map(|at| self.preimage(report, *at, times)));
         }
         places.push(f64::INFINITY);
         let mut way =
             Way { report, next: places[0], places, passed: 0, first, piece: pieces[first] };
         way.advance(LEAST, pieces);
         way
+    }
+
+    /// The belief that `report` updates to `belief`, given 1 / (1 - a - b).
+    fn preimage(&self, report: Likelihood, belief: f64, times: f64) -> f64 {
+        let (no, yes) = (belief * report.before, (1.0 - belief) * report.after);
+        (no / (no + yes) - self.begins) * times
+    }
+
+    /// The beliefs that one observation each updates to `belief`: where a function of the updated
+    /// belief that bends there bends.
+    pub(in crate::phase_switching) fn preimages(&self, belief: f64) -> Vec<f64> {
+        let times = 1.0 / self.memory;
+        let all = self.reports.iter().map(|report| self.preimage(*report, belief, times));
+        all.filter(|before| *before > 0.0 && *before < 1.0).collect()
     }
 
     /// `line` + `survival` P `next` - `gain`, rounded up (`UPPER`) or down. The nodes of `gain` are

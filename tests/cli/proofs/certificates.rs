@@ -142,6 +142,18 @@ fn thresholds_at_a_thousand_cycles_are_proved() {
     }
 }
 
+/// A difference that is cut far from where it bends: its bounds bend elsewhere as long as they are
+/// apart, and come together only with beliefs there.
+#[test]
+fn bounds_that_bend_elsewhere_come_together() {
+    let loaded = model(
+        "PhaseSwitching(cycle: (first: (own: 1, other: 1.03), second: (own: 1, other: 2.4)), \
+         switch: (to_second: 2.3, to_first: 2.2), rates: (to_second: 0.04, to_first: 0.28), \
+         detector: (false_alarm: 0.05, missed: 0.08))",
+    );
+    assert!(widest(&proved(&loaded, "1e-9")) <= 1e-9);
+}
+
 /// Phase-change problems of a few steps, every variant of the model file among them.
 pub fn small_phase_change() -> impl Strategy<Value = String> {
     let lifetime = prop_oneof![
