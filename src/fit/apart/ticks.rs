@@ -19,8 +19,9 @@ const OFF: f64 = 1e-3;
 /// The most draws for one time.
 const DRAWS: usize = 100;
 
-/// The noise before rounding, given the noise of variance `variance` that includes it; empty if the
-/// timer has no ticks. Rounding to ticks of length t has variance t^2 / 12. One sort of the times.
+/// The noise before rounding, given the noise of variance `variance` that includes it. Rounding to
+/// ticks of length t has variance t^2 / 12. Empty if there are no ticks, or less noise than that:
+/// then times are multiples for another reason. One sort of the times.
 pub(super) fn unrounded(
     record: &Record,
     noise: &[f64],
@@ -28,10 +29,13 @@ pub(super) fn unrounded(
     random: &mut Stream,
 ) -> Vec<f64> {
     let Some(tick) = tick(record) else { return Vec::new() };
-    let own = (variance - tick * tick / 12.0).max(0.0);
+    let own = variance - tick * tick / 12.0;
+    if own <= 0.0 {
+        return Vec::new();
+    }
     let drawn = |noise: &f64| {
         let near = noise.signum() * (noise.abs() - 0.5 * tick).max(0.0);
-        for _ in 0..if own > 0.0 { DRAWS } else { 0 } {
+        for _ in 0..DRAWS {
             let place: f64 = random.random();
             let draw = noise + (place - 0.5) * tick;
             let likely: f64 = random.random();
@@ -66,6 +70,8 @@ fn tick(record: &Record) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::stream;
+    use rand_distr::{Distribution, StandardNormal};
 
     #[test]
     fn ticks_are_found_among_rounded_times_only() {
@@ -76,5 +82,32 @@ mod tests {
         assert!((found - 0.002).abs() < 1e-9, "{found}");
         assert_eq!(tick(&record((0..400).map(time).collect())), None);
         assert_eq!(tick(&record(vec![1.0; 400])), None);
+    }
+
+    /// Normal noise is rounded, and told again.
+    #[test]
+    fn noise_before_rounding_is_as_it_was() {
+        const TICK: f64 = 0.02;
+        for share in [0.2, 0.5, 2.0] {
+            let mut random = stream(7, 0);
+            let deviation = share * TICK;
+            let mut times = Vec::new();
+            let mut rounded = Vec::new();
+            for _ in 0..20_000 {
+                let place: f64 = random.random();
+                let (load, own): (f64, f64) = (1.0 + place, StandardNormal.sample(&mut random));
+                times.push(((load + deviation * own) / TICK).round() * TICK);
+                rounded.push(times[times.len() - 1] - load);
+            }
+            let variance = deviation * deviation + TICK * TICK / 12.0;
+            let record = Record::new(4, times, Vec::new()).unwrap();
+            let found = unrounded(&record, &rounded, variance, &mut random);
+            let ratio = (found.iter().map(|own| own * own).sum::<f64>() / found.len() as f64)
+                .sqrt()
+                / deviation;
+            assert!((ratio - 1.0).abs() < 0.03, "{share}: {ratio}");
+            assert!(found.iter().zip(&rounded).all(|(own, all)| (own - all).abs() <= 0.5 * TICK));
+            assert!(unrounded(&record, &rounded, TICK * TICK / 13.0, &mut random).is_empty());
+        }
     }
 }
