@@ -31,7 +31,7 @@ pub use phase_change::horizon::PhaseChange;
 pub use phase_switching::PhaseSwitching;
 pub use stopping::{problem::Stopping, region::Entry, values::Run};
 
-/// What tests look at by itself.
+/// What tests check by itself; no part of the interface.
 #[doc(hidden)]
 pub mod parts {
     pub use crate::many_phases::points::Points;

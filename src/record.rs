@@ -28,13 +28,13 @@ pub struct Record {
     ranks: usize,
     seconds: Vec<f64>,
     remaps: Vec<Remap>,
-    /// Rank times if there had been no remaps: `paths[t * ranks + i]`.
+    /// Rank times if there had been no remaps, not rounded: `paths[t * ranks + i]`.
     paths: Vec<f64>,
     /// Measurement noise in the times, in the same order; empty if unknown.
     noise: Vec<f64>,
     /// The same without the rounding of a timer, as simulated steps show it; empty if equal.
     unrounded: Vec<f64>,
-    /// The paths without noise and remainders of remaps; empty if they equal the paths.
+    /// The same without noise and remainders of remaps; empty if they equal the paths.
     loads: Vec<f64>,
     /// Which times were filled in rather than measured, in the same order; empty if none were.
     filled: Vec<bool>,
@@ -165,11 +165,12 @@ impl Record {
         self.filled.get(step * self.ranks..(step + 1) * self.ranks).unwrap_or_default()
     }
 
-    /// The same record with this noise in its times, and what of it is not the rounding of a timer
-    /// (empty if all is). Recorded and simulated remaps balance the loads without noise.
+    /// The same record with this noise in its times. `unrounded` is the noise without the rounding
+    /// of a timer, which simulated steps show; empty if it is the same. Recorded and simulated
+    /// remaps balance the loads without noise.
     ///
     /// # Panics
-    /// Unless there is one number per time.
+    /// Unless `noise` has one number per time, and `unrounded` as many or none.
     #[must_use]
     pub fn with_noise(&self, noise: Vec<f64>, unrounded: Vec<f64>) -> Record {
         assert_eq!(noise.len(), self.seconds.len(), "noise of each time");
@@ -362,7 +363,7 @@ impl Record {
 
     /// The rank times at a step if there had been no remaps: the sum of the recorded increments. At
     /// a recorded remap the increment is the distance to the mean of the step before, which assumes
-    /// that the remap restored balance.
+    /// that the remap restored balance. Without the rounding of a timer, where that is known.
     pub fn path(&self, step: usize) -> &[f64] {
         &self.paths[step * self.ranks..(step + 1) * self.ranks]
     }

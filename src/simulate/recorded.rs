@@ -8,7 +8,8 @@ use std::ops::Range;
 ///
 /// Assumes that a remap gives every rank the mean time of the step, apart from noise that the
 /// record contains, and leaves later increments unchanged. At the first step of the record the
-/// ranks have their recorded times; a run that starts later starts balanced.
+/// ranks have their recorded times (before rounding, where that is known); a run that starts later
+/// starts balanced.
 #[derive(Debug, Clone)]
 pub struct Recorded<'a> {
     record: &'a Record,

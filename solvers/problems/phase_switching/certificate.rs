@@ -38,6 +38,10 @@ const NEAR: f64 = 0.1;
 const PART: f64 = 0.1;
 const HEAD: f64 = 400.0;
 
+/// Bounds get nodes of their own, four for each observation and step, with detectors of so few
+/// observations.
+const FEW: usize = 16;
+
 /// The most beliefs of a certificate: each takes a few bytes.
 const MOST_POINTS: usize = 7_000_000;
 
@@ -59,7 +63,8 @@ pub(in crate::problems) fn of(
                 found => break found,
             }
         };
-        if !own_kinks && matches!(found, Err(Refusal::Unproved(_))) {
+        let observations = problem.detector.likelihoods().len();
+        if !own_kinks && observations <= FEW && matches!(found, Err(Refusal::Unproved(_))) {
             own_kinks = true;
             continue;
         }
@@ -86,8 +91,7 @@ struct Asked<'a> {
     cost: f64,
     tolerance: f64,
     finer: f64,
-    /// Whether steps have nodes where the bounds themselves bend, besides those of the difference:
-    /// where bounds are still far apart they may not come closer without.
+    /// Whether each step also has nodes where the bounds bend: the preimages of their thresholds.
     own_kinks: bool,
 }
 

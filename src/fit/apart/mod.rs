@@ -9,7 +9,7 @@
 //! walk with a slope, observed with normal noise. One sample of them is drawn by forward filtering
 //! and backward sampling (Kalman filter; Carter and Kohn 1994, Fruehwirth-Schnatter 1994). So loads
 //! and noise together vary as in the log; the most likely loads would vary less. O(ranks x steps)
-//! time and memory.
+//! time and memory, besides one sort of the times.
 //!
 //! The walk has the variance that is most likely under this model, for all stretches between remaps
 //! or, where loads of some ranks move at some times only, for each rank and stretch one of several.
@@ -34,7 +34,6 @@ use crate::record::{Record, mean};
 use filter::Law;
 use rand_distr::{Distribution, StandardNormal};
 use std::ops::Range;
-use ticks::unrounded;
 use walks::{Slope, Walks};
 
 /// A record with its loads separated from noise.
@@ -66,7 +65,7 @@ const BENT: f64 = 0.5;
 
 /// Separates loads and noise. `None` where no noise is detected, or where recorded remaps balanced
 /// the times of the preceding step including their noise. Work and memory: proportional to the
-/// length of the record.
+/// length of the record, besides one sort of the times.
 pub fn apart(record: &Record) -> Option<Apart> {
     let found = Increments::of(record).filter(|_| record.ranks() > 1)?;
     let slopes = Slopes::of(record);
@@ -76,6 +75,7 @@ pub fn apart(record: &Record) -> Option<Apart> {
     let is_told = matters(noise, walk);
     let bent = bent(record).filter(|[noise, walk]| matters(*noise, *walk));
     let bent = bent.filter(|[_, bent]| !is_told || bent * bent < BENT * walk * walk);
+    let tick = ticks::tick(record);
     let least = match (is_told, bent) {
         (true, _) => noise,
         (false, Some([noise, _])) => noise,
@@ -91,17 +91,18 @@ pub fn apart(record: &Record) -> Option<Apart> {
     let mut records = Vec::new();
     if is_told {
         let walks = Walks::of(record, noise * noise, &slope);
-        records.push(with_noise(record, walks.factor * noise * noise, &slope, &walks));
+        records.push(with_noise(record, walks.factor * noise * noise, tick, &slope, &walks));
         // A walk that noise hides from one end to the other is negligible.
         if walks.may_be_none && walks.most * record.steps() as f64 > SLIGHT * SLIGHT {
-            records.push(with_noise(record, noise * noise, &large_slope, &Walks::all(walks.most)));
+            let most = Walks::all(walks.most);
+            records.push(with_noise(record, noise * noise, tick, &large_slope, &most));
         }
     } else {
         records.push(record.clone());
     }
     records.extend(bent.map(|[noise, walk]| {
         let ratio = (walk / noise).powi(2);
-        with_noise(record, noise * noise, &slope, &Walks::all(ratio))
+        with_noise(record, noise * noise, tick, &slope, &Walks::all(ratio))
     }));
     Some(Apart { records, noise: is_told.then_some(noise) })
 }
@@ -184,8 +185,15 @@ fn bent(record: &Record) -> Option<[f64; 2]> {
     told.then(|| [noise.sqrt(), (single - 2.0 * noise).max(0.0).sqrt()])
 }
 
-/// The record with noise of this variance separated from loads that move by these distributions.
-fn with_noise(record: &Record, noise: f64, slope: &Slope<'_>, walks: &Walks) -> Record {
+/// The record with noise of this variance separated from loads that move by these distributions,
+/// and the rounding of a timer separated from the noise.
+fn with_noise(
+    record: &Record,
+    noise: f64,
+    tick: Option<f64>,
+    slope: &Slope<'_>,
+    walks: &Walks,
+) -> Record {
     let (ranks, stretches) = (record.ranks(), record.stretches());
     let mut seen = deviations(record);
     let mut random = stream(SEED, 0);
@@ -207,8 +215,8 @@ fn with_noise(record: &Record, noise: f64, slope: &Slope<'_>, walks: &Walks) -> 
         let mean = mean(row);
         row.iter_mut().for_each(|noise| *noise -= mean);
     }
-    let unrounded = unrounded(record, &seen, noise, &mut random);
-    record.with_noise(seen, unrounded)
+    let before = tick.and_then(|tick| ticks::unrounded(record, &seen, noise, tick, &mut random));
+    record.with_noise(seen, before.unwrap_or_default())
 }
 
 /// Distances of the times from the mean of their step.

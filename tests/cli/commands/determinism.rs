@@ -190,15 +190,16 @@ fn verification() {
 /// Stopped again and again, at whatever step the clock says, on other numbers of threads each time.
 #[test]
 fn resumed_on_another_number_of_threads() {
-    let workplace = Workplace::of(
-        "Model(title: \"x\", problem: LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, \
-         up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 300, remap_cost: 8))",
-    );
+    let steps = few_or_all(300, 500);
+    let workplace = Workplace::stating(format!(
+        "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold), \
+         initial_load: 10, steps: {steps}, remap_cost: 8)"
+    ));
     let solve = ["solve", "model.ron", "--json", "--step", "200"];
     let whole = timeless(&workplace.run(&[&solve[..], &["--threads", "1"]].concat()).exits(0).out);
     let mut stopped = 0;
     for threads in ["2", "8", "1", "2", "8"].iter().cycle().take(200) {
-        let limited = ["--out", "out", "--threads", threads, "--time-limit", "0.1"];
+        let limited = ["--out", "out", "--threads", threads, "--time-limit", "0.15"];
         let outcome = workplace.run(&[&solve[..], &limited].concat());
         std::fs::remove_file(workplace.path("out/model.json")).unwrap();
         if outcome.code == 0 {

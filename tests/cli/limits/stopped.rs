@@ -24,12 +24,12 @@ fn the_time_limit_stops_with_3() {
     let workplace = Workplace::of(endless());
     let started = std::time::Instant::now();
     let solution =
-        workplace.remap("solve model.ron --json --time-limit 0.4 --out results").exits(3).json();
+        workplace.remap("solve model.ron --json --time-limit 0.7 --out results").exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
     let written = workplace.document("results/model.json");
     assert_eq!(written, solution);
-    let text = workplace.remap("solve model.ron --time-limit 0.4").exits(3).out;
+    let text = workplace.remap("solve model.ron --time-limit 0.7").exits(3).out;
     assert!(text.contains("stopped by the time limit"), "{text}");
 }
 
@@ -96,7 +96,7 @@ fn an_interrupt_stops_with_130() {
 fn no_progress_bar_where_there_is_no_terminal() {
     let workplace = Workplace::of(MODEL.replace("Fixed(40)", "Fixed(1000)"));
     workplace.write("long.ron", endless());
-    let outcome = workplace.remap("solve model.ron long.ron --time-limit 0.5").exits(3);
+    let outcome = workplace.remap("solve model.ron long.ron --time-limit 1.3").exits(3);
     assert!(!outcome.err.contains('%') && !outcome.err.contains('\u{1b}'), "{:?}", outcome.err);
 }
 

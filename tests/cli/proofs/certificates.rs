@@ -142,8 +142,8 @@ fn thresholds_at_a_thousand_cycles_are_proved() {
     }
 }
 
-/// A difference that is cut far from where it bends: its bounds bend elsewhere as long as they are
-/// apart, and come together only with beliefs there.
+/// As long as the bounds on the difference are apart, each bends at other beliefs than the
+/// difference. In this model they come together only with nodes there.
 #[test]
 fn bounds_that_bend_elsewhere_come_together() {
     let loaded = model(

@@ -191,7 +191,7 @@ fn problems() -> Vec<(LoadDrift, usize)> {
         ..plain.clone()
     };
     let later = LoadDrift { timing: Timing::BeforeStep, processors: 5, ..drifting.clone() };
-    vec![(plain, usize::MAX), (makespan, usize::MAX), (moved, 1), (drifting, 1), (later, 1)]
+    vec![(plain, usize::MAX), (moved, 1), (makespan, usize::MAX), (drifting, 1), (later, 1)]
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod recommended;
 mod resumed;
 
 use crate::support::workplace::{Json, Workplace, has, lacks};
+use crate::thorough::few_or_all;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use serde_json::{Value, json};
 
@@ -57,13 +58,18 @@ fn remaps_that_cost_what_they_move() {
     }
     let nearest = charged("2", ", rebalance: Nearest").remap("solve model.ron").exits(1);
     nearest.says("even split").says("rebalance: Split");
-    // Between bounds, over fewer steps.
+    // Between bounds, by default over fewer steps.
     let place = charged("0.25", "");
-    place.write("model.ron", place.read("model.ron").replace("steps: 60", "steps: 20"));
+    place.write(
+        "model.ron",
+        place.read("model.ron").replace("steps: 60", few_or_all("steps: 20", "steps: 60")),
+    );
     let found = place.answer("solve model.ron --method bounds --tolerance 0.5");
     let [lower, upper] = found["value_bounds"].ends();
-    let value = place.answer("solve model.ron")["value"].f64();
+    let whole = place.answer("solve model.ron");
+    let value = whole["value"].f64();
     assert!((lower..=upper).contains(&value), "{lower} {value} {upper}");
+    assert!(value < whole["never"]["value"].f64(), "{whole}");
     assert_eq!(found["cost_by_state"], little["cost_by_state"]);
     assert_eq!(found["remap_cost"], little["remap_cost"]);
     let listed = Workplace::of(model(3, 60, "").replace("8.0", "PerState([1, 2])"));

@@ -3,6 +3,7 @@
 
 use super::{model, timeless};
 use crate::support::workplace::{Json, Workplace, ended, has, signal, start};
+use crate::thorough::few_or_all;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 /// solve ends with the same bits as in one go.
 #[test]
 fn interrupted_solves_resume_bit_for_bit() {
-    let place = Workplace::of(model(6, 1000, ""));
+    let place = Workplace::of(model(6, few_or_all(1000, 2000), ""));
     let whole = place.answer("solve model.ron --step 990");
     let solve = "solve model.ron --json --step 990 --out out";
     let partial = place.remap(format!("{solve} --time-limit 0.15")).exits(3).json();
@@ -35,7 +36,7 @@ fn interrupted_solves_resume_bit_for_bit() {
 /// and a picture are written; but a result that is whole is not replaced.
 #[test]
 fn the_same_command_goes_on() {
-    let place = Workplace::of(model(6, 1000, ""));
+    let place = Workplace::of(model(6, few_or_all(1000, 2000), ""));
     let solve = "solve model.ron --out out --plot p.svg";
     let stopped = place.remap(format!("{solve} --time-limit 0.15")).exits(3);
     stopped.says("saved; run again to resume");

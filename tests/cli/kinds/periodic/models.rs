@@ -160,7 +160,7 @@ fn chains_of_many_levels_have_an_answer() {
         "Model(title: \"x\", problem: Periodic(initial_load: 3, changes: Chain(count: 6, chain: Walk(lowest: 0, \
          levels: 600, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(0.9), remap_cost: 1))",
     );
-    let outcome = workplace.remap("solve model.ron --json --time-limit 1");
+    let outcome = workplace.remap("solve model.ron --json --time-limit 2");
     assert!([0, 3].contains(&outcome.code), "{}", outcome.err);
     let solution = outcome.json();
     assert!(solution["interval"].u64() > 0);

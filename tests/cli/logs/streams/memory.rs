@@ -139,7 +139,10 @@ fn rows_are_counted_in_little_memory() {
     };
     let ((found, most), (known, all)) = (taken("run.csv", false), taken("run.csv", true));
     assert_eq!(found, known);
-    assert!(most < 60_000 && 2 * all > 3 * most, "{most} KiB, and {all} KiB as a whole");
+    assert!(
+        most < 60_000 && 2 * all > few_or_all(3, 4) * most,
+        "{most} KiB, and {all} KiB as a whole"
+    );
     // Half of it in Parquet.
     #[cfg(feature = "parquet")]
     {
