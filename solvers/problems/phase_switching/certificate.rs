@@ -53,23 +53,37 @@ pub(in crate::problems) fn of(
     tolerance: f64,
     budget: &Budget,
 ) -> Result<Found, Refusal> {
-    let (mut finer, mut bits, mut own_kinks) = (COARSEST, MOST_BITS, false);
+    let (mut finer, mut bits) = (COARSEST, MOST_BITS);
+    // `None`: not tried; `Some(false)`: given up, since it took too many nodes.
+    let mut own_kinks = None;
     let mut best: Option<(f64, Found)> = None;
     loop {
         let found = loop {
-            let asked = Asked { problem, lifetime, cost, tolerance, finer, own_kinks };
+            let asked = Asked {
+                problem,
+                lifetime,
+                cost,
+                tolerance,
+                finer,
+                own_kinks: own_kinks == Some(true),
+            };
             match asked.walk(model, bits, budget) {
                 Err(Refusal::TooLarge) if bits > 24 => bits -= 4,
                 found => break found,
             }
         };
         let observations = problem.detector.likelihoods().len();
-        if !own_kinks && observations <= FEW && matches!(found, Err(Refusal::Unproved(_))) {
-            own_kinks = true;
+        let is_unproved = matches!(found, Err(Refusal::Unproved(_)));
+        if own_kinks.is_none() && observations <= FEW && is_unproved {
+            own_kinks = Some(true);
             continue;
         }
         let width = found.as_ref().map_or(f64::INFINITY, |found| widest(&found.1, tolerance).0);
         let spent = matches!(found, Err(Refusal::OverBudget | Refusal::TooLarge));
+        if spent && best.is_none() && own_kinks == Some(true) {
+            (own_kinks, finer) = (Some(false), STALLED * finer);
+            continue;
+        }
         match (found, &best) {
             (Ok(found), least) if least.as_ref().is_none_or(|(least, _)| width < *least) => {
                 best = Some((width, found));
@@ -149,7 +163,9 @@ impl Asked<'_> {
                 continue;
             }
             let width = width(&recursion);
-            if done >= SETTLED && width > self.tolerance && width > CLOSER * narrowest {
+            // Where gains are small, bounds come from beyond all beliefs one by one.
+            let arrived = !self.own_kinks || is_known(&recursion);
+            if done >= SETTLED && arrived && width > self.tolerance && width > CLOSER * narrowest {
                 return Err(Refusal::Unproved("steps on so few beliefs do not become stationary"));
             }
             narrowest = width;
@@ -195,6 +211,13 @@ impl Asked<'_> {
         }
         Ok(None)
     }
+}
+
+/// Whether both bounds on each threshold of the last step are beliefs between 0 and 1, or equal.
+fn is_known(recursion: &Recursion<'_>) -> bool {
+    recursion.thresholds.last().is_some_and(|(_, both)| {
+        both.iter().all(|[low, high]| low == high || (*low > 0 && *high < 1 << 62))
+    })
 }
 
 /// The width of the wider threshold of the last step.
