@@ -128,7 +128,7 @@ impl Asked<'_> {
             if let Some((_, both)) = recursion.thresholds.last().filter(|_| self.own_kinks) {
                 let one = (1u64 << 62) as f64;
                 let bends = both.as_flattened().iter().map(|belief| *belief as f64 / one);
-                inner.extend(bends.flat_map(|belief| places.before(belief)));
+                inner.extend(bends.flat_map(|belief| places.preimages(belief)));
             }
             let list = beliefs(&inner);
             points += list.len();
@@ -163,7 +163,7 @@ impl Asked<'_> {
                 continue;
             }
             let width = width(&recursion);
-            // Where gains are small, bounds come from beyond all beliefs one by one.
+            // With small gains a bound on a threshold is 0 or 1 for many steps before it moves.
             let arrived = !self.own_kinks || is_known(&recursion);
             if done >= SETTLED && arrived && width > self.tolerance && width > CLOSER * narrowest {
                 return Err(Refusal::Unproved("steps on so few beliefs do not become stationary"));

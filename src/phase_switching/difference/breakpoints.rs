@@ -70,8 +70,9 @@ impl Places {
         inner(&[&short, &self.value])
     }
 
-    /// The nodes of a step, given a belief at which the difference after it is cut.
-    pub fn before(&self, belief: f64) -> Vec<f64> {
+    /// Nodes of a step whose next difference is clipped from `belief` on: the beliefs that one
+    /// observation updates to it.
+    pub fn preimages(&self, belief: f64) -> Vec<f64> {
         self.recursion.filter.preimages(belief)
     }
 

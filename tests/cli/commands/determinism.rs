@@ -125,7 +125,7 @@ const LONG: [&str; 5] = [
 
 /// Models with changes of phase that are solved at once, but take longer than that to play.
 const LONG_PLAYED: [&str; 3] = ["/four_levels.ron", "/fig3_blunt.ron", "/recurring.ron"];
-/// By default played on threads in `tests/papers` only.
+/// By default simulated on several numbers of threads in `tests/papers` only.
 const SIMULATORS: [&str; 2] = ["/figure6.ron", "/figure7.ron"];
 
 #[test]

@@ -94,7 +94,8 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
     let zero = vec![0.0; (2 * half + 1) as usize];
     let slow = |cost: f64| cost + slowdown * (cost + problem.mean_load);
     let beside = (0..late).fold(zero.clone(), |on, _| mean(&add(on, &slow)));
-    // The distribution of the difference, which a remap makes 0, after the steps beside it.
+    // The distribution of the difference when a remap is complete: 0 at its decision, then the
+    // increments of the steps it takes.
     let mut after_remap = zero.clone();
     after_remap[half as usize] = 1.0;
     for _ in 0..late {
