@@ -1,11 +1,13 @@
 //! Writes files atomically, and prints to standard output.
 
 use crate::complaint::Complaint;
+#[cfg(unix)]
+use signal_hook::{consts::SIGXFSZ, flag::register};
 use std::fs::File;
-use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Held during output, so that no thread ends the program in the middle of it.
@@ -47,7 +49,7 @@ pub fn write_files(files: &[(&Path, &[u8], bool)]) -> Result<(), Complaint> {
 pub fn write_with(
     path: &Path,
     force: bool,
-    fill: impl FnOnce(Capped<'_>) -> std::io::Result<()>,
+    fill: impl FnOnce(&File) -> std::io::Result<()>,
 ) -> Result<(), Complaint> {
     check_free(path, force)?;
     let _whole = output();
@@ -57,12 +59,12 @@ pub fn write_with(
 /// A temporary file in the folder of `path`, filled.
 fn written(
     path: &Path,
-    fill: impl FnOnce(Capped<'_>) -> std::io::Result<()>,
+    fill: impl FnOnce(&File) -> std::io::Result<()>,
 ) -> Result<NamedTempFile, Complaint> {
     let failed = |error| unwritten(path, &error);
+    outlive_the_size_limit();
     let file = temporary(folder_of(path)).map_err(failed)?;
-    let capped = Capped { file: file.as_file(), most: most_bytes(), at: 0 };
-    fill(capped).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    fill(file.as_file()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     make_readable(file.as_file()).map_err(failed)?;
     Ok(file)
 }
@@ -78,73 +80,38 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Complaint {
     Complaint::elsewhere(message, "choose a path that can be written")
 }
 
-/// A file that returns an error when it exceeds the system's size limit. Otherwise a signal would
-/// end the program and leave its temporary file.
-pub struct Capped<'a> {
-    file: &'a File,
-    most: u64,
-    at: u64,
-}
-
-/// The limit on the size of files, where the system reports one.
-fn most_bytes() -> u64 {
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max file size"));
-    let soft = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    soft.unwrap_or(u64::MAX)
-}
-
-impl Write for Capped<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if self.at.saturating_add(bytes.len() as u64) > self.most {
-            return Err(ErrorKind::FileTooLarge.into());
-        }
-        let written = self.file.write(bytes)?;
-        self.at += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Seek for Capped<'_> {
-    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        self.at = self.file.seek(to)?;
-        Ok(self.at)
+/// Lets a file that exceeds the system's size limit return an error. Otherwise a signal would end
+/// the program and leave its temporary file.
+fn outlive_the_size_limit() {
+    #[cfg(unix)]
+    {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            // If this fails, the system's own behavior remains.
+            let _ = register(SIGXFSZ, Arc::default());
+        });
     }
 }
 
 /// Checks in advance whether [`write_file`] would refuse `path`, so that no work is lost.
 pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
-    let shown = path.display();
-    match std::fs::symlink_metadata(path) {
-        Ok(facts) if facts.is_dir() => {
-            Err(Complaint::elsewhere(format!("{shown} is a directory"), "give the path of a file"))
+    let (shown, folder) = (path.display(), folder_of(path));
+    let (what, help) = match std::fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_dir() => ("is a directory", "give the path of a file"),
+        Ok(facts) if facts.is_symlink() => {
+            ("is a symbolic link", "give the path of the file itself")
         }
-        Ok(facts) if facts.is_symlink() => Err(Complaint::elsewhere(
-            format!("{shown} is a symbolic link"),
-            "give the path of the file itself",
-        )),
-        Ok(facts) if !facts.is_file() => Err(Complaint::elsewhere(
-            format!("{shown} is a device, a pipe or a socket"),
-            "give the path of a regular file",
-        )),
-        Ok(_) if !force => Err(Complaint::elsewhere(
-            format!("{shown} exists already"),
-            "add --force to overwrite it",
-        )),
+        Ok(facts) if !facts.is_file() => {
+            ("is a device, a pipe or a socket", "give the path of a regular file")
+        }
+        Ok(_) if !force => ("exists already", "add --force to overwrite it"),
+        _ if folder.is_dir() => return try_folder(folder),
         _ => {
-            let folder = folder_of(path);
-            if !folder.is_dir() {
-                let folder = folder.display();
-                let message = format!("cannot write {shown}: there is no folder {folder}");
-                return Err(Complaint::elsewhere(message, "create it first"));
-            }
-            try_folder(folder)
+            let message = format!("cannot write {shown}: there is no folder {}", folder.display());
+            return Err(Complaint::elsewhere(message, "create it first"));
         }
-    }
+    };
+    Err(Complaint::elsewhere(format!("{shown} {what}"), help))
 }
 
 /// Creates `folder` and its parents, unless they exist.
@@ -214,14 +181,12 @@ pub fn print_bytes(bytes: &[u8]) {
     let mut out = std::io::stdout().lock();
     let printed = out.write_all(bytes).and_then(|()| out.flush());
     if let Err(error) = printed {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            CLOSED.store(true, Ordering::Relaxed);
-            return;
-        }
-        say(&format!("cannot write to standard output: {error}"));
         // Files can still be written.
         CLOSED.store(true, Ordering::Relaxed);
-        FAILED.store(true, Ordering::Relaxed);
+        if error.kind() != ErrorKind::BrokenPipe {
+            say(&format!("cannot write to standard output: {error}"));
+            FAILED.store(true, Ordering::Relaxed);
+        }
     }
 }
 
