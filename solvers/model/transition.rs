@@ -1,10 +1,11 @@
 //! The joint motion of processes: a matrix in the model or in a file. A rank may read only its own
 //! rows.
 
-use super::matrix_market;
+use super::matrix_market::{self, Entry};
 use super::number::Decimal;
-use remapping::chain::{Joint, JointRows, Shared};
+use remapping::chain::{ChainError, Joint, JointRows, Shared};
 use serde::Deserialize;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -38,10 +39,8 @@ impl Transition {
     /// # Errors
     /// The fault of the chain, in words.
     pub(crate) fn chain(&self, folder: &Path, states: usize) -> Result<Joint, String> {
-        match self {
-            Transition::Dense(rows) => dense(rows),
-            Transition::File(name) => of_file(&folder.join(name), states),
-        }
+        let (size, entries) = self.entries(folder, states, None)?;
+        Joint::from_entries(size, &entries).map_err(|error| self.fault(folder, &error))
     }
 
     /// The rows of one of several ranks. The whole file is read, but only these rows are kept.
@@ -55,44 +54,45 @@ impl Transition {
         place: (usize, usize),
     ) -> Result<JointRows, String> {
         let own = Shared::evenly(states, place);
+        let (size, entries) = self.entries(folder, states, Some(own.clone()))?;
+        JointRows::from_entries(size, own, &entries).map_err(|error| self.fault(folder, &error))
+    }
+
+    /// The number of rows, and the entries of all of them or of some.
+    fn entries(
+        &self,
+        folder: &Path,
+        states: usize,
+        own: Option<Range<usize>>,
+    ) -> Result<(usize, Vec<Entry>), String> {
         match self {
             Transition::File(name) => {
                 let path = folder.join(name);
-                let shown = path.display();
                 if !path.is_file() {
+                    let shown = path.display();
                     return Err(format!("cannot read {shown}: there is no such file"));
                 }
-                let found = matrix_market::read_rows(&path, states, own.clone())?;
-                JointRows::from_entries(found.size, own, &found.entries)
-                    .map_err(|error| format!("{shown}: {error}"))
+                Ok((states, matrix_market::read(&path, states, own.unwrap_or(0..states))?))
             }
             Transition::Dense(rows) => {
-                let entries: Vec<_> = entries_of(rows).filter(|(i, ..)| own.contains(i)).collect();
-                JointRows::from_entries(rows.len(), own, &entries)
-                    .map_err(|error| error.to_string())
+                let of_row = |(i, row): (usize, &Vec<Decimal>)| {
+                    let positive = row.iter().enumerate().filter(|(_, p)| p.value != 0.0);
+                    positive.map(|(j, p)| (i, j, p.value)).collect::<Vec<_>>()
+                };
+                let wanted = |(i, _): &(usize, &Vec<Decimal>)| {
+                    own.as_ref().is_none_or(|own| own.contains(i))
+                };
+                let entries = rows.iter().enumerate().filter(wanted).flat_map(of_row);
+                Ok((rows.len(), entries.collect()))
             }
         }
     }
-}
 
-fn dense(rows: &[Vec<Decimal>]) -> Result<Joint, String> {
-    let entries: Vec<_> = entries_of(rows).collect();
-    Joint::from_entries(rows.len(), &entries).map_err(|error| error.to_string())
-}
-
-fn entries_of(rows: &[Vec<Decimal>]) -> impl Iterator<Item = (usize, usize, f64)> {
-    rows.iter().enumerate().flat_map(|(i, row)| {
-        let positive = row.iter().enumerate().filter(|(_, p)| p.value != 0.0);
-        positive.map(move |(j, p)| (i, j, p.value))
-    })
-}
-
-/// Reads a transition matrix in Matrix Market format.
-fn of_file(path: &Path, states: usize) -> Result<Joint, String> {
-    let shown = path.display();
-    if !path.is_file() {
-        return Err(format!("cannot read {shown}: there is no such file"));
+    /// A fault of the chain, with the file that states it.
+    fn fault(&self, folder: &Path, error: &ChainError) -> String {
+        match self {
+            Transition::Dense(_) => error.to_string(),
+            Transition::File(name) => format!("{}: {error}", folder.join(name).display()),
+        }
     }
-    let found = matrix_market::read(path, states)?;
-    Joint::from_entries(found.size, &found.entries).map_err(|error| format!("{shown}: {error}"))
 }
