@@ -80,9 +80,7 @@ pub(crate) fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
         let empty = Complaint::at(source, 0..0, "the model file is empty", "nothing here", help);
         return Err(vec![empty]);
     }
-    let tree = Node::parse(source).map_err(|fault| {
-        vec![Complaint::at(source, fault.span, &fault.message, &fault.label, &fault.help)]
-    })?;
+    let tree = Node::parse(source)?;
     let mut review = Review::new(source, &tree, Path::new(""));
     reject_what_ron_lets_pass(text, &tree, &mut review);
     match review.finish() {

@@ -48,16 +48,13 @@ impl Explanation<'_> {
         match error {
             Error::NoSuchStructField { expected, found, .. } => {
                 let help = choices("the fields are", expected, found);
-                complain(
-                    token,
-                    &format!("there is no field `{found}` here"),
-                    "unknown field",
-                    &help,
-                )
+                let message = format!("there is no field `{found}` here");
+                complain(token, &message, "unknown field", &help)
             }
             Error::NoSuchEnumVariant { expected, found, .. } => {
                 let mut help = choices("it can be", expected, found);
-                if let Some(shape) = self.shape(&outer_path(self.tree, self.at)) {
+                // The value that begins here, or else the one around it.
+                if let Some(shape) = self.shape(&self.tree.enclosing(self.at + 1).0) {
                     help = format!("{help}; such as {shape}");
                 }
                 complain(token, &format!("`{found}` is not known here"), "unknown name", &help)
@@ -127,43 +124,36 @@ impl Explanation<'_> {
             return Complaint::at(self.source, brackets.span.clone(), message, label, &help);
         }
         let found = quoted(&text[node.span.clone()]);
+        let expected = |what: &str| format!("expected {what}, found {found}");
         let whole = "whole numbers run from 0 to 18446744073709551615";
         let (label, fallback) = match error {
             Error::Message(said) => (said.clone(), "correct this value"),
             Error::IntegerOutOfBounds
             | Error::ExpectedInteger
             | Error::InvalidIntegerDigit { .. }
-            | Error::UnderscoreAtBeginning => {
-                (format!("expected a whole number, found {found}"), whole)
-            }
+            | Error::UnderscoreAtBeginning => (expected("a whole number"), whole),
             Error::ExpectedStructLikeEnd | Error::ExpectedMapColon | Error::ExpectedComma
                 if split =>
             {
-                (format!("expected a whole number, found {found}"), whole)
+                (expected("a whole number"), whole)
             }
             Error::ExpectedString | Error::ExpectedStringEnd => {
-                (format!("expected a string, found {found}"), "strings stand in double quotes")
+                (expected("a string"), "strings stand in double quotes")
             }
             Error::InvalidEscape(_) => {
                 (format!("{error}"), "write \\\\ for a backslash, \\\" for a quote")
             }
-            Error::ExpectedArray => {
-                (format!("expected a list, found {found}"), "lists read [value, value, ...]")
-            }
-            Error::ExpectedMap => {
-                (format!("expected a map, found {found}"), "maps read {key: value, ...}")
-            }
+            Error::ExpectedArray => (expected("a list"), "lists read [value, value, ...]"),
+            Error::ExpectedMap => (expected("a map"), "maps read {key: value, ...}"),
             Error::ExpectedStructLike | Error::ExpectedNamedStructLike(_) => {
-                (format!("expected `(...)`, found {found}"), "give its values in round brackets")
+                (expected("`(...)`"), "give its values in round brackets")
             }
             Error::ExpectedFloat | Error::FloatUnderscore => {
-                (format!("expected a decimal number, found {found}"), "such as 0.05 or 2.5e-3")
+                (expected("a decimal number"), "such as 0.05 or 2.5e-3")
             }
             Error::SuggestRawIdentifier(_)
             | Error::InvalidIdentifier(_)
-            | Error::ExpectedIdentifier => {
-                (format!("expected one of several names, found {found}"), "write Name(value)")
-            }
+            | Error::ExpectedIdentifier => (expected("one of several names"), "write Name(value)"),
             Error::ExpectedDifferentStructName { .. } => {
                 (format!("expected `(...)`, without the name in {found}"), "leave the name out")
             }
@@ -197,11 +187,6 @@ impl Explanation<'_> {
             }
         }
     }
-}
-
-/// The path of the value that begins at `at`, or else of the value around it.
-fn outer_path(tree: &Node, at: usize) -> String {
-    tree.enclosing(at + 1).0
 }
 
 /// A list of names, with the one that was probably meant.

@@ -2,6 +2,6 @@
 
 pub(crate) mod explain;
 pub(crate) mod packed;
-pub(in crate::model) mod reader;
-pub(in crate::model) mod scanner;
+mod reader;
+mod scanner;
 pub(crate) mod syntax;

@@ -1,12 +1,12 @@
 //! Parses the structure of RON, with better error messages than those of `ron`.
 
 use super::packed::Packed;
-use super::scanner::{Fault, Read, Scanner, is_word};
+use super::scanner::{Read, Scanner, is_word};
 use super::syntax::{Kind, Node};
-use crate::complaint::{Source, Span};
+use crate::complaint::{Complaint, Source, Span};
 
 /// Reads one value that fills the whole of `source`.
-pub(in crate::model) fn read(source: &Source) -> Result<Node, Fault> {
+pub(super) fn read(source: &Source) -> Read<Node> {
     let mut reader = Reader::new(source, 0);
     reader.scanner.skip_attributes()?;
     let value = reader.value()?;
@@ -28,7 +28,7 @@ pub(in crate::model) fn read(source: &Source) -> Result<Node, Fault> {
 }
 
 /// The values of the plain list that opens at `open`.
-pub(in crate::model) fn items_of(source: &Source, open: usize) -> Vec<Node> {
+pub(super) fn items_of(source: &Source, open: usize) -> Vec<Node> {
     let mut reader = Reader { looked_to: usize::MAX, ..Reader::new(source, open + 1) };
     reader.open.push((open, ']'));
     reader.items().expect("a plain list")
@@ -38,7 +38,6 @@ pub(in crate::model) fn items_of(source: &Source, open: usize) -> Vec<Node> {
 const MAX_DEPTH: usize = 128;
 
 struct Reader<'a> {
-    source: &'a Source,
     scanner: Scanner<'a>,
     /// The open brackets: their positions, and the brackets that close them.
     open: Vec<(usize, char)>,
@@ -50,8 +49,8 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(source: &'a Source, at: usize) -> Reader<'a> {
-        let scanner = Scanner { text: source.text(), at };
-        Reader { source, scanner, open: Vec::new(), askew: None, looked_to: 0 }
+        let scanner = Scanner { source, text: source.text(), at };
+        Reader { scanner, open: Vec::new(), askew: None, looked_to: 0 }
     }
 
     fn value(&mut self) -> Read<Node> {
@@ -107,7 +106,7 @@ impl<'a> Reader<'a> {
         if open < self.looked_to || self.open.len() + 2 > MAX_DEPTH {
             return None;
         }
-        match Packed::at(self.source, open) {
+        match Packed::at(self.scanner.source, open) {
             Ok(packed) => {
                 self.scanner.at = packed.end();
                 self.compare_indentation(open, packed.end() - 1);
@@ -120,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn missing_value(&self) -> Fault {
+    fn missing_value(&self) -> Complaint {
         let label = format!("expected a value here, found {}", self.scanner.quoted());
         let help = match self.scanner.peek() {
             Some(')' | ']' | '}' | ',') => "write the value, or remove what announces it",
@@ -174,15 +173,11 @@ impl<'a> Reader<'a> {
     }
 
     /// The fault of a file that ends inside brackets.
-    fn cut_short(&self) -> Fault {
+    fn cut_short(&self) -> Complaint {
         let Some(&(innermost, close)) = self.open.last() else {
             let help = "a model file reads Model(title: \"...\", problem: ...)";
-            return self.scanner.fault(
-                0..0,
-                "the file holds no model",
-                "only blanks and comments",
-                help,
-            );
+            let (message, label) = ("the file holds no model", "only blanks and comments");
+            return self.scanner.fault(0..0, message, label, help);
         };
         // Where indentation shows that an earlier bracket should have closed, the fault is there.
         let opened = self.askew.unwrap_or(innermost);
@@ -218,19 +213,12 @@ impl<'a> Reader<'a> {
         if before.starts_with('"') && before.contains('\n') {
             let label =
                 format!("the string that begins here ends at {}", self.scanner.place(last.end - 1));
-            let help = "is its closing quote missing?";
-            return Err(self.scanner.fault(
-                last.start..last.start + 1,
-                "a string is not closed",
-                &label,
-                help,
-            ));
+            let (quote, help) = (last.start..last.start + 1, "is its closing quote missing?");
+            return Err(self.scanner.fault(quote, "a string is not closed", &label, help));
         }
         if matches!(found, ')' | ']' | '}') {
-            let label = format!(
-                "expected `{close}` to close the bracket of {}",
-                self.scanner.place(opened)
-            );
+            let opened = self.scanner.place(opened);
+            let label = format!("expected `{close}` to close the bracket of {opened}");
             let help = format!("write `{close}`, or close the inner brackets first");
             return Err(self.scanner.fault_here("the brackets do not match", &label, &help));
         }

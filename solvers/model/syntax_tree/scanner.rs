@@ -1,78 +1,52 @@
 //! Splits a RON text into words, strings, comments and signs.
 
-use crate::complaint::Span;
-
-/// The first place where a text is not RON.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Fault {
-    /// The wrong token, or the bracket or quote that is never closed.
-    pub span: Span,
-    /// What is wrong.
-    pub message: String,
-    /// What is wrong with the token.
-    pub label: String,
-    /// What would be right.
-    pub help: String,
-}
-
-/// The longest token that a message quotes, in characters.
-const QUOTED: usize = 24;
+use super::explain::quoted;
+use crate::complaint::{Complaint, Source, Span};
 
 /// A text, and the position that has been read.
-pub(in crate::model) struct Scanner<'a> {
-    pub(in crate::model) text: &'a str,
-    pub(in crate::model) at: usize,
+pub(super) struct Scanner<'a> {
+    pub(super) source: &'a Source,
+    pub(super) text: &'a str,
+    pub(super) at: usize,
 }
 
-pub(in crate::model) type Read<T> = Result<T, Fault>;
+/// A part that has been read, or the first fault.
+pub(super) type Read<T> = Result<T, Complaint>;
 
 impl<'a> Scanner<'a> {
-    pub(in crate::model) fn rest(&self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    pub(in crate::model) fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    pub(in crate::model) fn fault(
-        &self,
-        span: Span,
-        message: &str,
-        label: &str,
-        help: &str,
-    ) -> Fault {
-        let (message, label, help) = (message.to_owned(), label.to_owned(), help.to_owned());
-        Fault { span, message, label, help }
+    pub(super) fn fault(&self, span: Span, message: &str, label: &str, help: &str) -> Complaint {
+        Complaint::at(self.source, span, message, label, help)
     }
 
-    pub(in crate::model) fn fault_here(&self, message: &str, label: &str, help: &str) -> Fault {
+    pub(super) fn fault_here(&self, message: &str, label: &str, help: &str) -> Complaint {
         self.fault(self.token(), message, label, help)
     }
 
     /// The next word or sign.
-    pub(in crate::model) fn token(&self) -> Span {
+    pub(super) fn token(&self) -> Span {
         let word = self.rest().find(|c: char| !is_word(c)).unwrap_or(self.rest().len());
         let length = if word > 0 { word } else { self.peek().map_or(0, char::len_utf8) };
         self.at..self.at + length
     }
 
-    pub(in crate::model) fn quoted(&self) -> String {
-        let token = &self.text[self.token()];
-        if token.chars().count() <= QUOTED {
-            return format!("`{token}`");
-        }
-        format!("`{}...`", token.chars().take(QUOTED).collect::<String>())
+    pub(super) fn quoted(&self) -> String {
+        quoted(&self.text[self.token()])
     }
 
-    pub(in crate::model) fn place(&self, at: usize) -> String {
-        let before = &self.text[..at];
-        let line = before.matches('\n').count() + 1;
-        let start = before.rfind('\n').map_or(0, |end| end + 1);
-        format!("line {line}, column {}", before[start..].chars().count() + 1)
+    pub(super) fn place(&self, at: usize) -> String {
+        let (line, column) = self.source.place(at);
+        format!("line {line}, column {column}")
     }
 
-    pub(in crate::model) fn skip_blank(&mut self) -> Read<()> {
+    pub(super) fn skip_blank(&mut self) -> Read<()> {
         let bytes = self.text.as_bytes();
         loop {
             // Large files are mostly numbers, with spaces and line ends between them.
@@ -98,7 +72,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    pub(in crate::model) fn skip_block_comment(&mut self) -> Read<()> {
+    pub(super) fn skip_block_comment(&mut self) -> Read<()> {
         let (bytes, opened) = (self.text.as_bytes(), self.at);
         let mut depth = 0usize;
         // Both signs are ASCII: a byte search cannot split a character.
@@ -124,7 +98,7 @@ impl<'a> Scanner<'a> {
         ))
     }
 
-    pub(in crate::model) fn skip_attributes(&mut self) -> Read<()> {
+    pub(super) fn skip_attributes(&mut self) -> Read<()> {
         self.skip_blank()?;
         while self.rest().starts_with("#!") {
             self.at += self.rest().find(']').map_or(self.rest().len(), |end| end + 1);
@@ -133,7 +107,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    pub(in crate::model) fn string(&mut self) -> Read<()> {
+    pub(super) fn string(&mut self) -> Read<()> {
         let opened = self.at;
         let mut escaped = false;
         for (offset, byte) in self.rest().bytes().enumerate().skip(1) {
@@ -150,14 +124,14 @@ impl<'a> Scanner<'a> {
         Err(self.unclosed_string(opened, "\""))
     }
 
-    pub(in crate::model) fn unclosed_string(&self, opened: usize, close: &str) -> Fault {
+    pub(super) fn unclosed_string(&self, opened: usize, close: &str) -> Complaint {
         let label = "this string goes on to the end of the file";
         let help = format!("close it with {close}");
         self.fault(opened..opened + 1, "a string is never closed", label, &help)
     }
 
     /// Skips `'c'`: no model has one, but a bracket in it must not count.
-    pub(in crate::model) fn character(&mut self) -> Read<()> {
+    pub(super) fn character(&mut self) -> Read<()> {
         let body = self.rest()[1..].strip_prefix('\\').unwrap_or(&self.rest()[1..]);
         let first = body.chars().next().map_or(0, char::len_utf8);
         match body[first..].find('\'') {
@@ -174,7 +148,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips a number, a name, a raw string or a byte string. Returns whether there was one.
-    pub(in crate::model) fn word(&mut self) -> Read<bool> {
+    pub(super) fn word(&mut self) -> Read<bool> {
         let start = self.at;
         if self.plain_number() {
             return Ok(true);
@@ -203,6 +177,7 @@ impl<'a> Scanner<'a> {
         self.at += end.map_or(rest.len(), |end| end + raw_name);
         Ok(self.at > start)
     }
+
     /// Skips a word of digits, signs and points, if it has nothing else.
     fn plain_number(&mut self) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
@@ -215,6 +190,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-pub(in crate::model) fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || "_+-.".contains(c)
 }

@@ -5,8 +5,8 @@
 //! finite, is any map key repeated. The reader that builds it is in [`super::reader`].
 
 use super::packed::Packed;
-use super::{reader, scanner};
-use crate::complaint::{Source, Span};
+use super::reader;
+use crate::complaint::{Complaint, Source, Span};
 use serde_json::{Map, Value};
 
 /// One value of the text.
@@ -36,7 +36,7 @@ pub(in crate::model) enum Kind {
 
 impl Node {
     /// Reads `source`, or returns the first fault.
-    pub fn parse(source: &Source) -> Result<Node, scanner::Fault> {
+    pub fn parse(source: &Source) -> Result<Node, Complaint> {
         reader::read(source)
     }
 
@@ -67,10 +67,8 @@ impl Node {
     pub fn locate(&self, path: &str) -> Span {
         let mut node = self;
         for step in steps(path) {
-            match node.unwrapped().child(step) {
-                Some(child) => node = child,
-                None => break,
-            }
+            let Some(child) = node.unwrapped().child(step) else { break };
+            node = child;
         }
         node.span.clone()
     }
