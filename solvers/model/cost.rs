@@ -69,6 +69,14 @@ impl Late {
 /// The forms of a cost, for messages.
 const FORMS: &str = "a number, (fixed: 2.0, per_unit_moved: 0.5) or PerState([...])";
 
+/// A number; what is none may have one of these forms.
+fn number<E: Error>(text: &str, forms: &str) -> Result<Decimal, E> {
+    Decimal::parse(text).map_err(|error| match error.contains("expected") {
+        true => E::custom(format!("{error}; a remap cost is {forms}")),
+        false => E::custom(error),
+    })
+}
+
 impl<'de> Deserialize<'de> for Cost {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
@@ -85,10 +93,7 @@ impl<'de> Deserialize<'de> for Cost {
             let list = list.ok_or_else(|| D::Error::custom(format!("a remap cost is {FORMS}")))?;
             return Ok(Cost::PerState(ron::from_str(list).map_err(wrong)?));
         }
-        Decimal::parse(text).map(Cost::Constant).map_err(|error| match error.contains("expected") {
-            true => D::Error::custom(format!("{error}; a remap cost is {FORMS}")),
-            false => D::Error::custom(error),
-        })
+        number(text, FORMS).map(Cost::Constant)
     }
 }
 
@@ -174,12 +179,7 @@ impl<'de> Deserialize<'de> for Price {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
         let text = raw.trim().get_ron();
         let Some(fields) = text.strip_prefix("LogGP") else {
-            return Decimal::parse(text).map(|number| Price { number, machine: None }).map_err(
-                |error| match error.contains("expected") {
-                    true => D::Error::custom(format!("{error}; a remap cost is {FORMS}")),
-                    false => D::Error::custom(error),
-                },
-            );
+            return Ok(Price { number: number(text, FORMS)?, machine: None });
         };
         let machine: Machine = ron::from_str(fields.trim()).map_err(|error| {
             D::Error::custom(format!("{}; a remap cost is {FORMS}", error.code))

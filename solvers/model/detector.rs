@@ -41,7 +41,8 @@ enum Entry {
     Detector(Detector),
 }
 
-#[derive(Deserialize)]
+/// The fields of a detector that says yes or no, and those of a level, in the order of [`PAIRS`].
+#[derive(Clone, Copy, Deserialize)]
 #[serde(field_identifier, rename_all = "snake_case")]
 enum Field {
     FalseAlarm,
@@ -50,16 +51,7 @@ enum Field {
     After,
 }
 
-impl Field {
-    const fn name(&self) -> &'static str {
-        match self {
-            Field::FalseAlarm => "false_alarm",
-            Field::Missed => "missed",
-            Field::Before => "before",
-            Field::After => "after",
-        }
-    }
-}
+static PAIRS: [[&str; 2]; 2] = [["false_alarm", "missed"], ["before", "after"]];
 
 struct EntryVisitor;
 
@@ -71,44 +63,27 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
-        let missing = <A::Error as de::Error>::missing_field;
-        let Some(first) = map.next_key::<Field>()? else { return Err(missing("false_alarm")) };
-        let (one, other) = match first {
-            Field::FalseAlarm => (Field::FalseAlarm, Field::Missed),
-            Field::Missed => (Field::Missed, Field::FalseAlarm),
-            Field::Before => (Field::Before, Field::After),
-            Field::After => (Field::After, Field::Before),
-        };
-        let mut values: [Option<Decimal>; 2] = [Some(map.next_value()?), None];
-        while let Some(key) = map.next_key::<Field>()? {
-            let at = match key.name() {
-                name if name == one.name() => return Err(de::Error::duplicate_field(one.name())),
-                name if name == other.name() => 1,
-                name => {
-                    const BINARY: &[&str] = &["false_alarm", "missed"];
-                    const LEVEL: &[&str] = &["before", "after"];
-                    let level = matches!(one, Field::Before | Field::After);
-                    return Err(de::Error::unknown_field(name, if level { LEVEL } else { BINARY }));
-                }
-            };
+        // Which of the two pairs it is, and the values of its fields.
+        let (mut pair, mut values) = (None, [None, None]);
+        while let Some(field) = map.next_key::<Field>()? {
+            let (own, at) = (field as usize / 2, field as usize % 2);
+            let name = PAIRS[own][at];
+            if *pair.get_or_insert(own) != own {
+                return Err(de::Error::unknown_field(name, &PAIRS[1 - own]));
+            }
             if values[at].is_some() {
-                return Err(de::Error::duplicate_field(other.name()));
+                return Err(de::Error::duplicate_field(name));
             }
             values[at] = Some(map.next_value()?);
         }
-        let [Some(one_value), Some(other_value)] = values else {
-            return Err(missing(other.name()));
-        };
-        Ok(match one {
-            Field::FalseAlarm => {
-                Entry::Detector(Detector::Binary { false_alarm: one_value, missed: other_value })
+        let pair = pair.unwrap_or(0);
+        match values {
+            [Some(before), Some(after)] if pair == 1 => Ok(Entry::Level(Level { before, after })),
+            [Some(false_alarm), Some(missed)] => {
+                Ok(Entry::Detector(Detector::Binary { false_alarm, missed }))
             }
-            Field::Missed => {
-                Entry::Detector(Detector::Binary { false_alarm: other_value, missed: one_value })
-            }
-            Field::Before => Entry::Level(Level { before: one_value, after: other_value }),
-            Field::After => Entry::Level(Level { before: other_value, after: one_value }),
-        })
+            [first, _] => Err(de::Error::missing_field(PAIRS[pair][usize::from(first.is_some())])),
+        }
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Entry, A::Error> {

@@ -142,17 +142,16 @@ impl<'a> Review<'a> {
 
     /// Records a fault at `path` unless `sum` is 1 within 1e-9.
     pub fn exact_sum_to_one(&mut self, path: &str, sum: &Rational, what: &str) {
-        let miss = (sum - Rational::ONE).to_f64().value();
-        self.misses_one(path, [sum.to_f64().value(), miss], what, KEPT);
+        self.misses_one(path, sum, what, KEPT);
     }
 
     /// The same for numbers that are divided by their sum.
     pub fn nearly_sums_to_one(&mut self, path: &str, sum: &Rational, what: &str) {
-        let miss = (sum - Rational::ONE).to_f64().value();
-        self.misses_one(path, [sum.to_f64().value(), miss], what, DIVIDED);
+        self.misses_one(path, sum, what, DIVIDED);
     }
 
-    fn misses_one(&mut self, path: &str, [sum, miss]: [f64; 2], what: &str, help: &str) {
+    fn misses_one(&mut self, path: &str, sum: &Rational, what: &str, help: &str) {
+        let (miss, sum) = ((sum - Rational::ONE).to_f64().value(), sum.to_f64().value());
         if miss.abs() > 1e-9 || miss.is_nan() {
             let side = if miss > 0.0 { "above" } else { "below" };
             let message = format!("{what} must sum to 1");
