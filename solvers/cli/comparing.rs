@@ -11,8 +11,8 @@ Examples:
   remap sweep model.ron --set problem.hazard=0.001,0.01 --set problem.lifetime=100:500:100
   remap sweep model.ron --set 'problem.lifetime=Fixed(80),Uniform(first: 1, last: 160)'
 
-A path names a place as it stands in the file; of a one-value variant such as Constant(0.001) it is
-the value. Fields left to their defaults can be set too. Of several --set all combinations are
+A path names a place as it stands in the file; of a one-value variant such as Constant(0.001) it is \
+the value. Fields left to their defaults can be set too. Of several --set all combinations are \
 solved, the last varying fastest. --time-limit counts for each model.
 
 Many models are shared out by --part: in a job array, job number JOB of 20 solves its own.
@@ -24,7 +24,7 @@ Examples:
   remap join part_*.json
   remap join part_*.json --json > sweep.json
 
-The output is that of the whole sweep, or of the whole regret. Where parts or models are missing, it says which, prints the
+The output is that of the whole sweep, or of the whole regret. Where parts or models are missing, it says which, prints the \
 others, and the exit code is 3.";
 
 pub(super) const COMPARE_HELP: &str = "\
@@ -32,8 +32,8 @@ Examples:
   remap compare models/phase_change/table_iii_*.ron --policies optimal,heuristic_1986,fixed:0.7,never
   remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png
 
-For a change of phase, fixed:tau remaps once the belief exceeds tau, where one that is tau but for rounding may count
-as either; guarded:tau the same while D <= T G, T being the mean number of cycles left, the present one included. Numbers after ± are half the width of proved
+For a change of phase, fixed:tau remaps once the belief exceeds tau, where one that is tau but for rounding may count \
+as either; guarded:tau the same while D <= T G, T being the mean number of cycles left, the present one included. Numbers after ± are half the width of proved \
 bounds for a change of phase, and otherwise of 95 % confidence intervals, sampled; both rounded up.
 
 With --json, one model gives one document, several give an array.";
@@ -43,10 +43,10 @@ Examples:
   remap regret models/phase_change/table_iii_n100_g50.ron --plot regret.png
   remap regret model.ron --set problem.hazard=0.0001,0.001,0.01 --set problem.remap.test=5:20:5
 
-For each value, one place at a time, the model is solved as if that value were right; its policy, which
-also judges the reports by it, is evaluated in the model as it is. Without --set: the hazard, both errors of
-the detector, the cycle time after the change and the delay of a remapping, each off by factors from
-1/10 to 10 (the time after the change: its difference to the remapped one, the gain); of drifting loads the cost of a remap and the probabilities of a walk. Numbers after ± are half the
+For each value, one place at a time, the model is solved as if that value were right; its policy, which \
+also judges the reports by it, is evaluated in the model as it is. Without --set: the hazard, both errors of \
+the detector, the cycle time after the change and the delay of a remapping, each off by factors from \
+1/10 to 10 (the time after the change: its difference to the remapped one, the gain); of drifting loads the cost of a remap and the probabilities of a walk. Numbers after ± are half the \
 width of proved bounds, rounded up. Many values are shared out by --part, as those of `sweep`.";
 
 pub(super) const STUDY_HELP: &str = "\
@@ -54,7 +54,7 @@ Examples:
   remap study models/studies/table_iii.ron
   remap study models/studies/figure_4.ron --plot figure_4.png
 
-Every number is computed between certified bounds; a printed one agrees if it lies within them, give or
+Every number is computed between certified bounds; a printed one agrees if it lies within them, give or \
 take what the paper says of its own accuracy. Numbers after ± are half the width of these bounds, rounded up.";
 
 /// Options of `sweep`.

@@ -9,12 +9,12 @@ use std::path::PathBuf;
 pub(super) const MONITOR_HELP: &str = "\
 Example: remap monitor models/phase_change/fluids.ron --batch 1 --cluster 5 < times.csv
 
-Batches of measurements are averaged, clusters of batch means are tested against the first cluster
-by Akaike's criterion, each test updates the probability that the phase has changed, and the
-program should remap once that exceeds the optimal threshold of the step. Each cluster is a step of
-the model, base clusters too, the first of which is step 0. Decisions: base (the base cluster is
-being taken), wait (a cluster is being taken), continue, remap (a new base cluster follows, at which
-nothing is decided). After the model's last step nothing is known of the program: it is told to continue,
+Batches of measurements are averaged, clusters of batch means are tested against the first cluster \
+by Akaike's criterion, each test updates the probability that the phase has changed, and the \
+program should remap once that exceeds the optimal threshold of the step. Each cluster is a step of \
+the model, base clusters too, the first of which is step 0. Decisions: base (the base cluster is \
+being taken), wait (a cluster is being taken), continue, remap (a new base cluster follows, at which \
+nothing is decided). After the model's last step nothing is known of the program: it is told to continue, \
 and a warning says so. A first line that is no number is taken as the names of columns.";
 
 pub(super) const CALIBRATE_HELP: &str = "\
@@ -59,7 +59,7 @@ pub struct Calibrate {
     /// Distribution of the measurements: normal, ar1:CORRELATION, or student:DEGREES (heavy tails)
     /// [default: normal].
     #[arg(long, value_name = "LAW", value_parser = noise)]
-    pub noise: Option<SimulatedNoise>,
+    pub noise: Option<Noise>,
     /// Number of standard deviations by which the change moves the mean [default: 1].
     #[arg(long, value_name = "K", value_parser = finite)]
     pub shift: Option<f64>,
@@ -83,18 +83,14 @@ pub struct Calibrate {
     pub json: bool,
 }
 
-/// A distribution of measurements, named on the command line.
-#[derive(Debug, Clone, Copy)]
-pub struct SimulatedNoise(pub Noise);
-
-fn noise(text: &str) -> Result<SimulatedNoise, String> {
+fn noise(text: &str) -> Result<Noise, String> {
     let law = match text.split_once(':') {
         None if text == "normal" => Some(Noise::Normal),
         Some(("ar1", value)) => value.parse().ok().map(Noise::Autoregressive),
         Some(("student", value)) => value.parse().ok().map(Noise::Student),
         _ => None,
     };
-    law.filter(Noise::is_valid).map(SimulatedNoise).ok_or_else(|| {
+    law.filter(Noise::is_valid).ok_or_else(|| {
         "expected normal, ar1:CORRELATION within -1..1, or student:DEGREES above 2".to_owned()
     })
 }

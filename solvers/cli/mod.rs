@@ -2,7 +2,6 @@
 
 mod comparing;
 mod fit;
-mod flowing;
 mod measurements;
 mod pages;
 mod policies;
@@ -11,23 +10,24 @@ mod simulate;
 mod traces;
 
 pub use comparing::{Compare, Join, Regret, Study, Sweep};
-pub use fit::{Chain, Fit, Fitted};
-pub use measurements::{Calibrate, Monitor, SimulatedNoise};
+pub use fit::Fit;
+pub use measurements::{Calibrate, Monitor};
 pub use pages::{Export, Report};
-pub use replay::{Advise, Replay, Start};
+pub use replay::{Advise, Replay};
 pub use simulate::Simulate;
 pub use traces::{Log, Reading};
 
 use crate::output::say;
-use crate::problems;
-use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use crate::problems::{self, Method};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use comparing::{COMPARE_HELP, JOIN_HELP, REGRET_HELP, STUDY_HELP, SWEEP_HELP};
 use fit::FIT_HELP;
-use flowing::flowing;
 use measurements::{CALIBRATE_HELP, MONITOR_HELP};
 use pages::{EXPORT_HELP, REPORT_HELP};
 use replay::{ADVISE_HELP, REPLAY_HELP};
 use simulate::SIMULATE_HELP;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ use std::path::PathBuf;
 ///
 /// Results go to standard output; warnings, faults and progress to standard error.
 #[derive(Debug, Parser)]
-#[command(name = "remap", version, max_term_width = 100, after_help = flowing(EXIT_CODES))]
+#[command(name = "remap", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
     /// The command.
     #[command(subcommand)]
@@ -108,10 +108,10 @@ Examples:
   remap solve a.ron b.ron --json > solutions.json
   remap solve long.ron --time-limit 10 --tolerance 1e-6
 
-With --json, one model gives one document, several give an array in the order given; models that
+With --json, one model gives one document, several give an array in the order given; models that \
 are wrong are left out of it (see the exit code). Files are written whole or not at all.
 
-Numbers after +- are half the width of proved bounds, rounded up; where something is sampled, the level of
+Numbers after +- are half the width of proved bounds, rounded up; where something is sampled, the level of \
 its confidence interval stands beside it.";
 
 const VERIFY_HELP: &str = "\
@@ -120,63 +120,63 @@ Examples:
   remap verify model.ron model.cert       (from remap solve model.ron --certificate model.cert)
   remap verify model.json                 (each field of a solution that names its certificate)
 
-With a certificate, a checker that shares nothing with the solvers prints what it proves. Without, each lemma is checked against a slow and obvious evaluation (fractions, dense matrices, every branch
-followed) on the model, or what of it is small enough, and on random models that have something of
-it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
+With a certificate, a checker that shares nothing with the solvers prints what it proves. Without, each lemma is checked against a slow and obvious evaluation (fractions, dense matrices, every branch \
+followed) on the model, or what of it is small enough, and on random models that have something of \
+it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal \
 model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compute the optimal policy of each model.
-    #[command(after_help = flowing(SOLVE_HELP))]
+    #[command(after_help = SOLVE_HELP)]
     Solve(Solve),
     /// Validate models and print what can be said without solving them.
     Check(Check),
     /// Solve a model for each value of a parameter (or each combination of several).
-    #[command(after_help = flowing(SWEEP_HELP))]
+    #[command(after_help = SWEEP_HELP)]
     Sweep(Sweep),
     /// Join the parts of a sweep that several jobs have solved.
-    #[command(after_help = flowing(JOIN_HELP))]
+    #[command(after_help = JOIN_HELP)]
     Join(Join),
     /// Compare policies: exact costs where possible, otherwise on the same sample paths.
-    #[command(after_help = flowing(COMPARE_HELP))]
+    #[command(after_help = COMPARE_HELP)]
     Compare(Compare),
     /// Compute the cost of a wrong parameter: of policies that are optimal for wrong models, in the
     /// true one.
-    #[command(after_help = flowing(REGRET_HELP))]
+    #[command(after_help = REGRET_HELP)]
     Regret(Regret),
     /// Recompute a table or figure of a paper, and compare it with the printed numbers.
-    #[command(after_help = flowing(STUDY_HELP))]
+    #[command(after_help = STUDY_HELP)]
     Study(Study),
     /// Watch measurements of a running program, one per line, and decide after each.
-    #[command(after_help = flowing(MONITOR_HELP))]
+    #[command(after_help = MONITOR_HELP)]
     Monitor(Monitor),
     /// Measure how often the monitor's change test errs, for your own noise or a recorded trace.
-    #[command(after_help = flowing(CALIBRATE_HELP))]
+    #[command(after_help = CALIBRATE_HELP)]
     Calibrate(Calibrate),
     /// Check the lemmas of the papers on a model and on similar random models, or the proof of an
     /// answer.
-    #[command(after_help = flowing(VERIFY_HELP))]
+    #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
     /// Simulate a trace of a model: step times of every rank, as CSV.
-    #[command(after_help = flowing(SIMULATE_HELP))]
+    #[command(after_help = SIMULATE_HELP)]
     Simulate(Simulate),
     /// Fit a model to the recorded step times of a program, and say how well it fits. Waiting is
     /// not load.
-    #[command(after_help = flowing(FIT_HELP))]
+    #[command(after_help = FIT_HELP)]
     Fit(Fit),
     /// Evaluate policies on recorded step times: what would each have cost? Waiting is not load.
-    #[command(after_help = flowing(REPLAY_HELP))]
+    #[command(after_help = REPLAY_HELP)]
     Replay(Replay),
     /// Say when the program of a log should remap, and what that is worth. Waiting is not load.
-    #[command(after_help = flowing(ADVISE_HELP))]
+    #[command(after_help = ADVISE_HELP)]
     Advise(Advise),
     /// Write a solution as source code, as a table, or as settings of a known code.
-    #[command(after_help = flowing(EXPORT_HELP))]
+    #[command(after_help = EXPORT_HELP)]
     Export(Export),
     /// Write one page with pictures, sliders, policies and bounds of solutions and models.
-    #[command(after_help = flowing(REPORT_HELP))]
+    #[command(after_help = REPORT_HELP)]
     Report(Report),
     /// Print a completion script for a shell, such as `source <(remap completions bash)`.
     Completions {
@@ -245,7 +245,7 @@ pub struct Settings {
     /// Restart: `value` does not certify decisions in states that are almost never visited; it
     /// reports the last iterate's choice there. LoadDrift: over all states, or statistical bounds
     /// for many ranks.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of(METHODS))]
     pub method: Option<Method>,
     /// Stopping: give the remap cost at which each decision switches.
     #[arg(long)]
@@ -261,20 +261,18 @@ pub struct Settings {
     pub seed: Option<u64>,
 }
 
-/// Methods of solving a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// Stopping: policy iteration. LoadDrift: exact where that fits.
-    Auto,
-    /// Stopping: value iteration from below and above.
-    Value,
-    /// Stopping: policy iteration.
-    Policy,
-    /// LoadDrift: all states.
-    Exact,
-    /// LoadDrift: a policy and a lower bound by sampling, for any number of ranks.
-    Bounds,
-}
+/// The methods of solving a problem, by name.
+const METHODS: [(Method, &str, &str); 5] = [
+    (Method::Auto, "auto", "Stopping: policy iteration. LoadDrift: exact where that fits"),
+    (Method::Value, "value", "Stopping: value iteration from below and above"),
+    (Method::Policy, "policy", "Stopping: policy iteration"),
+    (Method::Exact, "exact", "LoadDrift: all states"),
+    (
+        Method::Bounds,
+        "bounds",
+        "LoadDrift: a policy and a lower bound by sampling, for any number of ranks",
+    ),
+];
 
 impl From<&Settings> for problems::Settings {
     fn from(settings: &Settings) -> Self {
@@ -285,23 +283,11 @@ impl From<&Settings> for problems::Settings {
             time_limit: settings.time_limit,
             step: settings.step,
             segments: settings.segments,
-            method: settings.method.unwrap_or(Method::Auto).into(),
+            method: settings.method.unwrap_or(Method::Auto),
             critical_costs: settings.critical_costs,
             exact: settings.exact,
             simulate: settings.simulate,
             seed: settings.seed.unwrap_or(1),
-        }
-    }
-}
-
-impl From<Method> for problems::Method {
-    fn from(method: Method) -> Self {
-        match method {
-            Method::Auto => Self::Auto,
-            Method::Value => Self::Value,
-            Method::Policy => Self::Policy,
-            Method::Exact => Self::Exact,
-            Method::Bounds => Self::Bounds,
         }
     }
 }
@@ -344,16 +330,28 @@ pub struct Verify {
     pub json: bool,
 }
 
-fn finite(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ => Err("expected a finite number".to_owned()),
+/// Parses one of these values by its name; each has a help text.
+fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = (T, &'static str, impl Into<String>)>,
+) -> impl TypedValueParser<Value = T> {
+    let (mut values, mut shown) = (HashMap::new(), Vec::new());
+    for (value, name, help) in choices {
+        values.insert(name.to_owned(), value);
+        shown.push(PossibleValue::new(name).help(help.into()));
     }
+    PossibleValuesParser::new(shown).map(move |name| values[&name].clone())
+}
+
+/// Parses a number that `fits`.
+fn number(text: &str, fits: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {
+    let found = text.parse().ok().filter(|value: &f64| value.is_finite() && fits(*value));
+    found.ok_or_else(|| format!("expected a {expected}"))
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    number(text, |_| true, "finite number")
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("expected a number above 0".to_owned()),
-    }
+    number(text, |value| value > 0.0, "number above 0")
 }

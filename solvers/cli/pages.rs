@@ -1,9 +1,9 @@
 //! Options of `report` and `export`.
 
+use super::one_of;
 use super::traces::Reading;
 use crate::export::Target;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 
 pub(super) const EXPORT_HELP: &str = "\
@@ -12,7 +12,7 @@ Examples:
   remap export fluids.json --to c -o remap_policy.h
   remap export interval.json --to lammps
 
-The source files are self-contained: a table, and a function that decides. Settings of known codes
+The source files are self-contained: a table, and a function that decides. Settings of known codes \
 need an interval or a tolerance: solutions of periodic, load_drift, continuous_drift and stopping models, and rules of logs.";
 
 pub(super) const REPORT_HELP: &str = "\
@@ -22,8 +22,8 @@ Examples:
   remap report sweep.json solution.json -o report.html
   remap report run.csv --remap-cost 0.1 -o report.html
 
-The page of a log is that of `remap advise`: intervals are of 95 %, by a block bootstrap. Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
-that takes seconds; a sweep gives a slider for each path that was set. The page says of each ± whether it is
+The page of a log is that of `remap advise`: intervals are of 95 %, by a block bootstrap. Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as \
+that takes seconds; a sweep gives a slider for each path that was set. The page says of each ± whether it is \
 proved or of a confidence interval, and its level; errors are rounded up.";
 
 /// Options of `report`.
@@ -43,12 +43,6 @@ pub struct Report {
     pub force: bool,
 }
 
-/// The targets by name, each with its description.
-fn targets() -> impl TypedValueParser<Value = Target> {
-    let shown = Target::all().map(|(_, name, what)| PossibleValue::new(name).help(what));
-    PossibleValuesParser::new(shown).try_map(|name| name.parse::<Target>())
-}
-
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
@@ -56,7 +50,7 @@ pub struct Export {
     #[arg(value_name = "SOLUTION.json")]
     pub solution: PathBuf,
     /// Format to write.
-    #[arg(long, value_name = "TARGET", value_parser = targets())]
+    #[arg(long, value_name = "TARGET", value_parser = one_of(Target::all()))]
     pub to: Target,
     /// Write to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]

@@ -1,10 +1,10 @@
 //! Options of `replay` and `advise`.
 
 use super::policies::{Named, PLAYED};
-use super::positive;
 use super::traces::{Log, traces};
+use super::{number, one_of, positive};
 use crate::replaying::Outset;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use remapping::overlap::Overlap;
 use std::path::PathBuf;
 
@@ -13,9 +13,9 @@ pub(super) const ADVISE_HELP: &str = traces!(
   remap advise run.csv
   remap advise run.csv --remap-cost 0.1 -o advice
 
-The first line says what to do and what it is worth. The adaptive rule (docs/advised.md) and rules of one number are
-trained on the first half of the log and valued on the second, which nothing was fitted to, from where the run
-stood, against the run as it was. Intervals are of 95 %, by a block bootstrap. Where little can be gained, or the
+The first line says what to do and what it is worth. The adaptive rule (docs/advised.md) and rules of one number are \
+trained on the first half of the log and valued on the second, which nothing was fitted to, from where the run \
+stood, against the run as it was. Intervals are of 95 %, by a block bootstrap. Where little can be gained, or the \
 log cannot tell, that is the answer.
 
 Assumed: a remap restores balance and does not change later increments."
@@ -26,43 +26,30 @@ pub(super) const REPLAY_HELP: &str = traces!(
   remap replay run.csv
   remap replay run.csv --policies solved,menon,fixed,never --remap-cost 0.1 --split 0.3
 
-Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, range:0.3 on (max - min) / mean
-from the second step on, ratio:1.5 on max / min, stop_at_rise, menon, metabalancer, zhai, procassini,
-marquez:0.1, ...) and of codes, by the target of `export`: interval and level, as in vt:26 or lammps:1:1.2; fixed, threshold and utilization tuned on the training
-steps; advised (the adaptive rule: docs/advised.md) and advised_cold (the same without
-the training steps); predictive (plans on the increments of the training steps), adaptive (goes on learning),
-adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
-solution (with --solution); and solved: of two adaptive plans, by trends and by means that loads return to,
+Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, range:0.3 on (max - min) / mean \
+from the second step on, ratio:1.5 on max / min, stop_at_rise, menon, metabalancer, zhai, procassini, \
+marquez:0.1, ...) and of codes, by the target of `export`: interval and level, as in vt:26 or lammps:1:1.2; fixed, threshold and utilization tuned on the training \
+steps; advised (the adaptive rule: docs/advised.md) and advised_cold (the same without \
+the training steps); predictive (plans on the increments of the training steps), adaptive (goes on learning), \
+adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning, \
+solution (with --solution); and solved: of two adaptive plans, by trends and by means that loads return to, \
 and the rules in use, what was cheapest on the later training steps.
 
-Where the log says when the run was remapped, `recorded` is the run as it was, from where it stood. The others
-start balanced, or with --from actual where the run stood. Differences have 95 % intervals by a block bootstrap;
+Where the log says when the run was remapped, `recorded` is the run as it was, from where it stood. The others \
+start balanced, or with --from actual where the run stood. Differences have 95 % intervals by a block bootstrap; \
 with --splits they are spread over several trainings, not one.
 
-With --overlap 3:0.05 a remap decided after step 10 balances the loads of step 10 from step 14 on; steps 11 to 13
+With --overlap 3:0.05 a remap decided after step 10 balances the loads of step 10 from step 14 on; steps 11 to 13 \
 are made on the old mapping and take 5 % longer, and --remap-cost is what stops the run besides (0, perhaps).
 
 Assumed: a remap restores balance and does not change later increments."
 );
 
-/// The state at the start of the judged run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Start {
-    /// Balanced, as if there had been a remap just before.
-    #[default]
-    Balance,
-    /// The imbalance of the recorded run.
-    Actual,
-}
-
-impl From<Start> for Outset {
-    fn from(start: Start) -> Outset {
-        match start {
-            Start::Balance => Outset::Balance,
-            Start::Actual => Outset::Actual,
-        }
-    }
-}
+/// The states at the start of the judged run.
+const STARTS: [(Outset, &str, &str); 2] = [
+    (Outset::Balance, "balance", "Balanced, as if there had been a remap just before"),
+    (Outset::Actual, "actual", "The imbalance of the recorded run"),
+];
 
 /// Options of `replay`.
 #[derive(Debug, Args)]
@@ -72,15 +59,15 @@ pub struct Replay {
     pub log: Log,
     /// Policies, separated by commas [default: the published rules, those that are tuned, trained
     /// or solved on the log, and the one of --solution].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = played(), hide_possible_values = true)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Named(&PLAYED), hide_possible_values = true)]
     pub policies: Vec<String>,
     /// Share of the steps that fitted policies are trained on; all are judged on the rest [default:
     /// 0.5].
     #[arg(long, value_name = "F", value_parser = share)]
     pub split: Option<f64>,
     /// Start of the judged run.
-    #[arg(long, value_enum, default_value_t)]
-    pub from: Start,
+    #[arg(long, value_parser = one_of(STARTS), default_value = "balance")]
+    pub from: Outset,
     /// Remaps overlap the steps: the new mapping takes effect STEPS after the decision, and these
     /// steps cost a share SLOWDOWN more, as in 3:0.05 [default: the program stops].
     #[arg(long, value_name = "STEPS:SLOWDOWN", value_parser = overlap, default_value = "0:0", hide_default_value = true)]
@@ -146,10 +133,6 @@ pub struct Advise {
     pub force: bool,
 }
 
-fn played() -> Named {
-    Named(&PLAYED)
-}
-
 /// The number of earlier steps that a rule remembers.
 const LONGEST_OVERLAP: u64 = 63;
 
@@ -165,8 +148,5 @@ fn overlap(text: &str) -> Result<Overlap, String> {
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err("expected a number between 0 and 1".to_owned()),
-    }
+    number(text, |value| value > 0.0 && value < 1.0, "number between 0 and 1")
 }

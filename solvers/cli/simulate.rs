@@ -11,9 +11,9 @@ Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --s
 
 A trace is written as it is made: remap simulate MODEL.ron --steps 100000000 | remap fit -
 
-Columns: step, rank, seconds, remapped (1 where a remap came just before the step), remap_seconds. A unit
-of load is a second, and steps are counted by one, but for models fitted to a log (unit_seconds, stride). A
-Periodic model gives 1000 steps, a PhaseChange model 8 ranks whose slowest is the cycle time. Steps of a
+Columns: step, rank, seconds, remapped (1 where a remap came just before the step), remap_seconds. A unit \
+of load is a second, and steps are counted by one, but for models fitted to a log (unit_seconds, stride). A \
+Periodic model gives 1000 steps, a PhaseChange model 8 ranks whose slowest is the cycle time. Steps of a \
 ContinuousDrift model have its mean_load, or without one a mean that loads hardly ever are below zero at.";
 
 /// Options of `simulate`.

@@ -1,25 +1,26 @@
 //! Options for reading the log of `fit`, `replay`, `advise` and `report`.
 
+use super::{number, one_of};
 use crate::logs::{Form, How, Named, Pattern};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 macro_rules! traces {
     ($examples:literal) => {
-        concat!("Waiting is not load: seconds are those that a rank works in a step, without those it waits for others. Log
+        concat!("Waiting is not load: seconds are those that a rank works in a step, without those it waits for others. Log \
 them before the barrier, or log both. --columns says what columns of other names are.
 
 ", $examples, "
 
-Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
-step with a column for each rank (rank_0, rank_1, ...: alike but for the number), or one row a rank with a column for each step (step_0, ...), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
-a number or a list of all ranks; lines of names and values (step=5 rank=0 time=0.25); or step, max and mean; LAMMPS logs with cpu, f_ID[1], f_ID and f_ID[3] of fix balance; load
-balancing lines of Charm++, OpenFOAM, vLLM and SGLang; the process summary of TALP with a region for each step; tables
-of Caliper with mpi.rank, iteration# and time.duration.ns; the LB data of
-DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
-of SWIFT (CPU times); Parquet with the columns of CSV; lines by --regex, where remap_seconds on a line of its own is of a remap before the
-next step. All also compressed by gzip, brotli, zstd or xz; `-` is standard input; a log may be
-written in several files, given in order. Up to a tenth of a rank's times may be missing (or NaN): they
+Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a \
+step with a column for each rank (rank_0, rank_1, ...: alike but for the number), or one row a rank with a column for each step (step_0, ...), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being \
+a number or a list of all ranks; lines of names and values (step=5 rank=0 time=0.25); or step, max and mean; LAMMPS logs with cpu, f_ID[1], f_ID and f_ID[3] of fix balance; load \
+balancing lines of Charm++, OpenFOAM, vLLM and SGLang; the process summary of TALP with a region for each step; tables \
+of Caliper with mpi.rank, iteration# and time.duration.ns; the LB data of \
+DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log \
+of SWIFT (CPU times); Parquet with the columns of CSV; lines by --regex, where remap_seconds on a line of its own is of a remap before the \
+next step. All also compressed by gzip, brotli, zstd or xz; `-` is standard input; a log may be \
+written in several files, given in order. Up to a tenth of a rank's times may be missing (or NaN): they \
 are filled in between their neighbours, never across a remap, and said. Anything else that is wrong is refused.")
     };
 }
@@ -49,18 +50,18 @@ pub struct Reading {
     #[arg(long, visible_alias = "seconds-per-load", value_name = "SECONDS", value_parser = unit)]
     pub log_unit: Option<f64>,
     /// Format of the log [default: detected].
-    #[arg(long, value_enum)]
-    pub format: Option<Format>,
+    #[arg(long, value_parser = one_of(FORMATS))]
+    pub format: Option<Form>,
     /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a
     /// list), or max and mean, and remap_seconds, as
     /// `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
-    #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
+    #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = str::parse::<Pattern>)]
     pub regex: Option<Pattern>,
     /// The meaning of columns, by their names or numbers from 1, where names do not tell.
     /// `seconds=NAME*` is a column for each rank; `wait=NAME` is part of the seconds and is
     /// subtracted; `wait=-` ignores a column; `begin=NAME,end=NAME` are moments, seconds their
     /// difference.
-    #[arg(long, value_name = "step=..,rank=..,seconds=..", value_parser = named)]
+    #[arg(long, value_name = "step=..,rank=..,seconds=..", value_parser = str::parse::<Named>)]
     pub columns: Option<Named>,
     /// A row is one step in N, not the sum of N [default: the sum of as many as its steps are
     /// apart].
@@ -71,24 +72,20 @@ pub struct Reading {
     pub suspected: bool,
 }
 
-/// Formats of logs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Rows and columns, separated by commas, semicolons, tabs, blanks or bars.
-    Table,
-    /// One JSON object per line.
-    JsonLines,
-    /// A log of LAMMPS.
-    Lammps,
-    /// LB data of DARMA/vt, all nodes of a run.
-    Vt,
-    /// LoadBalanceCosts of WarpX.
-    Warpx,
-    /// rank_cpu_balance.log of SWIFT.
-    Swift,
-    /// Parquet: a table stored by columns.
-    Parquet,
-}
+/// The formats of logs.
+const FORMATS: [(Form, &str, &str); 7] = [
+    (
+        Form::Table,
+        "table",
+        "Rows and columns, separated by commas, semicolons, tabs, blanks or bars",
+    ),
+    (Form::JsonLines, "json-lines", "One JSON object per line"),
+    (Form::Lammps, "lammps", "A log of LAMMPS"),
+    (Form::Vt, "vt", "LB data of DARMA/vt, all nodes of a run"),
+    (Form::Warpx, "warpx", "LoadBalanceCosts of WarpX"),
+    (Form::Swift, "swift", "rank_cpu_balance.log of SWIFT"),
+    (Form::Parquet, "parquet", "Parquet: a table stored by columns"),
+];
 
 impl Reading {
     /// The user's statements about the log.
@@ -99,38 +96,15 @@ impl Reading {
 
     /// The format that was asked for.
     pub fn form(&self) -> Option<Form> {
-        let forced = self.format.map(|format| match format {
-            Format::Table => Form::Table,
-            Format::JsonLines => Form::JsonLines,
-            Format::Lammps => Form::Lammps,
-            Format::Vt => Form::Vt,
-            Format::Warpx => Form::Warpx,
-            Format::Swift => Form::Swift,
-            Format::Parquet => Form::Parquet,
-        });
-        self.regex.clone().map(Form::Lines).or(forced)
+        self.regex.clone().map(Form::Lines).or_else(|| self.format.clone())
     }
-}
-
-fn named(text: &str) -> Result<Named, String> {
-    text.parse()
-}
-
-fn pattern(text: &str) -> Result<Pattern, String> {
-    text.parse()
 }
 
 /// Squares of times in such a unit are finite doubles, and so are their sums.
 fn unit(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (1e-40..=1e40).contains(&value) => Ok(value),
-        _ => Err("expected a number from 1e-40 to 1e40".to_owned()),
-    }
+    number(text, |value| (1e-40..=1e40).contains(&value), "number from 1e-40 to 1e40")
 }
 
 fn cost(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err("expected a number of at least 0".to_owned()),
-    }
+    number(text, |value| value >= 0.0, "number of at least 0")
 }

@@ -1,7 +1,7 @@
 //! `remap calibrate`: measures how often the monitor's change test errs.
 
 use super::{Exit, idle};
-use crate::cli::{Calibrate, SimulatedNoise};
+use crate::cli::Calibrate;
 use crate::complaint::Complaint;
 use crate::document::to_json;
 use crate::fitting::short;
@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &Calibrate) -> Result<Exit, Complaint> {
             idle::tell(&column, "without --change-at no trace is read");
             let Calibrate { noise, shift, scale, seed, .. } = *arguments;
             let change = Change { shift: shift.unwrap_or(1.0), scale: scale.unwrap_or(1.0) };
-            let noise = noise.map_or(Noise::Normal, |SimulatedNoise(noise)| noise);
+            let noise = noise.unwrap_or(Noise::Normal);
             let _watch = Watch::waiting("clusters are simulated", None);
             let rates = simulate(clusters, noise, change, runs, seed.unwrap_or(1));
             rates.expect("the flags' ranges")

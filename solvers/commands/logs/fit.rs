@@ -1,12 +1,12 @@
 //! `remap fit`.
 
 use super::{FITTED, Opened, looked_at, open};
-use crate::cli::{Chain, Fit, Fitted, Log, Reading};
+use crate::cli::{Fit, Log, Reading};
 use crate::commands::{Exit, idle};
 use crate::complaint::Complaint;
 use crate::document::log::Fits;
 use crate::document::to_json;
-use crate::fitting::{self, Deck, Facts};
+use crate::fitting::{self, Deck, Facts, Kind};
 use crate::logs::{Account, Follow, Trace, parts};
 use crate::output::{check_free, print, say, write_file};
 use crate::run::Watch;
@@ -81,8 +81,8 @@ pub fn run_on(
         Complaint::elsewhere(message, "record a hundred steps or more")
     })?;
     (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
-    let wanted = arguments.model.map(Fitted::name);
-    let decks = fitting::decks(&facts, arguments.chain.into(), wanted);
+    let wanted = arguments.model;
+    let decks = fitting::decks(&facts, arguments.chain, wanted);
     drop(watch);
     if facts.increments.outliers > 0 {
         let many = facts.increments.outliers;
@@ -98,7 +98,7 @@ pub fn run_on(
         })?,
     };
     let on_levels = matches!(chosen.problem, "load_drift" | "stopping");
-    let chain = [("--chain", arguments.chain != Chain::Auto && !on_levels && !arguments.json)];
+    let chain = [("--chain", arguments.chain != Kind::Auto && !on_levels && !arguments.json)];
     idle::tell(&chain, "it is for loads on levels, and those of the model that is written are not");
     let others: Vec<&Deck> = decks.iter().filter(|deck| deck.problem != chosen.problem).collect();
     let too = if chosen.misfits.is_empty() { " too" } else { "" };

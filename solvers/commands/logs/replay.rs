@@ -2,7 +2,7 @@
 
 use super::replay_text::{text, verdict};
 use super::{Opened, TRIED, assumed, open};
-use crate::cli::{Replay, Start};
+use crate::cli::Replay;
 use crate::commands::{Exit, idle};
 use crate::complaint::Complaint;
 use crate::document::to_json;
@@ -14,7 +14,7 @@ use crate::replaying::advised::{Settings, advised_document};
 use crate::replaying::contest::{self, Judged, Line, Part, contestants, judge};
 use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
-use crate::replaying::{Ground, IN_USE, OURS, for_other_ranks, solution};
+use crate::replaying::{Ground, IN_USE, OURS, Outset, for_other_ranks, solution};
 use crate::run::Watch;
 use remapping::overlap::Overlap;
 use remapping::record::Record;
@@ -128,7 +128,7 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         overlap,
         training: 0..cut,
         seed: arguments.seed,
-        from: arguments.from.into(),
+        from: arguments.from,
         end_known: true,
     };
     let many = judged.len() / arguments.splits as usize;
@@ -178,7 +178,7 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         write_file(plot, &plot::picture(Format::of(plot)?, &picture)?, arguments.force)?;
     }
     if let Some(path) = &arguments.advised {
-        let balanced = arguments.from == Start::Balance;
+        let balanced = arguments.from == Outset::Balance;
         let settings = Settings {
             title: name.clone(),
             remap_cost: cost,
@@ -229,8 +229,8 @@ fn document(
         remaps_at_starts: 0,
         stride: trace.stride,
         from: match arguments.from {
-            Start::Balance => "balance",
-            Start::Actual => "actual",
+            Outset::Balance => "balance",
+            Outset::Actual => "actual",
         },
         assumption: assumed(&trace.record),
         clairvoyant: found.clairvoyant,
@@ -275,7 +275,7 @@ fn asked(arguments: &Replay) -> Asked {
         names: arguments.policies.clone(),
         remap_cost: arguments.log.reading.remap_cost,
         overlap: arguments.overlap,
-        from: arguments.from.into(),
+        from: arguments.from,
         seed: arguments.seed,
         solution: Box::new(given),
         needs_all: options.into_iter().find(|(_, given)| *given).map(|(option, _)| option),
