@@ -44,16 +44,13 @@ pub(crate) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> 
         }),
         Rule::Belief(belief) if job_steps.is_none() => {
             notes.push(endless.to_owned());
-            let stationary = belief.threshold(0);
-            let hazard = belief.hazard.into_iter().take(1).collect();
-            let last = i64::MAX as u64;
             Rule::Belief(Belief {
-                last,
+                last: i64::MAX as u64,
+                stationary: belief.threshold(0),
                 head: Vec::new(),
-                stationary,
                 tail: Vec::new(),
-                detector: belief.detector,
-                hazard,
+                hazard: belief.hazard.into_iter().take(1).collect(),
+                ..belief
             })
         }
         Rule::Map(map) => {

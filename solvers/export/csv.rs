@@ -30,20 +30,14 @@ pub fn write(export: &StatedRule) -> String {
         }
         Rule::Switching(rule) => {
             text += "direction,first_step,threshold\n";
-            for (name, runs) in [("to_second", &rule.to_second), ("to_first", &rule.to_first)] {
-                for (from, value) in runs {
-                    let _ = writeln!(text, "{name},{from},{}", literal(*value));
-                }
-            }
+            named("to_second", &rule.to_second, &mut text);
+            named("to_first", &rule.to_first, &mut text);
         }
         Rule::Map(map) => of_map(map, &mut text),
         Rule::Imbalance(imbalance) if !imbalance.since.is_empty() => {
             text += "counted_from,first_step,threshold\n";
-            for (name, list) in [("start", &imbalance.thresholds), ("remap", &imbalance.since)] {
-                for (from, value) in list {
-                    let _ = writeln!(text, "{name},{from},{}", literal(*value));
-                }
-            }
+            named("start", &imbalance.thresholds, &mut text);
+            named("remap", &imbalance.since, &mut text);
         }
         Rule::Imbalance(imbalance) => {
             text += "first_step,last_step,threshold\n";
@@ -67,6 +61,13 @@ pub fn write(export: &StatedRule) -> String {
         }
     }
     text
+}
+
+/// Thresholds by step, each row with this name.
+fn named(name: &str, thresholds: &[(u64, f64)], text: &mut String) {
+    for (from, value) in thresholds {
+        let _ = writeln!(text, "{name},{from},{}", literal(*value));
+    }
 }
 
 fn of_map(map: &Map, text: &mut String) {

@@ -16,19 +16,14 @@ use crate::complaint::Complaint;
 use crate::document::rule::{Rule, StatedRule};
 use crate::problems::shared::map::{Index, Map};
 use codes::Sheet;
+pub use languages::{C, FORTRAN, Language, PYTHON, RUST};
 use remapping::policy::codes::Code;
 
 /// What a solution can be exported to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Target {
-    /// A C99 header.
-    C,
-    /// A Fortran 2003 module.
-    Fortran,
-    /// A Python module.
-    Python,
-    /// A Rust module.
-    Rust,
+    /// Source code in a language.
+    Source(&'static Language),
     /// A table, comma-separated.
     Csv,
     /// The rule as JSON.
@@ -44,10 +39,10 @@ pub enum Target {
 impl Target {
     /// Those that are no code's, each with its name and what it is.
     const FORMS: [(Target, &'static str, &'static str); 8] = [
-        (Target::C, "c", "A C99 header"),
-        (Target::Fortran, "fortran", "A Fortran 2003 module"),
-        (Target::Python, "python", "A Python module"),
-        (Target::Rust, "rust", "A Rust module"),
+        (Target::Source(&C), "c", "A C99 header"),
+        (Target::Source(&FORTRAN), "fortran", "A Fortran 2003 module"),
+        (Target::Source(&PYTHON), "python", "A Python module"),
+        (Target::Source(&RUST), "rust", "A Rust module"),
         (Target::Csv, "csv", "A table, comma-separated"),
         (Target::Json, "json", "The rule as JSON"),
         (Target::Npz, "npz", "NumPy arrays"),
@@ -66,21 +61,10 @@ impl Target {
     }
 }
 
-impl std::str::FromStr for Target {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Target, String> {
-        let found = Target::all().find(|(_, known, _)| *known == name);
-        found.map(|(target, ..)| target).ok_or_else(|| format!("{name:?} is not a target"))
-    }
-}
-
 /// Writes `export` for `target`.
 pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> {
     let text = match target {
-        Target::C => languages::write(export, &languages::C),
-        Target::Fortran => languages::write(export, &languages::FORTRAN),
-        Target::Python => languages::write(export, &languages::PYTHON),
-        Target::Rust => languages::write(export, &languages::RUST),
+        Target::Source(language) => languages::write(export, language),
         Target::Csv => csv::write(export),
         Target::Json => json::write(export),
         Target::Npz => return npz::write(export),
@@ -92,8 +76,7 @@ pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> 
 
 /// What a file that holds the rule says of itself at its top, a line each.
 fn heading(export: &StatedRule) -> Vec<String> {
-    let what = if export.optimal { "Optimal remapping" } else { "A rule for when to remap" };
-    let mut lines = title_and_version(&export.title, what);
+    let mut lines = title_and_version(&export.title, export.optimal);
     lines.extend(export.about.iter().chain(&export.notes).cloned());
     lines
 }
@@ -101,16 +84,13 @@ fn heading(export: &StatedRule) -> Vec<String> {
 /// The same of settings, which may differ from the rule.
 fn heading_of_settings(export: &StatedRule) -> Vec<String> {
     let is_the_rule = matches!(export.rule, Rule::Interval(_));
-    let what = match export.optimal && is_the_rule {
-        true => "Optimal remapping",
-        false => "A rule for when to remap",
-    };
-    let mut lines = title_and_version(&export.title, what);
+    let mut lines = title_and_version(&export.title, export.optimal && is_the_rule);
     lines.extend(export.notes.iter().cloned());
     lines
 }
 
-fn title_and_version(title: &str, what: &str) -> Vec<String> {
+fn title_and_version(title: &str, optimal: bool) -> Vec<String> {
+    let what = if optimal { "Optimal remapping" } else { "A rule for when to remap" };
     // Compilers refuse marks that change the direction of what is shown.
     let turns = |c| matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let plain = |c: char| if c.is_control() || turns(c) { ' ' } else { c };

@@ -1,6 +1,6 @@
 //! Writes a rule as NumPy arrays in an archive.
 
-use crate::archive::Archive;
+use crate::archive::{Archive, Entry};
 use crate::complaint::Complaint;
 use crate::document::rule::{Measure, Rule, StatedRule};
 use std::io::{Cursor, Result as Written};
@@ -24,25 +24,20 @@ fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
             let rows = (0..).zip(belief.head.iter().copied()).chain(between);
             let rows: Vec<(u64, f64)> =
                 rows.chain((from..).zip(belief.tail.iter().copied())).collect();
-            steps(&mut archive, &rows)?;
-            archive.add("last_step", &[1], std::iter::once(belief.last))?;
-            let detector = [belief.detector.0, belief.detector.1];
-            archive.add("detector", &[2], detector.into_iter())?;
-            let hazards = [belief.hazard.len() as u64];
-            archive.add("hazard", &hazards, belief.hazard.iter().copied())?;
+            steps(&mut archive, THRESHOLDS, &rows)?;
+            list(&mut archive, "last_step", &[belief.last])?;
+            list(&mut archive, "detector", &[belief.detector.0, belief.detector.1])?;
+            list(&mut archive, "hazard", &belief.hazard)?;
         }
         Rule::Switching(rule) => {
             for (name, runs) in [("to_second", &rule.to_second), ("to_first", &rule.to_first)] {
-                let shape = [runs.len() as u64];
-                archive.add(&format!("{name}_first_step"), &shape, runs.iter().map(|run| run.0))?;
-                archive.add(name, &shape, runs.iter().map(|run| run.1))?;
+                steps(&mut archive, [&format!("{name}_first_step"), name], runs)?;
             }
             let belief = &rule.belief;
-            let levels = [belief.first.len() as u64];
-            archive.add("initial", &[1], std::iter::once(belief.initial))?;
-            archive.add("rates", &[2], [belief.to_second, belief.to_first].into_iter())?;
-            archive.add("report_first", &levels, belief.first.iter().copied())?;
-            archive.add("report_second", &levels, belief.second.iter().copied())?;
+            list(&mut archive, "initial", &[belief.initial])?;
+            list(&mut archive, "rates", &[belief.to_second, belief.to_first])?;
+            list(&mut archive, "report_first", &belief.first)?;
+            list(&mut archive, "report_second", &belief.second)?;
         }
         Rule::Map(map) => {
             let count = map.decisions.len();
@@ -50,39 +45,45 @@ fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
             let shape = [count as u64, map.processes() as u64];
             archive.add("loads", &shape, entries.iter().flat_map(|(loads, _)| loads.clone()))?;
             archive.add("vectors", &shape[..1], entries.iter().map(|(_, vectors)| *vectors))?;
-            archive.add("decision", &shape[..1], map.decisions.iter().copied())?;
+            list(&mut archive, "decision", &map.decisions)?;
         }
         Rule::Imbalance(imbalance) => {
-            steps(&mut archive, &imbalance.thresholds)?;
-            archive.add("steps", &[1], std::iter::once(imbalance.steps))?;
+            steps(&mut archive, THRESHOLDS, &imbalance.thresholds)?;
+            list(&mut archive, "steps", &[imbalance.steps])?;
             if !imbalance.since.is_empty() {
-                let since = &imbalance.since;
-                let shape = [since.len() as u64];
-                archive.add("since_first_step", &shape, since.iter().map(|(from, _)| *from))?;
-                archive.add("since_threshold", &shape, since.iter().map(|(_, value)| *value))?;
+                let names = ["since_first_step", "since_threshold"];
+                steps(&mut archive, names, &imbalance.since)?;
             }
         }
         Rule::Interval(interval) => {
             let every = interval.every.map_or(f64::INFINITY, |every| every as f64);
-            archive.add("interval", &[1], std::iter::once(every))?;
+            list(&mut archive, "interval", &[every])?;
         }
         Rule::Level(level) => {
             let name = match level.measure {
                 Measure::Excess => "max_minus_mean_above",
                 Measure::Utilization => "mean_over_max_below",
             };
-            archive.add(name, &[1], std::iter::once(level.value))?;
+            list(&mut archive, name, &[level.value])?;
         }
     }
     archive.finish()
 }
 
-/// Adds the thresholds with their first steps.
-fn steps<W: std::io::Write + std::io::Seek>(
-    archive: &mut Archive<W>,
-    rows: &[(u64, f64)],
-) -> Written<()> {
-    let shape = [rows.len() as u64];
-    archive.add("first_step", &shape, rows.iter().map(|(from, _)| *from))?;
-    archive.add("threshold", &shape, rows.iter().map(|(_, value)| *value))
+/// The arrays of the thresholds and their first steps.
+const THRESHOLDS: [&str; 2] = ["first_step", "threshold"];
+
+/// Adds thresholds with their first steps.
+fn steps(archive: &mut Memory<'_>, names: [&str; 2], rows: &[(u64, f64)]) -> Written<()> {
+    let (from, values): (Vec<u64>, Vec<f64>) = rows.iter().copied().unzip();
+    list(archive, names[0], &from)?;
+    list(archive, names[1], &values)
+}
+
+/// An archive in memory.
+type Memory<'a> = Archive<&'a mut Cursor<Vec<u8>>>;
+
+/// Adds a list.
+fn list<T: Entry>(archive: &mut Memory<'_>, name: &str, entries: &[T]) -> Written<()> {
+    archive.add(name, &[entries.len() as u64], entries.iter().copied())
 }

@@ -3,7 +3,7 @@
 use super::Opened;
 use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::export::{Target, advised as exported};
+use crate::export::{C, FORTRAN, PYTHON, RUST, Target, advised as exported};
 use crate::output::{check_folder, check_free, make_folder, say, write_file};
 use crate::replaying::advice::{Advice, Question};
 use crate::replaying::advised;
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 /// The forms of the rule as code, and what their files are called.
 const FORMS: [(Target, &str); 4] = [
-    (Target::C, "remap_policy.h"),
-    (Target::Fortran, "remap_policy.f90"),
-    (Target::Python, "remap_policy.py"),
-    (Target::Rust, "remap_policy.rs"),
+    (Target::Source(&C), "remap_policy.h"),
+    (Target::Source(&FORTRAN), "remap_policy.f90"),
+    (Target::Source(&PYTHON), "remap_policy.py"),
+    (Target::Source(&RUST), "remap_policy.rs"),
 ];
 
 /// All forms of the rule: code, and a file for each production code.

@@ -16,18 +16,8 @@ const EACH: usize = 2;
 fn in_pairs(memory: &Memory) -> Vec<StoredCourse> {
     let mut courses = memory.courses.clone();
     if courses.len() < EACH * RULES + 1 {
-        let empty = StoredCourse {
-            base: vec![0.0; memory.ranks],
-            steps: 0,
-            spent: 0.0,
-            spent_at: vec![0.0; memory.since.len()],
-            latest: 0.0,
-            excesses: Default::default(),
-            remaps: 0,
-            total: 0.0,
-            lag: 0,
-            begun: None,
-        };
+        let (base, spent_at) = (vec![0.0; memory.ranks], vec![0.0; memory.since.len()]);
+        let empty = StoredCourse { base, spent_at, ..StoredCourse::default() };
         for rule in (1..=RULES).rev() {
             courses.insert(rule, empty.clone());
         }
@@ -76,13 +66,9 @@ fn counts_of(courses: &[StoredCourse]) -> [(&'static str, Vec<u64>); 4] {
         ("steps", all(|course| course.steps)),
         ("remaps", all(|course| course.remaps)),
         ("lag", all(|course| course.lag)),
-        ("begun", all(begun)),
+        // One more than the steps since then, 0 if none is under way.
+        ("begun", all(|course| course.begun.map_or(0, |steps| steps + 1))),
     ]
-}
-
-/// One more than the steps since the remap under way was begun, 0 if none is.
-fn begun(course: &StoredCourse) -> u64 {
-    course.begun.map_or(0, |steps| steps + 1)
 }
 
 /// The memory for C. The lists stand for themselves: compilers take minutes over one initialiser of

@@ -2,7 +2,7 @@
 
 mod controller;
 
-use super::{Target, controller as stored, languages, title_and_version};
+use super::{Target, controller as stored, title_and_version};
 use crate::complaint::Complaint;
 use crate::document::advised::{Advised, Cost, Simple};
 use crate::document::rule::{Level, Measure, RemapInterval, Rule, StatedRule};
@@ -11,34 +11,24 @@ use remapping::replay::Player;
 
 /// Writes `advised` for `target`.
 pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
-    let language = match target {
-        Target::Controller => match advised.simple_enough() {
-            Some(simple) => return super::write(&stated(advised, simple), target),
-            None => {
-                let player = Player::Advised(Box::new(advised.rule.clone()));
-                return Ok(stored::document(player).into_bytes());
-            }
-        },
-        Target::C => &languages::C,
-        Target::Fortran => &languages::FORTRAN,
-        Target::Python => &languages::PYTHON,
-        Target::Rust => &languages::RUST,
-        Target::Csv | Target::Json | Target::Npz => match advised.simple_enough() {
-            Some(simple) => return super::write(&stated(advised, simple), target),
-            None => {
-                let message = format!("{}: this rule is a program, not a table", advised.title);
-                let help = "export to c, fortran, python or rust; its numbers are in the document";
-                return Err(Complaint::elsewhere(message, help));
-            }
-        },
-        Target::Setting(code) => return of_code(advised, code),
-    };
-    if let Some(simple) = advised.simple_enough() {
-        return super::write(&stated(advised, simple), target);
+    match (target, advised.simple_enough()) {
+        (Target::Setting(code), _) => of_code(advised, code),
+        (_, Some(simple)) => super::write(&stated(advised, simple), target),
+        (Target::Source(language), None) => {
+            let mut heading = title_and_version(&advised.title, false);
+            heading.extend(advised.notes());
+            Ok(controller::write(advised, language, &heading).into_bytes())
+        }
+        (Target::Controller, None) => {
+            let player = Player::Advised(Box::new(advised.rule.clone()));
+            Ok(stored::document(player).into_bytes())
+        }
+        (Target::Csv | Target::Json | Target::Npz, None) => {
+            let message = format!("{}: this rule is a program, not a table", advised.title);
+            let help = "export to c, fortran, python or rust; its numbers are in the document";
+            Err(Complaint::elsewhere(message, help))
+        }
     }
-    let mut heading = title_and_version(&advised.title, "A rule for when to remap");
-    heading.extend(advised.notes());
-    Ok(controller::write(advised, language, &heading).into_bytes())
 }
 
 /// The cheapest setting of a code by its own rule, or never if that costs no more.

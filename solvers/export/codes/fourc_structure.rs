@@ -1,7 +1,6 @@
 //! 4C: dynamic rebalancing of structures.
 
 use super::Sheet;
-use crate::export::knobs::Setting;
 
 pub const SHEET: Sheet = Sheet {
     name: "4C, structure",
@@ -23,12 +22,8 @@ pub const SHEET: Sheet = Sheet {
     ],
     mark: "#",
     write: |_, setting| {
-        let (threshold, rest) = match setting {
-            Setting::Never => {
-                return Ok("STRUCTURAL DYNAMIC/DYNAMIC REBALANCE:\n  ENABLED: false\n".to_owned());
-            }
-            Setting::Every(every) => (1.0, every),
-            Setting::Above { level, look } => (level, look),
+        let Some((rest, threshold)) = setting.looks(1.0) else {
+            return Ok("STRUCTURAL DYNAMIC/DYNAMIC REBALANCE:\n  ENABLED: false\n".to_owned());
         };
         Ok("STRUCTURAL DYNAMIC/DYNAMIC REBALANCE:\n  ENABLED: true\n".to_owned()
             + &format!("  IMBALANCE_THRESHOLD: {threshold:?}\n  WINDOW_STEPS: 1\n")

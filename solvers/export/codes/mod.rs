@@ -12,19 +12,17 @@ mod fourc;
 mod fourc_structure;
 mod lammps;
 mod openfoam;
-mod page;
 mod sglang;
 mod smilei;
 mod swift;
 mod vt;
 mod warpx;
 
-pub use page::{sections, table};
-
 use super::knobs::{Knobs, Setting};
 use crate::complaint::Complaint;
 use crate::document::rule::StatedRule;
 use remapping::policy::codes::Code;
+use std::fmt::Write;
 
 /// A code: how it decides, and how its setting is written.
 #[derive(Debug)]
@@ -96,4 +94,28 @@ pub fn write(export: &StatedRule, code: Code) -> Result<String, Complaint> {
     notes.iter().for_each(|note| knobs.say(note));
     knobs.say(&sheet.source());
     Ok(knobs.comments(mark) + &lines)
+}
+
+/// What `docs/integrate.md` says of what each code compares, a row each.
+pub fn table() -> String {
+    let mut text =
+        String::from("| target | compares | of | when | default |\n|---|---|---|---|---|\n");
+    for (code, target) in Code::ALL {
+        let Sheet { name, compares, of, when, default, .. } = Sheet::of(code);
+        let compares = compares.unwrap_or("nothing");
+        let _ = writeln!(text, "| `{target}` ({name}) | {compares} | {of} | {when} | {default} |");
+    }
+    text
+}
+
+/// The same of what each code's setting is, a list item each.
+pub fn sections() -> String {
+    let mut text = String::new();
+    for (code, target) in Code::ALL {
+        let sheet = Sheet::of(code);
+        let Sheet { name, what, notes, .. } = sheet;
+        let (notes, source) = (notes.join(" "), sheet.source());
+        let _ = writeln!(text, "* **{name}**: `--to {target}` writes {what}. {notes} {source}");
+    }
+    text
 }

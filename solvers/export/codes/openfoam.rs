@@ -1,7 +1,6 @@
 //! OpenFOAM: the `loadBalancer` of `dynamicMeshDict`.
 
 use super::Sheet;
-use crate::export::knobs::Setting;
 
 pub const SHEET: Sheet = Sheet {
     name: "OpenFOAM",
@@ -26,11 +25,8 @@ pub const SHEET: Sheet = Sheet {
     ],
     mark: "//",
     write: |_, setting| {
-        let (every, most) = match setting {
-            Setting::Never => return Ok(String::new()),
-            Setting::Every(every) => (every, 0.0),
-            Setting::Above { level, look } => (look, level - 1.0),
-        };
+        let Some((every, level)) = setting.looks(1.0) else { return Ok(String::new()) };
+        let most = level - 1.0;
         let body = format!(
             "    type                    loadBalancer;\n    libs                    (\"libfvMeshDistributors.so\");\n    \
              multiConstraint         true;\n    redistributionInterval  {every};\n    maxImbalance            {most:?};\n"

@@ -1,7 +1,6 @@
 //! WarpX: `algo.load_balance_intervals` and the efficiency threshold.
 
 use super::Sheet;
-use crate::export::knobs::Setting;
 
 pub const SHEET: Sheet = Sheet {
     name: "WarpX",
@@ -22,10 +21,8 @@ pub const SHEET: Sheet = Sheet {
     ],
     mark: "#",
     write: |_, setting| {
-        let (every, ratio) = match setting {
-            Setting::Never => return Ok("algo.load_balance_intervals = 0\n".to_owned()),
-            Setting::Every(every) => (every, 1.0),
-            Setting::Above { level, look } => (look, level),
+        let Some((every, ratio)) = setting.looks(1.0) else {
+            return Ok("algo.load_balance_intervals = 0\n".to_owned());
         };
         Ok("algo.load_balance_costs_update = timers\n".to_owned()
             + &format!("algo.load_balance_intervals = {every}\n")

@@ -7,7 +7,7 @@ use super::heading_of_settings;
 use crate::complaint::Complaint;
 use crate::document::dynamics::Kind;
 use crate::document::priced::{BestFixed, Priced};
-use crate::document::rule::{Measure, Rule, StatedRule, Threshold};
+use crate::document::rule::{Level, Measure, Rule, StatedRule, Threshold};
 use costs::shown;
 use fitted::Fitted;
 use remapping::policy::codes::{Code, Statistic, Trigger};
@@ -37,6 +37,17 @@ pub enum Setting {
         /// Steps between looks.
         look: u64,
     },
+}
+
+impl Setting {
+    /// Steps between looks, and the level; `always` is the level at which every look remaps.
+    pub fn looks(self, always: f64) -> Option<(u64, f64)> {
+        match self {
+            Setting::Never => None,
+            Setting::Every(every) => Some((every, always)),
+            Setting::Above { level, look } => Some((look, level)),
+        }
+    }
 }
 
 const WIDTH: usize = 96;
@@ -107,22 +118,28 @@ impl<'a> Knobs<'a> {
     /// # Errors
     /// Where never remapping costs no more, or nothing is known of such settings.
     pub fn setting(&mut self, code: Code, name: &str) -> Result<Setting, Complaint> {
-        if let Some((stated, every, level)) = self.export.of_code.filter(|stated| stated.0 == code)
-        {
-            debug_assert_eq!(stated, code);
+        if let Some((_, every, level)) = self.export.of_code.filter(|stated| stated.0 == code) {
             // Looks are as far apart as its interval.
             let above = |level| Setting::Above { level, look: every.max(1) };
             return Ok(level.map_or(Setting::Every(every), above));
         }
-        if let Some(every) = self.stated_interval() {
-            return Ok(self.periodic(every));
-        }
-        if self.never_remaps() {
-            return Ok(self.periodic(None));
-        }
-        match code.level() {
-            Some(watched) => self.level(code, name, watched),
-            None => self.interval(code, name),
+        let stated = match &self.export.rule {
+            // No other setting can be priced.
+            Rule::Interval(interval) if self.trials.is_none() => Some(interval.every),
+            Rule::Imbalance(thresholds) if thresholds.is_never() => Some(None),
+            Rule::Level(Level { measure: Measure::Excess, value: Threshold::NEVER, .. }) => {
+                Some(None)
+            }
+            _ => None,
+        };
+        match (stated, code.level()) {
+            (Some(Some(every)), _) => Ok(Setting::Every(every)),
+            (Some(None), _) => {
+                self.say("The rule never remaps.");
+                Ok(Setting::Never)
+            }
+            (None, Some(watched)) => self.level(code, name, watched),
+            (None, None) => self.interval(code, name),
         }
     }
 
@@ -244,14 +261,11 @@ impl<'a> Knobs<'a> {
             true => format!("{code} knows an interval only, this program remaps once"),
             false => format!("{code} knows an interval only, this rule is a tolerance"),
         };
-        let help = "solve the model as Periodic with remap_cost and export the interval";
-        let unknown = || Complaint::elsewhere(message, help);
-        let Some((priced, trials)) = self.export.priced.as_ref().zip(self.trials.as_ref()) else {
-            return Err(unknown());
+        let known = self.export.priced.as_ref().zip(self.trials.as_ref());
+        let Some((priced, trials)) = known.filter(|_| !once) else {
+            let help = "solve the model as Periodic with remap_cost and export the interval";
+            return Err(Complaint::elsewhere(message, help));
         };
-        if once {
-            return Err(unknown());
-        }
         let shape = |every| rule.trigger(every, None).unwrap_or(Trigger::NEVER);
         let plain = (1..=4).all(|every| shape(every) == Trigger::periodic(every));
         let processes = priced.processes;
@@ -261,22 +275,14 @@ impl<'a> Knobs<'a> {
             }
             None => fitted::interval(trials, shape, processes),
         };
-        let stride = priced.stride;
-        match found.value {
-            Some(every) => {
-                let what =
-                    format!("{code} knows an interval only: of all, {} steps", every * stride);
-                self.say_cost(&what, found);
-            }
-            None => {
-                self.say(&format!(
-                    "{code} knows an interval only, and none costs less than never remapping."
-                ));
-                self.say_cost("That", found);
-            }
-        }
-        let every = found.value.map(|every| every.saturating_mul(stride));
-        Ok(every.map_or(Setting::Never, Setting::Every))
+        let only = format!("{code} knows an interval only");
+        let Some(every) = found.value.map(|every| every.saturating_mul(priced.stride)) else {
+            self.say(&format!("{only}, and none costs less than never remapping."));
+            self.say_cost("That", found);
+            return Ok(Setting::Never);
+        };
+        self.say_cost(&format!("{only}: of all, {every} steps"), found);
+        Ok(Setting::Every(every))
     }
 
     /// Whether the program continues during a remap.
@@ -297,34 +303,6 @@ impl<'a> Knobs<'a> {
             }
         };
         Some((step * steps as f64, waiting)).filter(|(seconds, _)| *seconds > 0.0)
-    }
-
-    /// The interval that is the rule, where no other setting can be priced.
-    fn stated_interval(&self) -> Option<Option<u64>> {
-        match &self.export.rule {
-            Rule::Interval(interval) if self.trials.is_none() => Some(interval.every),
-            _ => None,
-        }
-    }
-
-    fn never_remaps(&self) -> bool {
-        match &self.export.rule {
-            Rule::Imbalance(thresholds) => thresholds.is_never(),
-            Rule::Level(level) => {
-                level.measure == Measure::Excess && level.value == Threshold::NEVER
-            }
-            _ => false,
-        }
-    }
-
-    fn periodic(&mut self, every: Option<u64>) -> Setting {
-        match every {
-            Some(every) => Setting::Every(every),
-            None => {
-                self.say("The rule never remaps.");
-                Setting::Never
-            }
-        }
     }
 
     fn processes(&self) -> usize {

@@ -10,6 +10,7 @@ use crate::problems::shared::map::{Index, Map};
 pub use template::{Values, fill};
 
 /// A language.
+#[derive(Debug)]
 pub struct Language {
     /// Formats lines for the comment at the top of a file, which the template opens and closes.
     pub comment: fn(&[String]) -> String,
@@ -20,7 +21,7 @@ pub struct Language {
 }
 
 /// A C99 header.
-pub const C: Language = Language {
+pub static C: Language = Language {
     comment: |lines| {
         marked(" * ", lines.iter().map(|l| l.replace("*/", "* /").replace("/*", "/ *")))
     },
@@ -29,14 +30,14 @@ pub const C: Language = Language {
 };
 
 /// A Fortran 2003 module.
-pub const FORTRAN: Language = Language {
+pub static FORTRAN: Language = Language {
     comment: |lines| marked("! ", lines.iter().flat_map(|line| wrapped(line, 100))),
     stated: include_str!("stated.f90.in"),
     advised: include_str!("advised.f90.in"),
 };
 
 /// A Python module.
-pub const PYTHON: Language = Language {
+pub static PYTHON: Language = Language {
     comment: |lines| {
         let text = lines.join("\n").replace('\\', "\\\\").replace("\"\"\"", "'''");
         text.trim_end_matches('"').to_owned()
@@ -46,7 +47,7 @@ pub const PYTHON: Language = Language {
 };
 
 /// A Rust module.
-pub const RUST: Language = Language {
+pub static RUST: Language = Language {
     comment: |lines| marked("//! ", lines.iter().cloned()),
     stated: include_str!("stated.rs.in"),
     advised: include_str!("advised.rs.in"),

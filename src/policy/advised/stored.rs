@@ -72,7 +72,7 @@ pub struct Memory {
 }
 
 /// A run under some remaps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredCourse {
     /// Y at the last remap.
