@@ -1,8 +1,8 @@
 //! `remap check`.
 
-use super::{Exit, print_documents, report};
+use super::{Exit, print_documents, report, warn};
 use crate::cli::Check;
-use crate::output::{print, say};
+use crate::output::print;
 use crate::problems;
 use crate::problems::registry::Loaded;
 use serde_json::{Map, Value};
@@ -28,9 +28,7 @@ pub fn run(arguments: &Check) -> Exit {
         if let Some(ranks) = arguments.ranks {
             facts.extend(problems::facts_of_ranks(&loaded, ranks as usize));
         }
-        for warning in &loaded.warnings {
-            say(&format!("warning: {}: {warning}", path.display()));
-        }
+        warn(path, &loaded.warnings);
         if !arguments.json {
             print(&format!("{}\n  problem: {problem}\n", loaded.title));
             for (name, value) in &facts {

@@ -1,17 +1,17 @@
 //! `remap compare`: evaluates policies on a model.
 
-use super::{Exit, ended, idle};
+use super::{Exit, check_names, check_one_drawn, ended, idle, warn};
 use crate::cli::Compare;
 use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::output::{check_folder, check_free, make_folder, print, say, write_file};
+use crate::output::{check_folder, check_free, make_folder, print, write_file};
 use crate::plot::Format;
 use crate::problems::comparison::compare;
 use crate::problems::registry::Loaded;
 use crate::problems::{Contest, Files, Outcome};
 use crate::render;
 use crate::run::is_interrupted;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) fn run(arguments: &Compare) -> Outcome<Exit> {
     check_request(arguments).map_err(Complaint::usage)?;
@@ -49,8 +49,7 @@ fn one(arguments: &Compare, model: &Path, documents: &mut Vec<String>) -> Outcom
         let mut files = recordings.chain([Files::document(folder, model)]);
         files.try_for_each(|file| check_free(&file, arguments.force))?;
     }
-    let warn = |warning: &String| say(&format!("warning: {}: {warning}", model.display()));
-    loaded.warnings.iter().for_each(warn);
+    warn(model, &loaded.warnings);
     let seed = arguments.seed.unwrap_or(1);
     let contest = Contest {
         policies: arguments.policies.clone(),
@@ -73,7 +72,7 @@ fn one(arguments: &Compare, model: &Path, documents: &mut Vec<String>) -> Outcom
         print(&render::compared(&comparison));
     }
     // The warnings of the model were printed before.
-    comparison.warnings.iter().skip(loaded.warnings.len()).for_each(warn);
+    warn(model, comparison.warnings.iter().skip(loaded.warnings.len()));
     let written = || {
         if let Some(plot) = &arguments.plot {
             let bytes = render::draw_compared(&comparison, Format::of(plot)?)?;
@@ -95,10 +94,7 @@ fn one(arguments: &Compare, model: &Path, documents: &mut Vec<String>) -> Outcom
 /// Refuses combinations of arguments that are not possible.
 fn check_request(arguments: &Compare) -> Result<(), Complaint> {
     let Some(plot) = &arguments.plot else { return Ok(()) };
-    if arguments.models.len() > 1 {
-        let message = "--plot draws one model, several are given";
-        return Err(Complaint::elsewhere(message, "compare on them one by one"));
-    }
+    check_one_drawn(arguments.models.len(), "compare on them one by one")?;
     Format::of(plot).map(drop)
 }
 
@@ -108,13 +104,8 @@ fn check_outputs(arguments: &Compare) -> Result<(), Complaint> {
         check_free(plot, arguments.force)?;
     }
     if let Some(folder) = &arguments.out {
-        let mut names: Vec<PathBuf> =
-            arguments.models.iter().map(|model| Files::document(folder, model)).collect();
-        names.sort();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            let message = format!("two comparisons would both be written to {}", pair[0].display());
-            return Err(Complaint::elsewhere(message, "compare into different folders"));
-        }
+        check_names(folder, &arguments.models, ["comparisons", "compare into different folders"])?;
+        check_folder(folder)?;
     }
-    arguments.out.as_deref().map_or(Ok(()), check_folder)
+    Ok(())
 }

@@ -21,15 +21,18 @@ pub use logs::fit;
 use crate::cli::{Cli, Command};
 use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::output::{print, say};
-use crate::problems;
+use crate::output::{check_free, print, say};
+use crate::plot::Format;
+use crate::problems::{self, Files};
 use remapping::Status;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// How the program ends; the worst of several models counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
     /// Done.
@@ -49,15 +52,9 @@ pub enum Exit {
 impl Exit {
     /// The worse of two ends: wrong input counts more than a limit.
     pub fn worst(self, other: Exit) -> Exit {
-        let rank = |exit: Exit| match exit {
-            Exit::Done => 0,
-            Exit::Limit => 1,
-            Exit::Input => 2,
-            Exit::Usage => 3,
-            Exit::Bug => 4,
-            Exit::Interrupted => 5,
-        };
-        if rank(other) > rank(self) { other } else { self }
+        use Exit::{Bug, Done, Input, Interrupted, Limit, Usage};
+        let order = [Done, Limit, Input, Usage, Bug, Interrupted];
+        order.into_iter().rfind(|exit| [self, other].contains(exit)).unwrap_or(self)
     }
 }
 
@@ -147,6 +144,36 @@ fn print_documents<T: Serialize>(models: usize, documents: &[T]) {
         (1, [only]) => print(&to_json(only)),
         _ => print(&to_json(&documents)),
     }
+}
+
+/// Prints warnings about a file.
+fn warn<'a>(path: &Path, warnings: impl IntoIterator<Item = &'a String>) {
+    let warnings = warnings.into_iter();
+    warnings.for_each(|warning| say(&format!("warning: {}: {warning}", path.display())));
+}
+
+/// Checks in advance whether a picture can be written.
+fn check_plot(path: &Path, force: bool) -> Result<(), Complaint> {
+    Format::of(path).map_err(Complaint::usage)?;
+    check_free(path, force)
+}
+
+/// Refuses a picture of several models.
+fn check_one_drawn(models: usize, help: &str) -> Result<(), Complaint> {
+    match models {
+        ..=1 => Ok(()),
+        _ => Err(Complaint::elsewhere("--plot draws one model, several are given", help)),
+    }
+}
+
+/// Refuses two documents of the same name: `what` would be written there.
+fn check_names(folder: &Path, models: &[PathBuf], what: [&str; 2]) -> Result<(), Complaint> {
+    let mut names = HashSet::new();
+    let mut documents = models.iter().map(|model| Files::document(folder, model));
+    let Some(twice) = documents.find(|name| !names.insert(name.clone())) else { return Ok(()) };
+    let [what, help] = what;
+    let message = format!("two {what} would both be written to {}", twice.display());
+    Err(Complaint::elsewhere(message, help))
 }
 
 /// How a command ended; diagnostics are printed.

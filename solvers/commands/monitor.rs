@@ -12,7 +12,9 @@ use crate::problems::registry::{Loaded, Problem};
 use crate::run::{Watch, is_interrupted};
 use remapping::Status;
 use remapping::belief::Report;
-use remapping::monitor::{ChangeTest, Clusters, Decision, Monitor, MonitorError, SwitchingMonitor};
+use remapping::monitor::{
+    ChangeTest, Clusters, Decision, Monitor, MonitorError, Reported, SwitchingMonitor,
+};
 use remapping::phase_change::{self, Accuracy};
 use remapping::phase_switching::{self, SwitchingError};
 use serde::Serialize;
@@ -37,6 +39,25 @@ const CORRECT: &str = "correct it, or leave such lines out with --skip-invalid";
 const HEADER: &str = "line,measurement,step,report,belief,threshold,decision";
 
 impl Row {
+    /// The row of a measurement with which nothing is decided.
+    fn new(line: u64, measurement: f64, belief: f64, has_base: bool) -> Row {
+        let decision = if has_base { "wait" } else { "base" };
+        Row { line, measurement, belief, decision, ..Row::default() }
+    }
+
+    /// The same with a decision.
+    fn decided(self, decision: Decision) -> Row {
+        let Decision { step, report, belief, threshold, remap } = decision;
+        Row {
+            step: Some(step),
+            report: Some(said(report)),
+            belief,
+            threshold: Some(threshold.middle()),
+            decision: if remap { "remap" } else { "continue" },
+            ..self
+        }
+    }
+
     fn csv(&self) -> String {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let mapping = self.mapping.map_or_else(String::new, |mapping| format!(",{mapping}"));
@@ -87,11 +108,14 @@ fn of_change(arguments: &Arguments, loaded: &Loaded, model: &PhaseChange) -> Out
     };
     watched(arguments, "", Some(problem.lifetime.last()), |line, value| {
         let decision = monitor.observe(value)?;
-        let row = row(line, value, decision, &monitor);
+        let row = Row::new(line, value, monitor.belief(), monitor.has_base());
         if decision.is_some_and(|decision| decision.remap) {
             monitor.remapped();
         }
-        Ok(row)
+        Ok(match decision {
+            Some(decision) => row.decided(decision),
+            None => row,
+        })
     })
 }
 
@@ -148,28 +172,19 @@ fn of_switching(arguments: &Arguments, loaded: &Loaded, model: &PhaseSwitching) 
         }
         let report = taken?;
         let second = monitor.is_second();
-        let mut row = Row {
-            line,
-            measurement: value,
-            report: report.map(said),
-            belief: monitor.belief(),
-            decision: if test.has_base() { "wait" } else { "base" },
+        let row = Row {
             mapping: Some(if second { "second" } else { "first" }),
-            ..Row::default()
+            ..Row::new(line, value, monitor.belief(), test.has_base())
         };
-        if let Some(report) = report {
-            let level = usize::from((report == Report::Change) == second);
-            let found = monitor.observe(level).expect("a detector of two levels");
-            row.step = Some(found.step);
-            row.belief = found.belief;
-            row.threshold = Some(found.threshold.middle());
-            row.decision = if found.remap { "remap" } else { "continue" };
-            if found.remap {
-                monitor.remapped();
-                test.restart();
-            }
+        let Some(report) = report else { return Ok(row) };
+        let level = usize::from((report == Report::Change) == second);
+        let Reported { step, belief, threshold, remap } =
+            monitor.observe(level).expect("a detector of two levels");
+        if remap {
+            monitor.remapped();
+            test.restart();
         }
-        Ok(row)
+        Ok(row.decided(Decision { step, report, belief, threshold, remap }))
     })
 }
 
@@ -227,25 +242,6 @@ fn watched(
         )]);
     }
     Ok(if is_interrupted() { Exit::Interrupted } else { Exit::Done })
-}
-
-fn row(line: u64, measurement: f64, decision: Option<Decision>, monitor: &Monitor<'_>) -> Row {
-    let empty = Row {
-        line,
-        measurement,
-        belief: monitor.belief(),
-        decision: if monitor.has_base() { "wait" } else { "base" },
-        ..Row::default()
-    };
-    let Some(Decision { step, report, belief, threshold, remap }) = decision else { return empty };
-    Row {
-        step: Some(step),
-        report: Some(said(report)),
-        belief,
-        threshold: Some(threshold.middle()),
-        decision: if remap { "remap" } else { "continue" },
-        ..empty
-    }
 }
 
 fn json_line(row: &Row) -> String {

@@ -17,7 +17,7 @@ use remapping::phase_change::Hazard;
 use remapping::policy::Rule;
 use remapping::simulate::{Simulated, Stream, stream};
 use remapping::two_phase::trace::{HEADER, write_step};
-use std::io::{ErrorKind, Write};
+use std::io::{Error, ErrorKind, Write};
 use std::ops::ControlFlow;
 
 pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
@@ -31,34 +31,20 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
     idle::tell(&policy, "it is for drifting loads; this trace has no remaps");
     let mut table = Table::of(&loaded);
     let Some(path) = &arguments.trace else {
-        let mut out = |text: &str| {
+        // A reader that has enough is no fault.
+        let _ = table.fill(&loaded, arguments, &mut |text| {
             print(text);
-            match is_closed() || is_interrupted() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        };
-        play(&loaded, arguments, &mut |row, remap| table.step(row, remap, &mut out));
-        let _ = table.end(&mut out);
+            let ended = is_closed() || is_interrupted();
+            if ended { Err(ErrorKind::Interrupted.into()) } else { Ok(()) }
+        });
         tell_cost(&loaded, &table);
         return Ok(if is_interrupted() { Exit::Interrupted } else { Exit::Done });
     };
     let written = write_with(path, arguments.force, |mut file| {
-        let mut failed = None;
-        let mut out = |text: &str| match file.write_all(text.as_bytes()) {
-            Ok(()) if is_interrupted() => {
-                failed = Some(ErrorKind::Interrupted.into());
-                ControlFlow::Break(())
-            }
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        };
-        play(&loaded, arguments, &mut |row, remap| table.step(row, remap, &mut out));
-        let _ = table.end(&mut out);
-        failed.map_or(Ok(()), Err)
+        table.fill(&loaded, arguments, &mut |text| {
+            file.write_all(text.as_bytes())?;
+            if is_interrupted() { Err(ErrorKind::Interrupted.into()) } else { Ok(()) }
+        })
     });
     if written.is_err() && is_interrupted() {
         quit_between_outputs("interrupted: no trace is written", 130, || false);
@@ -111,8 +97,8 @@ struct Table {
 /// The bytes of a piece.
 const PIECE: usize = 1 << 18;
 
-/// Receives pieces of text, until it breaks.
-type Out<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
+/// Receives pieces of text, until it fails.
+type Out<'a> = dyn FnMut(&str) -> Result<(), Error> + 'a;
 
 /// Receives steps, each with the cost of a remap just before it.
 type Steps<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
@@ -125,7 +111,22 @@ impl Table {
         Table { unit, stride, text: String::new(), row: Vec::new(), ranks: 0, steps: 0, remaps: 0 }
     }
 
-    fn step(&mut self, row: &[f64], remap: Option<f64>, out: &mut Out<'_>) -> ControlFlow<()> {
+    /// Simulates a model and passes its trace on, until `out` fails.
+    fn fill(
+        &mut self,
+        loaded: &Loaded,
+        arguments: &Simulate,
+        out: &mut Out<'_>,
+    ) -> Result<(), Error> {
+        let mut passed = Ok(());
+        play(loaded, arguments, &mut |row, remap| {
+            passed = self.step(row, remap, out);
+            if passed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        passed.and_then(|()| self.end(out))
+    }
+
+    fn step(&mut self, row: &[f64], remap: Option<f64>, out: &mut Out<'_>) -> Result<(), Error> {
         if self.steps == 0 {
             self.text.push_str(HEADER);
         }
@@ -137,13 +138,10 @@ impl Table {
         self.row.extend(row.iter().map(|load| load.max(0.0) * unit));
         let at = step.saturating_mul(self.stride);
         write_step(&mut self.text, at, &self.row, remap.map(|cost| cost * unit));
-        match self.text.len() < PIECE {
-            true => ControlFlow::Continue(()),
-            false => self.end(out),
-        }
+        if self.text.len() < PIECE { Ok(()) } else { self.end(out) }
     }
 
-    fn end(&mut self, out: &mut Out<'_>) -> ControlFlow<()> {
+    fn end(&mut self, out: &mut Out<'_>) -> Result<(), Error> {
         let given = out(&self.text);
         self.text.clear();
         given
@@ -162,10 +160,13 @@ fn playable(loaded: &Loaded, arguments: &Simulate) -> Result<(), Vec<Complaint>>
         Problem::LoadDrift(_) | Problem::PhaseChange(_) => Ok(()),
         Problem::ContinuousDrift(model) => {
             let steps = arguments.steps.unwrap_or(model.problem().steps);
-            match steps.saturating_mul(model.problem().ranks() as u64) > MOST_LOADS {
-                true => Err(too_long(loaded, steps)),
-                false => Ok(()),
+            if steps.saturating_mul(model.problem().ranks() as u64) <= MOST_LOADS {
+                return Ok(());
             }
+            let label = format!("{steps} steps of so many processors");
+            let help = format!("take fewer: processors x steps may be {MOST_LOADS}");
+            let place = "problem.processors";
+            Err(vec![loaded.complain(place, "the trace is too long", &label, &help)])
         }
         Problem::Periodic(model) => refuse_periodic(loaded, model),
         _ => {
@@ -198,12 +199,6 @@ fn refuse_periodic(loaded: &Loaded, model: &Periodic) -> Result<(), Vec<Complain
 
 fn refuse(loaded: &Loaded, place: &str, label: &str, help: &str) -> Vec<Complaint> {
     vec![loaded.complain(place, "no trace can be made of this problem", label, help)]
-}
-
-fn too_long(loaded: &Loaded, steps: u64) -> Vec<Complaint> {
-    let label = format!("{steps} steps of so many processors");
-    let help = format!("take fewer: processors x steps may be {MOST_LOADS}");
-    vec![loaded.complain("problem.processors", "the trace is too long", &label, &help)]
 }
 
 /// Simulates a model step by step.

@@ -1,6 +1,6 @@
 //! `remap solve`.
 
-use super::{Exit, idle, print_documents, report};
+use super::{Exit, check_names, check_one_drawn, idle, print_documents, report, warn};
 use crate::checkpoint;
 use crate::cli::Solve;
 use crate::complaint::Complaint;
@@ -29,7 +29,7 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
         arguments.models.iter().filter(|model| was_stopped(arguments, model)).cloned().collect();
     let (mut documents, mut to_certify) = (Vec::new(), None);
     let request = check_request(arguments).map_err(Complaint::usage);
-    if let Err(complaint) = request.and_then(|()| check_outputs(arguments)) {
+    if let Err(complaint) = request.and_then(|()| check_outputs(arguments, &resumed)) {
         return report(&[complaint]);
     }
     let writes_files =
@@ -87,9 +87,7 @@ pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
             exit = exit.worst(Exit::Bug);
         }
         exit = exit.worst(solution.status.into());
-        for warning in &solution.warnings {
-            say(&format!("warning: {}: {warning}", path.display()));
-        }
+        warn(path, &solution.warnings);
         // The result is shown first, so that a file error does not lose it.
         if arguments.settings.json {
             documents.push(solution.clone());
@@ -143,7 +141,7 @@ fn certify(
     match made {
         Ok(None) => Exit::Done,
         Ok(Some(warning)) => {
-            say(&format!("warning: {}: {warning}", loaded.path.display()));
+            warn(&loaded.path, [&warning]);
             Exit::Limit
         }
         Err(complaint) => report(&[complaint]),
@@ -158,10 +156,7 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
         return Err(Complaint::elsewhere(message, help));
     }
     if let Some(plot) = &arguments.plot {
-        if arguments.models.len() > 1 {
-            let message = "--plot draws one model, several are given";
-            return Err(Complaint::elsewhere(message, "solve them one by one"));
-        }
+        check_one_drawn(arguments.models.len(), "solve them one by one")?;
         Format::of(plot)?;
     }
     if arguments.certificate.is_some() && arguments.models.len() > 1 {
@@ -175,16 +170,12 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
         let message = format!("{} is not UTF-8: a solution cannot name it", path.display());
         return Err(Complaint::elsewhere(message, "rename it"));
     }
-    if let Some(folder) = &arguments.out {
-        let mut names: Vec<_> =
-            arguments.models.iter().map(|model| Files::document(folder, model)).collect();
-        names.sort();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            let message = format!("two models would both be written to {}", pair[0].display());
-            return Err(Complaint::elsewhere(message, "solve them into different folders"));
+    match &arguments.out {
+        Some(folder) => {
+            check_names(folder, &arguments.models, ["models", "solve them into different folders"])
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The absolute path of a file, which may not exist yet.
@@ -240,9 +231,9 @@ fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
 }
 
 /// Checks in advance whether all files can be written.
-fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
+fn check_outputs(arguments: &Solve, resumed: &[PathBuf]) -> Result<(), Complaint> {
     check_apart(arguments)?;
-    let begun = |model: &PathBuf| was_stopped(arguments, model);
+    let begun = |model: &PathBuf| resumed.contains(model);
     if let Some(path) = &arguments.certificate {
         check_free(path, arguments.force)?;
     }

@@ -1,20 +1,19 @@
 //! `remap study`: recomputes a table or figure of a paper.
 
-use super::Exit;
+use super::{Exit, check_plot, warn};
 use crate::cli::Study as Arguments;
 use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::output::{check_free, print, say, write_file};
+use crate::output::{print, write_file};
 use crate::plot::chart::{Chart, Series as Drawn};
 use crate::plot::{Format, picture};
 use crate::problems::comparison::ended_by;
 use crate::run::Watch;
 use crate::study::model::{Series, Study};
-use crate::study::{Desk, Found as Point, Stop};
+use crate::study::{Desk, Found, Stop};
 use crate::text::digits::{plain, proved};
 use plotters::style::BLACK;
 use remapping::Status;
-use remapping::phase_change::Bounds;
 use remapping::phase_change::evaluation::EvaluationError;
 use serde::Serialize;
 use std::fmt::Write;
@@ -45,21 +44,9 @@ struct Computed {
     points: Vec<Found>,
 }
 
-#[derive(Serialize)]
-struct Found {
-    at: f64,
-    lower: f64,
-    upper: f64,
-    printed: Option<f64>,
-    agrees: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remark: Option<&'static str>,
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     if let Some(plot) = &arguments.plot {
-        Format::of(plot).map_err(Complaint::usage)?;
-        check_free(plot, arguments.force)?;
+        check_plot(plot, arguments.force)?;
     }
     let study = Study::read(&arguments.study)?;
     let watch = Watch::start(&study.title, arguments.time_limit);
@@ -68,13 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     let mut series = Vec::new();
     for asked in &study.series {
         let mut points = Vec::new();
-        let ended = desk.compute(asked, |Point { at, bounds, printed, remark }| {
-            let within = study.printed_within;
-            let agrees = printed
-                .map(|value| bounds.lower - within <= value && value <= bounds.upper + within);
-            let (lower, upper) = (bounds.lower, bounds.upper);
-            points.push(Found { at, lower, upper, printed, agrees, remark });
-        });
+        let ended = desk.compute(asked, |found| points.push(found.judged(study.printed_within)));
         series.push(Computed {
             name: asked.name().to_owned(),
             quantity: asked.quantity(),
@@ -107,11 +88,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
         seconds: watch.seconds(),
     };
     if status.is_halted() {
-        let name = arguments.study.display();
-        say(&format!(
-            "warning: {name}: {}: what the table lacks was not computed",
-            ended_by(status)
-        ));
+        let lacks = format!("{}: what the table lacks was not computed", ended_by(status));
+        warn(&arguments.study, [&lacks]);
     }
     print(&if arguments.json { to_json(&document) } else { table(&study, &document) });
     if let Some(plot) = &arguments.plot {
@@ -131,7 +109,7 @@ fn table(study: &Study, document: &Document<'_>) -> String {
     }
     for series in &document.series {
         let _ = writeln!(text, "{}: {}", series.name, series.quantity);
-        let bounded = series.points.iter().any(|point| point.lower < point.upper);
+        let bounded = series.points.iter().any(|point| point.bounds.lower < point.bounds.upper);
         let how = match (series.statistical, bounded) {
             (true, _) => "computed (95 %)",
             (false, true) => "computed (proved)",
@@ -145,11 +123,10 @@ fn table(study: &Study, document: &Document<'_>) -> String {
             if k % stride != 0 && !near_end(k) && point.remark.is_none() {
                 continue;
             }
-            let bounds = Bounds { lower: point.lower, upper: point.upper };
             // The error of sums of doubles is unknown: as many digits as are certainly right.
-            let computed = match bounds.lower == bounds.upper {
-                true => plain(point.lower),
-                false => proved(bounds).joined("±"),
+            let computed = match point.bounds.lower == point.bounds.upper {
+                true => plain(point.bounds.lower),
+                false => proved(point.bounds).joined("±"),
             };
             let printed = point.printed.map_or(String::new(), |printed| printed.to_string());
             let agrees = match point.agrees {
@@ -173,11 +150,15 @@ fn table(study: &Study, document: &Document<'_>) -> String {
     text
 }
 
+fn middle(point: &Found) -> f64 {
+    0.5 * (point.bounds.lower + point.bounds.upper)
+}
+
 fn drawn<'a>(study: &'a Study, document: &Document<'_>) -> Chart<'a> {
     let shown = |value: f64| study.shown_from.map_or(value, |least| value.max(least));
     let curve = |series: &Computed| {
         let points = series.points.iter();
-        let middle = |point: &Found| (point.at, shown(0.5 * (point.lower + point.upper)));
+        let middle = |point: &Found| (point.at, shown(middle(point)));
         let printed = |point: &Found| Some((point.at, shown(point.printed?)));
         let (middles, marks) = (points.clone().map(middle), points.filter_map(printed));
         (series.name.clone(), middles.collect(), marks.collect())
@@ -186,9 +167,8 @@ fn drawn<'a>(study: &'a Study, document: &Document<'_>) -> Chart<'a> {
     let mut chart = Chart::of_curves(&study.title, (&study.x, study.logarithmic), &study.y, curves);
     let asked = study.series.iter().zip(&document.series);
     for (_, series) in asked.filter(|(asked, _)| matches!(asked, Series::AverageCost(_))) {
-        let words = series.points.iter().filter_map(|point| {
-            Some((point.remark?.to_owned(), (point.at, 0.5 * (point.lower + point.upper))))
-        });
+        let word = |point: &Found| Some((point.remark?.to_owned(), (point.at, middle(point))));
+        let words = series.points.iter().filter_map(word);
         chart.series.push(Drawn::words(BLACK, words));
     }
     chart

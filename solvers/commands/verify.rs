@@ -1,10 +1,10 @@
 //! `remap verify`: checks the lemmas of the papers on a model and on similar ones.
 
-use super::{Exit, idle};
+use super::{Exit, idle, warn};
 use crate::cli::Verify;
 use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::output::{print, say};
+use crate::output::print;
 use crate::problems::registry::Loaded;
 use crate::proving::{Counterexample, Effort, Finding};
 use crate::verify::Verification;
@@ -13,9 +13,7 @@ use std::fmt::Write;
 
 pub(super) fn run(arguments: &Verify) -> Result<Exit, Vec<Complaint>> {
     let loaded = Loaded::read(&arguments.model)?;
-    for warning in &loaded.warnings {
-        say(&format!("warning: {}: {warning}", arguments.model.display()));
-    }
+    warn(&arguments.model, &loaded.warnings);
     let limit = [("--time-limit", arguments.time_limit.is_some())];
     idle::tell(&limit, "it is for certificates; --cases says how long lemmas are checked");
     let effort = Effort { cases: arguments.cases.unwrap_or(64), seed: arguments.seed.unwrap_or(1) };

@@ -25,10 +25,8 @@ pub(crate) fn distances(
     watch: &Watch,
     mut found: impl FnMut(Found),
 ) -> Result<(), Stop> {
-    let loaded = Loaded::read(path).map_err(Stop::Model)?;
-    let refuse = |message: &str, help: &str| {
-        Stop::Model(vec![loaded.complain("problem", message, "", help)])
-    };
+    let loaded = Loaded::read(path)?;
+    let refuse = |message: &str, help: &str| Stop::unfit(&loaded, message, help);
     let kind = "learning is of Stopping models with one remap cost and after_remap: Stop";
     let Problem::Stopping(model) = &loaded.problem else {
         return Err(refuse(kind, "give such a model"));
@@ -43,7 +41,7 @@ pub(crate) fn distances(
     let all = observed.last().map_or(0.0, |last| *last as f64) * runs as f64;
     if !ascending || runs < 2 || all > MOST_OBSERVED {
         let message = "numbers of observed steps ascend, there are two runs or more, and 10^9 steps at most in all";
-        return Err(Stop::Model(vec![Complaint::elsewhere(message, "correct the study")]));
+        return Err(Complaint::elsewhere(message, "correct the study").into());
     }
     let (states, operator) =
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;

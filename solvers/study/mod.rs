@@ -14,26 +14,33 @@ use crate::problems::registry::{Loaded, Problem};
 use crate::run::Watch;
 use phase_change::Solved;
 use remapping::Halt;
+use remapping::load_drift::LoadDrift;
 use remapping::phase_change::Bounds;
 use remapping::phase_change::evaluation::EvaluationError;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// A point of a series.
+#[derive(Serialize)]
 pub struct Found {
     /// The position on the horizontal axis.
     pub at: f64,
     /// Bounds on the value.
+    #[serde(flatten)]
     pub bounds: Bounds,
     /// The value that the paper prints.
     pub printed: Option<f64>,
+    /// Whether the two agree, as far as the accuracy of the paper is known.
+    pub agrees: Option<bool>,
     /// A remark about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<&'static str>,
 }
 
 impl Found {
     fn new(at: f64, bounds: Bounds, printed: Option<f64>) -> Found {
-        Found { at, bounds, printed, remark: None }
+        Found { at, bounds, printed, agrees: None, remark: None }
     }
 
     /// A value that is exact up to rounding, without a printed one.
@@ -45,6 +52,13 @@ impl Found {
     fn at_step(step: usize, value: f64) -> Found {
         Found::at(step as f64, value)
     }
+
+    /// The point compared with what the paper prints, which is off by `within` at most.
+    pub fn judged(self, within: f64) -> Found {
+        let Bounds { lower, upper } = self.bounds;
+        let agrees = |printed| lower - within <= printed && printed <= upper + within;
+        Found { agrees: self.printed.map(agrees), ..self }
+    }
 }
 
 /// Why a series ends early.
@@ -53,6 +67,25 @@ pub enum Stop {
     Model(Vec<Complaint>),
     /// A policy cannot be evaluated.
     Evaluation(EvaluationError),
+}
+
+impl Stop {
+    /// A model is not what its series needs.
+    fn unfit(loaded: &Loaded, message: &str, help: &str) -> Stop {
+        loaded.complain("problem", message, "", help).into()
+    }
+}
+
+impl From<Complaint> for Stop {
+    fn from(complaint: Complaint) -> Stop {
+        Stop::Model(vec![complaint])
+    }
+}
+
+impl From<Vec<Complaint>> for Stop {
+    fn from(complaints: Vec<Complaint>) -> Stop {
+        Stop::Model(complaints)
+    }
 }
 
 impl From<EvaluationError> for Stop {
@@ -86,11 +119,8 @@ impl<'a> Desk<'a> {
                 load_drift::course(&drifting(model, *processors)?, |step| step.utilization, found);
             }
             Series::MeanImbalance(Unremapped { model, processors, .. }) => {
-                load_drift::course(
-                    &drifting(model, *processors)?,
-                    |step| step.max - step.mean,
-                    found,
-                );
+                let problem = drifting(model, *processors)?;
+                load_drift::course(&problem, |step| step.max - step.mean, found);
             }
             Series::SampledUtilization(sampled) => {
                 let path = drifting(&sampled.model, sampled.processors)?.path(sampled.seed, 0);
@@ -107,7 +137,7 @@ impl<'a> Desk<'a> {
                     let Some(processors) = whole(point.at) else {
                         let help = "write (at: 3) for three processors";
                         let message = format!("{} is no number of processors", point.at);
-                        return Err(Stop::Model(vec![Complaint::elsewhere(message, help)]));
+                        return Err(Complaint::elsewhere(message, help).into());
                     };
                     let problem = drifting(model, Some(processors))?;
                     let bounds = load_drift::minimum(&problem, *which, *runs, *seed, self.watch)?;
@@ -137,14 +167,9 @@ fn whole(at: f64) -> Option<usize> {
 /// The most steps times processors of a sampled path.
 const MAX_SIZE: u64 = 10_000_000;
 
-fn drifting(
-    path: &Path,
-    processors: Option<usize>,
-) -> Result<remapping::load_drift::LoadDrift, Stop> {
-    let loaded = Loaded::read(path).map_err(Stop::Model)?;
-    let refuse = |message: &str, help: &str| {
-        Err(Stop::Model(vec![loaded.complain("problem", message, "", help)]))
-    };
+fn drifting(path: &Path, processors: Option<usize>) -> Result<LoadDrift, Stop> {
+    let loaded = Loaded::read(path)?;
+    let refuse = |message: &str, help: &str| Err(Stop::unfit(&loaded, message, help));
     match &loaded.problem {
         Problem::LoadDrift(model) if !model.stops() => {
             refuse("remaps come into force at once in this series", "leave `overlap` out")

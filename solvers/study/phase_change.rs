@@ -64,16 +64,6 @@ impl Desk<'_> {
         mut found: impl FnMut(Found),
     ) -> Result<(), Stop> {
         let watch = self.watch;
-        match series {
-            Series::Retaining(curve) => {
-                return over_belief(curve, watch, |step| step.retain.clone(), found);
-            }
-            Series::Remapping(curve) => {
-                let line = |step: &ExactStep| Lines::envelope(vec![step.remap.clone()]);
-                return over_belief(curve, watch, line, found);
-            }
-            _ => {}
-        }
         let mut put = |at, bounds, printed| found(Found::new(at, bounds, printed));
         match series {
             Series::Kept(OfModels { points, .. }) => {
@@ -123,6 +113,13 @@ impl Desk<'_> {
                     put(point.at, premature(&problem, point.at, watch)?, point.printed);
                 }
             }
+            Series::Retaining(curve) => {
+                over_belief(curve, watch, |step| step.retain.clone(), found)?;
+            }
+            Series::Remapping(curve) => {
+                let line = |step: &ExactStep| Lines::envelope(vec![step.remap.clone()]);
+                over_belief(curve, watch, line, found)?;
+            }
             _ => unreachable!("not made of changes of phase"),
         }
         Ok(())
@@ -138,10 +135,8 @@ impl Desk<'_> {
 }
 
 fn problem(path: &Path) -> Result<PhaseChange, Stop> {
-    let loaded = Loaded::read(path).map_err(Stop::Model)?;
-    let refuse = |message: &str, help: &str| {
-        Err(Stop::Model(vec![loaded.complain("problem", message, "", help)]))
-    };
+    let loaded = Loaded::read(path)?;
+    let refuse = |message: &str, help: &str| Err(Stop::unfit(&loaded, message, help));
     match &loaded.problem {
         Problem::PhaseChange(model) => {
             let problem = model.problem();
@@ -169,10 +164,7 @@ fn over_belief(
     mut found: impl FnMut(Found),
 ) -> Result<(), Stop> {
     let refuse = |message: String, help: &str| {
-        Stop::Model(vec![Complaint::elsewhere(
-            format!("{}: {message}", curve.model.display()),
-            help,
-        )])
+        Complaint::elsewhere(format!("{}: {message}", curve.model.display()), help)
     };
     let problem = problem(&curve.model)?;
     let solved = match exact::solve(&problem, SEGMENTS, watch) {
@@ -181,10 +173,8 @@ fn over_belief(
     };
     let Some(step) = solved.steps.get(curve.step as usize) else {
         let last = problem.last_step();
-        return Err(refuse(
-            format!("there is no step {}", curve.step),
-            &format!("the last is {last}"),
-        ));
+        let message = format!("there is no step {}", curve.step);
+        return Err(refuse(message, &format!("the last is {last}")).into());
     };
     let function = function(step);
     let even = (0..=PLACES).map(|k| Rational::from(k) / Rational::from(PLACES));

@@ -21,17 +21,15 @@ pub(crate) fn above_optimum(
     watch: &Watch,
     mut found: impl FnMut(Found),
 ) -> Result<(), Stop> {
-    let loaded = Loaded::read(path).map_err(Stop::Model)?;
-    let refuse = |message: &str, help: &str| {
-        Stop::Model(vec![loaded.complain("problem", message, "", help)])
-    };
+    let loaded = Loaded::read(path)?;
+    let refuse = |message: &str, help: &str| Stop::unfit(&loaded, message, help);
     let Problem::PhaseSwitching(model) = &loaded.problem else {
         let help = "give a PhaseSwitching model";
         return Err(refuse("this series is made of recurring phases", help));
     };
     let rule: Rule = policy.parse().map_err(|why: String| {
         let help = "take rebasing, rebasing:0.8, fixed:0.7, every_report or never";
-        Stop::Model(vec![Complaint::elsewhere(format!("policy {policy:?}: {why}"), help)])
+        Complaint::elsewhere(format!("policy {policy:?}: {why}"), help)
     })?;
     for point in points {
         let problem = lasting(model.problem(), point.at)

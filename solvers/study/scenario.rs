@@ -3,7 +3,6 @@
 use super::model::{Measure, Printed, Uneven};
 use super::{Found, Stop, whole};
 use crate::complaint::Complaint;
-use remapping::phase_change::Bounds;
 
 /// The most processors.
 const MOST_PROCESSORS: usize = 1_000_000;
@@ -19,14 +18,14 @@ pub(crate) fn deviations(
         let Some(loads) = whole(point.at).and_then(|processors| of(loads, processors)) else {
             let message = format!("{} is no number of processors for {loads:?}", point.at);
             let help = "two or more, and for Half an even number";
-            return Err(Stop::Model(vec![Complaint::elsewhere(message, help)]));
+            return Err(Complaint::elsewhere(message, help).into());
         };
         let away = loads.iter().map(|load| (load - 1.0).abs());
         let value = match measure {
             Measure::Extreme => away.fold(0.0, f64::max),
             Measure::Deviation => away.map(|away| away * away).sum::<f64>().sqrt(),
         };
-        found(Found::new(point.at, Bounds { lower: value, upper: value }, point.printed));
+        found(Found { printed: point.printed, ..Found::at(point.at, value) });
     }
     Ok(())
 }

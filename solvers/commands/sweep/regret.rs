@@ -3,10 +3,9 @@
 use super::axes::{Axis, axes};
 use super::regretted::{Curve, Document, Point, show};
 use crate::cli::Regret as Arguments;
-use crate::commands::{Exit, report};
+use crate::commands::{Exit, check_plot, report, warn};
 use crate::complaint::Complaint;
-use crate::output::{check_free, say};
-use crate::plot::Format;
+use crate::output::say;
 use crate::problems::registry::Loaded;
 use crate::problems::registry::sweep::Part;
 use crate::problems::{
@@ -24,8 +23,7 @@ const TOLERANCE: f64 = 1e-9;
 pub(in crate::commands) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     let set = axes(&arguments.set).map_err(Complaint::usage)?;
     if let Some(plot) = &arguments.plot {
-        Format::of(plot).map_err(Complaint::usage)?;
-        check_free(plot, arguments.force)?;
+        check_plot(plot, arguments.force)?;
     }
     let loaded = Loaded::read(&arguments.model)?;
     let watch = Watch::start(&loaded.title, arguments.time_limit);
@@ -34,7 +32,7 @@ pub(in crate::commands) fn run(arguments: &Arguments) -> Result<Exit, Vec<Compla
         Err(status) => {
             let what =
                 format!("{}: the optimum is not known: no regret was computed", ended_by(status));
-            say(&format!("warning: {}: {what}", arguments.model.display()));
+            warn(&arguments.model, [&what]);
             let mut warnings = loaded.warnings.clone();
             warnings.push(what);
             let part = arguments.part.map(|number| part(number, &set, &loaded));
@@ -111,9 +109,7 @@ pub(in crate::commands) fn run(arguments: &Arguments) -> Result<Exit, Vec<Compla
     } else if status != Status::Converged {
         warnings.push(ended_by(status).to_owned());
     }
-    for warning in &warnings {
-        say(&format!("warning: {}: {warning}", arguments.model.display()));
-    }
+    warn(&arguments.model, &warnings);
     let document = Document {
         part,
         optimum: Some(optimum),
