@@ -99,14 +99,6 @@ impl Room {
     }
 }
 
-/// The remaining address space, where it has a limit (`ulimit -v`).
-fn address_space() -> Option<Room> {
-    Room::of_limit(
-        &read_to_string("/proc/self/limits").ok()?,
-        &read_to_string("/proc/self/status").ok()?,
-    )
-}
-
 /// The least of the machine, of all control groups around this program, and of its own limit.
 fn room() -> Option<Room> {
     let machine = Room::of_machine(&read_to_string("/proc/meminfo").ok()?)?;
@@ -115,7 +107,10 @@ fn room() -> Option<Room> {
         let around = version.folders(&groups).into_iter();
         around.filter_map(move |folder| Room::of_group(&folder, version))
     });
-    limited.chain(address_space()).chain([machine]).min_by_key(|room| room.free)
+    // `ulimit -v` limits the address space.
+    let limits = read_to_string("/proc/self/limits").unwrap_or_default();
+    let own = Room::of_limit(&limits, &read_to_string("/proc/self/status").unwrap_or_default());
+    limited.chain(own).chain([machine]).min_by_key(|room| room.free)
 }
 
 /// The bytes that this program has in memory.

@@ -28,16 +28,7 @@ const MOST_PATIENCE: Duration = Duration::from_secs(10);
 /// check for interrupts, such as a reader waiting for input, has nothing to show yet. The program
 /// then ends after a second; a computation with longer steps may finish the present one.
 pub fn catch_interrupts() {
-    let handler = || {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        if !in_a_thread(quit_unless_answered) {
-            std::process::exit(130);
-        }
-    };
-    // If this fails, the system's own behavior remains.
-    let _ = ctrlc::set_handler(handler);
+    on_interrupt(|| in_a_thread(quit_unless_answered));
 }
 
 /// Turns an abort for lack of memory into the exit code of a limit. The message is that of the
@@ -51,13 +42,17 @@ pub fn catch_the_end_of_memory() {
 /// The same for a program on several ranks that a queue asks to end: it may take as long as it
 /// needs to save and print, unless it is asked again.
 pub fn listen_to_interrupts() {
-    let handler = || {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+    on_interrupt(|| true);
+}
+
+/// Ends the program at the second interrupt, or if `first` fails at the first one.
+fn on_interrupt(first: fn() -> bool) {
+    // If this fails, the system's own behavior remains.
+    let _ = ctrlc::set_handler(move || {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) || !first() {
             std::process::exit(130);
         }
-    };
-    // If this fails, the system's own behavior remains.
-    let _ = ctrlc::set_handler(handler);
+    });
 }
 
 /// Runs `work` in a new thread; `false` if there is too little memory for one.

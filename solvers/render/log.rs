@@ -57,15 +57,11 @@ pub fn picture<'a>(
     let (dearest, others) = (most(|_| true), most(|name| name != "never"));
     let top = if others > f64::MIN_POSITIVE { dearest.min(1.5 * others) } else { dearest };
     for ((line, course), colour) in shown.iter().zip(COLOURS.into_iter().cycle()) {
-        let mut sum = 0.0;
-        let sums: Vec<f64> = course
-            .costs
-            .iter()
-            .map(|cost| {
-                sum += cost;
-                sum
-            })
-            .collect();
+        let sums = course.costs.iter().scan(0.0, |sum, cost| {
+            *sum += cost;
+            Some(*sum)
+        });
+        let sums: Vec<f64> = sums.collect();
         let at = |step: usize| sums[step - steps.start];
         let mut points = thinned(steps.clone(), at, |_, last| last);
         points.retain(|(_, cost)| *cost <= 1.05 * top);

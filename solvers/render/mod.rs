@@ -8,6 +8,7 @@ pub mod regions;
 use crate::complaint::Complaint;
 use crate::document::log::Log;
 use crate::plot::{self, Format};
+use crate::problems::comparison::ended_by;
 use crate::problems::kind::{Accuracy, Answer, Headline};
 use crate::problems::phase_change::view as phase_change;
 use crate::problems::registry::Solution;
@@ -53,9 +54,7 @@ fn ending(solution: &Solution) -> String {
             format!("the gap of {asked:e} is not reached, nothing is proved")
         }
         (Status::IterationLimit, _) => "tolerance not reached".to_owned(),
-        (Status::TimeLimit, _) => "stopped by the time limit".to_owned(),
-        (Status::MemoryLimit, _) => "stopped as memory ran short".to_owned(),
-        (Status::Interrupted, _) => "interrupted".to_owned(),
+        (stopped, _) => ended_by(stopped).to_owned(),
     }
 }
 
@@ -100,13 +99,9 @@ pub fn compared(comparison: &Comparison) -> String {
         Policies::Sampled(report) => policies::table(title, report),
         Policies::Scenarios(played) => {
             let how = match status {
-                Status::Converged => "done",
-                Status::IterationLimit => "a limit was reached",
-                Status::TimeLimit => "stopped by the time limit: unfinished positions are left out",
-                Status::MemoryLimit => {
-                    "stopped as memory ran short: unfinished positions are left out"
-                }
-                Status::Interrupted => "interrupted: unfinished positions are left out",
+                Status::Converged => "done".to_owned(),
+                Status::IterationLimit => "a limit was reached".to_owned(),
+                stopped => format!("{}: unfinished positions are left out", ended_by(*stopped)),
             };
             format!("{title}\n{}\n{how}, {seconds:.3} s\n", Table(&played.shown))
         }
