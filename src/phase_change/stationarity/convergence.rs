@@ -18,31 +18,31 @@ const STEADY_STEPS: u32 = 3;
 const FURTHER_STEPS: u32 = 16;
 
 /// Most move of a steady threshold, as a multiple of the tolerance.
-pub(in crate::phase_change) const STEADY_MOVE: f64 = 0.5;
+pub(crate) const STEADY_MOVE: f64 = 0.5;
 
 /// Fewest steps between two tests for stationarity.
 const TEST_EVERY: u32 = 4;
 
 /// Progress of the recursion toward stationarity.
 #[derive(Default)]
-pub(in crate::phase_change) struct Approach {
-    pub(in crate::phase_change) cycle: Option<Cycle>,
-    pub(in crate::phase_change) middle: f64,
-    pub(in crate::phase_change) steady_steps: u32,
-    pub(in crate::phase_change) held: Option<(Cells, Vec<f64>)>,
-    pub(in crate::phase_change) held_steps: u32,
+pub(crate) struct Approach {
+    pub(crate) cycle: Option<Cycle>,
+    pub(crate) middle: f64,
+    pub(crate) steady_steps: u32,
+    pub(crate) held: Option<(Cells, Vec<f64>)>,
+    pub(crate) held_steps: u32,
     /// Whether the belief takes too long to pass the threshold for [`super::passage`].
-    pub(in crate::phase_change) slow: bool,
+    pub(crate) slow: bool,
     /// Width of the threshold due to reductions alone, at the last test.
-    pub(in crate::phase_change) lasting: Option<f64>,
+    pub(crate) lasting: Option<f64>,
     /// The state to return to if the spans were fixed too early.
-    pub(in crate::phase_change) resume: Option<Snapshot>,
+    pub(crate) resume: Option<Snapshot>,
     /// Additional steady steps required after that.
-    pub(in crate::phase_change) further_steps: u32,
+    pub(crate) further_steps: u32,
 }
 
 /// The state after a step.
-pub(in crate::phase_change) struct Snapshot {
+pub(crate) struct Snapshot {
     step: u64,
     upper: PiecewiseLinear,
     lower: PiecewiseLinear,
@@ -52,21 +52,21 @@ pub(in crate::phase_change) struct Snapshot {
 
 /// Bounds on the effect of skipped steps on the comparison that determines a threshold.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::phase_change) struct Widening {
+pub(crate) struct Widening {
     /// On the difference of the two constants.
-    pub(in crate::phase_change) gap: f64,
+    pub(crate) gap: f64,
     /// On a lasting remap relative to the upper function, in the direction that lowers the
     /// threshold.
-    pub(in crate::phase_change) upper_early: f64,
+    pub(crate) upper_early: f64,
     /// On a lasting remap relative to the lower function, in the direction that raises the
     /// threshold.
-    pub(in crate::phase_change) lower_late: f64,
+    pub(crate) lower_late: f64,
 }
 
 impl State<'_> {
     /// Skips to step `from` if the last two functions prove that every step down to it has the same
     /// threshold within the tolerance. Returns the last step done.
-    pub(in crate::phase_change) fn rest_if_stationary(
+    pub(crate) fn rest_if_stationary(
         &mut self,
         n: u64,
         from: u64,
@@ -134,7 +134,7 @@ impl State<'_> {
     }
 
     /// Assigns `bounds` to the steps below `n` down to `from`; the functions have been set.
-    pub(in crate::phase_change) fn skip(
+    pub(crate) fn skip(
         &mut self,
         n: u64,
         from: u64,
@@ -154,7 +154,7 @@ impl State<'_> {
     }
 
     /// Whether to test for stationarity after this step. The interval between tests grows.
-    pub(in crate::phase_change) fn is_due(&self, seldom: u32) -> bool {
+    pub(crate) fn is_due(&self, seldom: u32) -> bool {
         let held_steps = self.approach.held_steps;
         let every = TEST_EVERY.max(held_steps.next_power_of_two() / seldom);
         held_steps > 1 && held_steps.is_multiple_of(every)
@@ -162,7 +162,7 @@ impl State<'_> {
 
     /// Whether the threshold is within the tolerance and the value within half of it. If other
     /// steps precede `from`, their thresholds lie elsewhere, so the whole function must be.
-    pub(in crate::phase_change) fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
+    pub(crate) fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
         let tolerance = self.coarseness.down_to(from);
         bounds.width() <= tolerance
             && self.value_gap() <= 0.5 * tolerance * self.value().0.abs().max(1.0)
@@ -177,7 +177,7 @@ impl State<'_> {
 
     /// Fixes the spans once the threshold has been steady for enough steps, `lag` more than usual,
     /// so that the functions can converge.
-    pub(in crate::phase_change) fn watch(
+    pub(crate) fn watch(
         &mut self,
         n: u64,
         from: u64,
@@ -206,7 +206,7 @@ impl State<'_> {
 
     /// Discards the steps since the spans were fixed: that was too early, since the functions still
     /// changed where the threshold does not show it. Returns the last valid step.
-    pub(in crate::phase_change) fn go_back(&mut self, n: u64) -> u64 {
+    pub(crate) fn go_back(&mut self, n: u64) -> u64 {
         let Some(snapshot) = self.approach.resume.take() else { return n };
         (self.upper, self.lower) = (snapshot.upper, snapshot.lower);
         (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);

@@ -55,7 +55,7 @@ impl State<'_> {
     }
 
     /// Whether convergence of the lower function suffices.
-    pub(in crate::phase_change) fn rests_below(&self, cycle: &Cycle) -> bool {
+    pub(crate) fn rests_below(&self, cycle: &Cycle) -> bool {
         let InDoubles { regret, underflow, .. } = *self.parameters;
         cycle.killed() < RARE && cycle.hazard > 0.0 && regret.is_none() && underflow == 0.0
     }
@@ -63,7 +63,7 @@ impl State<'_> {
     /// Steps that small odds need to converge after the threshold has: about twice the time the
     /// odds take from h to the threshold after a change. Fewer after a refinement, since those
     /// functions had converged before.
-    pub(in crate::phase_change) fn lag(&self, cycle: &Cycle) -> u32 {
+    pub(crate) fn lag(&self, cycle: &Cycle) -> u32 {
         if !self.rests_below(cycle) {
             return 0;
         }
@@ -79,7 +79,7 @@ impl State<'_> {
     /// Skips to step `from` if the lower function has converged and every step down to `from` has
     /// the same threshold within the tolerance. The proof bounds the reductions past the threshold.
     /// `found` is the threshold of step n. Returns the last step done.
-    pub(in crate::phase_change) fn rest_below(
+    pub(crate) fn rest_below(
         &mut self,
         n: u64,
         from: u64,

@@ -28,7 +28,7 @@ use crate::phase_change::problem::{Cycle, Report};
 use crate::rounding::{SLACK, UNIT, scaled};
 
 /// Trajectories of the odds up to the time they pass the threshold, on cells of the odds.
-pub(in crate::phase_change) struct Passage {
+pub(crate) struct Passage {
     /// x.
     end: f64,
     /// Left ends of the cells, ascending from 0; the last cell ends at x.
@@ -42,7 +42,7 @@ pub(in crate::phase_change) struct Passage {
     /// g' by cell and beyond x.
     steps: Vec<f64>,
     /// Upper limit on a.
-    pub(in crate::phase_change) steepest: f64,
+    pub(crate) steepest: f64,
 }
 
 /// Odds below this multiple of h count as small.
@@ -66,7 +66,7 @@ const CLOSE: f64 = 1e-3;
 impl Passage {
     /// `kinks` is the largest kink, not below the odds of the threshold. `None` if the iteration
     /// takes too long.
-    pub(in crate::phase_change) fn beyond(
+    pub(crate) fn beyond(
         kinks: f64,
         worse: f64,
         cycle: &Cycle,
@@ -125,13 +125,13 @@ impl Passage {
     }
 
     /// a g', for a change that decreases by at most a times the odds.
-    pub(in crate::phase_change) fn followed_change(&self, a: f64) -> Vec<f64> {
+    pub(crate) fn followed_change(&self, a: f64) -> Vec<f64> {
         self.steps.iter().map(|steps| scaled::<true>(a * steps)).collect()
     }
 
     /// A function g >= e + P g that is nowhere below `least`; `None` if the iteration takes too
     /// long.
-    pub(in crate::phase_change) fn followed(&self, e: &[f64], least: &[f64]) -> Option<Vec<f64>> {
+    pub(crate) fn followed(&self, e: &[f64], least: &[f64]) -> Option<Vec<f64>> {
         let mut g = least.to_vec();
         for _ in 0..MOST_ROUNDS {
             let mut missing: f64 = 0.0;
@@ -151,12 +151,12 @@ impl Passage {
     }
 
     /// The a of a change: its greatest decrease per unit of odds.
-    pub(in crate::phase_change) fn steepness(&self, change: &Change) -> f64 {
+    pub(crate) fn steepness(&self, change: &Change) -> f64 {
         most(&self.by_odds(change))
     }
 
     /// The constants that follow from g.
-    pub(in crate::phase_change) fn errors(&self, g: &[f64]) -> Errors {
+    pub(crate) fn errors(&self, g: &[f64]) -> Errors {
         let ahead = self.ahead(g);
         let ends = || self.odds[1..].iter().chain([&self.end]);
         let product = |g: &[f64]| ends().zip(g).map(|(end, g)| end * g).fold(0.0, f64::max);
@@ -168,7 +168,7 @@ impl Passage {
     }
 
     /// An upper bound on a change divided by the odds, by cell and beyond x.
-    pub(in crate::phase_change) fn by_odds(&self, change: &Change) -> Vec<f64> {
+    pub(crate) fn by_odds(&self, change: &Change) -> Vec<f64> {
         let mut most = vec![0.0f64; ODDS + 1];
         let mut cell = 0;
         let (mut start, mut before) = (0.0, 0.0f64);
@@ -199,13 +199,13 @@ fn most(values: &[f64]) -> f64 {
 }
 
 /// The constants that follow from g.
-pub(in crate::phase_change) struct Errors {
+pub(crate) struct Errors {
     /// z.
-    pub(in crate::phase_change) inflow: f64,
+    pub(crate) inflow: f64,
     /// Bound on the image of w where T retains below x, without h z.
-    pub(in crate::phase_change) retaining: f64,
+    pub(crate) retaining: f64,
     /// The maximum of w.
-    pub(in crate::phase_change) most: f64,
+    pub(crate) most: f64,
 }
 
 /// The factor by which an observation multiplies the odds.

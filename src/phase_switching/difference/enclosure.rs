@@ -4,9 +4,9 @@ use crate::phase_switching::polylines::polyline::Polyline;
 
 /// A lower and an upper function.
 #[derive(Debug, Clone)]
-pub(in crate::phase_switching) struct Pair {
-    pub(in crate::phase_switching) upper: Polyline,
-    pub(in crate::phase_switching) lower: Polyline,
+pub(crate) struct Pair {
+    pub(crate) upper: Polyline,
+    pub(crate) lower: Polyline,
 }
 
 /// Nodes from which two threads pay.
@@ -14,16 +14,16 @@ const MANY_NODES: usize = 1000;
 
 impl Pair {
     /// Both equal to the constant `value`.
-    pub(in crate::phase_switching) fn constant(value: f64) -> Pair {
+    pub(crate) fn constant(value: f64) -> Pair {
         Pair { upper: Polyline::constant(value), lower: Polyline::constant(value) }
     }
 
-    pub(in crate::phase_switching) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.upper.nodes().max(self.lower.nodes())
     }
 
     /// The two sides, computed in two threads if `nodes` is large enough.
-    pub(in crate::phase_switching) fn of(
+    pub(crate) fn of(
         nodes: usize,
         upper: impl FnOnce() -> Polyline + Send,
         lower: impl FnOnce() -> Polyline + Send,

@@ -1,8 +1,8 @@
 //! The difference between the value functions of the two mappings, enclosed step by step until it
 //! is stationary.
 
-pub(in crate::phase_switching) mod breakpoints;
-pub(in crate::phase_switching) mod enclosure;
-pub(in crate::phase_switching) mod operator;
-pub(in crate::phase_switching) mod recursion;
-pub(in crate::phase_switching) mod stationarity;
+pub(crate) mod breakpoints;
+pub(crate) mod enclosure;
+pub(crate) mod operator;
+pub(crate) mod recursion;
+pub(crate) mod stationarity;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The parameters in doubles, each the nearest to its exact value.
 #[derive(Debug, Clone)]
-pub(in crate::phase_switching) struct Filter {
+pub(crate) struct Filter {
     /// a, 1-a, b, 1-b and 1-a-b.
     begins: f64,
     calm: f64,
@@ -35,7 +35,7 @@ const LEAST: f64 = 1e-250;
 const NEAR: f64 = 1e-13;
 
 /// A linear function of the belief, by its values at 0 and 1.
-pub(in crate::phase_switching) type Line = [f64; 2];
+pub(crate) type Line = [f64; 2];
 
 /// A linear piece a + b q, moved outward by a bound on the rounding error of a mean of it.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ impl Way {
 }
 
 impl Filter {
-    pub(in crate::phase_switching) fn new(problem: &PhaseSwitching) -> Filter {
+    pub(crate) fn new(problem: &PhaseSwitching) -> Filter {
         let [a, b] = &problem.rates;
         Filter {
             begins: nearest(a),
@@ -92,41 +92,41 @@ impl Filter {
     }
 
     /// Adds `nodes` to the count of evaluated nodes.
-    pub(in crate::phase_switching) fn worked(&self, nodes: usize) {
+    pub(crate) fn worked(&self, nodes: usize) {
         self.work.fetch_add(nodes as u64, Relaxed);
     }
 
     /// Nodes evaluated so far by this filter and its clones.
-    pub(in crate::phase_switching) fn work(&self) -> u64 {
+    pub(crate) fn work(&self) -> u64 {
         self.work.load(Relaxed)
     }
 
     /// Number of distinct observations.
-    pub(in crate::phase_switching) fn reports(&self) -> usize {
+    pub(crate) fn reports(&self) -> usize {
         self.reports.len()
     }
 
-    pub(in crate::phase_switching) fn likelihoods(&self) -> &[Likelihood] {
+    pub(crate) fn likelihoods(&self) -> &[Likelihood] {
         &self.reports
     }
 
     /// a.
-    pub(in crate::phase_switching) fn begins(&self) -> f64 {
+    pub(crate) fn begins(&self) -> f64 {
         self.begins
     }
 
     /// 1 - a - b: factor of a belief's distance from the stationary share in a step.
-    pub(in crate::phase_switching) fn memory(&self) -> f64 {
+    pub(crate) fn memory(&self) -> f64 {
         self.memory
     }
 
     /// a + b.
-    pub(in crate::phase_switching) fn changes(&self) -> f64 {
+    pub(crate) fn changes(&self) -> f64 {
         self.begins + self.ends
     }
 
     /// a / (a + b), the stationary probability of the second phase; 0 if the phases never change.
-    pub(in crate::phase_switching) fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         if self.changes() > 0.0 { self.begins / self.changes() } else { 0.0 }
     }
 
@@ -161,7 +161,7 @@ impl Filter {
 
     /// The beliefs that one observation each updates to `belief`: where a function of the updated
     /// belief that bends there bends.
-    pub(in crate::phase_switching) fn preimages(&self, belief: f64) -> Vec<f64> {
+    pub(crate) fn preimages(&self, belief: f64) -> Vec<f64> {
         let times = 1.0 / self.memory;
         let all = self.reports.iter().map(|report| self.preimage(*report, belief, times));
         all.filter(|before| *before > 0.0 && *before < 1.0).collect()
@@ -175,7 +175,7 @@ impl Filter {
     /// result is linear between adjacent nodes, apart from rounded node positions. That and the
     /// rounding of values move every value outward. O(observations x nodes) nodes, O(observations)
     /// operations at each.
-    pub(in crate::phase_switching) fn back<const UPPER: bool>(
+    pub(crate) fn back<const UPPER: bool>(
         &self,
         next: &Polyline,
         survival: f64,
@@ -193,7 +193,7 @@ impl Filter {
     }
 
     /// As [`Filter::back`], reduced by `merge`, or by more to have at most `most` nodes.
-    pub(in crate::phase_switching) fn back_reduced<const UPPER: bool>(
+    pub(crate) fn back_reduced<const UPPER: bool>(
         &self,
         next: &Polyline,
         survival: f64,

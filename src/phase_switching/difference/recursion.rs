@@ -14,40 +14,40 @@ use crate::rounding::{nearest, outward};
 
 /// The probability that another cycle follows, and that none does.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::phase_switching) struct Chances {
-    pub(in crate::phase_switching) survival: f64,
-    pub(in crate::phase_switching) failure: f64,
+pub(crate) struct Chances {
+    pub(crate) survival: f64,
+    pub(crate) failure: f64,
 }
 
 impl Chances {
     /// After cycle `n`.
-    pub(in crate::phase_switching) fn at(lifetime: &Lifetime, n: u64) -> Chances {
+    pub(crate) fn at(lifetime: &Lifetime, n: u64) -> Chances {
         Chances { survival: lifetime.continuation(n), failure: lifetime.failure_rate(n) }
     }
 }
 
 /// One step back of an enclosure of the difference, with the thresholds it implies.
-pub(in crate::phase_switching) struct Step {
+pub(crate) struct Step {
     /// Enclosure of the difference before clipping.
-    pub(in crate::phase_switching) raw: Pair,
-    pub(in crate::phase_switching) to_second: Bounds,
-    pub(in crate::phase_switching) to_first: Bounds,
+    pub(crate) raw: Pair,
+    pub(crate) to_second: Bounds,
+    pub(crate) to_first: Bounds,
 }
 
 impl Step {
-    pub(in crate::phase_switching) fn width(&self) -> f64 {
+    pub(crate) fn width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
     }
 
     /// The greatest distance that either bound moved outward since the step `other`.
-    pub(in crate::phase_switching) fn changed(&self, other: &Step) -> f64 {
+    pub(crate) fn changed(&self, other: &Step) -> f64 {
         let (own, its) = (&self.raw, &other.raw);
         let rise = own.upper.less::<true>(&its.upper).most();
         rise.max(its.lower.less::<true>(&own.lower).most())
     }
 
     /// The greatest distance that a threshold's midpoint moved since the step `other`.
-    pub(in crate::phase_switching) fn moved(&self, other: &Step) -> f64 {
+    pub(crate) fn moved(&self, other: &Step) -> f64 {
         let moved = |own: Bounds, its: Bounds| (own.middle() - its.middle()).abs();
         moved(self.to_second, other.to_second).max(moved(self.to_first, other.to_first))
     }
@@ -55,7 +55,7 @@ impl Step {
 
 /// Bounds on a threshold. Inverted bounds come from overflow or underflow and mean that nothing is
 /// known.
-pub(in crate::phase_switching) fn enclosed(lower: f64, upper: f64) -> Bounds {
+pub(crate) fn enclosed(lower: f64, upper: f64) -> Bounds {
     if lower <= upper { Bounds { lower, upper } } else { Bounds { lower: 0.0, upper: 1.0 } }
 }
 
@@ -74,21 +74,21 @@ const MOST_OF_A_MEAN: usize = 1 << 16;
 
 /// The recursion of the difference, with its parameters in doubles.
 #[derive(Debug)]
-pub(in crate::phase_switching) struct Recursion {
-    pub(in crate::phase_switching) filter: Filter,
+pub(crate) struct Recursion {
+    pub(crate) filter: Filter,
     /// e_1 - e_2: extra time of a cycle under the first mapping.
-    pub(in crate::phase_switching) difference: Line,
+    pub(crate) difference: Line,
     /// -d and c.
-    pub(in crate::phase_switching) low: f64,
-    pub(in crate::phase_switching) high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
     /// g_1 - g_0, the spread of e_1 - e_2 over the phases: the unit of tolerances.
-    pub(in crate::phase_switching) scale: f64,
+    pub(crate) scale: f64,
     /// The most nodes a function may keep.
-    pub(in crate::phase_switching) most_nodes: usize,
+    pub(crate) most_nodes: usize,
 }
 
 impl Recursion {
-    pub(in crate::phase_switching) fn new(problem: &PhaseSwitching) -> Recursion {
+    pub(crate) fn new(problem: &PhaseSwitching) -> Recursion {
         let cost = |m: usize| problem.switch[m].as_ref().map_or(f64::INFINITY, nearest);
         let difference = [nearest(&problem.gain(0)), nearest(&problem.gain(1))];
         let filter = Filter::new(problem);
@@ -103,7 +103,7 @@ impl Recursion {
     }
 
     /// One step back: e_1 - e_2 + s P `next`, where `next` is clipped already.
-    pub(in crate::phase_switching) fn step(&self, next: &Pair, survival: f64) -> Step {
+    pub(crate) fn step(&self, next: &Pair, survival: f64) -> Step {
         let line = self.difference;
         let raw = Pair::of(
             next.nodes(),
@@ -114,7 +114,7 @@ impl Recursion {
     }
 
     /// The thresholds that an enclosure `raw` of the unclipped difference implies.
-    pub(in crate::phase_switching) fn shown(&self, raw: Pair) -> Step {
+    pub(crate) fn shown(&self, raw: Pair) -> Step {
         let Pair { upper, lower } = &raw;
         let to_second =
             enclosed(upper.first_above::<false>(self.high), lower.first_above::<true>(self.high));
@@ -124,7 +124,7 @@ impl Recursion {
     }
 
     /// The input of the next step back: `raw` clipped to [-d, c] and reduced by at most `merge`.
-    pub(in crate::phase_switching) fn keep(&self, raw: &Pair, merge: f64) -> Pair {
+    pub(crate) fn keep(&self, raw: &Pair, merge: f64) -> Pair {
         let (low, high, most) = (self.low, self.high, self.most_nodes);
         Pair::of(
             raw.nodes(),
@@ -135,13 +135,13 @@ impl Recursion {
 
     /// The greatest width of the enclosure within [-d, c]: only there does the difference matter to
     /// the step before.
-    pub(in crate::phase_switching) fn distance(&self, raw: &Pair) -> f64 {
+    pub(crate) fn distance(&self, raw: &Pair) -> f64 {
         let Pair { upper, lower } = self.keep(raw, 0.0);
         upper.less::<true>(&lower).most()
     }
 
     /// The gain of switching to the second mapping at a step, (D - c)^+.
-    pub(in crate::phase_switching) fn gains(&self, raw: &Pair) -> Pair {
+    pub(crate) fn gains(&self, raw: &Pair) -> Pair {
         if self.high == f64::INFINITY {
             return Pair::constant(0.0);
         }
@@ -151,7 +151,7 @@ impl Recursion {
 
     /// Whether the mean width of `pair` becomes at most `most` after some steps, from every initial
     /// belief. Tests at most [`MIXED`] steps and the stationary mean.
-    pub(in crate::phase_switching) fn lasts_less(&self, pair: &Pair, most: f64) -> bool {
+    pub(crate) fn lasts_less(&self, pair: &Pair, most: f64) -> bool {
         let mut gap = pair.upper.less::<true>(&pair.lower);
         for _ in 0..MIXED {
             let now = gap.most();

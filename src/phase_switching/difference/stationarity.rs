@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 
 /// The range of beliefs where the difference is not clipped, and a bound on the time the belief
 /// spends there.
-pub(in crate::phase_switching) struct Room {
+pub(crate) struct Room {
     /// Ends of the range; 0 or 1 where it is not bounded by a threshold.
     ends: [f64; 2],
     /// w: bounds the mean number of steps within the range.
@@ -37,7 +37,7 @@ pub(in crate::phase_switching) struct Room {
 
 /// How far beyond a switching cost the range ends, in units of the gain: the allowed further move
 /// of the difference.
-pub(in crate::phase_switching) const MARGIN: f64 = 1e-3;
+pub(crate) const MARGIN: f64 = 1e-3;
 
 /// Accuracy of w, relative and in steps, and the number of iterations after which the search ends.
 /// A reduction must raise w by far less than one step.
@@ -62,7 +62,7 @@ const FADE: f64 = 1.0 / 64.0;
 
 impl Room {
     /// The range for a difference enclosed by `pair`, with `left` steps remaining.
-    pub(in crate::phase_switching) fn of(
+    pub(crate) fn of(
         recursion: &Recursion,
         pair: &Pair,
         survival: f64,
@@ -111,7 +111,7 @@ impl Room {
     }
 
     /// The greatest value of w; `f64::MAX` if no w was found.
-    pub(in crate::phase_switching) fn most(&self) -> f64 {
+    pub(crate) fn most(&self) -> f64 {
         self.most
     }
 
@@ -141,12 +141,7 @@ impl Room {
 
     /// An enclosure of the differences of all earlier steps, given that `older` encloses one step
     /// and `newer` is its image, both unclipped. `None` if the functions may leave the range.
-    pub(in crate::phase_switching) fn beyond(
-        &self,
-        recursion: &Recursion,
-        older: &Pair,
-        newer: &Pair,
-    ) -> Option<Pair> {
+    pub(crate) fn beyond(&self, recursion: &Recursion, older: &Pair, newer: &Pair) -> Option<Pair> {
         let rise = newer.upper.less::<true>(&older.upper).most().max(0.0);
         let fall = older.lower.less::<true>(&newer.lower).most().max(0.0);
         let (low, high, [start, end]) = (recursion.low, recursion.high, self.ends);

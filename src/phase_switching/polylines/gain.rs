@@ -6,7 +6,7 @@ use crate::rounding::SLACK;
 
 /// A piecewise-linear function that is subtracted. It is rounded down if the result is rounded up
 /// (`UPPER`), and up otherwise.
-pub(in crate::phase_switching) struct Gain {
+pub(crate) struct Gain {
     pieces: Vec<[f64; 2]>,
     /// Ends of the pieces; the last one is infinite.
     ends: Vec<f64>,
@@ -14,7 +14,7 @@ pub(in crate::phase_switching) struct Gain {
 }
 
 impl Gain {
-    pub(in crate::phase_switching) fn new<const UPPER: bool>(line: Option<&Polyline>) -> Gain {
+    pub(crate) fn new<const UPPER: bool>(line: Option<&Polyline>) -> Gain {
         let Some(Polyline { at, value }) = line else {
             return Gain { pieces: vec![[0.0; 2]], ends: vec![f64::INFINITY], passed: 0 };
         };
@@ -32,7 +32,7 @@ impl Gain {
 
     /// Advances to the belief `here`: the piece that holds it, and the end of that piece.
     #[inline(always)]
-    pub(in crate::phase_switching) fn reach(&mut self, here: f64) -> ([f64; 2], f64) {
+    pub(crate) fn reach(&mut self, here: f64) -> ([f64; 2], f64) {
         self.passed += usize::from(self.ends[self.passed] <= here);
         (self.pieces[self.passed], self.ends[self.passed])
     }

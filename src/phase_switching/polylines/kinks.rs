@@ -269,8 +269,8 @@ fn pieces(line: &Polyline) -> Vec<Piece> {
 }
 
 /// Means of functions of the belief after at least `from` steps.
-pub(in crate::phase_switching) struct Means {
-    pub(in crate::phase_switching) from: u64,
+pub(crate) struct Means {
+    pub(crate) from: u64,
     changes: f64,
     share: f64,
     initial: f64,
@@ -282,7 +282,7 @@ pub(in crate::phase_switching) struct Means {
 
 impl Means {
     /// Means accurate to `error` for `typical` gains; `None` if the filter mixes too slowly.
-    pub(in crate::phase_switching) fn of(
+    pub(crate) fn of(
         filter: &Filter,
         initial: f64,
         typical: &Polyline,
@@ -333,7 +333,7 @@ impl Means {
     }
 
     /// The means of `function`. O(nodes x log(nodes of F)).
-    pub(in crate::phase_switching) fn of_function(&self, function: &Polyline) -> Mean {
+    pub(crate) fn of_function(&self, function: &Polyline) -> Mean {
         let Polyline { at, value } = function;
         let lines = [&self.stationary[0], &self.stationary[1], &self.lasting[0], &self.lasting[1]];
         let mut piece = [0; 4];
@@ -374,7 +374,7 @@ impl Means {
     }
 
     /// The mean after `n` steps, and a bound on its error.
-    pub(in crate::phase_switching) fn after(&self, n: u64, mean: &Mean) -> (f64, f64) {
+    pub(crate) fn after(&self, n: u64, mean: &Mean) -> (f64, f64) {
         let Mean { sums, far, sizes } = mean;
         let (tilt, blur) = self.tilt(n);
         let far = far[0] + tilt.abs() * far[1];
@@ -383,7 +383,7 @@ impl Means {
     }
 
     /// Bounds on the mean of a linear function after `n` steps.
-    pub(in crate::phase_switching) fn of_line(&self, n: u64, line: Line) -> [f64; 2] {
+    pub(crate) fn of_line(&self, n: u64, line: Line) -> [f64; 2] {
         let (tilt, blur) = self.tilt(n);
         let mean = line[0] + (self.share + tilt) * (line[1] - line[0]);
         let size = (4.0 + blur) * (line[0].abs() + line[1].abs());
@@ -393,7 +393,7 @@ impl Means {
 
 /// The mean of a function: its stationary value, and its change per unit of distance of the mean
 /// belief from the share. With the errors of both, and the magnitudes for rounding.
-pub(in crate::phase_switching) struct Mean {
+pub(crate) struct Mean {
     sums: [f64; 2],
     far: [f64; 2],
     sizes: [f64; 2],

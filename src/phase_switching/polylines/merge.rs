@@ -1,12 +1,12 @@
 //! Step-size control for the reduction of the difference function.
 
 /// Load from which the reduction no longer grows.
-pub(in crate::phase_switching) const ENOUGH: f64 = 0.5;
+pub(crate) const ENOUGH: f64 = 0.5;
 
 /// The allowed reduction per step, adapted to the load: the width of the bounds divided by the
 /// width allowed.
-pub(in crate::phase_switching) struct Merge {
-    pub(in crate::phase_switching) now: f64,
+pub(crate) struct Merge {
+    pub(crate) now: f64,
     least: f64,
     most: f64,
     /// The load of the previous step.
@@ -15,13 +15,13 @@ pub(in crate::phase_switching) struct Merge {
 
 impl Merge {
     /// `unit` is the width aimed at times the least slope of the difference.
-    pub(in crate::phase_switching) fn new(unit: f64) -> Merge {
+    pub(crate) fn new(unit: f64) -> Merge {
         Merge { now: 0.05 * unit, least: 1e-5 * unit, most: 10.0 * unit, before: 0.0 }
     }
 
     /// Adapts to `load`, the ratio of the width of the bounds to the width allowed. A falling load
     /// stems from earlier steps, so a smaller reduction would not help it.
-    pub(in crate::phase_switching) fn follow(&mut self, load: f64) {
+    pub(crate) fn follow(&mut self, load: f64) {
         let falls = load < self.before;
         self.before = load;
         let times = match load {

@@ -1,10 +1,10 @@
 //! Piecewise-linear functions of the belief, kept short from one side.
 
-pub(in crate::phase_switching) mod gain;
-pub(in crate::phase_switching) mod kinks;
-pub(in crate::phase_switching) mod merge;
-pub(in crate::phase_switching) mod nested;
-pub(in crate::phase_switching) mod polyline;
-pub(in crate::phase_switching) mod reducing;
-pub(in crate::phase_switching) mod shifted;
-pub(in crate::phase_switching) mod threshold_edge;
+pub(crate) mod gain;
+pub(crate) mod kinks;
+pub(crate) mod merge;
+pub(crate) mod nested;
+pub(crate) mod polyline;
+pub(crate) mod reducing;
+pub(crate) mod shifted;
+pub(crate) mod threshold_edge;

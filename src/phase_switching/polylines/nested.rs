@@ -4,7 +4,7 @@ use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
 /// Forwards the halt of an observer, and no progress.
-pub(in crate::phase_switching) struct Quiet<'a>(pub(in crate::phase_switching) &'a dyn Observer);
+pub(crate) struct Quiet<'a>(pub(in crate::phase_switching) &'a dyn Observer);
 
 impl Observer for Quiet<'_> {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {

@@ -10,33 +10,33 @@ use std::borrow::Cow;
 
 /// The function through (at\[k\], value\[k\]), linear in between. `at` ascends from 0 to 1.
 #[derive(Debug, Clone)]
-pub(in crate::phase_switching) struct Polyline {
-    pub(in crate::phase_switching) at: Vec<f64>,
-    pub(in crate::phase_switching) value: Vec<f64>,
+pub(crate) struct Polyline {
+    pub(crate) at: Vec<f64>,
+    pub(crate) value: Vec<f64>,
 }
 
 impl Polyline {
-    pub(in crate::phase_switching) fn constant(value: f64) -> Polyline {
+    pub(crate) fn constant(value: f64) -> Polyline {
         Polyline::line([value; 2])
     }
 
     /// The linear function with these values at 0 and 1.
-    pub(in crate::phase_switching) fn line(ends: [f64; 2]) -> Polyline {
+    pub(crate) fn line(ends: [f64; 2]) -> Polyline {
         Polyline { at: vec![0.0, 1.0], value: ends.to_vec() }
     }
 
-    pub(in crate::phase_switching) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.at.len()
     }
 
     /// The values at 0 and 1.
-    pub(in crate::phase_switching) fn ends(&self) -> [f64; 2] {
+    pub(crate) fn ends(&self) -> [f64; 2] {
         [self.value[0], self.value[self.nodes() - 1]]
     }
 
     /// The value at `p`, searched from piece `piece` on; `piece` is advanced to the one that holds
     /// `p`.
-    pub(in crate::phase_switching) fn at_from(&self, piece: &mut usize, p: f64) -> f64 {
+    pub(crate) fn at_from(&self, piece: &mut usize, p: f64) -> f64 {
         let last = self.nodes() - 2;
         while *piece < last && self.at[*piece + 1] < p {
             *piece += 1;
@@ -47,14 +47,14 @@ impl Polyline {
     }
 
     /// The value at `p`.
-    pub(in crate::phase_switching) fn at(&self, p: f64) -> f64 {
+    pub(crate) fn at(&self, p: f64) -> f64 {
         self.at_from(&mut 0, p)
     }
 
     /// `combine` of this function and another at the nodes of both, with the size of the numbers
     /// involved as third argument. `combine` must be linear in the first two, so that the result
     /// holds between nodes too. O(nodes).
-    pub(in crate::phase_switching) fn with(
+    pub(crate) fn with(
         &self,
         other: &Polyline,
         combine: impl Fn(f64, f64, f64) -> f64,
@@ -88,39 +88,39 @@ impl Polyline {
     }
 
     /// This function minus another, rounded up (`UPPER`) or down.
-    pub(in crate::phase_switching) fn less<const UPPER: bool>(&self, other: &Polyline) -> Polyline {
+    pub(crate) fn less<const UPPER: bool>(&self, other: &Polyline) -> Polyline {
         self.with(other, |own, its, size| outward::<UPPER>(own - its, size))
     }
 
     /// The greatest absolute value.
-    pub(in crate::phase_switching) fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         self.value.iter().fold(0.0, |most, value| value.abs().max(most))
     }
 
     /// The greatest value.
-    pub(in crate::phase_switching) fn most(&self) -> f64 {
+    pub(crate) fn most(&self) -> f64 {
         self.value.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// The least value.
-    pub(in crate::phase_switching) fn least(&self) -> f64 {
+    pub(crate) fn least(&self) -> f64 {
         self.value.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// The change of slope at every inner node.
-    pub(in crate::phase_switching) fn bends(&self) -> impl Iterator<Item = (f64, f64)> {
+    pub(crate) fn bends(&self) -> impl Iterator<Item = (f64, f64)> {
         let slope = |k: usize| (self.value[k + 1] - self.value[k]) / (self.at[k + 1] - self.at[k]);
         (1..self.nodes() - 1).map(move |k| (self.at[k], slope(k) - slope(k - 1)))
     }
 
     /// The sum of the absolute changes of slope.
-    pub(in crate::phase_switching) fn turns(&self) -> f64 {
+    pub(crate) fn turns(&self) -> f64 {
         self.bends().map(|(_, bend)| bend.abs()).sum()
     }
 
     /// The lowest linear function above this one (`UPPER`; else the highest below) that is parallel
     /// to the chord of the ends.
-    pub(in crate::phase_switching) fn beside<const UPPER: bool>(&self) -> [f64; 2] {
+    pub(crate) fn beside<const UPPER: bool>(&self) -> [f64; 2] {
         let [start, end] = self.ends();
         let mut beyond = 0.0f64;
         for (at, value) in self.at.iter().zip(&self.value) {
@@ -133,7 +133,7 @@ impl Polyline {
 
     /// The monotone envelope. It stays a valid bound: the bounded function increases, only rounding
     /// and reduction made this one decrease.
-    pub(in crate::phase_switching) fn rising<const UPPER: bool>(mut self) -> Polyline {
+    pub(crate) fn rising<const UPPER: bool>(mut self) -> Polyline {
         if UPPER {
             let mut most = f64::NEG_INFINITY;
             for value in &mut self.value {
@@ -155,10 +155,7 @@ impl Polyline {
     ///
     /// Rounding moves a function outward in proportion to its slopes, and every step back brings
     /// nodes closer. Between nodes about 1e-16 apart a rounding error would grow tenfold a step.
-    pub(in crate::phase_switching) fn blunt<const UPPER: bool>(
-        &self,
-        near: f64,
-    ) -> Cow<'_, Polyline> {
+    pub(crate) fn blunt<const UPPER: bool>(&self, near: f64) -> Cow<'_, Polyline> {
         let apart = |k: usize| self.at[k] - self.at[k - 1] > near * self.at[k];
         if (1..self.nodes()).all(apart) {
             return Cow::Borrowed(self);
@@ -177,7 +174,7 @@ impl Polyline {
     }
 
     /// The least p beyond which some value exceeds `level`, rounded up or down; 1 if there is none.
-    pub(in crate::phase_switching) fn first_above<const UPPER: bool>(&self, level: f64) -> f64 {
+    pub(crate) fn first_above<const UPPER: bool>(&self, level: f64) -> f64 {
         match self.value.iter().position(|value| *value > level) {
             None => 1.0,
             Some(0) => 0.0,
@@ -186,7 +183,7 @@ impl Polyline {
     }
 
     /// The greatest p up to which some value is below `level`; 0 if there is none.
-    pub(in crate::phase_switching) fn last_below<const UPPER: bool>(&self, level: f64) -> f64 {
+    pub(crate) fn last_below<const UPPER: bool>(&self, level: f64) -> f64 {
         match self.value.iter().rposition(|value| *value < level) {
             None => 0.0,
             Some(k) if k + 1 == self.nodes() => 1.0,
@@ -195,11 +192,7 @@ impl Polyline {
     }
 
     /// The belief at which piece `k` crosses `level`, rounded up or down.
-    pub(in crate::phase_switching) fn crossing<const UPPER: bool>(
-        &self,
-        k: usize,
-        level: f64,
-    ) -> f64 {
+    pub(crate) fn crossing<const UPPER: bool>(&self, k: usize, level: f64) -> f64 {
         let (start, end) = (self.at[k], self.at[k + 1]);
         let (rise, width) = (self.value[k + 1] - self.value[k], end - start);
         let exact = start + width * ((level - self.value[k]) / rise).clamp(0.0, 1.0);
@@ -209,11 +202,7 @@ impl Polyline {
     }
 
     /// This increasing function clipped to [low, high], rounded up (`UPPER`) or down.
-    pub(in crate::phase_switching) fn cut<const UPPER: bool>(
-        &self,
-        low: f64,
-        high: f64,
-    ) -> Polyline {
+    pub(crate) fn cut<const UPPER: bool>(&self, low: f64, high: f64) -> Polyline {
         let room = self.nodes() + 2;
         let mut cut = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
         self.visit_cut::<UPPER>([low, high], |at, value| {
@@ -260,7 +249,7 @@ impl Polyline {
     }
 
     /// [`Polyline::cut`] followed by [`Polyline::reduced_to`].
-    pub(in crate::phase_switching) fn cut_and_reduced<const UPPER: bool>(
+    pub(crate) fn cut_and_reduced<const UPPER: bool>(
         &self,
         between: [f64; 2],
         tolerance: f64,
@@ -272,7 +261,7 @@ impl Polyline {
     }
 
     /// Appends a node, unless it does not lie beyond the last one.
-    pub(in crate::phase_switching) fn push(&mut self, at: f64, value: f64) {
+    pub(crate) fn push(&mut self, at: f64, value: f64) {
         if self.at.last().is_some_and(|last| at <= *last) {
             return;
         }
@@ -286,20 +275,13 @@ impl Polyline {
     /// The cone-intersection method (Williams 1978): from every kept node the piece extends as long
     /// as some line stays within the tolerance at all nodes it passes. Both functions are linear
     /// between nodes, so the bound holds everywhere. O(nodes).
-    pub(in crate::phase_switching) fn reduced<const UPPER: bool>(
-        &self,
-        tolerance: f64,
-    ) -> Polyline {
+    pub(crate) fn reduced<const UPPER: bool>(&self, tolerance: f64) -> Polyline {
         self.reduced_to::<UPPER>(tolerance, usize::MAX)
     }
 
     /// [`Polyline::reduced`], by more than `tolerance` where more than `most` > 2 nodes would be
     /// left.
-    pub(in crate::phase_switching) fn reduced_to<const UPPER: bool>(
-        &self,
-        tolerance: f64,
-        most: usize,
-    ) -> Polyline {
+    pub(crate) fn reduced_to<const UPPER: bool>(&self, tolerance: f64, most: usize) -> Polyline {
         self.short::<UPPER>(tolerance, most, |reducing| {
             self.at.iter().zip(&self.value).for_each(|(at, value)| reducing.add(*at, *value));
         })

@@ -43,7 +43,7 @@ impl<V: FnMut(f64, f64)> Held<V> {
 }
 
 /// [`Polyline::reduced`] for nodes that arrive one by one.
-pub(in crate::phase_switching) struct Reducing<const UPPER: bool> {
+pub(crate) struct Reducing<const UPPER: bool> {
     tolerance: f64,
     short: Polyline,
     /// The last kept node, and the interval of slopes from it that stay within the tolerance up to
@@ -56,18 +56,18 @@ pub(in crate::phase_switching) struct Reducing<const UPPER: bool> {
 
 impl<const UPPER: bool> Reducing<UPPER> {
     /// `nodes` is the expected number of kept nodes, a capacity.
-    pub(in crate::phase_switching) fn new(tolerance: f64, nodes: usize) -> Reducing<UPPER> {
+    pub(crate) fn new(tolerance: f64, nodes: usize) -> Reducing<UPPER> {
         let short = Polyline { at: Vec::with_capacity(nodes), value: Vec::with_capacity(nodes) };
         let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
         Reducing { tolerance, short, start: (0.0, 0.0), least, most, latest: 0.0 }
     }
 
-    pub(in crate::phase_switching) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.short.nodes()
     }
 
     #[inline(always)]
-    pub(in crate::phase_switching) fn add(&mut self, at: f64, value: f64) {
+    pub(crate) fn add(&mut self, at: f64, value: f64) {
         // The interval in which the new function may lie here.
         let pad = SLACK * (value.abs() + self.start.1.abs());
         let far = pad + if self.tolerance > pad { self.tolerance } else { pad };
@@ -110,7 +110,7 @@ impl<const UPPER: bool> Reducing<UPPER> {
     }
 
     /// Closes the last piece at the latest node.
-    pub(in crate::phase_switching) fn finish(mut self) -> Polyline {
+    pub(crate) fn finish(mut self) -> Polyline {
         let end = self.end();
         self.short.push(self.latest, end);
         self.short

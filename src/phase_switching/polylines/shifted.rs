@@ -9,23 +9,19 @@ use crate::rounding::{DoubleDouble, outward};
 
 /// Node limit of the change of a stationary step, as a multiple of the usual one: only the first
 /// changes are that rough.
-pub(in crate::phase_switching) const MORE_NODES: usize = 4;
+pub(crate) const MORE_NODES: usize = 4;
 
 /// A function: its shape plus a constant.
 #[derive(Debug, Clone)]
-pub(in crate::phase_switching) struct Shifted {
-    pub(in crate::phase_switching) shape: Polyline,
-    pub(in crate::phase_switching) offset: DoubleDouble,
+pub(crate) struct Shifted {
+    pub(crate) shape: Polyline,
+    pub(crate) offset: DoubleDouble,
 }
 
 impl Shifted {
     /// Replaces the shape by `shape`, the image of the old shape. The constant loses the share
     /// `failure`.
-    pub(in crate::phase_switching) fn settle<const UPPER: bool>(
-        &mut self,
-        shape: Polyline,
-        failure: f64,
-    ) {
+    pub(crate) fn settle<const UPPER: bool>(&mut self, shape: Polyline, failure: f64) {
         let offset = self.offset.value();
         let lost = outward::<UPPER>(-failure * offset, failure * offset);
         self.offset = self.offset.plus(lost);
@@ -34,20 +30,20 @@ impl Shifted {
     }
 
     /// Moves the value at 0 from the shape to the constant.
-    pub(in crate::phase_switching) fn center(&mut self) {
+    pub(crate) fn center(&mut self) {
         let start = self.shape.value[0];
         self.shape.value.iter_mut().for_each(|value| *value -= start);
         self.offset = self.offset.plus(start);
     }
 
     /// The value at `p`, rounded up (`UPPER`) or down.
-    pub(in crate::phase_switching) fn value<const UPPER: bool>(&self, p: f64) -> f64 {
+    pub(crate) fn value<const UPPER: bool>(&self, p: f64) -> f64 {
         let offset = self.offset.value();
         outward::<UPPER>(self.shape.at(p) + offset, 8.0 * (self.shape.size() + offset.abs()))
     }
 
     /// Adds a linear function, given by its values at 0 and 1.
-    pub(in crate::phase_switching) fn raise<const UPPER: bool>(&mut self, line: [DoubleDouble; 2]) {
+    pub(crate) fn raise<const UPPER: bool>(&mut self, line: [DoubleDouble; 2]) {
         let tilt = line[1].minus(line[0]);
         for (at, value) in self.shape.at.iter().zip(&mut self.shape.value) {
             *value = outward::<UPPER>(*value + at * tilt, value.abs() + (at * tilt).abs());
@@ -57,7 +53,7 @@ impl Shifted {
 
     /// The lowest linear function above this one (`UPPER`; else the highest below) that is parallel
     /// to the chord of the ends.
-    pub(in crate::phase_switching) fn beside<const UPPER: bool>(&self) -> Line {
+    pub(crate) fn beside<const UPPER: bool>(&self) -> Line {
         let offset = self.offset.value();
         self.shape
             .beside::<UPPER>()
@@ -65,26 +61,26 @@ impl Shifted {
     }
 
     /// This function minus another, rounded up (`UPPER`) or down.
-    pub(in crate::phase_switching) fn less<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
+    pub(crate) fn less<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
         Shifted { shape: self.shape.less::<UPPER>(other), offset: self.offset }
     }
 
     /// The sum of this function and another, rounded up (`UPPER`) or down.
-    pub(in crate::phase_switching) fn over<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
+    pub(crate) fn over<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
         let both = |own: f64, its: f64, size: f64| outward::<UPPER>(own + its, size);
         Shifted { shape: self.shape.with(other, both), offset: self.offset }
     }
 }
 
 /// Bounds on the change of a function in one step.
-pub(in crate::phase_switching) struct Change {
-    pub(in crate::phase_switching) upper: Shifted,
-    pub(in crate::phase_switching) lower: Shifted,
+pub(crate) struct Change {
+    pub(crate) upper: Shifted,
+    pub(crate) lower: Shifted,
 }
 
 impl Change {
     /// From an upper and a lower function.
-    pub(in crate::phase_switching) fn of(upper: Polyline, lower: Polyline) -> Change {
+    pub(crate) fn of(upper: Polyline, lower: Polyline) -> Change {
         let [upper, lower] = [upper, lower].map(|shape| Shifted { shape, offset: 0.0.into() });
         let mut change = Change { upper, lower };
         change.upper.center();
@@ -93,22 +89,17 @@ impl Change {
     }
 
     /// The upper bound without its constant.
-    pub(in crate::phase_switching) fn upper(&self) -> &Polyline {
+    pub(crate) fn upper(&self) -> &Polyline {
         &self.upper.shape
     }
 
     /// Linear functions above and below.
-    pub(in crate::phase_switching) fn lines(&self) -> [Line; 2] {
+    pub(crate) fn lines(&self) -> [Line; 2] {
         [self.upper.beside::<true>(), self.lower.beside::<false>()]
     }
 
     /// Replaces the change by s P of it, reduced by `merge`.
-    pub(in crate::phase_switching) fn step(
-        &mut self,
-        recursion: &Recursion,
-        chances: Chances,
-        merge: f64,
-    ) {
+    pub(crate) fn step(&mut self, recursion: &Recursion, chances: Chances, merge: f64) {
         let (filter, survival) = (&recursion.filter, chances.survival);
         let most = MORE_NODES * recursion.most_nodes;
         let (upper, lower) = (&self.upper.shape, &self.lower.shape);

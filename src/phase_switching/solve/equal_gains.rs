@@ -56,10 +56,7 @@ impl Enclosed {
 }
 
 /// The thresholds of all steps; `None` if the gains differ or too many steps are distinct.
-pub(in crate::phase_switching) fn thresholds(
-    problem: &PhaseSwitching,
-    lifetime: &Lifetime,
-) -> Option<[Curve; 2]> {
+pub(crate) fn thresholds(problem: &PhaseSwitching, lifetime: &Lifetime) -> Option<[Curve; 2]> {
     let gain = problem.gain(0);
     if gain != problem.gain(1) {
         return None;

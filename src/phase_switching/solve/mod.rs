@@ -1,6 +1,6 @@
 //! Both thresholds: over finitely many cycles, in the long run, and where they are known exactly.
 
-pub(in crate::phase_switching) mod equal_gains;
-pub(in crate::phase_switching) mod finite;
-pub(in crate::phase_switching) mod long_run;
-pub(in crate::phase_switching) mod one_mapping;
+pub(crate) mod equal_gains;
+pub(crate) mod finite;
+pub(crate) mod long_run;
+pub(crate) mod one_mapping;

@@ -31,14 +31,14 @@ use crate::{Bounds, Rational};
 
 /// What is known exactly, without a recursion.
 #[derive(Debug, Clone)]
-pub(in crate::phase_switching) struct OneMapping {
+pub(crate) struct OneMapping {
     /// By mapping: whether leaving it never pays.
-    pub(in crate::phase_switching) stays: [bool; 2],
+    pub(crate) stays: [bool; 2],
     /// By mapping: whether leaving it pays at every belief.
-    pub(in crate::phase_switching) leaves: [bool; 2],
+    pub(crate) leaves: [bool; 2],
     /// An initial enclosure of the difference, where iterates from other functions would not
     /// converge to it.
-    pub(in crate::phase_switching) start: Option<Pair>,
+    pub(crate) start: Option<Pair>,
     /// Bounds on the least average. Upper: the average of the better mapping. Lower: the smaller of
     /// that and of the average with the phase known and both switches paid for every pair of
     /// changes.
@@ -47,7 +47,7 @@ pub(in crate::phase_switching) struct OneMapping {
 
 impl OneMapping {
     /// Defined for problems whose phases change and that have both switches; otherwise `None`.
-    pub(in crate::phase_switching) fn of(problem: &PhaseSwitching) -> Option<OneMapping> {
+    pub(crate) fn of(problem: &PhaseSwitching) -> Option<OneMapping> {
         let [first, second] = [problem.average_under(0)?, problem.average_under(1)?];
         let [Some(there), Some(back)] = &problem.switch else { return None };
         let [a, b] = &problem.rates;
@@ -92,17 +92,17 @@ impl OneMapping {
     }
 
     /// Whether both thresholds are known.
-    pub(in crate::phase_switching) fn is_decided(&self) -> bool {
+    pub(crate) fn is_decided(&self) -> bool {
         (0..2).all(|m| self.stays[m] || self.leaves[m])
     }
 
     /// Whether one threshold is known, and with it the average.
-    pub(in crate::phase_switching) fn is_half_decided(&self) -> bool {
+    pub(crate) fn is_half_decided(&self) -> bool {
         (0..2).any(|m| self.stays[m] || self.leaves[m])
     }
 
     /// The thresholds that are known exactly, and `found` for the others.
-    pub(in crate::phase_switching) fn known(&self, found: [Bounds; 2]) -> [Bounds; 2] {
+    pub(crate) fn known(&self, found: [Bounds; 2]) -> [Bounds; 2] {
         std::array::from_fn(|m| match (self.stays[m], self.leaves[m]) {
             (true, _) => [1.0 - m as f64; 2].into(),
             (_, true) => [m as f64; 2].into(),
@@ -111,7 +111,7 @@ impl OneMapping {
     }
 
     /// The bounds `found` on the least average, intersected with those known exactly.
-    pub(in crate::phase_switching) fn average(&self, found: (f64, f64)) -> Bounds {
+    pub(crate) fn average(&self, found: (f64, f64)) -> Bounds {
         let Bounds { lower, upper } = self.average;
         Bounds { lower: found.0.max(lower), upper: found.1.min(upper) }
     }

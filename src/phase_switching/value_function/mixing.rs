@@ -29,9 +29,9 @@ const MOST: f64 = 1e9;
 const NOTHING: f64 = 1e-4;
 
 /// Horizons for which the method pays.
-pub(in crate::phase_switching) const STEPS: std::ops::RangeInclusive<u64> = 256..=200_000;
+pub(crate) const STEPS: std::ops::RangeInclusive<u64> = 256..=200_000;
 
-pub(in crate::phase_switching) struct Mixed {
+pub(crate) struct Mixed {
     means: Means,
     running: Line,
     /// Probability that the program reaches each step.
@@ -46,7 +46,7 @@ pub(in crate::phase_switching) struct Mixed {
 impl Mixed {
     /// `typical` are the gains with the greatest total change of slope; `allowance` is the widening
     /// per step.
-    pub(in crate::phase_switching) fn of(
+    pub(crate) fn of(
         filter: &Filter,
         lifetime: &Lifetime,
         (running, initial): (Line, f64),
@@ -84,13 +84,13 @@ impl Mixed {
     }
 
     /// The first step covered.
-    pub(in crate::phase_switching) fn from(&self) -> u64 {
+    pub(crate) fn from(&self) -> u64 {
         self.means.from
     }
 
     /// Adds `steps` with these gains. Returns the width due to the gains at the first step, as a
     /// multiple of the width allowed.
-    pub(in crate::phase_switching) fn take(&mut self, steps: Range<u64>, gains: &Pair) -> f64 {
+    pub(crate) fn take(&mut self, steps: Range<u64>, gains: &Pair) -> f64 {
         let first = steps.start;
         let most = gains.upper.most().max(0.0);
         if self.chances[first as usize] * most <= NOTHING * self.allowance {
@@ -122,7 +122,7 @@ impl Mixed {
     }
 
     /// Bounds on the whole value, given those of the earlier steps.
-    pub(in crate::phase_switching) fn with(&self, (low, high): (f64, f64)) -> (f64, f64) {
+    pub(crate) fn with(&self, (low, high): (f64, f64)) -> (f64, f64) {
         let [below, above] = [self.below.value(), self.above.value()];
         (
             outward::<false>(low + below, low.abs() + below.abs()),

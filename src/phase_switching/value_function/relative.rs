@@ -14,9 +14,9 @@ use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
 /// An approximate relative value v, and bounds on T v - v.
-pub(in crate::phase_switching) struct Relative {
-    pub(in crate::phase_switching) value: Polyline,
-    pub(in crate::phase_switching) change: Change,
+pub(crate) struct Relative {
+    pub(crate) value: Polyline,
+    pub(crate) change: Change,
 }
 
 /// Reduction of v until it settles: as a multiple of the tolerance, and of the change of a step.
@@ -38,7 +38,7 @@ const DRIFT: f64 = 0.25;
 const EARLY: f64 = 2.0;
 
 /// Share of a budget that a step uses after `done` others; the shares of all steps sum to 1.
-pub(in crate::phase_switching) fn spent(done: u64) -> f64 {
+pub(crate) fn spent(done: u64) -> f64 {
     let passed = EARLY + done as f64;
     EARLY / (passed * (passed + 1.0))
 }
@@ -51,7 +51,7 @@ impl Relative {
     /// Value iteration with ever smaller reductions. T v - v is needed to `tolerance`. `gains`
     /// encloses the gain of switching at a step, `running` is the mean time of a cycle under the
     /// first mapping.
-    pub(in crate::phase_switching) fn of(
+    pub(crate) fn of(
         recursion: &Recursion,
         running: Line,
         gains: &Pair,
@@ -98,7 +98,7 @@ impl Relative {
 /// every P^k h have the same mean under the stationary distribution of the belief. A linear
 /// function has its mean at the stationary share, so linear bounds on P^k h bound the average. v is
 /// chosen such that h is nearly constant.
-pub(in crate::phase_switching) fn average(
+pub(crate) fn average(
     recursion: &Recursion,
     running: Line,
     gains: &Pair,

@@ -22,7 +22,7 @@ use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
 /// Bounds on V as a function of the belief.
-pub(in crate::phase_switching) struct Value {
+pub(crate) struct Value {
     upper: Shifted,
     lower: Shifted,
     /// Mean time of a cycle under the first mapping.
@@ -49,7 +49,7 @@ pub(in crate::phase_switching) struct Value {
 
 /// Budget of a step for the uncertainty of the gains, as a fraction of its share of the width aimed
 /// at.
-pub(in crate::phase_switching) const GAINS: f64 = 0.28;
+pub(crate) const GAINS: f64 = 0.28;
 
 /// How the width aimed at is divided among steps that are computed one by one.
 struct Shares {
@@ -86,16 +86,11 @@ const MOST_STEPS_IN_VAIN: u64 = 64;
 const PROGRESS: f64 = 0.01;
 
 /// Fraction of the width aimed at at which the remaining steps are summed at once.
-pub(in crate::phase_switching) const CLOSE: f64 = 0.98;
+pub(crate) const CLOSE: f64 = 0.98;
 
 impl Value {
     /// `cycles` is the mean number of cycles; `rests` says whether most steps are alike.
-    pub(in crate::phase_switching) fn new(
-        problem: &PhaseSwitching,
-        aim: f64,
-        cycles: f64,
-        rests: bool,
-    ) -> Value {
+    pub(crate) fn new(problem: &PhaseSwitching, aim: f64, cycles: f64, rests: bool) -> Value {
         let nothing = Shifted { shape: Polyline::constant(0.0), offset: DoubleDouble::default() };
         Value {
             upper: nothing.clone(),
@@ -116,7 +111,7 @@ impl Value {
     }
 
     /// The share of a step: by how much it may move the functions apart.
-    pub(in crate::phase_switching) fn allowance(&self) -> f64 {
+    pub(crate) fn allowance(&self) -> f64 {
         let size = |side: &Shifted| {
             let offset = side.offset.value();
             side.shape.value.iter().fold(0.0f64, |most, value| most.max((value + offset).abs()))
@@ -127,12 +122,7 @@ impl Value {
     }
 
     /// One step back. Returns the recent widening due to the `gains`, as a multiple of its budget.
-    pub(in crate::phase_switching) fn step(
-        &mut self,
-        recursion: &Recursion,
-        gains: &Pair,
-        chances: Chances,
-    ) -> f64 {
+    pub(crate) fn step(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances) -> f64 {
         let Shares { merge, head, steps } = self.shares;
         let head = head * (self.cycles + steps) * steps / (steps + self.left).powi(2);
         let head = head.min(SMALL / self.aim);
@@ -196,7 +186,7 @@ impl Value {
     /// With h an approximate relative value the sum is small, and the last term is needed only
     /// once. P maps a linear function to its value at the mean belief. As soon as both terms are
     /// nearly linear the remaining steps are summed in closed form.
-    pub(in crate::phase_switching) fn repeat(
+    pub(crate) fn repeat(
         &mut self,
         recursion: &Recursion,
         gains: &Pair,
@@ -264,30 +254,30 @@ impl Value {
     }
 
     /// Sets the approximate cost of the whole program.
-    pub(in crate::phase_switching) fn costs(&mut self, roughly: f64) {
+    pub(crate) fn costs(&mut self, roughly: f64) {
         self.mean = Some(roughly.abs() / self.cycles);
     }
 
-    pub(in crate::phase_switching) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.upper.shape.nodes().max(self.lower.shape.nodes())
     }
 
-    pub(in crate::phase_switching) fn running(&self) -> Line {
+    pub(crate) fn running(&self) -> Line {
         self.running
     }
 
-    pub(in crate::phase_switching) fn initial(&self) -> f64 {
+    pub(crate) fn initial(&self) -> f64 {
         self.initial
     }
 
     /// Bound on the distance of the functions.
-    pub(in crate::phase_switching) fn apart(&self) -> f64 {
+    pub(crate) fn apart(&self) -> f64 {
         self.upper.shape.less::<true>(&self.lower.shape).most()
             + self.upper.offset.minus(self.lower.offset)
     }
 
     /// Bounds on the value at the initial belief.
-    pub(in crate::phase_switching) fn bounds(&self) -> (f64, f64) {
+    pub(crate) fn bounds(&self) -> (f64, f64) {
         let initial = self.initial;
         let whole = || (self.lower.value::<false>(initial), self.upper.value::<true>(initial));
         self.closer.unwrap_or_else(whole)
@@ -316,7 +306,7 @@ fn all<const UPPER: bool>([start, size]: [f64; 2], parts: [f64; 3]) -> f64 {
 }
 
 /// The sum of (s P)^j over a number of steps, applied to linear functions.
-pub(in crate::phase_switching) struct Ahead {
+pub(crate) struct Ahead {
     /// Sums of s^i and of (s (1-a-b))^i, i < steps; the latter multiplies the distance from the
     /// share.
     all: f64,
@@ -330,11 +320,7 @@ pub(in crate::phase_switching) struct Ahead {
 const POWER: f64 = 1e-12;
 
 impl Ahead {
-    pub(in crate::phase_switching) fn new(
-        recursion: &Recursion,
-        chances: Chances,
-        steps: u64,
-    ) -> Ahead {
+    pub(crate) fn new(recursion: &Recursion, chances: Chances, steps: u64) -> Ahead {
         let Chances { survival, failure } = chances;
         let memory = 1.0 - recursion.filter.changes();
         let lost = (failure + survival * recursion.filter.changes()).min(1.0);
@@ -348,7 +334,7 @@ impl Ahead {
     }
 
     /// The sum of (s P)^i `line`, i < steps, rounded up or down.
-    pub(in crate::phase_switching) fn sum<const UPPER: bool>(&self, line: Line) -> Line {
+    pub(crate) fn sum<const UPPER: bool>(&self, line: Line) -> Line {
         self.combined::<UPPER>(line, [self.all, self.fading], 16.0 * SLACK)
     }
 
