@@ -25,8 +25,10 @@
 use serde::{Deserialize, Serialize};
 
 mod levels;
+pub(crate) mod policy;
 
 pub use levels::{Level, Levels, LevelsError, Likelihood};
+pub use policy::{EvaluationError, Fineness};
 
 /// Observation of the detector at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,15 +9,13 @@
 //!
 //! Cost O(M x pieces x levels). Heuristics: Nicol and Reynolds 1986, section VIII.
 
-pub use super::pieces::Fineness;
-use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
-use super::problem::{InDoubles, PhaseChange, ProblemError};
-use crate::Bounds;
-use crate::Rational;
+use super::problem::{Cycle, InDoubles, PhaseChange, Premature, ProblemError};
+use crate::belief::policy::{self, Costs, Map, Pieces, Spent, odds, widened};
 use crate::belief::{Belief, Level, Levels};
-use crate::rounding::nearest;
-use crate::{Halt, Observer};
-use std::ops::ControlFlow;
+use crate::rounding::{SLACK, TINY, nearest};
+use crate::{Bounds, Observer, Rational};
+
+pub use crate::belief::Fineness;
 
 /// A policy that remaps as soon as its belief exceeds the threshold of the step.
 #[derive(Debug, Clone, Copy)]
@@ -29,35 +27,7 @@ pub struct ThresholdPolicy<'a> {
 }
 
 /// Why a policy cannot be evaluated.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvaluationError {
-    /// The true problem or the assumed one is out of range.
-    #[error(transparent)]
-    Problem(#[from] ProblemError),
-    /// There must be one threshold per step.
-    #[error("{found} thresholds are given for {expected} steps")]
-    WrongLength {
-        /// M + 1.
-        expected: u64,
-        /// Number of thresholds given.
-        found: usize,
-    },
-    /// The policy must know every observation of the detector.
-    #[error("the detector has {truth} levels, the policy knows {assumed}")]
-    Levels {
-        /// Levels of the true detector.
-        truth: usize,
-        /// Levels of the assumed detector.
-        assumed: usize,
-    },
-    /// The evaluation needs more pieces in total than allowed.
-    #[error("more than {0} pieces are needed")]
-    TooLong(u64),
-    /// The caller stopped it.
-    #[error("stopped by the caller")]
-    Stopped(Halt),
-}
+pub type EvaluationError = crate::belief::EvaluationError<ProblemError>;
 
 /// Bounds on the expected cost of `policy` from step 0, given that no change has occurred.
 ///
@@ -80,16 +50,14 @@ pub fn evaluate(
     }
     let setting = Setting::new(problem, policy.assumed)?;
     let mut next = Pieces::constant([(0.0, 0.0); 2]);
-    let (mut left, mut spare) = (CyclesLeft::default(), pieces);
+    let (mut left, mut spent) = (CyclesLeft::default(), Spent::new(pieces, observer));
     for n in (0..=last).rev() {
-        watch(n, last, observer)?;
-        let (step, maps) = setting.step(n);
-        left.advance(&step.cycle);
-        let fresh = step.fresh(&next, &maps);
-        let remap = Pieces::constant(step.remap(&fresh, &left));
-        let threshold = odds(policy.thresholds[n as usize]);
-        next = step.back(&next, &maps, threshold, &remap, merge);
-        spend(&mut spare, &next).ok_or(EvaluationError::TooLong(pieces))?;
+        spent.watch(n, last)?;
+        let step = setting.step(n);
+        left.advance(&step.truth);
+        let remap = Pieces::constant(setting.remap(&step.fresh(&next), &left));
+        next = step.back(&next, odds(policy.thresholds[n as usize]), &remap, merge);
+        spent.count(std::slice::from_ref(&next))?;
     }
     Ok(next.costs[0][0].into())
 }
@@ -158,42 +126,51 @@ pub fn evaluate_estimating(
     let mut retained = vec![nothing.clone(); last as usize + 2];
     let mut remapped = vec![nothing.clone(); last as usize + 1];
     let mut searching = nothing;
-    let (mut left, mut spare) = (CyclesLeft::default(), pieces);
+    let paid = setting.truth.test;
+    let (mut left, mut spent) = (CyclesLeft::default(), Spent::new(pieces, observer));
     for n in (0..=last).rev() {
-        watch(n, last, observer)?;
-        let (step, maps) = setting.step(n);
-        left.advance(&step.cycle);
+        spent.watch(n, last)?;
+        let step = setting.step(n);
+        left.advance(&step.truth);
         let at = n as usize;
-        retained[at] =
-            step.back(&retained[at + 1], &maps, f64::INFINITY, &Pieces::default(), merge);
-        let fresh = step.fresh(&searching, &maps);
-        let [early, late] = step.remap(&fresh, &left);
-        let paid = setting.test();
-        let less = |(low, high): (f64, f64)| (low - paid, high - paid);
-        remapped[at] = Pieces::constant([less(early), less(late)]);
+        retained[at] = step.back(&retained[at + 1], f64::INFINITY, &Pieces::default(), merge);
+        let costs = setting.remap(&step.fresh(&searching), &left);
+        remapped[at] = Pieces::constant(costs.map(|(low, high)| (low - paid, high - paid)));
         let mut estimated = retained[until.max(n) as usize].clone();
         for k in (n..until).rev() {
-            let (step, maps) = setting.step(k);
             let threshold = odds(policy.threshold(k, n));
-            estimated = step.back(&estimated, &maps, threshold, &remapped[k as usize], merge);
-            spend(&mut spare, &estimated).ok_or(EvaluationError::TooLong(pieces))?;
+            estimated = setting.step(k).back(&estimated, threshold, &remapped[k as usize], merge);
+            spent.count(std::slice::from_ref(&estimated))?;
         }
-        estimated.add(paid);
-        searching = step.back(&searching, &maps, estimate_above, &estimated, merge);
+        for cost in estimated.costs.iter_mut().flatten() {
+            *cost = widened((cost.0 + paid, cost.1 + paid));
+        }
+        searching = step.back(&searching, estimate_above, &estimated, merge);
     }
     Ok(searching.costs[0][0].into())
 }
 
-/// Takes the number of pieces from those allowed; `None` if there are too many.
-fn spend(left: &mut u64, pieces: &Pieces) -> Option<()> {
-    *left = left.checked_sub(pieces.costs.len() as u64)?;
-    Some(())
+/// Mean numbers of remaining cycles from a state before the change: those before it, and those
+/// after it. Sums of positive terms, so their relative error is that of the steps.
+#[derive(Debug, Clone, Copy, Default)]
+struct CyclesLeft {
+    quiet: f64,
+    changed: f64,
+    steps: f64,
 }
 
-fn watch(n: u64, last: u64, observer: &dyn Observer) -> Result<(), EvaluationError> {
-    match observer.progress(last - n, last + 1) {
-        ControlFlow::Break(halt) => Err(EvaluationError::Stopped(halt)),
-        ControlFlow::Continue(()) => Ok(()),
+impl CyclesLeft {
+    /// One step back.
+    fn advance(&mut self, cycle: &Cycle) {
+        self.changed = cycle.survival * (self.changed + cycle.hazard * self.quiet);
+        self.quiet = 1.0 + cycle.discount() * self.quiet;
+        self.steps += 1.0;
+    }
+
+    /// An interval for a cost that is a sum of positive multiples of these numbers.
+    fn enclose(&self, cost: f64) -> (f64, f64) {
+        let blur = SLACK * (1.0 + self.steps) * cost.abs();
+        (cost - blur, cost + blur)
     }
 }
 
@@ -202,11 +179,16 @@ struct Setting<'a> {
     problem: &'a PhaseChange,
     truth: InDoubles,
     assumed: InDoubles,
-    costs: CycleCosts,
     /// For every distinct update of the policy's belief: the true probabilities before and after
     /// the change, and the assumed ones.
     reports: Vec<[f64; 2]>,
     believed: Vec<[f64; 2]>,
+}
+
+/// One backward step.
+struct Step<'a> {
+    truth: Cycle,
+    cycle: policy::Cycle<'a>,
 }
 
 impl<'a> Setting<'a> {
@@ -215,21 +197,52 @@ impl<'a> Setting<'a> {
         assumed.validate()?;
         let (reports, believed) = ways(&problem.detector, &assumed.detector)?;
         let (truth, assumed) = (InDoubles::new(problem), InDoubles::new(assumed));
-        let costs = CycleCosts::new(problem);
-        Ok(Setting { problem, truth, assumed, costs, reports, believed })
+        Ok(Setting { problem, truth, assumed, reports, believed })
     }
 
-    /// The backward step into `n`, and the maps of the policy's belief.
-    fn step(&self, n: u64) -> (Step<'_>, Vec<Map>) {
+    /// The backward step into `n`.
+    fn step(&self, n: u64) -> Step<'_> {
+        let moves = |cycle: &Cycle| [[cycle.quiet, cycle.hazard], [0.0, 1.0]];
         let lifetime = &self.problem.lifetime;
-        let (cycle, believed) = (self.truth.cycle(lifetime, n), self.assumed.cycle(lifetime, n));
-        let maps = self.believed.iter().map(|[no, yes]| Map::new(&believed, *no, *yes)).collect();
-        (Step { truth: &self.truth, reports: &self.reports, cycle, costs: &self.costs }, maps)
+        let truth = self.truth.cycle(lifetime, n);
+        let believed = moves(&self.assumed.cycle(lifetime, n));
+        let cycle = policy::Cycle {
+            costs: [self.truth.before, nearest(&self.problem.after)],
+            moves: moves(&truth),
+            reports: &self.reports,
+            maps: self.believed.iter().map(|report| Map::new(believed, *report)).collect(),
+            impossible: 0.0,
+            // Probabilities that underflow lose up to that part of the largest cost.
+            lost: [TINY, if self.truth.underflow > 0.0 { 4.0 * TINY } else { 0.0 }],
+        };
+        Step { truth, cycle }
     }
 
-    /// D_d.
-    fn test(&self) -> f64 {
-        self.truth.test
+    /// The cost of remapping; `fresh` is that of retaining with belief 0.
+    fn remap(&self, fresh: &Costs, left: &CyclesLeft) -> Costs {
+        let InDoubles { delay, test, remapped, .. } = self.truth;
+        let done = left.enclose(delay + (left.quiet + left.changed) * remapped);
+        let early = match &self.problem.premature {
+            Premature::Revert => widened((test + fresh[0].0, test + fresh[0].1)),
+            Premature::Keep { before_remapped } => {
+                let premature = nearest(before_remapped);
+                left.enclose(delay + left.changed * remapped + left.quiet * premature)
+            }
+        };
+        [early, done]
+    }
+}
+
+impl Step<'_> {
+    /// The cost of retaining with belief 0.
+    fn fresh(&self, next: &Pieces) -> Costs {
+        self.cycle.fresh(next, self.truth.survival)
+    }
+
+    /// The costs at this step: of retaining up to the threshold (in odds), and `beyond` above it.
+    fn back(&self, next: &Pieces, threshold: f64, beyond: &Pieces, merge: f64) -> Pieces {
+        let kept = self.cycle.back(next, self.truth.survival, threshold, merge);
+        kept.beyond(threshold, beyond, |costs| costs).finish()
     }
 }
 

@@ -14,13 +14,13 @@
 //! policy switches where they exceed a threshold. O(pieces x levels) a step.
 
 use super::problem::{PhaseSwitching, SwitchingError};
+use crate::belief::policy::{Costs, Cycle, Joined, Map, Pieces, Spent, odds, widened};
 use crate::lifetime::Lifetime;
-pub use crate::phase_change::evaluation::Fineness;
-use crate::phase_change::pieces::{BeliefMap, Costs, Joined, Pieces, odds, widened};
 use crate::rounding::{SLACK, nearest};
-use crate::{Bounds, Rational};
-use crate::{Halt, Observer};
+use crate::{Bounds, Observer, Rational};
 use std::ops::ControlFlow;
+
+pub use crate::belief::Fineness;
 
 /// How a policy updates its belief. The initial belief is that of the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,30 +47,7 @@ pub struct TwoThresholds<'a> {
 }
 
 /// Why a policy cannot be evaluated.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvaluationError {
-    /// The problem is out of range.
-    #[error(transparent)]
-    Problem(#[from] SwitchingError),
-    /// There must be a pair of thresholds per step, or one.
-    #[error("{found} pairs of thresholds are given for {expected} steps")]
-    WrongLength {
-        /// M + 1.
-        expected: u64,
-        /// Number of pairs given.
-        found: usize,
-    },
-    /// The policy makes a switch that the problem does not have.
-    #[error("the policy switches where the problem has no switch")]
-    NoSwitch,
-    /// The evaluation needs more pieces in total than allowed.
-    #[error("more than {0} pieces are needed")]
-    TooLong(u64),
-    /// The caller stopped it.
-    #[error("stopped by the caller")]
-    Stopped(Halt),
-}
+pub type EvaluationError = crate::belief::EvaluationError<SwitchingError>;
 
 /// Bounds on the expected time of `policy` from step 0. A belief within rounding of a threshold may
 /// fall on either side of it. O(M x pieces x levels).
@@ -85,7 +62,8 @@ pub fn evaluate(
     fineness: Fineness,
     observer: &dyn Observer,
 ) -> Result<Bounds, EvaluationError> {
-    let game = Game::new(problem, policy)?;
+    let reports = reports(problem);
+    let game = Game::new(problem, policy, &reports)?;
     let last = lifetime.last();
     let found = policy.thresholds.len();
     if found != 1 && found as u64 != last + 1 {
@@ -93,15 +71,12 @@ pub fn evaluate(
     }
     let nothing = Pieces::constant([(0.0, 0.0); 2]);
     let mut next = [nothing.clone(), nothing];
-    let mut left = fineness.pieces;
+    let mut spent = Spent::new(fineness.pieces, observer);
     for n in (0..=last).rev() {
-        if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-            return Err(EvaluationError::Stopped(halt));
-        }
+        spent.watch(n, last)?;
         let thresholds = policy.thresholds[if found == 1 { 0 } else { n as usize }];
         next = game.back(&next, lifetime.continuation(n), thresholds, fineness.merge);
-        let pieces = next.iter().map(|side| side.costs.len() as u64).sum();
-        left = left.checked_sub(pieces).ok_or(EvaluationError::TooLong(fineness.pieces))?;
+        spent.count(&next)?;
     }
     Ok(game.start(&next[0]).into())
 }
@@ -131,7 +106,8 @@ pub fn average(
     fineness: Fineness,
     observer: &dyn Observer,
 ) -> Result<Bounds, EvaluationError> {
-    let game = Game::new(problem, policy)?;
+    let reports = reports(problem);
+    let game = Game::new(problem, policy, &reports)?;
     let [thresholds] = *policy.thresholds else {
         let found = policy.thresholds.len();
         return Err(EvaluationError::WrongLength { expected: 1, found });
@@ -139,7 +115,8 @@ pub fn average(
     let nothing = Pieces::constant([(0.0, 0.0); 2]);
     let mut now = [nothing.clone(), nothing];
     let mut best = (f64::NEG_INFINITY, f64::INFINITY);
-    let (mut looked, mut idle, mut left) = (f64::INFINITY, 0, fineness.pieces);
+    let (mut looked, mut idle) = (f64::INFINITY, 0);
+    let mut spent = Spent::new(fineness.pieces, observer);
     let mut merge = fineness.merge;
     // If the first mapping is never left, values under the second one do not matter.
     let sides = if thresholds[0] < 1.0 { 2 } else { 1 };
@@ -154,7 +131,6 @@ pub fn average(
             (low, high) = (low.min(least), high.max(most));
         }
         best = (best.0.max(low), best.1.min(high));
-        let pieces = next.iter().map(|side| side.costs.len() as u64).sum();
         let enough = best.1 - best.0 <= width;
         if high - low < looked * (1.0 - PROGRESS) {
             (looked, idle) = (high - low, 0);
@@ -164,9 +140,9 @@ pub fn average(
         if high - low <= SETTLED * merge || idle > MOST_STEPS_IN_VAIN {
             (merge, looked, idle) = (FINER * merge, f64::INFINITY, 0);
         }
-        match left.checked_sub(pieces) {
-            Some(rest) if !enough && merge > FINEST * fineness.merge => left = rest,
-            _ => return Ok(best.into()),
+        let finest = merge <= FINEST * fineness.merge;
+        if enough || finest || spent.count::<SwitchingError>(&next).is_err() {
+            return Ok(best.into());
         }
         let middle = |(low, high): (f64, f64)| 0.5 * (low + high);
         let base = middle(next[0].costs[0][0]);
@@ -196,120 +172,82 @@ fn change(new: &Pieces, old: &Pieces) -> (f64, f64) {
     }
 }
 
-/// The true process under one mapping, and the policy's belief map. Phase 0 is the one that suits
-/// the mapping.
-struct Side {
-    costs: [f64; 2],
-    switch: Option<f64>,
-    /// `moves[z][y]`: probability that phase y follows phase z.
-    moves: [[f64; 2]; 2],
-    /// The probabilities of each observation in either phase.
-    reports: Vec<[f64; 2]>,
-    maps: Vec<Map>,
-}
-
-/// The policy's odds after one observation: o -> (o (1 - back) + away) / (o back + 1 - away) yes /
-/// no.
-struct Map {
-    away: f64,
-    back: f64,
-    no: f64,
-    yes: f64,
-}
-
-impl BeliefMap for Map {
-    fn image(&self, odds: f64) -> f64 {
-        let moved = match odds {
-            f64::INFINITY => (1.0 - self.back) / self.back,
-            _ => (odds * (1.0 - self.back) + self.away) / (odds * self.back + (1.0 - self.away)),
-        };
-        match (self.no, self.yes) {
-            // An observation that the policy considers impossible leaves its belief unchanged.
-            (no, _) if no == 0.0 && moved > 0.0 => f64::INFINITY,
-            (_, yes) if yes == 0.0 && moved < f64::INFINITY => 0.0,
-            (no, yes) if no == 0.0 || yes == 0.0 => moved,
-            (no, yes) => moved * yes / no,
-        }
-    }
-
-    fn preimage(&self, odds: f64) -> f64 {
-        if self.yes == 0.0 {
-            return f64::INFINITY;
-        }
-        let moved = odds * self.no / self.yes;
-        let (over, under) =
-            (moved * (1.0 - self.away) - self.away, 1.0 - self.back - moved * self.back);
-        match () {
-            () if over <= 0.0 => 0.0,
-            () if under <= 0.0 => f64::INFINITY,
-            () => over / under,
-        }
-    }
-}
-
 /// A problem and a policy for it.
-struct Game {
-    sides: [Side; 2],
+struct Game<'a> {
+    /// By mapping: a cycle under it, and the cost of switching away.
+    cycles: [Cycle<'a>; 2],
+    switch: [Option<f64>; 2],
     rebases: bool,
     /// The true probabilities of the phases at step 0, and the policy's odds of the second phase.
     initial: [f64; 2],
     believed: f64,
 }
 
-impl Game {
-    fn new(problem: &PhaseSwitching, policy: TwoThresholds<'_>) -> Result<Game, EvaluationError> {
+/// By mapping: the probabilities of each observation in the phase that suits it and in the other.
+fn reports(problem: &PhaseSwitching) -> [Vec<[f64; 2]>; 2] {
+    let levels = problem.detector.likelihoods();
+    [
+        levels.iter().map(|level| [level.before, level.after]).collect(),
+        levels.iter().map(|level| [level.after, level.before]).collect(),
+    ]
+}
+
+impl<'a> Game<'a> {
+    fn new(
+        problem: &PhaseSwitching,
+        policy: TwoThresholds<'_>,
+        reports: &'a [Vec<[f64; 2]>; 2],
+    ) -> Result<Game<'a>, EvaluationError> {
         problem.validate()?;
         let goes = policy.thresholds.iter().any(|pair| pair[0] < 1.0);
         let returns = goes && policy.thresholds.iter().any(|pair| pair[1] > 0.0);
-        let missing = problem.switch.clone().map(|cost| cost.is_none());
+        let missing = problem.switch.each_ref().map(Option::is_none);
         if (goes && missing[0]) || (returns && missing[1]) {
             return Err(EvaluationError::NoSwitch);
         }
-        let levels = problem.detector.likelihoods();
-        let side = |m: usize| {
+        let cycle = |m: usize| {
             let [away, back] = [m, 1 - m].map(|z| nearest(&problem.rates[z]));
             let [stays, stays_back] =
                 [m, 1 - m].map(|z| nearest(&(Rational::ONE - &problem.rates[z])));
-            let reports: Vec<[f64; 2]> = levels
-                .iter()
-                .map(|level| [level.before, level.after])
-                .map(|[first, second]| if m == 0 { [first, second] } else { [second, first] })
-                .collect();
-            let (held_away, held_back) = match policy.beliefs {
-                Beliefs::Bayes => (away, back),
-                Beliefs::Rebased => (away, 0.0),
-                Beliefs::LastReport => (0.5, 0.5),
+            let moves = [[stays, away], [back, stays_back]];
+            let believed = match policy.beliefs {
+                Beliefs::Bayes => moves,
+                Beliefs::Rebased => [moves[0], [0.0, 1.0]],
+                Beliefs::LastReport => [[0.5; 2]; 2],
             };
-            let map = |chances: &[f64; 2]| {
-                let [no, yes] = *chances;
-                Map { away: held_away, back: held_back, no, yes }
-            };
-            Side {
+            Cycle {
                 costs: [m, 1 - m].map(|z| nearest(&problem.cycle[z][m])),
-                switch: problem.switch[m].as_ref().map(nearest),
-                moves: [[stays, away], [back, stays_back]],
-                maps: reports.iter().map(map).collect(),
-                reports,
+                moves,
+                reports: &reports[m],
+                maps: reports[m].iter().map(|report| Map::new(believed, *report)).collect(),
+                impossible: believed[0][1] / believed[0][0],
+                lost: [0.0; 2],
             }
         };
         let initial = [Rational::ONE - &problem.initial, problem.initial.clone()];
         let initial = initial.map(|share| nearest(&share));
-        // Before the first observation the policy uses the initial belief of the problem.
-        let believed = initial[1] / initial[0];
-        let rebases = policy.beliefs == Beliefs::Rebased;
-        Ok(Game { sides: [side(0), side(1)], rebases, initial, believed })
+        Ok(Game {
+            cycles: [cycle(0), cycle(1)],
+            switch: problem.switch.each_ref().map(|cost| cost.as_ref().map(nearest)),
+            rebases: policy.beliefs == Beliefs::Rebased,
+            initial,
+            // Before the first observation the policy uses the initial belief of the problem.
+            believed: initial[1] / initial[0],
+        })
     }
 
     /// The cost from step 0 under the first mapping.
     fn start(&self, first: &Pieces) -> (f64, f64) {
         let [calm, changed] = first.costs[first.find(self.believed)];
         let mean = |own: f64, other: f64| self.initial[0] * own + self.initial[1] * other;
-        widened(mean(calm.0, changed.0), mean(calm.1, changed.1))
+        widened((mean(calm.0, changed.0), mean(calm.1, changed.1)))
     }
 
     /// One step back under both mappings.
     fn back(&self, next: &[Pieces; 2], survival: f64, pair: [f64; 2], merge: f64) -> [Pieces; 2] {
-        let keep = [0, 1].map(|m: usize| self.sides[m].keep(&next[m], survival, 0.5 * merge));
+        let keep = [0, 1].map(|m: usize| {
+            self.cycles[m].back(&next[m], survival, f64::INFINITY, 0.5 * merge).finish()
+        });
         let thresholds = [odds(pair[0]), odds(1.0 - pair[1])];
         [0, 1].map(|m: usize| {
             let other = match self.rebases {
@@ -319,7 +257,7 @@ impl Game {
                 }
                 false => mirrored(&keep[1 - m]),
             };
-            chosen(&keep[m], &other, self.sides[m].switch, thresholds[m], 0.5 * merge)
+            chosen(&keep[m], &other, self.switch[m], thresholds[m], 0.5 * merge)
         })
     }
 }
@@ -344,33 +282,8 @@ fn chosen(
     let within = keep.at.iter().zip(&keep.costs[1..]).take_while(|(end, _)| **end < threshold);
     within.for_each(|(end, costs)| result.next(*end, *costs));
     if let Some(switch) = switch {
-        let paid = |costs: Costs| costs.map(|(low, high)| widened(low + switch, high + switch));
-        result.beyond(threshold, other, paid);
+        let paid = |costs: Costs| costs.map(|(low, high)| widened((low + switch, high + switch)));
+        result = result.beyond(threshold, other, paid);
     }
     result.finish()
-}
-
-impl Side {
-    /// The cost of a cycle under this mapping and of all later cycles.
-    fn keep(&self, next: &Pieces, survival: f64, merge: f64) -> Pieces {
-        let cost = |to: &[usize]| self.cost(next, to, survival);
-        Joined::back(next, &self.maps, f64::INFINITY, merge, cost).finish()
-    }
-
-    /// The same, where observation k leads to piece `to[k]`.
-    fn cost(&self, next: &Pieces, to: &[usize], survival: f64) -> Costs {
-        // Mean cost to go given the phase at the next step, before its observation.
-        let ahead = next.mean(&self.reports, to);
-        let times = 1.0 + self.reports.len() as f64 / 8.0;
-        [0, 1].map(|z: usize| {
-            let [own, other] = self.moves[z];
-            let [calm, changed] = ahead;
-            let size = |(low, high): (f64, f64)| low.abs().max(high.abs());
-            let size = self.costs[z].abs() + own * size(calm) + other * size(changed);
-            let blur = times * SLACK * size;
-            let cost =
-                |calm: f64, changed: f64| self.costs[z] + survival * (own * calm + other * changed);
-            (cost(calm.0, changed.0) - blur, cost(calm.1, changed.1) + blur)
-        })
-    }
 }
