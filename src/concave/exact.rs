@@ -1,5 +1,5 @@
-//! What recursions in exact rationals share: why they end early, and the sum over the observations
-//! of a detector.
+//! What recursions in exact rationals share: the steps back, why they end early, and the sum over
+//! the observations of a detector.
 
 use super::Lines;
 use crate::belief::Level;
@@ -29,14 +29,27 @@ pub enum ExactError<P> {
     },
 }
 
-impl<P> ExactError<P> {
-    /// An operation on lines ended early.
-    pub(crate) fn stopped(step: u64, observer: &dyn Observer) -> Self {
-        let ControlFlow::Break(halt) = observer.check() else {
-            unreachable!("operations end early after a halt only")
-        };
-        Self::Stopped { step, halt }
+/// Takes the steps `last`, ..., 0 back. `step` returns the most lines of a value function at the
+/// step, or `None` after a halt.
+pub(crate) fn backward<P>(
+    last: u64,
+    most_lines: usize,
+    observer: &dyn Observer,
+    mut step: impl FnMut(u64) -> Option<usize>,
+) -> Result<(), ExactError<P>> {
+    for n in (0..=last).rev() {
+        let halted = |halt| ExactError::Stopped { step: n + 1, halt };
+        if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
+            return Err(halted(halt));
+        }
+        match (step(n), observer.check()) {
+            (Some(lines), _) if lines <= most_lines => {}
+            (Some(_), _) => return Err(ExactError::TooManyLines { step: n }),
+            (None, ControlFlow::Break(halt)) => return Err(halted(halt)),
+            (None, _) => unreachable!("operations end early after a halt only"),
+        }
     }
+    Ok(())
 }
 
 /// The sum of functions over the observations of a detector; `None` after a halt.
@@ -46,6 +59,5 @@ pub(crate) fn sum_over(
     observer: &dyn Observer,
 ) -> Option<Lines> {
     let (first, others) = reports.split_first().expect("a detector reports something");
-    let sum = |sum: Lines, report: &Level| sum.watched(observer).plus(&ahead(report)?);
-    others.iter().try_fold(ahead(first)?, sum)
+    others.iter().try_fold(ahead(first)?, |sum, report| sum.plus(&ahead(report)?, observer))
 }

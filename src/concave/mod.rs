@@ -27,5 +27,5 @@ mod piecewise;
 mod tests;
 
 pub use exact::ExactError;
-pub use lines::{Line, Lines, Watched};
+pub use lines::{Line, Lines};
 pub use piecewise::{Atom, PiecewiseLinear};

@@ -8,9 +8,8 @@ use super::problem::{PhaseChange, Premature, ProblemError};
 use crate::Observer;
 use crate::Rational;
 use crate::belief::Level;
-use crate::concave::exact::sum_over;
+use crate::concave::exact::{backward, sum_over};
 use crate::concave::{self, Line, Lines};
-use std::ops::ControlFlow;
 
 /// The functions of one step.
 #[derive(Debug, Clone)]
@@ -61,45 +60,34 @@ pub fn solve(
     let mut next = Lines::envelope(vec![nothing]);
     let (mut cycles, mut quiet_cycles) = (Rational::ZERO, Rational::ZERO);
     let mut steps = Vec::new();
-    for n in (0..=last).rev() {
-        if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-            return Err(ExactError::Stopped { step: n + 1, halt });
-        }
+    backward(last, most_lines, observer, |n| {
         let survival = problem.lifetime.continuation_exact(n);
         let hazard = problem.hazard_exact(n + 1);
         let quiet = Rational::ONE - &hazard;
-        cycles = Rational::ONE + &survival * cycles;
-        quiet_cycles = Rational::ONE + &survival * &quiet * quiet_cycles;
+        cycles = Rational::ONE + &survival * &cycles;
+        quiet_cycles = Rational::ONE + &survival * &quiet * &quiet_cycles;
 
         let ahead = |Level { before, after }: &Level| {
-            let stay = &quiet * before;
-            next.watched(observer).after_report(&stay, &(&hazard * after), after)
+            let map = [[&quiet * before, &hazard * after], [Rational::ZERO, after.clone()]];
+            next.mapped(&map, observer)
         };
         let running = Line { at_zero: problem.before.clone(), at_one: problem.after.clone() };
-        let retain = sum_over(&reports, ahead, observer)
-            .and_then(|ahead| ahead.watched(observer).scaled_plus(&survival, &running));
+        let retain =
+            sum_over(&reports, ahead, observer)?.scaled_plus(&survival, &running, observer)?;
         let remapped = &problem.test + &problem.install + &cycles * &problem.remapped;
-        let found = retain.and_then(|retain| {
-            let at_zero = match &problem.premature {
-                Premature::Revert => &problem.test + &retain.lines()[0].at_zero,
-                Premature::Keep { before_remapped } => {
-                    &remapped + &quiet_cycles * (before_remapped - &problem.remapped)
-                }
-            };
-            let remap = Line { at_zero, at_one: remapped };
-            let value = retain.watched(observer).min_with([remap.clone()])?;
-            let threshold = threshold(&retain, &remap);
-            Some(ExactStep { value, retain, remap, threshold })
-        });
-        let Some(step) = found else {
-            return Err(ExactError::stopped(n + 1, observer));
+        let at_zero = match &problem.premature {
+            Premature::Revert => &problem.test + &retain.lines()[0].at_zero,
+            Premature::Keep { before_remapped } => {
+                &remapped + &quiet_cycles * (before_remapped - &problem.remapped)
+            }
         };
-        if step.value.lines().len() > most_lines {
-            return Err(ExactError::TooManyLines { step: n });
-        }
-        next = step.value.clone();
-        steps.push(step);
-    }
+        let remap = Line { at_zero, at_one: remapped };
+        let value = retain.min_with([remap.clone()], observer)?;
+        let threshold = threshold(&retain, &remap);
+        next = value.clone();
+        steps.push(ExactStep { value, retain, remap, threshold });
+        Some(next.lines().len())
+    })?;
     steps.reverse();
     let pays = |step: &ExactStep| step.threshold < Rational::ONE;
     let onset = steps.iter().rposition(pays).map_or(0, |n| n as u64 + 1);

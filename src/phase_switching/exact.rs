@@ -8,10 +8,9 @@ use super::problem::{PhaseSwitching, SwitchingError};
 use crate::Observer;
 use crate::Rational;
 use crate::belief::Level;
-use crate::concave::exact::sum_over;
+use crate::concave::exact::{backward, sum_over};
 use crate::concave::{self, Line, Lines};
 use crate::lifetime::Lifetime;
-use std::ops::ControlFlow;
 
 /// The exact solution; index n is step n = 0..=M.
 #[derive(Debug, Clone)]
@@ -39,71 +38,46 @@ pub fn solve(
     observer: &dyn Observer,
 ) -> Result<ExactSolution, ExactError> {
     problem.validate()?;
-    let last = lifetime.last();
-    let nothing = Lines::envelope(vec![Line { at_zero: Rational::ZERO, at_one: Rational::ZERO }]);
-    let mut next = [nothing.clone(), nothing];
-    let (mut to_second, mut to_first) = (Vec::new(), Vec::new());
-    for n in (0..=last).rev() {
-        if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-            return Err(ExactError::Stopped { step: n + 1, halt });
-        }
-        let survival = lifetime.continuation_exact(n);
-        let Some(step) = step(problem, &next, &survival, observer) else {
-            return Err(ExactError::stopped(n + 1, observer));
-        };
-        if step.value.iter().any(|value| value.lines().len() > most_lines) {
-            return Err(ExactError::TooManyLines { step: n });
-        }
-        to_second.push(step.to_second);
-        to_first.push(step.to_first);
-        next = step.value;
-    }
-    to_second.reverse();
-    to_first.reverse();
-    Ok(ExactSolution { to_second, to_first, value: next[0].value(&problem.initial) })
-}
-
-/// One step of the recursion: V_m by mapping, and the thresholds.
-struct Step {
-    value: [Lines; 2],
-    to_second: Rational,
-    to_first: Rational,
-}
-
-/// The step before the one with value functions `next`; `None` after a halt.
-fn step(
-    problem: &PhaseSwitching,
-    next: &[Lines; 2],
-    survival: &Rational,
-    observer: &dyn Observer,
-) -> Option<Step> {
     let [a, b] = &problem.rates;
     let stay = [Rational::ONE - a, Rational::ONE - b];
     let reports = problem.detector.distinct();
-    let keep = |m: usize| {
-        let ahead = |level: &Level| {
-            next[m].watched(observer).mapped([
-                [&stay[0] * &level.before, a * &level.after],
-                [b * &level.before, &stay[1] * &level.after],
-            ])
+    let nothing = Lines::envelope(vec![Line { at_zero: Rational::ZERO, at_one: Rational::ZERO }]);
+    let mut next = [nothing.clone(), nothing];
+    let (mut to_second, mut to_first) = (Vec::new(), Vec::new());
+    backward(lifetime.last(), most_lines, observer, |n| {
+        let survival = lifetime.continuation_exact(n);
+        let keep = |m: usize| {
+            let ahead = |level: &Level| {
+                let map = [
+                    [&stay[0] * &level.before, a * &level.after],
+                    [b * &level.before, &stay[1] * &level.after],
+                ];
+                next[m].mapped(&map, observer)
+            };
+            let [at_zero, at_one] = [0, 1].map(|phase: usize| problem.cycle[phase][m].clone());
+            let running = Line { at_zero, at_one };
+            sum_over(&reports, ahead, observer)?.scaled_plus(&survival, &running, observer)
         };
-        let ahead = sum_over(&reports, ahead, observer)?;
-        let [at_zero, at_one] = [0, 1].map(|phase: usize| problem.cycle[phase][m].clone());
-        ahead.watched(observer).scaled_plus(survival, &Line { at_zero, at_one })
-    };
-    let keep = [keep(0)?, keep(1)?];
-    let [to_second, to_first] =
-        thresholds(&keep[0].watched(observer).minus(&keep[1])?, &problem.switch);
-    let value = |m: usize| match &problem.switch[m] {
-        None => Some(keep[m].clone()),
-        Some(cost) => keep[m].watched(observer).min_with(
-            keep[1 - m]
-                .lines()
-                .iter()
-                .map(|line| Line { at_zero: &line.at_zero + cost, at_one: &line.at_one + cost }),
-        ),
-    };
-    Some(Step { value: [value(0)?, value(1)?], to_second, to_first })
+        let keep = [keep(0)?, keep(1)?];
+        let [up, down] = thresholds(&keep[0].minus(&keep[1], observer)?, &problem.switch);
+        to_second.push(up);
+        to_first.push(down);
+        let value = |m: usize| match &problem.switch[m] {
+            None => Some(keep[m].clone()),
+            Some(cost) => {
+                let other = keep[1 - m].lines().iter().map(|line| Line {
+                    at_zero: &line.at_zero + cost,
+                    at_one: &line.at_one + cost,
+                });
+                keep[m].min_with(other, observer)
+            }
+        };
+        next = [value(0)?, value(1)?];
+        next.iter().map(|value| value.lines().len()).max()
+    })?;
+    to_second.reverse();
+    to_first.reverse();
+    Ok(ExactSolution { to_second, to_first, value: next[0].value(&problem.initial) })
 }
 
 /// The two thresholds: the p above which Q_1 - Q_2 exceeds c, and below which it is less than -d.

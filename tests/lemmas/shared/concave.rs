@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn a_sum_is_pointwise(left in lines(), right in lines()) {
         let (left, right) = (Lines::envelope(left), Lines::envelope(right));
-        let sum = left.watched(&()).plus(&right).unwrap();
+        let sum = left.plus(&right, &()).unwrap();
         for p in probes(&left).into_iter().chain(probes(&right)) {
             prop_assert_eq!(sum.value(&p), left.value(&p) + right.value(&p));
         }
@@ -61,7 +61,7 @@ proptest! {
     #[test]
     fn a_difference_is_linear_between_its_points(left in lines(), right in lines(), p in point()) {
         let (left, right) = (Lines::envelope(left), Lines::envelope(right));
-        let difference = left.watched(&()).minus(&right).unwrap();
+        let difference = left.minus(&right, &()).unwrap();
         let places: Vec<&Rational> = difference.iter().map(|(place, _)| place).collect();
         prop_assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
         prop_assert_eq!([places[0], places[places.len() - 1]], [&Rational::ZERO, &Rational::ONE]);
@@ -74,8 +74,8 @@ proptest! {
     #[test]
     fn scaling_and_minima_are_pointwise(lines in lines(), other in line(), factor in point()) {
         let function = Lines::envelope(lines);
-        let scaled = function.watched(&()).scaled_plus(&factor, &other).unwrap();
-        let least = function.watched(&()).min_with([other.clone()]).unwrap();
+        let scaled = function.scaled_plus(&factor, &other, &()).unwrap();
+        let least = function.min_with([other.clone()], &()).unwrap();
         for p in probes(&function) {
             prop_assert_eq!(scaled.value(&p), &factor * function.value(&p) + other.value(&p));
             prop_assert_eq!(least.value(&p), function.value(&p).min(other.value(&p)));
@@ -89,7 +89,8 @@ proptest! {
     ) {
         let function = Lines::envelope(lines);
         let quiet = Rational::ONE - &hazard;
-        let after = function.watched(&()).after_report(&(&quiet * &no), &(&hazard * &yes), &yes).unwrap();
+        let map = [[&quiet * &no, &hazard * &yes], [Rational::ZERO, yes.clone()]];
+        let after = function.mapped(&map, &()).unwrap();
         let other = Rational::ONE - &p;
         let changed = (&p + &other * hazard) * yes;
         let total = &changed + other * quiet * no;
