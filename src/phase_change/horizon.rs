@@ -96,11 +96,9 @@ fn refine(
     let mut stalls = 0;
     for _ in 0..MAX_SWEEPS {
         let coarseness = Coarseness {
-            merge: MERGE * rest * scale,
             budget: accuracy.segments,
-            tolerance: accuracy.tolerance,
-            rest,
             may_refine: accuracy.segments.is_none(),
+            ..coarseness(accuracy.tolerance, rest, scale)
         };
         // Inside the rayon pool, where a second task does not suspend this thread.
         let measured = (&parameters, unit);
@@ -179,13 +177,7 @@ fn spare(
     let killed = measured.0.cycle(&problem.lifetime, middle).killed();
     let room = |coarser: f64| {
         let rest = coarser * tolerance;
-        let coarseness = Coarseness {
-            merge: MERGE * rest * scale,
-            budget: None,
-            tolerance,
-            rest,
-            may_refine: false,
-        };
+        let coarseness = Coarseness { may_refine: false, ..coarseness(tolerance, rest, scale) };
         let most = 2 * trial / measured.0.reports.len().max(2) as u64;
         let observer = Shortly { observer, asked: AtomicU64::new(0), most };
         let found = sweep(problem, measured, coarseness, false, &observer);
@@ -237,14 +229,12 @@ const MERGE: f64 = 0.1;
 fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Sweep {
     let most = 2 * ASKED / measured.0.reports.len().max(2) as u64;
     let observer = Shortly { observer: &(), asked: AtomicU64::new(0), most };
-    let coarseness = Coarseness {
-        merge: MERGE * ROUGH * scale,
-        budget: None,
-        tolerance: ROUGH,
-        rest: ROUGH,
-        may_refine: true,
-    };
-    sweep(problem, measured, coarseness, false, &observer)
+    sweep(problem, measured, coarseness(ROUGH, ROUGH, scale), false, &observer)
+}
+
+fn coarseness(tolerance: f64, rest: f64, scale: f64) -> Coarseness {
+    let merge = MERGE * rest * scale;
+    Coarseness { merge, budget: None, tolerance, rest, may_refine: true }
 }
 
 /// The greatest width; the value's is relative to max(1, |V|).

@@ -10,13 +10,13 @@
 //! recognized. If the rationals get too long the answer is marked as doubtful. O(1) a step, apart
 //! from near-ties.
 
-use super::problem::{InDoubles, PhaseChange};
 use crate::Rational;
+use crate::lifetime::Lifetime;
 use crate::rounding::SLACK;
 
 /// The scalar recursion, run backward along with the belief recursion.
 pub(crate) struct Onset<'a> {
-    problem: &'a PhaseChange,
+    lifetime: &'a Lifetime,
     gain: Rational,
     delay: Rational,
     delay_nearest: f64,
@@ -38,18 +38,22 @@ const EXACT_STEPS: u64 = 1_000_000;
 const EXACT_WORK: u64 = 1_000_000_000;
 
 impl<'a> Onset<'a> {
-    /// `parameters` belong to the problem, in any unit of cost.
-    pub(crate) fn new(problem: &'a PhaseChange, parameters: &InDoubles) -> Onset<'a> {
-        let (gain, delay) = (problem.gain(), &problem.test + &problem.install);
+    /// For the gain G and the delay D_d + D_r; `nearest` are the doubles of both, in any unit.
+    pub(crate) fn new(
+        lifetime: &'a Lifetime,
+        [gain, delay]: [Rational; 2],
+        nearest: [f64; 2],
+    ) -> Onset<'a> {
+        let [gain_nearest, delay_nearest] = nearest;
         Onset {
-            problem,
-            delay_nearest: parameters.delay,
-            gain_nearest: parameters.gain,
+            lifetime,
+            delay_nearest,
+            gain_nearest,
             gain,
             delay,
             x: 0.0,
             error: 0.0,
-            anchor: (problem.last_step() + 1, Rational::ZERO),
+            anchor: (lifetime.last() + 1, Rational::ZERO),
             guessed: false,
             doubtful: false,
             x_is_delay: false,
@@ -59,7 +63,7 @@ impl<'a> Onset<'a> {
 
     /// Whether remapping pays at p = 1 in step n. Call for n = M, M-1, ... in turn.
     pub(crate) fn pays(&mut self, n: u64) -> bool {
-        let ahead = self.problem.lifetime.continuation(n) * self.x;
+        let ahead = self.lifetime.continuation(n) * self.x;
         let retain = self.gain_nearest + ahead;
         let surplus = retain - self.delay_nearest;
         let magnitude = self.gain_nearest.abs() + ahead.abs();
@@ -100,7 +104,7 @@ impl<'a> Onset<'a> {
             return self.steady;
         }
         // x increases to G / (1 - s); while that is below D, remapping never pays.
-        let failure = self.problem.lifetime.failure_rate(n);
+        let failure = self.lifetime.failure_rate(n);
         self.gain_nearest <= 0.0 || self.gain_nearest * (1.0 + SLACK) < self.delay_nearest * failure
     }
 
@@ -110,7 +114,7 @@ impl<'a> Onset<'a> {
             self.anchor = (from, self.delay.clone());
         } else if self.gain_nearest > 0.0 {
             // x is at most the fixed point G / (1 - s).
-            let failure = self.problem.lifetime.failure_rate(from);
+            let failure = self.lifetime.failure_rate(from);
             let highest = self.gain_nearest / failure;
             self.error += (highest - self.x) / self.x;
             self.x = highest;
@@ -119,7 +123,7 @@ impl<'a> Onset<'a> {
 
     /// The answer in exact arithmetic; `None` if that would take too long.
     fn pays_exactly(&mut self, n: u64) -> Option<bool> {
-        let lifetime = &self.problem.lifetime;
+        let lifetime = self.lifetime;
         let (mut step, mut x) = self.anchor.clone();
         if self.guessed {
             return None;

@@ -111,15 +111,13 @@ impl PhaseChange {
     /// Checks the assumptions of the theory: probabilities in range, nonnegative costs, e_P >= e_F.
     pub fn validate(&self) -> Result<(), ProblemError> {
         let probability = |value: &Rational| *value >= Rational::ZERO && *value <= Rational::ONE;
-        let hazards = match &self.hazard {
-            Hazard::Constant(h) => std::slice::from_ref(h),
-            Hazard::PerStep(list) if list.len() as u64 != self.lifetime.last() => {
-                let expected = self.lifetime.last();
-                return Err(ProblemError::HazardLength { found: list.len(), expected });
-            }
-            Hazard::PerStep(list) => list,
-        };
-        if !hazards.iter().all(probability) {
+        if let Hazard::PerStep(list) = &self.hazard
+            && list.len() as u64 != self.lifetime.last()
+        {
+            let expected = self.lifetime.last();
+            return Err(ProblemError::HazardLength { found: list.len(), expected });
+        }
+        if !self.hazard.all().iter().all(probability) {
             return Err(ProblemError::NotAProbability("hazard"));
         }
         if self.test < Rational::ZERO {
@@ -156,13 +154,9 @@ impl PhaseChange {
 
     /// h_n, the hazard between step n-1 and step n; 0 outside 1..=M.
     pub fn hazard_exact(&self, n: u64) -> Rational {
-        if n == 0 || n > self.last_step() {
-            return Rational::ZERO;
-        }
-        match &self.hazard {
-            Hazard::Constant(h) => h.clone(),
-            Hazard::PerStep(list) => list[(n - 1) as usize].clone(),
-        }
+        let within = (1..=self.last_step()).contains(&n);
+        let hazard = within.then(|| self.hazard.at(n)).flatten();
+        hazard.cloned().unwrap_or(Rational::ZERO)
     }
 }
 

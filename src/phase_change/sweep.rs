@@ -150,7 +150,11 @@ impl<'a> State<'a> {
             parameters,
             unit,
             coarseness,
-            onset: Onset::new(problem, parameters),
+            onset: Onset::new(
+                &problem.lifetime,
+                [problem.gain(), &problem.test + &problem.install],
+                [parameters.gain, parameters.delay],
+            ),
             upper: PiecewiseLinear::default(),
             lower: PiecewiseLinear::default(),
             cycles: Countdown::default(),
