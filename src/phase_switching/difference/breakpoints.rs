@@ -97,8 +97,8 @@ impl Places {
             if (a - c).max(b - d) <= FLAT * tolerance || means.len() >= MOST_MEANS {
                 return AtRest { at: value.at, value: value.value, means };
             }
-            change.step(recursion, always, SPEND * budget);
-            legacy.step(recursion, always, 100.0 * SPEND * budget);
+            change.step(recursion, always, SPEND * budget, [0.0; 2], None);
+            legacy.step(recursion, always, 100.0 * SPEND * budget, [0.0; 2], None);
             budget *= 1.0 - SPEND;
         }
     }

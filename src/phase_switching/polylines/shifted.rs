@@ -9,7 +9,7 @@ use crate::rounding::{DoubleDouble, outward};
 
 /// Node limit of the change of a stationary step, as a multiple of the usual one: only the first
 /// changes are that rough.
-pub(crate) const MORE_NODES: usize = 4;
+const MORE_NODES: usize = 4;
 
 /// A function: its shape plus a constant.
 #[derive(Debug, Clone)]
@@ -72,7 +72,7 @@ impl Shifted {
     }
 }
 
-/// Bounds on the change of a function in one step.
+/// Bounds on a function, or on its change in one step.
 pub(crate) struct Change {
     pub(crate) upper: Shifted,
     pub(crate) lower: Shifted,
@@ -98,15 +98,23 @@ impl Change {
         [self.upper.beside::<true>(), self.lower.beside::<false>()]
     }
 
-    /// Replaces the change by s P of it, reduced by `merge`.
-    pub(crate) fn step(&mut self, recursion: &Recursion, chances: Chances, merge: f64) {
+    /// Replaces the functions by `line` + s P of them - `gains`, reduced by `merge`.
+    pub(crate) fn step(
+        &mut self,
+        recursion: &Recursion,
+        chances: Chances,
+        merge: f64,
+        line: Line,
+        gains: Option<&Pair>,
+    ) {
         let (filter, survival) = (&recursion.filter, chances.survival);
-        let most = MORE_NODES * recursion.most_nodes;
+        let limits = (merge, MORE_NODES * recursion.most_nodes);
         let (upper, lower) = (&self.upper.shape, &self.lower.shape);
+        let [least, most] = [gains.map(|gains| &gains.lower), gains.map(|gains| &gains.upper)];
         let new = Pair::of(
-            upper.nodes().max(lower.nodes()),
-            || filter.back_reduced::<true>(upper, survival, [0.0; 2], None, (merge, most)),
-            || filter.back_reduced::<false>(lower, survival, [0.0; 2], None, (merge, most)),
+            upper.nodes().max(lower.nodes()) + gains.map_or(0, Pair::nodes),
+            || filter.back_reduced::<true>(upper, survival, line, least, limits),
+            || filter.back_reduced::<false>(lower, survival, line, most, limits),
         );
         self.upper.settle::<true>(new.upper, chances.failure);
         self.lower.settle::<false>(new.lower, chances.failure);

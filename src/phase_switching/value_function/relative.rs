@@ -125,7 +125,7 @@ pub(crate) fn average(
         if let ControlFlow::Break(halt) = observer.check() {
             return (best, Some(halt));
         }
-        change.step(recursion, always, spent(done) * DRIFT * tolerance);
+        change.step(recursion, always, spent(done) * DRIFT * tolerance, [0.0; 2], None);
         done += 1;
     }
 }

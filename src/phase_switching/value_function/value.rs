@@ -15,7 +15,7 @@ use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::operator::Line;
 use crate::phase_switching::difference::recursion::{Chances, Recursion};
 use crate::phase_switching::polylines::polyline::Polyline;
-use crate::phase_switching::polylines::shifted::{Change, MORE_NODES, Shifted};
+use crate::phase_switching::polylines::shifted::{Change, Shifted};
 use crate::phase_switching::problem::PhaseSwitching;
 use crate::rounding::{DoubleDouble, SLACK, nearest, outward};
 use crate::{Halt, Observer};
@@ -23,8 +23,7 @@ use std::ops::ControlFlow;
 
 /// Bounds on V as a function of the belief.
 pub(crate) struct Value {
-    upper: Shifted,
-    lower: Shifted,
+    bounds: Change,
     /// Mean time of a cycle under the first mapping.
     running: Line,
     initial: f64,
@@ -91,10 +90,9 @@ pub(crate) const CLOSE: f64 = 0.98;
 impl Value {
     /// `cycles` is the mean number of cycles; `rests` says whether most steps are alike.
     pub(crate) fn new(problem: &PhaseSwitching, aim: f64, cycles: f64, rests: bool) -> Value {
-        let nothing = Shifted { shape: Polyline::constant(0.0), offset: DoubleDouble::default() };
+        let nothing = Polyline::constant(0.0);
         Value {
-            upper: nothing.clone(),
-            lower: nothing,
+            bounds: Change::of(nothing.clone(), nothing),
             running: [nearest(&problem.cycle[0][0]), nearest(&problem.cycle[1][0])],
             initial: nearest(&problem.initial),
             aim,
@@ -116,7 +114,7 @@ impl Value {
             let offset = side.offset.value();
             side.shape.value.iter().fold(0.0f64, |most, value| most.max((value + offset).abs()))
         };
-        let mean = if self.left > 0.0 { size(&self.upper) / self.left } else { 0.0 };
+        let mean = if self.left > 0.0 { size(&self.bounds.upper) / self.left } else { 0.0 };
         let mean = self.mean.unwrap_or(mean);
         self.aim * mean.max(1.0 / self.cycles)
     }
@@ -130,7 +128,7 @@ impl Value {
         // Before the last step the size of the value is unknown; its functions are lines minus the
         // gains.
         let merge = if self.left > 0.0 { (merge + 0.5 * head) * allowance } else { 0.0 };
-        self.advance(recursion, gains, chances, merge);
+        self.bounds.step(recursion, chances, merge, self.running, Some(gains));
         self.left = 1.0 + chances.survival * self.left;
         self.closer = None;
         self.steps += 1;
@@ -143,36 +141,6 @@ impl Value {
             (self.apart, self.free) = (gap, 0.0);
         }
         self.blurred
-    }
-
-    fn advance(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances, merge: f64) {
-        let survival = chances.survival;
-        let (line, filter, most) =
-            (self.running, &recursion.filter, MORE_NODES * recursion.most_nodes);
-        let (old_upper, old_lower) = (&self.upper.shape, &self.lower.shape);
-        let new = Pair::of(
-            old_upper.nodes() + gains.nodes(),
-            || {
-                filter.back_reduced::<true>(
-                    old_upper,
-                    survival,
-                    line,
-                    Some(&gains.lower),
-                    (merge, most),
-                )
-            },
-            || {
-                filter.back_reduced::<false>(
-                    old_lower,
-                    survival,
-                    line,
-                    Some(&gains.upper),
-                    (merge, most),
-                )
-            },
-        );
-        self.upper.settle::<true>(new.upper, chances.failure);
-        self.lower.settle::<false>(new.lower, chances.failure);
     }
 
     /// Takes `steps` further steps with the same gains.
@@ -198,8 +166,8 @@ impl Value {
         let rest = Relative::of(recursion, self.running, gains, chances, allowance, observer);
         let (base, mut change) = (rest.value, rest.change);
         let mut legacy = Change {
-            upper: self.upper.less::<true>(&base),
-            lower: self.lower.less::<false>(&base),
+            upper: self.bounds.upper.less::<true>(&base),
+            lower: self.bounds.lower.less::<false>(&base),
         };
         let ahead = Ahead::new(recursion, chances, steps);
         let free = (allowance * self.cycles - ahead.last[0] * self.apart) / ahead.all;
@@ -235,8 +203,8 @@ impl Value {
             rise.add(up, change.upper.value::<true>(initial));
             fall.add(down, change.lower.value::<false>(initial));
             let merges = budgets.map(|budget| budget * spent(done));
-            change.step(recursion, chances, merges[0]);
-            legacy.step(recursion, chances, merges[1]);
+            change.step(recursion, chances, merges[0], [0.0; 2], None);
+            legacy.step(recursion, chances, merges[1], [0.0; 2], None);
             self.left = 1.0 + chances.survival * self.left;
         }
         self.closer = Some(settled.unwrap_or_else(|| {
@@ -245,10 +213,10 @@ impl Value {
             let low = all::<false>(start, [below, fall.initial.value(), 0.0]);
             (low, all::<true>(start, [above, rise.initial.value(), 0.0]))
         }));
-        self.upper = legacy.upper.over::<true>(&base);
-        self.lower = legacy.lower.over::<false>(&base);
-        self.upper.raise::<true>(rise.line);
-        self.lower.raise::<false>(fall.line);
+        self.bounds.upper = legacy.upper.over::<true>(&base);
+        self.bounds.lower = legacy.lower.over::<false>(&base);
+        self.bounds.upper.raise::<true>(rise.line);
+        self.bounds.lower.raise::<false>(fall.line);
         self.apart = self.apart();
         ControlFlow::Continue(())
     }
@@ -259,7 +227,7 @@ impl Value {
     }
 
     pub(crate) fn nodes(&self) -> usize {
-        self.upper.shape.nodes().max(self.lower.shape.nodes())
+        self.bounds.upper.shape.nodes().max(self.bounds.lower.shape.nodes())
     }
 
     pub(crate) fn running(&self) -> Line {
@@ -272,14 +240,16 @@ impl Value {
 
     /// Bound on the distance of the functions.
     pub(crate) fn apart(&self) -> f64 {
-        self.upper.shape.less::<true>(&self.lower.shape).most()
-            + self.upper.offset.minus(self.lower.offset)
+        self.bounds.upper.shape.less::<true>(&self.bounds.lower.shape).most()
+            + self.bounds.upper.offset.minus(self.bounds.lower.offset)
     }
 
     /// Bounds on the value at the initial belief.
     pub(crate) fn bounds(&self) -> (f64, f64) {
         let initial = self.initial;
-        let whole = || (self.lower.value::<false>(initial), self.upper.value::<true>(initial));
+        let whole = || {
+            (self.bounds.lower.value::<false>(initial), self.bounds.upper.value::<true>(initial))
+        };
         self.closer.unwrap_or_else(whole)
     }
 }
