@@ -182,26 +182,22 @@ impl<'a> Sweep<'a> {
 
     /// Takes all steps, or until halted.
     fn run(&mut self, horizon: &Horizon, observer: &dyn Observer) -> Option<Halt> {
-        match horizon {
-            Horizon::Ends(lifetime) => {
-                let last = lifetime.last();
-                for n in (0..=last).rev() {
-                    if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-                        return Some(halt);
-                    }
-                    self.step(lifetime.continuation(n));
-                }
+        let rate = match horizon {
+            Horizon::Ends(_) => 0.0,
+            Horizon::Discounted(rate) => nearest(rate),
+        };
+        let last = match horizon {
+            Horizon::Ends(lifetime) => lifetime.last(),
+            Horizon::Discounted(_) => looked_at(rate),
+        };
+        for n in (0..=last).rev() {
+            if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
+                return Some(halt);
             }
-            Horizon::Discounted(rate) => {
-                let rate = nearest(rate);
-                let steps = looked_at(rate);
-                for done in 0..=steps {
-                    if let ControlFlow::Break(halt) = observer.progress(done, steps) {
-                        return Some(halt);
-                    }
-                    self.step(rate);
-                }
-            }
+            self.step(match horizon {
+                Horizon::Ends(lifetime) => lifetime.continuation(n),
+                Horizon::Discounted(_) => rate,
+            });
         }
         None
     }
