@@ -75,8 +75,6 @@ pub(super) struct Sweep<'a> {
     exact: Option<&'a [Curve; 2]>,
     /// Sums the value of steps at which the filter has mixed.
     mixed: Option<Mixed>,
-    /// The last step of the pass.
-    until: u64,
 }
 
 impl<'a> Sweep<'a> {
@@ -106,7 +104,6 @@ impl<'a> Sweep<'a> {
             worth: WORTH,
             exact: None,
             mixed: None,
-            until: 0,
         }
     }
 
@@ -125,12 +122,6 @@ impl<'a> Sweep<'a> {
         };
         let (to_second, to_first) = (of(&curves[0], step.to_second), of(&curves[1], step.to_first));
         Step { to_second, to_first, ..step }
-    }
-
-    /// Restricts the pass to the steps down to `until`, for thresholds only.
-    pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
-        (self.until, self.estimated) = (until, true);
-        self
     }
 
     /// Estimates the cost of the program by a rough pass, unless it is known.
@@ -183,7 +174,7 @@ impl<'a> Sweep<'a> {
             return halt.into();
         }
         let mut next = Some(last);
-        while let Some(n) = next.filter(|n| *n >= self.until) {
+        while let Some(n) = next {
             if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 return halt.into();
             }
