@@ -8,6 +8,7 @@ use super::registry::{Body, Loaded, Problem, Solution};
 use super::stopping::answer::Representation;
 use super::{Solved, many_phases, periodic, phase_change, phase_switching, stopping};
 use crate::complaint::Complaint;
+use remap_checker::phase_change::BELIEF_BITS;
 use remap_checker::{Budget, Evidence, Interval, Model, Proof, Refusal, certificate};
 use remapping::Status;
 
@@ -254,4 +255,15 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
 /// Whether the computation was finished.
 fn is_due(solution: &Solution) -> bool {
     !solution.status.is_halted()
+}
+
+/// Beliefs in units of 2^-[`BELIEF_BITS`] as certificates store them: ascending and strictly within
+/// (0, 1), each less the one before.
+pub(super) fn stored(mut list: Vec<u64>) -> Vec<u64> {
+    list.retain(|p| (1..1 << BELIEF_BITS).contains(p));
+    list.sort_unstable();
+    list.dedup();
+    let mut last = 0;
+    list.iter_mut().for_each(|p| *p -= std::mem::replace(&mut last, *p));
+    list
 }

@@ -34,16 +34,13 @@ pub use comparison::{Comparison, Contest, Policies};
 pub use kind::{Asked, Facts, Found, Kind, Outcome, Write};
 pub use settings::{Files, Method, Settings, UNSAMPLED};
 
-use self::phase_change::model::MAX_PER_STEP;
 use self::registry::{Body, Loaded, Solution};
 use crate::complaint::Complaint;
-use crate::document::Curve;
 use crate::document::log::Log;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::continuous_drift::Drifting;
 use remapping::load_drift::many::Goal;
-use remapping::phase_change::Run;
 use std::sync::Arc;
 use stopping::table::Table;
 
@@ -173,18 +170,4 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
         contradiction: verdict.contradiction,
     };
     Solved { solution, table: found.table }
-}
-
-/// The run of more than 10^6 steps that share a threshold, if there is one; the bounds of the steps
-/// before it; and the step after it.
-fn shared_stretch(curve: &Curve) -> (Vec<[f64; 2]>, Option<Run>, u64) {
-    let longest = curve.runs().max_by_key(|run| run.last - run.first).copied();
-    let last = curve.runs().next_back().map_or(0, |run| run.last);
-    let long = |run: &Run| last > MAX_PER_STEP && run.last - run.first >= MAX_PER_STEP;
-    let Some(run) = longest.filter(long) else {
-        return (Vec::new(), None, 0);
-    };
-    let first = curve.first_step().unwrap_or(run.first);
-    let head = (first..run.first).filter_map(|n| curve.at(n));
-    (head.map(|bounds| [bounds.lower, bounds.upper]).collect(), Some(run), run.last + 1)
 }

@@ -213,9 +213,9 @@ pub(super) const ROUNDING: f64 = 1e-11;
 
 /// The entry of a list field, by index.
 #[derive(Clone, Copy)]
-pub(super) struct Entry(pub &'static str, pub usize);
+pub(super) struct Entry<'a>(pub &'a str, pub usize);
 
-impl Display for Entry {
+impl Display for Entry<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}[{}]", self.0, self.1)
     }

@@ -120,6 +120,13 @@ impl Levels {
         Levels { levels: pairs.map(joint).collect() }
     }
 
+    /// The same detector with the names of the phases exchanged.
+    pub fn exchanged(&self) -> Levels {
+        let exchanged =
+            |level: &Level| Level { before: level.after.clone(), after: level.before.clone() };
+        Levels { levels: self.levels.iter().map(exchanged).collect() }
+    }
+
     /// The levels in the order given.
     pub fn levels(&self) -> &[Level] {
         &self.levels

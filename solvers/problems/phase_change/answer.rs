@@ -1,6 +1,7 @@
 //! The answer to a change of phase: a threshold for every step.
 
-use crate::document::{Bounds, Curve, curve};
+use crate::document::{Bounds, Curve};
+use crate::problems::shared::thresholds::Thresholds;
 use serde::{Deserialize, Serialize};
 
 /// The threshold curve of a phase-change problem.
@@ -113,13 +114,22 @@ pub struct Exact {
 }
 
 impl Answer {
+    /// The thresholds with their bounds.
+    pub fn thresholds(&self) -> Thresholds {
+        Thresholds {
+            threshold: self.threshold.clone(),
+            lower: self.threshold_lower.clone(),
+            upper: self.threshold_upper.clone(),
+            stationary: self.threshold_stationary,
+            stationary_lower: self.threshold_stationary_lower,
+            stationary_upper: self.threshold_stationary_upper,
+            stationary_through: self.stationary_through,
+            head: self.threshold_head.clone().unwrap_or_default(),
+        }
+    }
+
     /// The thresholds step by step; equal ones form runs.
     pub fn curve(&self) -> Curve {
-        let ends = self.threshold_stationary_lower.zip(self.threshold_stationary_upper);
-        let shared = ends.zip(self.stationary_through);
-        let shared = shared.map(|(ends, through)| (ends.into(), through));
-        let head = self.threshold_head.as_deref().unwrap_or_default();
-        let first = self.first_step.unwrap_or(0);
-        curve(first, head, shared, &self.threshold_lower, &self.threshold_upper)
+        self.thresholds().curve(self.first_step.unwrap_or(0))
     }
 }

@@ -1,6 +1,7 @@
 //! The certificate of thresholds: the beliefs at which the solver's functions touch the value
 //! function.
 
+use super::super::certificate::{stored, widest};
 use remap_checker::phase_change::{BELIEF_BITS, Recursion, Steps};
 use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
 use remapping::phase_change::{self, Accuracy, Bounds, Spans};
@@ -74,9 +75,7 @@ pub(in crate::problems) fn of(
                 found => break found,
             }
         };
-        let width = found.as_ref().map_or(f64::INFINITY, |found| {
-            super::super::certificate::widest(&found.1, tolerance).0
-        });
+        let width = found.as_ref().map_or(f64::INFINITY, |found| widest(&found.1, tolerance).0);
         let better = best.as_ref().is_none_or(|(least, _)| width < NARROWER * least);
         in_vain = if better || !fine { 0 } else { in_vain + 1 };
         let spent = matches!(found, Err(Refusal::OverBudget | Refusal::TooLarge));
@@ -185,10 +184,5 @@ fn beliefs(spans: &Spans) -> Vec<u64> {
     let odds = spans.upper.iter().chain(&spans.lower);
     let mut list: Vec<u64> = odds.map(|odds| (belief(odds) * one).round() as u64).collect();
     list.extend([(lower * one).floor() as u64, (upper * one).ceil() as u64]);
-    list.retain(|p| (1..1 << BELIEF_BITS).contains(p));
-    list.sort_unstable();
-    list.dedup();
-    let mut last = 0;
-    list.iter_mut().for_each(|p| *p -= std::mem::replace(&mut last, *p));
-    list
+    stored(list)
 }

@@ -1,7 +1,7 @@
 //! The claims of \[NR86\] and \[NR90\] about one change of phase.
 
 use super::certainty::{average_over_n, minus_the_gain, scalar_recursion};
-use super::lemmas::{BRANCHES, Case, ratio, show};
+use super::lemmas::{BRANCHES, Case, inside, mixed, ratio, show};
 use super::value_shape::{
     linear_and_concave, one_more_segment, segments_double, value_falls_with_n, value_in_odds_rises,
     value_rises,
@@ -9,7 +9,7 @@ use super::value_shape::{
 use crate::proving::Truth::{Fails, Theorem};
 use crate::proving::brute_force::Direct;
 use crate::proving::{Claim, Verdict};
-use remapping::belief::{Belief, Level, Levels, Likelihood};
+use remapping::belief::{Belief, Likelihood};
 use remapping::phase_change::exact::{self, ExactStep};
 use remapping::phase_change::{PhaseChange, Premature};
 use remapping::{Bounds, Rational};
@@ -270,15 +270,7 @@ fn noise_never_helps(case: &Case) -> Verdict {
     if case.steps().len() > 12 {
         return Verdict::Silent;
     }
-    let mut noisy = case.problem.clone();
-    // Half of the observations are replaced by fair random ones.
-    let levels = case.problem.detector.levels();
-    let fair = Rational::ONE / Rational::from(levels.len());
-    let mix = |read: fn(&Level) -> &Rational| {
-        levels.iter().map(|level| (read(level) + &fair) / Rational::from(2)).collect()
-    };
-    let mixed = Levels::new(mix(|level| &level.before), mix(|level| &level.after));
-    noisy.detector = mixed.expect("means of laws are laws");
+    let noisy = PhaseChange { detector: mixed(&case.problem.detector), ..case.problem.clone() };
     let Ok(noisy) = exact::solve(&noisy, 400, &()) else { return Verdict::Silent };
     Verdict::all(case.steps().iter().zip(&noisy.steps).enumerate().map(|(n, (sharp, blunt))| {
         let points = (0..=12).map(|k| ratio(k, 12));
@@ -289,18 +281,14 @@ fn noise_never_helps(case: &Case) -> Verdict {
 
 fn certified_bounds(case: &Case) -> Verdict {
     let solution = case.bounds();
-    let number = |x: f64| Rational::try_from(x).unwrap_or(Rational::ZERO);
     let steps = case.steps().iter().zip(case.first..);
     let mut verdicts: Vec<Verdict> = steps
-        .map(|(step, n)| {
-            let Some(bounds) = solution.curve.at(n) else { return Verdict::Silent };
-            let inside = number(bounds.lower) <= step.threshold
-                && step.threshold <= number(bounds.upper)
-                && bounds.lower >= 0.0
-                && bounds.upper <= 1.0;
-            Verdict::holds_if(inside, || {
-                format!("step {n}: {} is not in {bounds:?}", show(&step.threshold))
-            })
+        .map(|(step, n)| match solution.curve.at(n) {
+            Some(Bounds { lower, upper }) if lower < 0.0 || upper > 1.0 => {
+                Verdict::Fails(format!("step {n}: [{lower}, {upper}] is not within [0, 1]"))
+            }
+            Some(bounds) => inside(&format!("the threshold of step {n}"), &step.threshold, bounds),
+            None => Verdict::Silent,
         })
         .collect();
     // With an increasing failure rate, n0 of the last steps is that of the program.
@@ -309,12 +297,8 @@ fn certified_bounds(case: &Case) -> Verdict {
         let found = solution.onset;
         verdicts.push(Verdict::holds_if(onset == found, || format!("n0 is {onset}, not {found}")));
     }
-    if let (0, Some(Bounds { lower, upper })) = (case.first, solution.value) {
-        let value = case.exact.value();
-        let inside = number(lower) <= value && value <= number(upper);
-        let shown = || format!("V = {} is not in [{lower}, {upper}]", show(&value));
-        verdicts.push(Verdict::holds_if(inside, shown));
-    }
+    let value = solution.value.filter(|_| case.first == 0);
+    verdicts.extend(value.map(|bounds| inside("V", &case.exact.value(), bounds)));
     Verdict::all(verdicts)
 }
 

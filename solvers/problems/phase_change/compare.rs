@@ -12,6 +12,8 @@ use remapping::phase_change::{
 };
 use remapping::{Rational, Status};
 use serde::Serialize;
+use std::fmt::Display;
+use std::str::FromStr;
 
 /// The costs of threshold policies.
 #[derive(Debug, Clone, Serialize)]
@@ -138,48 +140,57 @@ pub(super) fn compare(asked: &Asked<'_, Contest>, model: &PhaseChange) -> Outcom
     let Asked { loaded, settings: Contest { policies, .. }, watch, .. } = *asked;
     let problem = model.problem();
     let last = problem.last_step();
-    can_be_evaluated(loaded, last)?;
-    let named =
-        ["optimal", "heuristic_1986", "fixed:0.7", "guarded:0.7", "never"].map(str::to_owned);
-    let names = if policies.is_empty() { named.to_vec() } else { policies.to_vec() };
-    let rules =
-        names.iter().map(|name| name.parse::<Rule>().map_err(|why| vec![wrong(name, &why)]));
-    let rules = rules.collect::<Result<Vec<_>, _>>()?;
-    let (policies, status) = played(&names, rules, loaded, &problem, watch)?;
+    can_be_evaluated(loaded, last, "")?;
+    let rules = parsed(policies, &USUAL, wrong)?;
+    let (policies, status) = played(rules, loaded, &problem, watch)?;
     let costs = Costs { policies, measure: Measure::Time };
     let status = costs.ended(status);
     Ok((costs, status))
 }
 
+/// The policies that are evaluated by default.
+const USUAL: [&str; 5] = ["optimal", "heuristic_1986", "fixed:0.7", "guarded:0.7", "never"];
+
+/// The rules of the named policies, or of the usual ones if there are none, with their names.
+pub fn parsed<R: FromStr<Err = String>>(
+    named: &[String],
+    usual: &[&str],
+    wrong: fn(&str, &str) -> Complaint,
+) -> Outcome<Vec<(String, R)>> {
+    let usual = || usual.iter().map(|name| (*name).to_owned()).collect();
+    let names = if named.is_empty() { usual() } else { named.to_vec() };
+    let rule = |name: String| match name.parse::<R>() {
+        Ok(rule) => Ok((name, rule)),
+        Err(why) => Err(vec![wrong(&name, &why)]),
+    };
+    names.into_iter().map(rule).collect()
+}
+
 /// The costs of the policies, until the watch stops the computation.
 fn played(
-    names: &[String],
-    rules: Vec<Rule>,
+    rules: Vec<(String, Rule)>,
     loaded: &ModelFile,
     problem: &Problem,
     watch: &Watch,
-) -> Result<(Vec<Line>, Status), Vec<Complaint>> {
+) -> Outcome<(Vec<Line>, Status)> {
+    let refuse = |error: &dyn Display| vec![loaded.complain("problem", &error.to_string(), "", "")];
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-    let solution = phase_change::solve(problem, accuracy, watch)
-        .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
+    let solution = phase_change::solve(problem, accuracy, watch).map_err(|error| refuse(&error))?;
     let mut status = solution.status;
     let mut policies = Vec::new();
-    if let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) {
-        let never = Rule::Never.cost(problem, &solution, None, watch);
-        for (name, rule) in names.iter().zip(rules) {
-            let evaluated = never
-                .clone()
-                .and_then(|never| line(name, rule, problem, &solution, (optimum, never), watch));
-            match evaluated {
-                Ok(line) => policies.push(line),
-                Err(EvaluationError::Stopped(halt)) => {
-                    status = halt.into();
-                    break;
-                }
-                Err(error) => {
-                    return Err(vec![loaded.complain("problem", &error.to_string(), "", "")]);
-                }
+    let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) else {
+        return Ok((policies, status));
+    };
+    let never = Rule::Never.cost(problem, &solution, None, watch);
+    for (name, rule) in rules {
+        let line = |never| line(&name, rule, problem, &solution, (optimum, never), watch);
+        match never.clone().and_then(line) {
+            Ok(line) => policies.push(line),
+            Err(EvaluationError::Stopped(halt)) => {
+                status = halt.into();
+                break;
             }
+            Err(error) => return Err(refuse(&error)),
         }
     }
     Ok((policies, status))
@@ -243,11 +254,11 @@ impl Line {
     }
 }
 
-/// Refuses programs that are too long for evaluating policies.
-pub(super) fn can_be_evaluated(loaded: &ModelFile, last: u64) -> Result<(), Vec<Complaint>> {
+/// Refuses programs that are too long for evaluating policies. `or` ends what would be right.
+pub fn can_be_evaluated(loaded: &ModelFile, last: u64, or: &str) -> Outcome<()> {
     if last > MAX_PER_STEP {
         let label = format!("M = {last}");
-        let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}");
+        let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}{or}");
         let message = "the horizon is too long to evaluate policies";
         return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
     }

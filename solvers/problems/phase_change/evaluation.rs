@@ -3,6 +3,7 @@
 use crate::model::number::Decimal;
 use crate::run::Watch;
 use remapping::Rational;
+use remapping::belief;
 use remapping::phase_change::evaluation::{
     Estimating, EvaluationError, Fineness, ThresholdPolicy, evaluate, evaluate_estimating,
 };
@@ -13,7 +14,7 @@ pub const AIM: f64 = 1e-6;
 
 /// The error by which merged pieces may widen a value, in gains: the first one, and finer ones if
 /// that is too coarse.
-const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+pub const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 
 /// The most pieces of finer evaluations: a few seconds of work.
 const MOST_PIECES: u64 = 200_000_000;
@@ -22,7 +23,7 @@ const MOST_PIECES: u64 = 200_000_000;
 const TIE: f64 = 1e-12;
 
 /// rho of [NR86, sec. VIII].
-const CERTAINTY: f64 = 0.8;
+pub const CERTAINTY: f64 = 0.8;
 
 /// The decision rule of a policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,10 +45,6 @@ pub enum Rule {
 impl std::str::FromStr for Rule {
     type Err = String;
     fn from_str(name: &str) -> Result<Rule, String> {
-        let threshold = |text: &str| match text.parse::<f64>() {
-            Ok(tau) if (0.0..=1.0).contains(&tau) => Ok(tau),
-            _ => Err(format!("{text:?} is not a probability")),
-        };
         match name.trim().split_once(':') {
             None if name.trim() == "optimal" => Ok(Rule::Optimal),
             None if name.trim() == "never" => Ok(Rule::Never),
@@ -56,10 +53,18 @@ impl std::str::FromStr for Rule {
                 Ok(factor) if factor > 0.0 && factor.is_finite() => Ok(Rule::Heuristic1986(factor)),
                 _ => Err(format!("{factor:?} is not a factor above 0")),
             },
-            Some(("fixed", tau)) => threshold(tau).map(Rule::Fixed),
-            Some(("guarded", tau)) => threshold(tau).map(Rule::Guarded),
+            Some(("fixed", tau)) => probability(tau).map(Rule::Fixed),
+            Some(("guarded", tau)) => probability(tau).map(Rule::Guarded),
             _ => Err("there is no such policy".to_owned()),
         }
+    }
+}
+
+/// A threshold in the name of a policy.
+pub fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(tau) if (0.0..=1.0).contains(&tau) => Ok(tau),
+        _ => Err(format!("{text:?} is not a probability")),
     }
 }
 
@@ -113,7 +118,8 @@ pub fn expected(
     watch: &Watch,
 ) -> Result<Bounds, EvaluationError> {
     let policy = ThresholdPolicy { assumed, thresholds };
-    finer(problem, aim, |fineness| evaluate(problem, policy, fineness, watch))
+    let limits = (unit(&[problem.gain()]), MOST_PIECES);
+    finer(limits, aim, |fineness| evaluate(problem, policy, fineness, watch))
 }
 
 /// n0 of the heuristic of 1986, whose estimate of the gain has the error `factor`: 0 if it never
@@ -140,23 +146,28 @@ fn estimating(
 ) -> Result<Bounds, EvaluationError> {
     let pays_until = pays_until(problem, factor, watch)?;
     let policy = Estimating { assumed: problem, certainty: CERTAINTY, pays_until };
-    finer(problem, aim, |fineness| evaluate_estimating(problem, policy, fineness, watch))
+    let limits = (unit(&[problem.gain()]), MOST_PIECES);
+    finer(limits, aim, |fineness| evaluate_estimating(problem, policy, fineness, watch))
+}
+
+/// The largest gain, which errors are relative to; 1 if there is none.
+pub fn unit(gains: &[Rational]) -> f64 {
+    let most = gains.iter().map(|gain| gain.to_f64().value().abs()).fold(0.0, f64::max);
+    if most > 0.0 { most } else { 1.0 }
 }
 
 /// Evaluates with increasing accuracy, until the bounds are `aim` apart (by default [`AIM`]) or it
-/// takes too long.
-fn finer(
-    problem: &PhaseChange,
+/// takes more than `most` pieces. Errors are relative to `scale`.
+pub fn finer<P>(
+    (scale, most): (f64, u64),
     aim: Option<f64>,
-    evaluate: impl Fn(Fineness) -> Result<Bounds, EvaluationError>,
-) -> Result<Bounds, EvaluationError> {
-    let scale = problem.gain().to_f64().value().abs();
-    let scale = if scale > 0.0 { scale } else { 1.0 };
+    evaluate: impl Fn(Fineness) -> Result<Bounds, belief::EvaluationError<P>>,
+) -> Result<Bounds, belief::EvaluationError<P>> {
     let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
     for (k, merge) in MERGES.iter().enumerate() {
-        let pieces = if k == 0 { u64::MAX } else { MOST_PIECES };
+        let pieces = if k == 0 { u64::MAX } else { most };
         let Bounds { lower, upper } = match evaluate(Fineness { merge: merge * scale, pieces }) {
-            Err(EvaluationError::TooLong(_)) => break,
+            Err(belief::EvaluationError::TooLong(_)) => break,
             found => found?,
         };
         // The bounds of every run hold, so their intersection does.

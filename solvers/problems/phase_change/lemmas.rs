@@ -3,12 +3,13 @@
 use super::claims::CLAIMS;
 use crate::problems::registry::{Loaded, Problem};
 use crate::proving::decks::{deck, field, hundredth, hundredths, law, text, weights};
-use crate::proving::{Effort, Field, Finding};
+use crate::proving::{Effort, Field, Finding, Verdict};
 use proptest::prelude::*;
-use remapping::Rational;
+use remapping::belief::{Level, Levels};
 use remapping::lifetime::Lifetime;
 use remapping::phase_change::exact::{self, ExactSolution, ExactStep};
 use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Solution};
+use remapping::{Bounds, Rational};
 use std::cell::OnceCell;
 
 /// The last steps of a program, solved exactly, and the whole program.
@@ -233,4 +234,22 @@ pub(crate) fn ratio(numerator: i64, denominator: i64) -> Rational {
 pub(crate) fn show(value: &Rational) -> String {
     let text = value.to_string();
     if text.len() <= 12 { text } else { format!("{:.6}", value.to_f64().value()) }
+}
+
+/// Whether bounds contain an exact number.
+pub(crate) fn inside(name: &str, exact: &Rational, bounds: Bounds) -> Verdict {
+    let number = |x: f64| Rational::try_from(x).unwrap_or(Rational::ZERO);
+    let holds = number(bounds.lower) <= *exact && *exact <= number(bounds.upper);
+    Verdict::holds_if(holds, || format!("{name} = {} is not in {bounds:?}", show(exact)))
+}
+
+/// A detector half of whose observations are replaced by fair random ones.
+pub(crate) fn mixed(detector: &Levels) -> Levels {
+    let levels = detector.levels();
+    let fair = Rational::ONE / Rational::from(levels.len());
+    let mix = |read: fn(&Level) -> &Rational| {
+        levels.iter().map(|level| (read(level) + &fair) / Rational::from(2)).collect()
+    };
+    let mixed = Levels::new(mix(|level| &level.before), mix(|level| &level.after));
+    mixed.expect("means of laws are laws")
 }

@@ -10,7 +10,7 @@ pub mod lemmas;
 pub mod model;
 pub(super) mod proved;
 pub(super) mod regret;
-mod solve;
+pub mod solve;
 pub mod value_shape;
 pub mod view;
 

@@ -1,11 +1,10 @@
 //! Compares a threshold curve with what its certificate proves of each step.
 
 use super::super::proved::{
-    Agreed, Entry, Fault, Open, Promise, above, bounds, fact, farthest, fraction, length, needed,
-    same, within,
+    Agreed, Entry, Fault, Promise, above, bounds, fact, fraction, length, needed, same,
 };
+use super::super::shared::thresholds::Distance;
 use super::answer::{Answer, Exact, Filter, Hazard};
-use crate::document::Bounds;
 use remap_checker::facts::OfPhaseChange;
 use remap_checker::{Interval, Steps};
 use std::fmt::Display;
@@ -22,7 +21,14 @@ pub(in crate::problems) fn compare(
     if let Some(first) = answer.first_step.filter(|first| promise.kept && *first > 0) {
         return Err(format!("`first_step` is {first}, but `status` says that no step is missing"));
     }
-    let Distance { farthest, open: [listed, stationary, head] } = curve(answer, steps, promise)?;
+    let named = |field: &str| match field {
+        "threshold" | "stationary_through" => field.to_owned(),
+        _ => format!("threshold_{field}"),
+    };
+    let proved: Vec<_> = steps.iter().map(|own| (own.first, own.last, own.threshold)).collect();
+    let range = (answer.first_step.unwrap_or(0), Some(answer.last_step));
+    let Distance { farthest, open: [listed, stationary, head] } =
+        answer.thresholds().compare(range, &proved, promise, &named)?;
     let mut agreed = Agreed { proved: vec!["last_step"], ..Agreed::default() };
     agreed.admit("threshold", listed.number);
     agreed.admit("threshold_lower", listed.bounds.clone());
@@ -58,83 +64,6 @@ pub(in crate::problems) fn compare(
     let farthest = above(farthest);
     agreed.sentences.push(format!("every threshold given is within {farthest} of the optimal one"));
     Ok(agreed)
-}
-
-/// The largest distance of a threshold from the optimal one; and what is not proved of the listed
-/// thresholds, of the stationary one, and of those before it.
-#[derive(Default)]
-struct Distance {
-    farthest: f64,
-    open: [Open; 3],
-}
-
-/// Compares each threshold and its bounds.
-fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance, Fault> {
-    let (first, last) = (answer.first_step.unwrap_or(0), answer.last_step);
-    let mut next = first;
-    let mut all = Distance::default();
-    let mut one =
-        |part: usize, name: &dyn Display, threshold: f64, given: Bounds, proved: &Steps| {
-            let reason = bounds(name, given, proved.threshold, promise, 1.0)?;
-            all.farthest = all.farthest.max(farthest(threshold, proved.threshold));
-            all.open[part].see(name, threshold, proved.threshold, reason);
-            within(name, threshold, Interval { lower: given.lower, upper: given.upper }, 0.0)
-                .map_err(|_| {
-                    let Bounds { lower, upper } = given;
-                    format!("`{name}` is {threshold}, not between its bounds {lower} and {upper}")
-                })
-        };
-    let stationary = [
-        answer.threshold_stationary,
-        answer.threshold_stationary_lower,
-        answer.threshold_stationary_upper,
-    ];
-    if let Some(through) = answer.stationary_through {
-        for (i, ends) in answer.threshold_head.iter().flatten().enumerate() {
-            let (name, given) = (Entry("threshold_head", i), Bounds::from(*ends));
-            one(2, &name, given.middle(), given, at(steps, name, next)?)?;
-            next += 1;
-        }
-        let names =
-            ["threshold_stationary", "threshold_stationary_lower", "threshold_stationary_upper"];
-        let mut ends = [0.0; 3];
-        for ((end, name), given) in ends.iter_mut().zip(names).zip(stationary) {
-            *end = needed(name, given)?;
-        }
-        let given = Bounds::from((ends[1], ends[2]));
-        at(steps, "stationary_through", through)?;
-        if through < next {
-            return Err(format!("`stationary_through` is {through}, before step {next}"));
-        }
-        for own in steps.iter().filter(|own| own.last >= next && own.first <= through) {
-            one(1, &"threshold_stationary", ends[0], given, own)?;
-        }
-        next = through + 1;
-    } else if stationary.iter().any(Option::is_some) || answer.threshold_head.is_some() {
-        return Err("`stationary_through` is missing or null".to_owned());
-    }
-    let lists = [
-        ("threshold", &answer.threshold),
-        ("threshold_lower", &answer.threshold_lower),
-        ("threshold_upper", &answer.threshold_upper),
-    ];
-    for (name, list) in lists {
-        if (last + 1).checked_sub(next) != Some(list.len() as u64) {
-            let count = list.len();
-            return Err(format!("`{name}` has {count} entries for the steps {next} to {last}"));
-        }
-    }
-    let mut own = steps.partition_point(|own| own.last < next);
-    for (i, threshold) in answer.threshold.iter().enumerate() {
-        let n = next + i as u64;
-        while steps.get(own).is_some_and(|own| own.last < n) {
-            own += 1;
-        }
-        let proved = steps.get(own).ok_or_else(|| format!("`threshold[{i}]` is of no step"))?;
-        let given = Bounds::from((answer.threshold_lower[i], answer.threshold_upper[i]));
-        one(0, &Entry("threshold", i), *threshold, given, proved)?;
-    }
-    Ok(all)
 }
 
 /// The proved bounds of a step.

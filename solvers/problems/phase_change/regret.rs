@@ -54,7 +54,7 @@ fn phase_change(loaded: &Loaded) -> Result<PhaseChange, Vec<Complaint>> {
         return Err(vec![loaded.complain("problem", message, "", "change numbers of the model")]);
     };
     let problem = model.problem();
-    can_be_evaluated(loaded, problem.last_step())?;
+    can_be_evaluated(loaded, problem.last_step(), "")?;
     Ok(problem)
 }
 

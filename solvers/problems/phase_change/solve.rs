@@ -1,19 +1,21 @@
 //! Solves the `PhaseChange` problem: from the model to the threshold curve.
 
-use super::super::{Asked, Found, Outcome, Settings, shared_stretch};
+use super::super::shared::thresholds::Thresholds;
+use super::super::{Asked, Found, Outcome, Settings};
 use super::answer::{Answer, Exact, Filter, Hazard};
 use super::model::{MAX_PER_STEP, PhaseChange};
 use crate::problems::registry::Body;
 use remapping::belief::{Level, Levels};
-use remapping::phase_change::exact::{self, ExactError};
-use remapping::phase_change::{self, Accuracy, Curve};
+use remapping::concave::ExactError;
+use remapping::phase_change::{self, Accuracy, exact};
 use remapping::{Rational, Status};
+use std::fmt::Display;
 
 /// The most segments of an exact value function: some seconds of work.
-const EXACT_SEGMENTS: usize = 20_000;
+pub const EXACT_SEGMENTS: usize = 20_000;
 
 /// The most steps for adding up the cost of never remapping.
-const MOST_STEPS_SUMMED: u64 = 100_000;
+pub const MOST_STEPS_SUMMED: u64 = 100_000;
 
 /// Solves the model.
 pub fn solve(asked: &Asked<'_, Settings>, model: &PhaseChange) -> Outcome<Found> {
@@ -38,35 +40,33 @@ pub fn solve(asked: &Asked<'_, Settings>, model: &PhaseChange) -> Outcome<Found>
     }
     let mut status = solution.status;
     let exact = settings.exact.then(|| exact::solve(&problem, EXACT_SEGMENTS, watch));
-    let exact = exact.and_then(|exact| match exact {
-        Ok(exact) => Some(Exact {
-            threshold: exact.steps.iter().map(|step| step.threshold.to_string()).collect(),
-            threshold_decimal: exact.steps.iter().map(|step| decimal(&step.threshold)).collect(),
-            n0: exact.onset,
-            value: exact.value().to_string(),
-        }),
-        Err(error) => {
-            // The certified bounds are valid; only the fractions are missing.
-            warnings.push(format!("{error}: --exact is for short horizons, take a smaller M"));
-            if status == Status::Converged {
-                status = match error {
-                    ExactError::Stopped { halt, .. } => halt.into(),
-                    _ => Status::IterationLimit,
-                };
-            }
-            None
-        }
+    let exact = exact.and_then(|found| or_warned(found, &mut warnings, &mut status));
+    let exact = exact.map(|exact| Exact {
+        threshold: exact.steps.iter().map(|step| step.threshold.to_string()).collect(),
+        threshold_decimal: exact.steps.iter().map(|step| decimal(&step.threshold)).collect(),
+        n0: exact.onset,
+        value: exact.value().to_string(),
     });
     let between = [solution.onset_least, solution.onset];
     let seen = stopped_at.is_some_and(|n| n == 0 || n < between[0]);
     let told = between[0] == between[1];
-    let mut answer = Answer {
+    let list = Thresholds::of(&solution.curve);
+    let answer = Answer {
         last_step: last,
         n0: Some(solution.onset).filter(|_| seen && told),
         n0_between: Some(between).filter(|_| seen && !told),
         value: solution.value,
         never: without_remaps(&problem),
         segments: solution.segments,
+        threshold: list.threshold,
+        threshold_lower: list.lower,
+        threshold_upper: list.upper,
+        threshold_stationary: list.stationary,
+        threshold_stationary_lower: list.stationary_lower,
+        threshold_stationary_upper: list.stationary_upper,
+        stationary_through: list.stationary_through,
+        threshold_head: Some(list.head).filter(|head| !head.is_empty()),
+        first_step: stopped_at.filter(|first| *first > 0),
         belief: two_levels(&problem.detector).filter(|_| model.says_yes_or_no()).map(
             |[alarm, quiet]| Filter {
                 false_alarm: decimal(&alarm.before),
@@ -81,10 +81,28 @@ pub fn solve(asked: &Asked<'_, Settings>, model: &PhaseChange) -> Outcome<Found>
         ),
         premature: Some((&problem.premature).into()),
         exact,
-        ..Answer::default()
     };
-    lay_out(&mut answer, &solution.curve);
     Ok(Found::new(Body::PhaseChange(Box::new(answer)), status, warnings))
+}
+
+/// The exact solution. Without one, a warning says why; the certified bounds are valid.
+pub fn or_warned<T, P: Display>(
+    found: Result<T, ExactError<P>>,
+    warnings: &mut Vec<String>,
+    status: &mut Status,
+) -> Option<T> {
+    let error = match found {
+        Ok(exact) => return Some(exact),
+        Err(error) => error,
+    };
+    warnings.push(format!("{error}: --exact is for short horizons, take a smaller M"));
+    if *status == Status::Converged {
+        *status = match error {
+            ExactError::Stopped { halt, .. } => halt.into(),
+            _ => Status::IterationLimit,
+        };
+    }
+    None
 }
 
 /// The expected time of a program that never remaps.
@@ -114,24 +132,4 @@ fn two_levels(detector: &Levels) -> Option<[&Level; 2]> {
 
 fn decimal(value: &Rational) -> f64 {
     value.to_f64().value()
-}
-
-/// Fills the lists of the answer from the curve.
-fn lay_out(answer: &mut Answer, curve: &Curve) {
-    answer.first_step = curve.first_step().filter(|first| *first > 0);
-    let (head, shared, from) = shared_stretch(curve);
-    if let Some(run) = shared {
-        answer.threshold_stationary = Some(run.bounds.middle());
-        answer.threshold_stationary_lower = Some(run.bounds.lower);
-        answer.threshold_stationary_upper = Some(run.bounds.upper);
-        answer.stationary_through = Some(run.last);
-        answer.threshold_head = Some(head).filter(|head| !head.is_empty());
-    }
-    for run in curve.runs().filter(|run| run.last >= from) {
-        for _ in run.first..=run.last {
-            answer.threshold.push(run.bounds.middle());
-            answer.threshold_lower.push(run.bounds.lower);
-            answer.threshold_upper.push(run.bounds.upper);
-        }
-    }
 }

@@ -1,8 +1,9 @@
 //! The answer to recurring phases: two thresholds for every step.
 
 use crate::document::rule::Filter;
-use crate::document::{Bounds, Curve, curve};
+use crate::document::{Bounds, Curve};
 use crate::problems::claims::{Claim, of_curve};
+use crate::problems::shared::thresholds::Thresholds;
 use serde::{Deserialize, Serialize};
 
 /// Both threshold curves of recurring phases.
@@ -36,48 +37,6 @@ pub struct Answer {
     /// With `--exact`: the same as fractions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<Exact>,
-}
-
-/// A curve with its certified bounds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Thresholds {
-    /// The middle of the bounds; for M > 10^6 only for the steps after `stationary_through`.
-    pub threshold: Vec<f64>,
-    /// Certified lower bounds, step by step.
-    pub lower: Vec<f64>,
-    /// Certified upper bounds, step by step.
-    pub upper: Vec<f64>,
-    /// The threshold that more than 10^6 steps share.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stationary: Option<f64>,
-    /// Its certified lower bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stationary_lower: Option<f64>,
-    /// Its certified upper bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stationary_upper: Option<f64>,
-    /// The last step that has it; the arrays start after it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stationary_through: Option<u64>,
-    /// The bounds [lower, upper] of the first steps, where they differ from the stationary ones.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub head: Vec<[f64; 2]>,
-}
-
-impl Thresholds {
-    /// Adds the threshold of the next step.
-    pub fn push(&mut self, bounds: Bounds) {
-        self.threshold.push(bounds.middle());
-        self.lower.push(bounds.lower);
-        self.upper.push(bounds.upper);
-    }
-
-    fn curve(&self, first: u64) -> Curve {
-        let ends = self.stationary_lower.zip(self.stationary_upper).zip(self.stationary_through);
-        let shared = ends.map(|(ends, through)| (ends.into(), through));
-        curve(first, &self.head, shared, &self.lower, &self.upper)
-    }
 }
 
 /// The exact solution, for short horizons.

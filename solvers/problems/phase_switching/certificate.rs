@@ -1,7 +1,7 @@
 //! The certificate of both thresholds: the beliefs between which the difference of the mappings is
 //! almost linear.
 
-use super::super::certificate::widest;
+use super::super::certificate::{stored, widest};
 use remap_checker::phase_change::BELIEF_BITS;
 use remap_checker::phase_switching::{Recursion, Rest, Steps};
 use remap_checker::{Budget, Evidence, PhaseSwitching, Proof, Refusal};
@@ -256,11 +256,5 @@ fn written(found: &AtRest, bits: u32) -> Rest {
 /// Beliefs as certificates store them: each less the one before.
 fn beliefs(places: &[f64]) -> Vec<u64> {
     let one = (1u64 << BELIEF_BITS) as f64;
-    let mut list: Vec<u64> = places.iter().map(|p| (p * one).round() as u64).collect();
-    list.retain(|p| (1..1 << BELIEF_BITS).contains(p));
-    list.sort_unstable();
-    list.dedup();
-    let mut last = 0;
-    list.iter_mut().for_each(|p| *p -= std::mem::replace(&mut last, *p));
-    list
+    stored(places.iter().map(|p| (p * one).round() as u64).collect())
 }

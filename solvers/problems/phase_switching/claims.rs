@@ -1,12 +1,10 @@
 //! The claims about recurring phases, and what checks them.
 
 use super::lemmas::{BRANCHES, Case};
-use crate::problems::phase_change::lemmas::{ratio, show, tail_law};
+use crate::problems::phase_change::lemmas::{inside, mixed, ratio, show, tail_law};
 use crate::proving::Truth::{Fails, Theorem};
 use crate::proving::{Claim, Verdict};
-use remapping::Bounds;
 use remapping::Rational;
-use remapping::belief::{Level, Levels};
 use remapping::phase_change::exact as one_change;
 use remapping::phase_change::{Hazard, PhaseChange, Premature};
 use remapping::phase_switching::evaluation::{Beliefs, Fineness, TwoThresholds, evaluate};
@@ -147,15 +145,11 @@ fn every_branch(case: &Case) -> Verdict {
 fn mirrored(case: &Case) -> Verdict {
     let turned = |list: &[Rational; 2]| [list[1].clone(), list[0].clone()];
     let problem = &case.problem;
-    let read = |read: fn(&Level) -> &Rational| {
-        problem.detector.levels().iter().map(|level| read(level).clone()).collect()
-    };
-    let detector = Levels::new(read(|level| &level.after), read(|level| &level.before));
     let other = PhaseSwitching {
         cycle: [turned(&problem.cycle[1]), turned(&problem.cycle[0])],
         switch: [problem.switch[1].clone(), problem.switch[0].clone()],
         rates: turned(&problem.rates),
-        detector: detector.expect("laws stay laws"),
+        detector: problem.detector.exchanged(),
         initial: Rational::ONE - &problem.initial,
     };
     let Some(other) = case.thresholds_of(&other) else { return Verdict::Silent };
@@ -210,13 +204,7 @@ fn normal_form(case: &Case) -> Verdict {
 }
 
 fn noise_never_helps(case: &Case) -> Verdict {
-    let levels = case.problem.detector.levels();
-    let fair = Rational::ONE / Rational::from(levels.len());
-    let mix = |read: fn(&Level) -> &Rational| {
-        levels.iter().map(|level| (read(level) + &fair) / Rational::from(2)).collect()
-    };
-    let detector = Levels::new(mix(|level| &level.before), mix(|level| &level.after));
-    let detector = detector.expect("means of laws are laws");
+    let detector = mixed(&case.problem.detector);
     let noisy = PhaseSwitching { detector, ..case.problem.clone() };
     let Some(noisy) = case.thresholds_of(&noisy) else { return Verdict::Silent };
     Verdict::holds_if(case.exact.value <= noisy.value, || {
@@ -249,25 +237,16 @@ fn certified_bounds(case: &Case) -> Verdict {
     let Ok(solution) = phase_switching::solve(&case.problem, &case.lifetime, 1e-9, &()) else {
         return Verdict::Silent;
     };
-    let number = |x: f64| Rational::try_from(x).unwrap_or(Rational::ZERO);
     let curves =
         [(&solution.to_second, &case.exact.to_second), (&solution.to_first, &case.exact.to_first)];
     let mut verdicts: Vec<Verdict> = Vec::new();
     for (curve, truth) in curves {
         for (n, truth) in (0..).zip(truth) {
             let Some(bounds) = curve.at(n) else { continue };
-            let inside = number(bounds.lower) <= *truth && *truth <= number(bounds.upper);
-            verdicts.push(Verdict::holds_if(inside, || {
-                format!("step {n}: {} is not in {bounds:?}", show(truth))
-            }));
+            verdicts.push(inside(&format!("the threshold of step {n}"), truth, bounds));
         }
     }
-    if let Some(Bounds { lower, upper }) = solution.value {
-        let value = &case.exact.value;
-        let inside = number(lower) <= *value && *value <= number(upper);
-        let shown = || format!("V = {} is not in [{lower}, {upper}]", show(value));
-        verdicts.push(Verdict::holds_if(inside, shown));
-    }
+    verdicts.extend(solution.value.map(|bounds| inside("V", &case.exact.value, bounds)));
     Verdict::all(verdicts)
 }
 

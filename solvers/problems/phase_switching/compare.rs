@@ -1,11 +1,10 @@
 //! `remap compare` for recurring phases: the costs of policies between bounds.
 
-use super::super::phase_change::compare::{Costs, Line, Measure};
+use super::super::phase_change::compare::{Costs, Line, Measure, can_be_evaluated, parsed};
 use super::model::PhaseSwitching;
 use super::policies::{Field, Rule, Trouble};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
-use crate::problems::phase_change::model::MAX_PER_STEP;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::phase_change::Bounds;
@@ -23,21 +22,10 @@ pub(super) fn compare(
     watch: &Watch,
 ) -> Result<(Costs, Status), Vec<Complaint>> {
     let lifetime = model.lifetime();
-    if let Some(last) = lifetime.as_ref().map(|law| law.last()).filter(|last| *last > MAX_PER_STEP)
-    {
-        let label = format!("M = {last}");
-        let help = format!(
-            "policies are evaluated step by step: take M <= {MAX_PER_STEP}, or no lifetime"
-        );
-        let message = "the horizon is too long to evaluate policies";
-        return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
+    if let Some(law) = &lifetime {
+        can_be_evaluated(loaded, law.last(), ", or no lifetime")?;
     }
-    let usual = || USUAL.map(str::to_owned).to_vec();
-    let names = if policies.is_empty() { usual() } else { policies.to_vec() };
-    let rules: Vec<Rule> = names
-        .iter()
-        .map(|name| name.parse().map_err(|why: String| vec![wrong(name, &why)]))
-        .collect::<Result<_, _>>()?;
+    let rules = parsed(policies, &USUAL, wrong)?;
     let refuse = |why: String| vec![loaded.complain("problem", &why, "", "")];
     let (field, mut status) =
         Field::new(model.problem(), lifetime, watch).map_err(|error| refuse(error.to_string()))?;
@@ -48,17 +36,17 @@ pub(super) fn compare(
     let mut lines = Vec::new();
     if let Some(field) = field {
         let never = field.cost(Rule::Never);
-        for (name, rule) in names.iter().zip(rules) {
-            match never.clone().and_then(|never| line(name, rule, &field, never)) {
+        for (name, rule) in rules {
+            match never.clone().and_then(|never| line(&name, rule, &field, never)) {
                 Ok(line) => lines.push(line),
                 Err(Trouble::Evaluation(EvaluationError::Stopped(halt))) => {
                     status = halt.into();
                     break;
                 }
                 Err(Trouble::Evaluation(error)) => {
-                    return Err(vec![wrong(name, &error.to_string())]);
+                    return Err(vec![wrong(&name, &error.to_string())]);
                 }
-                Err(Trouble::Unfit(why)) => return Err(vec![wrong(name, &why)]),
+                Err(Trouble::Unfit(why)) => return Err(vec![wrong(&name, &why)]),
             }
         }
     }

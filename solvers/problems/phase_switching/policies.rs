@@ -1,7 +1,7 @@
 //! The costs of policies for recurring phases, between bounds.
 
+use crate::problems::phase_change::evaluation::{AIM, CERTAINTY, MERGES, finer, probability, unit};
 use crate::run::Watch;
-use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::phase_change::evaluation::Estimating;
 use remapping::phase_change::{self, Accuracy, Bounds, Curve, Hazard, PhaseChange, Premature};
@@ -10,13 +10,6 @@ use remapping::phase_switching::evaluation::{
 };
 use remapping::phase_switching::{self, PhaseSwitching, exceeded, undercut};
 use remapping::{Halt, Rational, Status};
-
-/// The desired width of a cost's bounds, relative to max(1, |cost|).
-pub const AIM: f64 = 1e-6;
-
-/// The error by which merged pieces may widen a value, in gains: the first one, and finer ones if
-/// that is too coarse.
-const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 
 /// The most pieces of an evaluation: a few seconds of work. The first evaluation has no such limit.
 const MOST_PIECES: u64 = 60_000_000;
@@ -33,9 +26,6 @@ const ENDLESS: u64 = 1_000_000;
 /// An observation indicates a phase if its probability, from equal prior ones, is more than this.
 /// The margin is more than rounding, so that an uninformative observation changes nothing.
 const LIKELIER: f64 = 0.5 + 1e-12;
-
-/// rho of [NR86, sec. VIII].
-const CERTAINTY: f64 = 0.8;
 
 /// The decision rule of a policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,10 +50,6 @@ pub enum Rule {
 impl std::str::FromStr for Rule {
     type Err = String;
     fn from_str(name: &str) -> Result<Rule, String> {
-        let threshold = |text: &str| match text.parse::<f64>() {
-            Ok(tau) if (0.0..=1.0).contains(&tau) => Ok(tau),
-            _ => Err(format!("{text:?} is not a probability")),
-        };
         match name.trim().split_once(':') {
             None => match name.trim() {
                 "optimal" => Ok(Rule::Optimal),
@@ -73,8 +59,8 @@ impl std::str::FromStr for Rule {
                 "every_report" => Ok(Rule::EveryReport),
                 _ => Err("there is no such policy".to_owned()),
             },
-            Some(("fixed", tau)) => threshold(tau).map(Rule::Fixed),
-            Some(("rebasing", tau)) => threshold(tau).map(Rule::RebasingAt),
+            Some(("fixed", tau)) => probability(tau).map(Rule::Fixed),
+            Some(("rebasing", tau)) => probability(tau).map(Rule::RebasingAt),
             _ => Err("there is no such policy".to_owned()),
         }
     }
@@ -167,9 +153,7 @@ impl<'a> Field<'a> {
     fn of(&self, rule: Rule, paid: &PhaseSwitching) -> Result<Bounds, Trouble> {
         let (beliefs, thresholds) = self.policy(rule)?;
         let policy = TwoThresholds { beliefs, thresholds: &thresholds };
-        let gains = [0, 1].map(|z| self.problem.gain(z).to_f64().value().abs());
-        let scale = gains.into_iter().fold(0.0, f64::max);
-        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let scale = unit(&[self.problem.gain(0), self.problem.gain(1)]);
         let most = MOST_PIECES / self.problem.detector.levels().len().max(1) as u64;
         let Some(lifetime) = &self.lifetime else {
             // The average is not known yet, so the least cycle time is the unit.
@@ -178,22 +162,8 @@ impl<'a> Field<'a> {
             let fineness = Fineness { merge: MERGES[0] * scale, pieces: most };
             return Ok(average(paid, policy, width, fineness, self.watch)?);
         };
-        let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
-        for (k, merge) in MERGES.iter().enumerate() {
-            let fineness =
-                Fineness { merge: merge * scale, pieces: if k == 0 { u64::MAX } else { most } };
-            let Bounds { lower, upper } =
-                match evaluate(paid, lifetime, policy, fineness, self.watch) {
-                    Err(EvaluationError::TooLong(_)) => break,
-                    found => found?,
-                };
-            // The bounds of every run hold, so their intersection does.
-            best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
-            if best.upper - best.lower <= AIM * best.lower.abs().max(1.0) {
-                break;
-            }
-        }
-        Ok(best)
+        let cost = |fineness| evaluate(paid, lifetime, policy, fineness, self.watch);
+        Ok(finer((scale, most), None, cost)?)
     }
 
     /// The source of its beliefs, and its thresholds.
@@ -221,11 +191,10 @@ impl<'a> Field<'a> {
     /// switch is noticed and undone, as in the report of 1986; a switch costs D_d.
     fn change(&self, m: usize) -> PhaseChange {
         let problem = &self.problem;
-        let read = |second: bool| {
-            let levels = problem.detector.levels().iter();
-            levels.map(|level| if second { &level.after } else { &level.before }.clone()).collect()
+        let detector = match m {
+            0 => problem.detector.clone(),
+            _ => problem.detector.exchanged(),
         };
-        let detector = Levels::new(read(m == 1), read(m == 0)).expect("laws stay laws");
         PhaseChange {
             lifetime: self.lifetime.clone().unwrap_or_else(|| Lifetime::fixed(ENDLESS)),
             hazard: Hazard::Constant(problem.rates[m].clone()),

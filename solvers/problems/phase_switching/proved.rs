@@ -2,11 +2,10 @@
 //! step.
 
 use super::super::proved::{
-    Agreed, Entry, Fault, Open, Promise, ROUNDING, above, bounds, fact, farthest, fraction, length,
-    needed, same, within,
+    Agreed, Entry, Fault, Promise, ROUNDING, above, bounds, fact, fraction, length, needed,
 };
-use super::answer::{Answer, Exact, Thresholds};
-use crate::document::Bounds;
+use super::super::shared::thresholds::Distance;
+use super::answer::{Answer, Exact};
 use crate::document::rule::Filter;
 use remap_checker::facts::OfPhaseSwitching;
 use remap_checker::{Interval, Switches};
@@ -26,20 +25,15 @@ pub(in crate::problems) fn compare(
         return Err(format!("`first_step` is {first}, but `status` says that no step is missing"));
     }
     let mut agreed = Agreed { proved: vec!["last_step"], ..Agreed::default() };
-    let first = answer.first_step.unwrap_or(0);
+    let range = (answer.first_step.unwrap_or(0), facts.last_step);
     let mut widest = 0.0f64;
-    for (name, list, right) in [
-        (
-            "to_second",
-            &answer.to_second,
-            (|own: &Switches| own.to_second) as fn(&Switches) -> Interval,
-        ),
-        ("to_first", &answer.to_first, |own: &Switches| own.to_first),
-    ] {
-        let own = Curve { name, list, right, steps, promise };
-        let (farthest, open) = own.compare(first, facts.last_step)?;
+    let lists = [("to_second", &answer.to_second), ("to_first", &answer.to_first)];
+    for ((name, list), proved) in lists.into_iter().zip(curves(steps)) {
+        let named = |field: &str| format!("{name}.{field}");
+        let Distance { farthest, open: [listed, stationary, head] } =
+            list.compare(range, &proved, promise, &named)?;
         widest = widest.max(farthest);
-        agreed.admit(name, open.number);
+        agreed.admit(name, head.number.or(stationary.number).or(listed.number));
     }
     for (name, given, proved) in
         [("value", answer.value, value), ("average", answer.average, average)]
@@ -76,78 +70,6 @@ pub(in crate::problems) fn compare(
     Ok(agreed)
 }
 
-/// One of the two curves, and what is proved of it.
-struct Curve<'a> {
-    name: &'static str,
-    list: &'a Thresholds,
-    right: fn(&Switches) -> Interval,
-    steps: &'a [Switches],
-    promise: Promise,
-}
-
-impl Curve<'_> {
-    /// The largest distance of a threshold from the optimal one, and what is not proved.
-    fn compare(&self, first: u64, last: Option<u64>) -> Result<(f64, Open), Fault> {
-        let Thresholds { threshold, lower, upper, .. } = self.list;
-        let mut next = first;
-        let (mut most, mut open) = (0.0f64, Open::default());
-        let mut one = |name: String, threshold: f64, given: Bounds, proved: Interval| {
-            let reason = bounds(&name, given, proved, self.promise, 1.0)?;
-            most = most.max(farthest(threshold, proved));
-            open.see(&name, threshold, proved, reason);
-            let own = Interval { lower: given.lower, upper: given.upper };
-            within(&name, threshold, own, 0.0)
-                .map_err(|_| format!("`{name}` is {threshold}, not between its bounds"))
-        };
-        let Curve { name, list, .. } = self;
-        let ends = [list.stationary, list.stationary_lower, list.stationary_upper];
-        if let Some(through) = list.stationary_through {
-            for (i, given) in list.head.iter().enumerate() {
-                let (name, given) = (format!("{name}.head[{i}]"), Bounds::from(*given));
-                let proved = self.at(&name, next)?;
-                one(name, given.middle(), given, proved)?;
-                next += 1;
-            }
-            let [middle, lower, upper] = ends.map(|end| needed(format!("{name}.stationary"), end));
-            let (middle, given) = (middle?, Bounds::from((lower?, upper?)));
-            self.at(&format!("{name}.stationary_through"), through)?;
-            if through < next {
-                return Err(format!(
-                    "`{name}.stationary_through` is {through}, before step {next}"
-                ));
-            }
-            for own in self.steps.iter().filter(|own| own.last >= next && own.first <= through) {
-                one(format!("{name}.stationary"), middle, given, (self.right)(own))?;
-            }
-            next = through + 1;
-        } else if ends.iter().any(Option::is_some) || !list.head.is_empty() {
-            return Err(format!("`{name}.stationary_through` is missing or null"));
-        }
-        let count = match last {
-            Some(last) => (last + 1).checked_sub(next).unwrap_or(u64::MAX),
-            None => 1,
-        };
-        for (part, list) in [("threshold", threshold), ("lower", lower), ("upper", upper)] {
-            same(format!("{name}.{part}"), list.len() as u64, count)
-                .map_err(|_| format!("`{name}.{part}` has {} entries, not {count}", list.len()))?;
-        }
-        for (i, threshold) in threshold.iter().enumerate() {
-            let entry = format!("{name}.threshold[{i}]");
-            let proved = self.at(&entry, next + i as u64)?;
-            one(entry, *threshold, Bounds::from((lower[i], upper[i])), proved)?;
-        }
-        Ok((most, open))
-    }
-
-    /// The proved bounds of a step.
-    fn at(&self, name: &str, n: u64) -> Result<Interval, Fault> {
-        let found = self.steps.get(self.steps.partition_point(|own| own.last < n));
-        found
-            .map(self.right)
-            .ok_or_else(|| format!("`{name}` speaks of step {n}, which there is not"))
-    }
-}
-
 /// Checks that the parameters of Bayes' rule are those of the model.
 fn belief(given: &Filter, facts: &OfPhaseSwitching) -> Result<(), Fault> {
     fact("belief.initial", given.initial, facts.initial)?;
@@ -164,6 +86,14 @@ fn belief(given: &Filter, facts: &OfPhaseSwitching) -> Result<(), Fault> {
     Ok(())
 }
 
+/// What is proved of either curve: intervals from a step to another.
+fn curves(steps: &[Switches]) -> [Vec<(u64, u64, Interval)>; 2] {
+    [
+        steps.iter().map(|own| (own.first, own.last, own.to_second)).collect(),
+        steps.iter().map(|own| (own.first, own.last, own.to_first)).collect(),
+    ]
+}
+
 /// Why the fractions are not proved, if so.
 fn exact(
     given: &Exact,
@@ -172,18 +102,12 @@ fn exact(
 ) -> Result<Option<String>, Fault> {
     let mut open = None;
     let all = steps.last().map_or(0, |own| own.last.saturating_add(1));
-    for (name, list, right) in [
-        (
-            "exact.to_second",
-            &given.to_second,
-            (|own: &Switches| own.to_second) as fn(&Switches) -> Interval,
-        ),
-        ("exact.to_first", &given.to_first, |own: &Switches| own.to_first),
-    ] {
+    let lists = [("exact.to_second", &given.to_second), ("exact.to_first", &given.to_first)];
+    for ((name, list), proved) in lists.into_iter().zip(curves(steps)) {
         length(name, list.len(), all as usize)?;
         for (i, text) in list.iter().enumerate() {
-            let own = &steps[steps.partition_point(|own| own.last < i as u64)];
-            open = open.or(fraction(Entry(name, i), text, right(own), 1.0)?.1);
+            let (.., own) = proved[proved.partition_point(|(_, last, _)| *last < i as u64)];
+            open = open.or(fraction(Entry(name, i), text, own, 1.0)?.1);
         }
     }
     let value = needed("value", value)?;

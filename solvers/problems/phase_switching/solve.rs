@@ -1,24 +1,19 @@
 //! Solves the `PhaseSwitching` problem: from the model to two threshold curves.
 
-use super::super::{Found, Settings, shared_stretch};
-use super::answer::{Answer, Exact, Thresholds};
+use super::super::phase_change::solve::{EXACT_SEGMENTS, MOST_STEPS_SUMMED, or_warned};
+use super::super::shared::thresholds::Thresholds;
+use super::super::{Found, Settings};
+use super::answer::{Answer, Exact};
 use super::model::PhaseSwitching;
 use crate::complaint::Complaint;
+use crate::document::Bounds;
 use crate::document::rule::Filter;
-use crate::document::{Bounds, Curve};
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
 use crate::run::Watch;
 use remapping::lifetime::Lifetime;
-use remapping::phase_switching::exact::{self, ExactError};
-use remapping::phase_switching::{self, PhaseSwitching as Problem};
+use remapping::phase_switching::{self, PhaseSwitching as Problem, exact};
 use remapping::{Rational, Status};
-
-/// The most segments of an exact value function.
-const EXACT_SEGMENTS: usize = 20_000;
-
-/// The most steps for adding up the cost of never switching.
-const MOST_STEPS_SUMMED: u64 = 100_000;
 
 /// Solves the model.
 pub fn solve(
@@ -63,40 +58,26 @@ fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &W
         let value = ("the value's interval, relative to it,", solution.value_width());
         wide.extend(missed(settings.tolerance, [thresholds, value]));
     }
-    let mut found = None;
-    if settings.exact {
-        match exact::solve(problem, lifetime, EXACT_SEGMENTS, watch) {
-            Ok(exact) => {
-                let written = |all: &[Rational]| all.iter().map(Rational::to_string).collect();
-                found = Some(Exact {
-                    to_second: written(&exact.to_second),
-                    to_first: written(&exact.to_first),
-                    value: exact.value.to_string(),
-                });
-            }
-            Err(error) => {
-                warnings.push(format!("{error}: --exact is for short horizons, take a smaller M"));
-                if status == Status::Converged {
-                    status = match error {
-                        ExactError::Stopped { halt, .. } => halt.into(),
-                        _ => Status::IterationLimit,
-                    };
-                }
-            }
-        }
-    }
+    let exact = settings.exact.then(|| exact::solve(problem, lifetime, EXACT_SEGMENTS, watch));
+    let exact = exact.and_then(|found| or_warned(found, &mut warnings, &mut status));
+    let written = |all: &[Rational]| all.iter().map(Rational::to_string).collect();
+    let exact = exact.map(|exact| Exact {
+        to_second: written(&exact.to_second),
+        to_first: written(&exact.to_first),
+        value: exact.value.to_string(),
+    });
     let first = solution.to_second.first_step();
     let answer = Answer {
         last_step: Some(lifetime.last()),
-        to_second: listed(&solution.to_second),
-        to_first: listed(&solution.to_first),
+        to_second: Thresholds::of(&solution.to_second),
+        to_first: Thresholds::of(&solution.to_first),
         value: solution.value,
         average: None,
         never: without_switches(problem, lifetime),
         segments: solution.segments,
         first_step: first.filter(|first| *first > 0),
         belief: Some(filter(problem)),
-        exact: found,
+        exact,
     };
     Ok((answer, status, [warnings, wide]))
 }
@@ -161,23 +142,6 @@ fn without_switches(problem: &Problem, lifetime: &Lifetime) -> Option<f64> {
         }
         under_first(problem, [first, second])
     }))
-}
-
-/// The thresholds step by step. Where more than 10^6 steps share one, it is listed once.
-fn listed(curve: &Curve) -> Thresholds {
-    let mut all = Thresholds::default();
-    let (head, shared, from) = shared_stretch(curve);
-    if let Some(run) = shared {
-        all.head = head;
-        all.stationary = Some(run.bounds.middle());
-        all.stationary_lower = Some(run.bounds.lower);
-        all.stationary_upper = Some(run.bounds.upper);
-        all.stationary_through = Some(run.last);
-    }
-    for run in curve.runs().filter(|run| run.last >= from) {
-        (run.first..=run.last).for_each(|_| all.push(run.bounds));
-    }
-    all
 }
 
 /// The parameters for updating the belief.

@@ -1,6 +1,6 @@
 //! Recurring phases: the summary, the row of a sweep, and the picture of both thresholds.
 
-use super::answer::{Answer, Thresholds};
+use super::answer::Answer;
 use crate::complaint::Complaint;
 use crate::document::{Bounds, Curve};
 use crate::plot::chart::{Axis, Chart, Series};
@@ -9,6 +9,7 @@ use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::problems::claims::Claim;
 use crate::problems::kind::{self, Headline};
 use crate::problems::settings::Choice;
+use crate::problems::shared::thresholds::Thresholds;
 use crate::text::curve::{over_probability, points, window};
 use crate::text::digits::{brief, compared_within, settled};
 use crate::text::numbers::Numbers;

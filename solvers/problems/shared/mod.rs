@@ -2,4 +2,5 @@
 
 pub mod map;
 pub mod recommended;
+pub mod thresholds;
 pub mod two_phase;
