@@ -157,7 +157,7 @@ fn throughput(criterion: &mut Criterion) {
         group.bench_function(format!("batches of {batch}, clusters of {cluster}"), |bencher| {
             bencher.iter(|| {
                 let mut monitor =
-                    Monitor::new(&problem, &solution.curve, clusters).expect("two levels");
+                    Monitor::new(&problem, solution.curve.clone(), clusters).expect("two levels");
                 let remaps = times.iter().filter(|time| {
                     let decision = monitor.observe(**time).expect("finite and noisy");
                     decision.is_some_and(|decision| decision.remap)

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let solution = solve(&problem, Accuracy { tolerance: 1e-9, segments: None }, &())?;
     let clusters = Clusters::new(4, 8).ok_or("clusters need measurements")?;
-    let mut monitor = Monitor::new(&problem, &solution.curve, clusters)
+    let mut monitor = Monitor::new(&problem, solution.curve.clone(), clusters)
         .ok_or("the change test says yes or no")?;
     let mut slow = false;
     for cycle in 0..1600u32 {

@@ -102,7 +102,7 @@ fn of_change(arguments: &Arguments, loaded: &Loaded, model: &PhaseChange) -> Out
         return Err(vec![loaded.complain("problem.lifetime", message, &label, help)]);
     }
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
-    let monitor = Monitor::new(&problem, &solution.curve, clusters);
+    let monitor = Monitor::new(&problem, solution.curve, clusters);
     let Some(mut monitor) = monitor.filter(|_| model.says_yes_or_no()) else {
         return Err(vec![not_binary(loaded)]);
     };

@@ -32,7 +32,6 @@ use crate::belief::{Belief, Detector, Report};
 use crate::phase_change::{Bounds, Curve, Hazard, PhaseChange};
 use crate::rounding::nearest;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Result of a complete cluster.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,11 +51,11 @@ pub struct Decision {
 /// The monitor: change test, belief and thresholds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Monitor<'a> {
+pub struct Monitor {
     test: ChangeTest,
     detector: Detector,
     hazard: Hazard<f64>,
-    curve: Cow<'a, Curve>,
+    curve: Curve,
     belief: Belief,
     /// The step of the last complete cluster; none before the first.
     step: Option<u64>,
@@ -90,30 +89,13 @@ fn chance(hazard: &Hazard<f64>, n: u64) -> f64 {
     hazard.at(n).copied().unwrap_or(0.0)
 }
 
-impl<'a> Monitor<'a> {
+impl Monitor {
     /// A monitor that decides by `curve`, the thresholds of `problem`. `None` if the problem's
     /// detector does not have two levels: the change test is binary.
     ///
     /// A step of the problem is a cluster of measurements. The error probabilities of the problem
     /// should be those of the change test with these clusters.
-    pub fn new(problem: &PhaseChange, curve: &'a Curve, clusters: Clusters) -> Option<Monitor<'a>> {
-        Monitor::with(problem, Cow::Borrowed(curve), clusters)
-    }
-
-    /// As [`Monitor::new`], but owns its curve, so that it can live as long as the program.
-    pub fn owning(
-        problem: &PhaseChange,
-        curve: Curve,
-        clusters: Clusters,
-    ) -> Option<Monitor<'static>> {
-        Monitor::with(problem, Cow::Owned(curve), clusters)
-    }
-
-    fn with<'b>(
-        problem: &PhaseChange,
-        curve: Cow<'b, Curve>,
-        clusters: Clusters,
-    ) -> Option<Monitor<'b>> {
+    pub fn new(problem: &PhaseChange, curve: Curve, clusters: Clusters) -> Option<Monitor> {
         let detector = problem.detector.as_binary()?;
         let (hazard, test) = (problem.hazard.map(nearest), ChangeTest::new(clusters));
         Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: None })
@@ -123,7 +105,7 @@ impl<'a> Monitor<'a> {
     ///
     /// # Errors
     /// If it is inconsistent.
-    pub fn check(self) -> Result<Monitor<'a>, Unsound> {
+    pub fn check(self) -> Result<Monitor, Unsound> {
         let chances = self.detector.is_valid() && self.hazard.all().iter().all(is_probability);
         checked([
             (self.test.is_valid(), "its clusters do not fit together"),

@@ -160,7 +160,7 @@ fn decisions_are_those_of_the_filter_and_the_curve() {
     // Noise of period 7, and a step at 60.
     let trace: Vec<f64> =
         (0..120).map(|k| f64::from(k * k % 7) + if k >= 60 { 20.0 } else { 0.0 }).collect();
-    let mut monitor = Monitor::new(&problem, &solution.curve, clusters).unwrap();
+    let mut monitor = Monitor::new(&problem, solution.curve.clone(), clusters).unwrap();
     let detector = Detector::new(0.1, 0.1).unwrap();
     let mut belief = Belief::UNCHANGED;
     let mut remaps = Vec::new();
@@ -210,7 +210,7 @@ proptest! {
             })
             .collect();
         let detector = Detector::new(0.05, 0.05).unwrap();
-        let mut monitor = Monitor::new(&problem, &curve, Clusters::new(batch as u32, cluster as u32).unwrap()).unwrap();
+        let mut monitor = Monitor::new(&problem, curve.clone(), Clusters::new(batch as u32, cluster as u32).unwrap()).unwrap();
         let (mut belief, mut base) = (Belief::UNCHANGED, None);
         for (n, own) in trace.chunks_exact(length).enumerate() {
             let (before, closing) = own.split_at(length - 1);

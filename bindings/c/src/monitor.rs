@@ -29,7 +29,7 @@ pub struct RemapMonitor {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    Measured(Monitor<'static>),
+    Measured(Monitor),
     Reported(ReportMonitor),
     Switching(SwitchingMonitor),
 }
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn remap_monitor_new(
             Failure::argument("a batch has at least 1 measurement, a cluster at least 2 batches")
         })?;
         let problem = phase_change(given, yes_or_no(given)?)?;
-        let made = Monitor::owning(&problem, curve(&problem)?, clusters);
+        let made = Monitor::new(&problem, curve(&problem)?, clusters);
         let made = made.ok_or_else(|| Failure::argument("the detector does not say yes or no"))?;
         give(Kind::Measured(made), &to);
         Ok(())
