@@ -79,22 +79,9 @@ impl Detector {
 
     /// The probabilities of `report` in either phase.
     pub fn likelihood(&self, report: Report) -> Likelihood {
-        Likelihood { before: self.before_change(report), after: self.after_change(report) }
-    }
-
-    /// P(`report` | the phase has changed).
-    pub fn after_change(&self, report: Report) -> f64 {
         match report {
-            Report::Change => 1.0 - self.missed,
-            Report::NoChange => self.missed,
-        }
-    }
-
-    /// P(`report` | the phase has not changed).
-    pub fn before_change(&self, report: Report) -> f64 {
-        match report {
-            Report::Change => self.false_alarm,
-            Report::NoChange => 1.0 - self.false_alarm,
+            Report::Change => Likelihood { before: self.false_alarm, after: 1.0 - self.missed },
+            Report::NoChange => Likelihood { before: 1.0 - self.false_alarm, after: self.missed },
         }
     }
 }

@@ -3,7 +3,7 @@
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Rational;
-use remapping::belief::{Belief, Detector, Report};
+use remapping::belief::{Belief, Detector, Likelihood, Report};
 
 fn exact(value: f64) -> Rational {
     Rational::try_from(value).expect("finite")
@@ -90,8 +90,8 @@ proptest! {
         let prior = Belief::new(p).unwrap().prior(hazard);
         let (mut total, mut mean) = (0.0, 0.0);
         for report in Report::ALL {
-            let q = prior.probability() * detector.after_change(report)
-                + prior.complement() * detector.before_change(report);
+            let Likelihood { before, after } = detector.likelihood(report);
+            let q = prior.probability() * after + prior.complement() * before;
             total += q;
             mean += prior.after(report, &detector).map_or(0.0, |after| q * after.probability());
         }
@@ -105,7 +105,7 @@ proptest! {
         let detector = Detector::new(alpha, beta).unwrap();
         for report in Report::ALL {
             let Some(limit) = detector.likelihood(report).fixed_point(hazard) else {
-                prop_assert!(detector.after_change(report) + detector.before_change(report) == 0.0);
+                prop_assert!(detector.likelihood(report) == Likelihood { before: 0.0, after: 0.0 });
                 continue;
             };
             // A fixed point, unless the report is impossible there.
