@@ -235,55 +235,39 @@ impl Lifetime {
         }
     }
 
+    /// The least n with s_n < 1 that the distribution allows.
+    fn first(&self) -> u64 {
+        match &self.law {
+            Law::Fixed { last } => *last,
+            Law::Uniform { first, .. } | Law::Geometric(Geometric { first, .. }) => *first,
+            Law::Pmf(masses) => masses[0].value,
+        }
+    }
+
     /// The least m such that s_m, ..., s_n are all exactly 1; n + 1 if s_n is not.
     pub(crate) fn certain_from(&self, n: u64) -> u64 {
         match &self.law {
-            _ if n >= self.last() => n + 1,
-            Law::Fixed { .. } => 0,
-            Law::Uniform { first, .. } | Law::Geometric(Geometric { first, .. }) => {
-                if n < *first {
-                    0
-                } else {
-                    n + 1
-                }
+            _ if n < self.first() => 0,
+            Law::Pmf(masses) if n < self.last() => {
+                masses[masses.partition_point(|mass| mass.value <= n) - 1].value + 1
             }
-            Law::Pmf(masses) => {
-                let to = masses.partition_point(|mass| mass.value <= n);
-                masses[..to].last().map_or(0, |mass| mass.value + 1)
-            }
+            _ => n + 1,
         }
     }
 
     /// The least m such that s_m, ..., s_n are equal to within two units in the last place, so that
     /// the recursion may treat those steps alike.
     pub fn constant_from(&self, n: u64) -> u64 {
-        if n >= self.last() {
-            return n;
-        }
         match &self.law {
-            Law::Fixed { .. } => 0,
-            Law::Uniform { first, .. } => {
-                if n < *first {
-                    0
-                } else {
-                    n
-                }
+            _ if n >= self.last() => n,
+            _ if n < self.first() => 0,
+            Law::Geometric(Geometric { log_survival, first, last, .. })
+                if (last - n) as f64 * log_survival < -60.0 * std::f64::consts::LN_2 =>
+            {
+                *first
             }
-            Law::Geometric(Geometric { log_survival, first, last, .. }) => {
-                let negligible = (last - n) as f64 * log_survival < -60.0 * std::f64::consts::LN_2;
-                if n < *first {
-                    0
-                } else if negligible {
-                    *first
-                } else {
-                    n
-                }
-            }
-            Law::Pmf(masses) => match masses.binary_search_by_key(&n, |mass| mass.value) {
-                Ok(_) => n,
-                Err(0) => 0,
-                Err(above) => masses[above - 1].value + 1,
-            },
+            Law::Pmf(_) => self.certain_from(n).min(n),
+            _ => n,
         }
     }
 
