@@ -148,19 +148,14 @@ impl PhaseChange {
 
     fn review_horizon(&self, review: &mut Review<'_>, lifetime: &Lifetime) {
         let last = lifetime.last();
-        #[expect(clippy::collapsible_if, reason = "two questions")]
-        if let ChangeHazard::PerStep(list) = &self.hazard {
-            if list.len() as u64 != last {
-                let label = format!("{} hazards, but M = {last}: give {last}", list.len());
-                let help = "h_n acts between step n-1 and step n: one for each of the steps 1..=M";
-                review.fault(
-                    "problem.hazard",
-                    "the list of hazards has the wrong length",
-                    &label,
-                    help,
-                );
-                return;
-            }
+        if let ChangeHazard::PerStep(list) = &self.hazard
+            && list.len() as u64 != last
+        {
+            let label = format!("{} hazards, but M = {last}: give {last}", list.len());
+            let help = "h_n acts between step n-1 and step n: one for each of the steps 1..=M";
+            let message = "the list of hazards has the wrong length";
+            review.fault("problem.hazard", message, &label, help);
+            return;
         }
         review_length(lifetime, review);
     }
