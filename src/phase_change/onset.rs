@@ -27,7 +27,8 @@ pub(crate) struct Onset<'a> {
     /// A step m at which x_m is known exactly, unless a doubtful answer followed.
     anchor: (u64, Rational),
     guessed: bool,
-    doubtful: bool,
+    /// Whether the answer just given is doubtful: a near-tie that was not decided exactly.
+    pub(crate) doubtful: bool,
     x_is_delay: bool,
     steady: bool,
 }
@@ -90,11 +91,6 @@ impl<'a> Onset<'a> {
             (self.x, self.error) = (retain, self.error + SLACK);
         }
         pays
-    }
-
-    /// Whether the answer just given is doubtful: a near-tie that was not decided exactly.
-    pub(crate) fn is_doubtful(&self) -> bool {
-        self.doubtful
     }
 
     /// Whether the answer for step n, just given, also holds for all earlier steps with the same

@@ -92,7 +92,7 @@ impl Places {
         let mut means = Vec::new();
         let mut budget = FLAT * tolerance;
         loop {
-            means.push(inner(&[change.upper(), legacy.upper()]));
+            means.push(inner(&[&change.upper.shape, &legacy.upper.shape]));
             let [[a, b], [c, d]] = change.lines();
             if (a - c).max(b - d) <= FLAT * tolerance || means.len() >= MOST_MEANS {
                 return AtRest { at: value.at, value: value.value, means };

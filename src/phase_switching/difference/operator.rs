@@ -17,13 +17,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The parameters in doubles, each the nearest to its exact value.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter {
-    /// a, 1-a, b, 1-b and 1-a-b.
-    begins: f64,
+    /// a, 1-a, b and 1-b.
+    pub(crate) begins: f64,
     calm: f64,
     ends: f64,
     lasts: f64,
-    memory: f64,
-    reports: Vec<Likelihood>,
+    /// 1 - a - b: factor of a belief's distance from the stationary share in a step.
+    pub(crate) memory: f64,
+    /// The distinct observations.
+    pub(crate) reports: Vec<Likelihood>,
     work: Arc<AtomicU64>,
 }
 
@@ -99,25 +101,6 @@ impl Filter {
     /// Nodes evaluated so far by this filter and its clones.
     pub(crate) fn work(&self) -> u64 {
         self.work.load(Relaxed)
-    }
-
-    /// Number of distinct observations.
-    pub(crate) fn reports(&self) -> usize {
-        self.reports.len()
-    }
-
-    pub(crate) fn likelihoods(&self) -> &[Likelihood] {
-        &self.reports
-    }
-
-    /// a.
-    pub(crate) fn begins(&self) -> f64 {
-        self.begins
-    }
-
-    /// 1 - a - b: factor of a belief's distance from the stationary share in a step.
-    pub(crate) fn memory(&self) -> f64 {
-        self.memory
     }
 
     /// a + b.

@@ -93,7 +93,7 @@ impl Recursion {
         let difference = [nearest(&problem.gain(0)), nearest(&problem.gain(1))];
         let filter = Filter::new(problem);
         Recursion {
-            most_nodes: (MOST_IMAGES / filter.reports().max(1)).max(3),
+            most_nodes: (MOST_IMAGES / filter.reports.len().max(1)).max(3),
             filter,
             difference,
             low: -cost(1),

@@ -32,7 +32,8 @@ pub(crate) struct Room {
     ends: [f64; 2],
     /// w: bounds the mean number of steps within the range.
     steps: Polyline,
-    most: f64,
+    /// The greatest value of w; `f64::MAX` if no w was found.
+    pub(crate) most: f64,
 }
 
 /// How far beyond a switching cost the range ends, in units of the gain: the allowed further move
@@ -108,11 +109,6 @@ impl Room {
             (room.steps, room.most) = (Polyline::constant(left), left);
         }
         ControlFlow::Continue(room)
-    }
-
-    /// The greatest value of w; `f64::MAX` if no w was found.
-    pub(crate) fn most(&self) -> f64 {
-        self.most
     }
 
     /// An upper bound on 1_R w.

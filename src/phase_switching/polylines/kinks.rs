@@ -90,7 +90,7 @@ impl Kinks<'_> {
 
     /// `times` the mean over all observations of `next`, on the whole range, rounded up or down.
     fn back<const UPPER: bool>(&self, next: &Polyline, times: f64) -> Polyline {
-        let reports = self.filter.likelihoods();
+        let reports = &self.filter.reports;
         self.filter.worked(next.nodes() * reports.len());
         let pieces = pieces(next);
         let inner = &next.at[1..next.nodes() - 1];
@@ -202,7 +202,8 @@ impl Kinks<'_> {
             let [above, below] = &bounds;
             // Widths fall with the square of the number of nodes.
             let nodes = above.nodes().max(below.nodes());
-            if nodes > ENOUGH && (nodes * self.filter.reports()) as f64 * wide.sqrt() > MOST_IMAGES
+            if nodes > ENOUGH
+                && (nodes * self.filter.reports.len()) as f64 * wide.sqrt() > MOST_IMAGES
             {
                 break;
             }
@@ -289,7 +290,7 @@ impl Means {
         (error, most): (&dyn Fn(u64) -> f64, u64),
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Option<Means>> {
-        let kinks = Kinks { filter, memory: filter.memory(), begins: filter.begins() };
+        let kinks = Kinks { filter, memory: filter.memory, begins: filter.begins };
         let share = filter.share();
         let rest = REST * error(0) / typical.turns().max(LEAST_BEND);
         let rare = kinks.begins.min(filter.changes() - kinks.begins);

@@ -88,11 +88,6 @@ impl Change {
         change
     }
 
-    /// The upper bound without its constant.
-    pub(crate) fn upper(&self) -> &Polyline {
-        &self.upper.shape
-    }
-
     /// Linear functions above and below.
     pub(crate) fn lines(&self) -> [Line; 2] {
         [self.upper.beside::<true>(), self.lower.beside::<false>()]

@@ -39,7 +39,7 @@ pub(crate) fn thresholds(problem: &PhaseSwitching, lifetime: &Lifetime) -> Optio
         }
         // The thresholds of a switch at no belief, and at every one.
         let [never, always] = [[1.0, 0.0], [0.0, 1.0]].map(|both| both[left]);
-        let threshold = match (onset.is_doubtful(), pays && cost.is_some()) {
+        let threshold = match (onset.doubtful, pays && cost.is_some()) {
             (true, true) => Bounds { lower: 0.0, upper: 1.0 },
             (false, true) => [always; 2].into(),
             (_, false) => [never; 2].into(),

@@ -118,8 +118,8 @@ pub fn solve(
     let mut best: Option<Solution> = None;
     let mut stalls = 0;
     for sweeps in 1.. {
-        let mut sweep =
-            Sweep::new(problem, &recursion, lifetime, aim, tolerance).knowing(exact.as_ref());
+        let widths = (aim, tolerance);
+        let mut sweep = Sweep::new(problem, &recursion, lifetime, widths, exact.as_ref());
         let status = sweep.run(observer);
         let full = sweep.segments >= recursion.most_nodes;
         let mut found = Solution::of(sweep, status);

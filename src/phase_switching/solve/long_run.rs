@@ -299,7 +299,7 @@ impl<'a> Search<'a> {
         let older = Pair { upper: self.now.clone(), lower: self.now.clone() };
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
-        self.lost += u32::from(room.most() == f64::MAX);
+        self.lost += u32::from(room.most == f64::MAX);
         let found = room.beyond(recursion, &older, &newer);
         if let Some(step) = found.map(|pair| kept(recursion.shown(pair), self.one))
             && step.width() < self.best.width()

@@ -19,7 +19,7 @@ use crate::phase_switching::problem::PhaseSwitching;
 use crate::phase_switching::value_function::mixing::{Mixed, STEPS};
 use crate::phase_switching::value_function::value::Value;
 use crate::{Halt, Observer, Status};
-use resting::{Alike, Rest};
+use resting::Alike;
 use std::ops::ControlFlow;
 
 /// Most distinct thresholds of a curve.
@@ -45,7 +45,7 @@ pub(super) struct Aim {
 const FEW: usize = 256;
 const ROUGH: f64 = 1e-3;
 
-/// Steps times nodes of a rough value from which its means (`mixed.rs`) are cheaper than iterating
+/// Steps times nodes of a rough value from which its means (`mixing.rs`) are cheaper than iterating
 /// it.
 const WORTH: u64 = 50_000;
 
@@ -82,8 +82,8 @@ impl<'a> Sweep<'a> {
         problem: &'a PhaseSwitching,
         recursion: &'a Recursion,
         lifetime: &'a Lifetime,
-        aim: Aim,
-        tolerance: f64,
+        (aim, tolerance): (Aim, f64),
+        exact: Option<&'a [Curve; 2]>,
     ) -> Sweep<'a> {
         Sweep {
             problem,
@@ -102,15 +102,9 @@ impl<'a> Sweep<'a> {
             estimated: false,
             gains: Polyline::constant(0.0),
             worth: WORTH,
-            exact: None,
+            exact,
             mixed: None,
         }
-    }
-
-    /// With exactly known thresholds.
-    pub(super) fn knowing(mut self, exact: Option<&'a [Curve; 2]>) -> Sweep<'a> {
-        self.exact = exact;
-        self
     }
 
     /// Replaces the thresholds by exact ones that are the same in steps `first` to `last`.
@@ -146,7 +140,7 @@ impl<'a> Sweep<'a> {
         if work < self.worth {
             return ControlFlow::Continue(());
         }
-        let start = (self.value.running(), self.value.initial());
+        let start = (self.value.running, self.value.initial);
         let width = (&rough.gains, self.value.allowance());
         self.mixed = Mixed::of(&self.recursion.filter, self.lifetime, start, width, observer)?;
         ControlFlow::Continue(())
@@ -161,8 +155,8 @@ impl<'a> Sweep<'a> {
     /// A pass at low accuracy; `None` if it does not finish.
     fn roughly(&self, observer: &dyn Observer) -> Option<Sweep<'a>> {
         let aim = Aim { threshold: ROUGH, value: ROUGH };
-        let mut sweep = Sweep::new(self.problem, self.recursion, self.lifetime, aim, ROUGH);
-        sweep.exact = self.exact;
+        let (problem, recursion, lifetime) = (self.problem, self.recursion, self.lifetime);
+        let mut sweep = Sweep::new(problem, recursion, lifetime, (aim, ROUGH), self.exact);
         sweep.estimated = true;
         (sweep.run(&Quiet(observer)) == Status::Converged).then_some(sweep)
     }
@@ -209,7 +203,7 @@ impl<'a> Sweep<'a> {
                 ControlFlow::Break(halt) => return halt.into(),
                 ControlFlow::Continue(rest) => rest,
             };
-            if let Some(Rest { raw, thresholds: [to_second, to_first], reached }) = rest {
+            if let Some((Step { raw, to_second, to_first }, reached)) = rest {
                 self.to_second.extend_down(reached, n - 1, to_second);
                 self.to_first.extend_down(reached, n - 1, to_first);
                 let gains = self.recursion.gains(&raw);

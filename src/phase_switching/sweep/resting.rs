@@ -2,8 +2,6 @@
 //! bounded at once.
 
 use super::Sweep;
-use crate::phase_change::Bounds;
-use crate::phase_switching::difference::enclosure::Pair;
 use crate::phase_switching::difference::recursion::{Chances, Step};
 use crate::phase_switching::difference::stationarity::Room;
 use crate::phase_switching::value_function::mixing::Mixed;
@@ -32,12 +30,6 @@ pub(super) struct Alike {
     pub(super) finer: f64,
 }
 
-impl Alike {
-    fn new(from: u64) -> Alike {
-        Alike { from, before: None, wait: 0, again: FIRST_WAIT, finer: 1.0 }
-    }
-}
-
 /// Initial interval between tests and its growth; the factor on the reduction after a failed test,
 /// and its least value.
 const FIRST_WAIT: u64 = 8;
@@ -52,23 +44,16 @@ const JITTER: f64 = 4.0;
 /// Most move of a threshold in a step that is nearly stationary, as a multiple of the tolerance.
 const NEAR: f64 = 0.5;
 
-/// Enclosure of all steps before one, down to step `reached`.
-pub(super) struct Rest {
-    pub(super) raw: Pair,
-    pub(super) thresholds: [Bounds; 2],
-    pub(super) reached: u64,
-}
-
 impl Sweep<'_> {
     /// Registers `step`, which is step `n`. If all earlier steps of a long run are stationary,
-    /// returns an enclosure of them all.
+    /// returns an enclosure of them all, and the first of them.
     pub(super) fn rest_from(
         &mut self,
         n: u64,
         step: Step,
         chances: Chances,
         observer: &dyn Observer,
-    ) -> ControlFlow<Halt, Option<Rest>> {
+    ) -> ControlFlow<Halt, Option<(Step, u64)>> {
         let kept = self.alike.take().filter(|alike| alike.from < n);
         let mut alike = match kept {
             Some(alike) => alike,
@@ -78,11 +63,11 @@ impl Sweep<'_> {
                 // Steps whose value is iterated are treated apart from those with means.
                 let apart = self.mixed.as_ref().map_or(0, Mixed::from);
                 let from = if n > apart { from.max(apart) } else { from };
-                let memory = self.recursion.filter.memory().powf((n - from) as f64);
+                let memory = self.recursion.filter.memory.powf((n - from) as f64);
                 if n - from < LONG || (n - from <= FEW_STEPS && memory > REMEMBERED) {
                     return ControlFlow::Continue(None);
                 }
-                Alike::new(from)
+                Alike { from, before: None, wait: 0, again: FIRST_WAIT, finer: 1.0 }
             }
         };
         let mut found = None;
@@ -101,17 +86,12 @@ impl Sweep<'_> {
             let follows = alike.from > 0;
             let close = if follows { self.aim.threshold } else { self.tolerance };
             let shown = beyond.map(|pair| self.known(recursion.shown(pair), alike.from, n - 1));
-            let shown = shown.filter(|shown| {
+            found = shown.filter(|shown| {
                 let gains = recursion.gains(&shown.raw);
                 let wider = || recursion.distance(&shown.raw) - recursion.distance(own);
                 shown.width() <= close
                     && (!follows || wider() <= close * recursion.scale)
                     && recursion.lasts_less(&gains, GAINS * self.value.allowance())
-            });
-            found = shown.map(|Step { raw, to_second, to_first }| Rest {
-                raw,
-                thresholds: [to_second, to_first],
-                reached: alike.from,
             });
             if found.is_none() {
                 if step.changed(before) <= JITTER * alike.finer * self.merge.now {
@@ -122,8 +102,9 @@ impl Sweep<'_> {
                 alike.again = (alike.again as f64 * LONGER) as u64;
             }
         }
+        let reached = alike.from;
         alike.before = Some(step);
         self.alike = found.is_none().then_some(alike);
-        ControlFlow::Continue(found)
+        ControlFlow::Continue(found.map(|step| (step, reached)))
     }
 }

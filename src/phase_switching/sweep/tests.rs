@@ -65,7 +65,7 @@ fn compare(seeds: std::ops::Range<u64>) {
         let tolerance = 10f64.powi(-random.random_range(2..8));
         let recursion = Recursion::new(&problem);
         let aim = Aim { threshold: tolerance, value: tolerance };
-        let sweep = || Sweep::new(&problem, &recursion, &lifetime, aim, tolerance);
+        let sweep = || Sweep::new(&problem, &recursion, &lifetime, (aim, tolerance), None);
         let mut followed = sweep();
         followed.estimated = true;
         let mut found = sweep();

@@ -25,8 +25,8 @@ use std::ops::ControlFlow;
 pub(crate) struct Value {
     bounds: Change,
     /// Mean time of a cycle under the first mapping.
-    running: Line,
-    initial: f64,
+    pub(crate) running: Line,
+    pub(crate) initial: f64,
     /// The relative width aimed at.
     aim: f64,
     /// Mean number of cycles of the whole program, and from the current step on.
@@ -228,14 +228,6 @@ impl Value {
 
     pub(crate) fn nodes(&self) -> usize {
         self.bounds.upper.shape.nodes().max(self.bounds.lower.shape.nodes())
-    }
-
-    pub(crate) fn running(&self) -> Line {
-        self.running
-    }
-
-    pub(crate) fn initial(&self) -> f64 {
-        self.initial
     }
 
     /// Bound on the distance of the functions.
