@@ -1,7 +1,7 @@
 //! One backward sweep over the whole horizon with the upper and the lower function: n = M, ..., 0.
 //!
 //! Each step follows `step.rs`; runs of equal steps are skipped once they are stationary
-//! (`rest.rs`, `rest_below.rs`). Time O(distinct steps x atoms x observations^2).
+//! (`convergence.rs`, `convergence_below.rs`). Time O(distinct steps x atoms x observations^2).
 
 use super::countdown::Countdown;
 use super::curve::Curve;
@@ -211,7 +211,7 @@ impl<'a> State<'a> {
             let lag = self.lag(&cycle);
             self.watch(n, from, bounds, lag, upper.spans, lower.spans);
         }
-        let doubtful = self.onset.is_doubtful();
+        let doubtful = self.onset.doubtful;
         for (from, never) in self.never_from.iter_mut().zip([!pays || doubtful, !pays && !doubtful])
         {
             if never && *from == n + 1 {
@@ -272,7 +272,7 @@ impl<'a> State<'a> {
             (spare_upper, spare_lower) = (upper.function.atoms, lower.function.atoms);
         };
         let between = Bounds::of_odds(upper.odds, lower.odds);
-        let bounds = match (pays, self.onset.is_doubtful()) {
+        let bounds = match (pays, self.onset.doubtful) {
             (true, false) => between,
             (false, false) => Bounds::NEVER,
             (pays, true) => Bounds { lower: if pays { between.lower } else { 0.0 }, upper: 1.0 },
@@ -289,18 +289,15 @@ impl<'a> State<'a> {
         widening: Widening,
     ) -> (RemapLine, RemapLine) {
         let delay = self.parameters.delay;
-        match self.parameters.regret {
+        // By function: the offset. By direction: how far the certified threshold is widened.
+        let (offsets, [early, late]) = match self.parameters.regret {
             None => {
                 let test = self.parameters.test;
                 let gap =
                     outward::<true>(upper.constant.minus(lower.constant), test) + widening.gap;
                 let offset =
                     (eased::<false>(scaled::<false>(test)), eased::<true>(scaled::<true>(test)));
-                let line = RemapLine { offset, certified_offset: 0.0, delay, pays };
-                (
-                    RemapLine { certified_offset: offset.0 - gap, ..line },
-                    RemapLine { certified_offset: offset.1 + gap, ..line },
-                )
+                ([offset; 2], [gap; 2])
             }
             Some(regret) => {
                 let quiet = regret * self.quiet_cycles.value.value();
@@ -316,18 +313,14 @@ impl<'a> State<'a> {
                     let margin = SLACK * (level + below.abs()) + lost;
                     (offset - margin, offset + margin + dearer)
                 };
-                let (offset_upper, offset_lower) = (see(upper), see(lower));
-                let line = RemapLine { offset: offset_upper, certified_offset: 0.0, delay, pays };
-                (
-                    RemapLine { certified_offset: offset_upper.0 - widening.upper_early, ..line },
-                    RemapLine {
-                        offset: offset_lower,
-                        certified_offset: offset_lower.1 + widening.lower_late,
-                        ..line
-                    },
-                )
+                ([see(upper), see(lower)], [widening.upper_early, widening.lower_late])
             }
-        }
+        };
+        let [above, below] = offsets;
+        (
+            RemapLine { offset: above, certified_offset: above.0 - early, delay, pays },
+            RemapLine { offset: below, certified_offset: below.1 + late, delay, pays },
+        )
     }
 
     /// Bounds on V_0(0): the constant of the recursion plus the cycles it leaves out. Infinite if

@@ -3,9 +3,8 @@
 use super::Hazard;
 use super::problem::{Cycle, InDoubles, PhaseChange, Premature, Unit};
 use super::step::{Cut, Reduction, RemapLine, cut, retain};
-use super::sweep::{Coarseness, sweep};
-use super::{Accuracy, solve};
-use crate::Bounds;
+use super::sweep::{Coarseness, Sweep, sweep};
+use super::{Accuracy, Curve, solve};
 use crate::Rational;
 use crate::belief::Levels;
 use crate::concave::held::Cells;
@@ -15,7 +14,7 @@ use crate::rounding::{DoubleDouble, Grain};
 use crate::thorough::{few_or_all, some};
 use proptest::prelude::*;
 
-pub(super) fn exact(value: f64) -> Rational {
+fn exact(value: f64) -> Rational {
     Rational::try_from(value).expect("finite")
 }
 
@@ -25,14 +24,14 @@ fn whole(constant: DoubleDouble) -> Rational {
 }
 
 /// x_0 F(x_1 / x_0) of a function in odds.
-pub(super) fn weighed(function: &PiecewiseLinear, [none, one]: &[Rational; 2]) -> Rational {
+fn weighed(function: &PiecewiseLinear, [none, one]: &[Rational; 2]) -> Rational {
     let kink = |atom: &Atom| exact(atom.drop) * one.min(&(exact(atom.at) * none)).clone();
     let kinks = function.atoms.iter().map(kink).fold(Rational::ZERO, |sum, kink| sum + kink);
     whole(function.constant) * none + exact(function.slope) * one + kinks
 }
 
 /// G o + s sum_o V(M_o (1, o)), docs/certificates.md.
-pub(super) fn retained(
+fn retained(
     next: &PiecewiseLinear,
     parameters: &InDoubles,
     cycle: &Cycle,
@@ -186,10 +185,12 @@ fn the_rounding_of_long_sums_is_allowed_for() {
     }
 }
 
+fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::from(numerator) / Rational::from(denominator)
+}
+
 /// A program of 100 steps, with a different hazard in either half, both in units of 1/5000.
 fn program(hazards: [i64; 2], report: [i64; 2], delay: i64, regret: Option<i64>) -> PhaseChange {
-    let ratio =
-        |numerator: i64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
     let each = |hazard: i64| vec![ratio(hazard, 5000); 50];
     let [alarm, missed] = report.map(|percent| ratio(percent, 100));
     PhaseChange {
@@ -207,6 +208,34 @@ fn program(hazards: [i64; 2], report: [i64; 2], delay: i64, regret: Option<i64>)
     }
 }
 
+/// The same with a constant hazard, over steps up to `last`.
+fn lasting(hazard: Rational, last: u64, report: [i64; 2], delay: i64) -> PhaseChange {
+    PhaseChange {
+        hazard: Hazard::Constant(hazard),
+        lifetime: Lifetime::fixed(last),
+        ..program([1, 1], report, delay, None)
+    }
+}
+
+fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
+    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false }
+}
+
+fn swept(problem: &PhaseChange, coarseness: Coarseness) -> Sweep {
+    sweep(problem, (&InDoubles::new(problem), Unit::of(problem)), coarseness, false, &())
+}
+
+/// Bounds on the value and on all thresholds overlap those of a sweep with high accuracy.
+fn enclose(curve: &Curve, value: Option<(f64, f64)>, each: &Sweep, case: &str) {
+    let ((lower, upper), (low, high)) = (value.expect("step 0"), each.value.expect("step 0"));
+    assert!(lower <= high && low <= upper, "{case}: V {lower} {upper} {low} {high}");
+    for n in 0..=each.curve.runs().next_back().expect("a step").last {
+        let (found, truth) = (curve.at(n).expect("a step"), each.curve.at(n).expect("a step"));
+        let within = found.lower <= truth.upper && truth.lower <= found.upper;
+        assert!(within, "{case}, step {n}: {found:?} {truth:?}");
+    }
+}
+
 /// Skipped steps are enclosed, however early they are skipped. The functions are almost exact, so
 /// errors are visible.
 #[test]
@@ -217,29 +246,15 @@ fn steps_that_are_skipped_are_enclosed() {
             for delay in some(2, [0, 3, 12, 150]) {
                 for regret in some(2, [None, Some(12), Some(1)]) {
                     let problem = program(hazards, report, delay, regret);
-                    let parameters = InDoubles::new(&problem);
-                    let bounds = |tolerance: f64| {
-                        let coarseness = coarseness(1e-13, tolerance);
-                        let measured = (&parameters, Unit::of(&problem));
-                        sweep(&problem, measured, coarseness, false, &())
-                    };
-                    let each = bounds(1e-300);
+                    let each = swept(&problem, coarseness(1e-13, 1e-300));
                     for tolerance in [1e-1, 1e-2, 1e-4] {
-                        let some = bounds(tolerance);
+                        let some = swept(&problem, coarseness(1e-13, tolerance));
                         if some.steps == 101 {
                             continue;
                         }
                         skipped[usize::from(regret.is_some())] += 1;
-                        let (lower, upper) = some.value.expect("step 0");
-                        let (low, high) = each.value.expect("step 0");
                         let case = format!("{hazards:?} {report:?} {delay} {regret:?} {tolerance}");
-                        assert!(lower <= high && low <= upper, "{case}: V {lower} {upper} {low}");
-                        for n in 0..=100 {
-                            let (found, exact) = (some.curve.at(n), each.curve.at(n));
-                            let (found, exact) = (found.expect("a step"), exact.expect("a step"));
-                            let apart = found.lower > exact.upper || exact.lower > found.upper;
-                            assert!(!apart, "{case} {n}: {found:?} {exact:?}");
-                        }
+                        enclose(&some.curve, some.value, &each, &case);
                     }
                 }
             }
@@ -249,45 +264,25 @@ fn steps_that_are_skipped_are_enclosed() {
     assert!(skipped[0] > least && skipped[1] > least, "{skipped:?}");
 }
 
-fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
-    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false }
-}
-
 /// The same for rare changes of phase, where only the lower function converges, with functions so
 /// coarse that reductions dominate the bounds. Steps computed one by one with high accuracy lie
 /// within.
 #[test]
 fn what_reducing_takes_is_enclosed() {
-    let ratio =
-        |numerator: i64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
     let mut skipped = 0;
     for (hazard, last) in [(4, 2000), (1, 3000)] {
         for report in some(2, [[10, 2], [25, 25], [0, 20], [35, 25]]) {
             for delay in [12, 150] {
-                let mut problem = program([1, 1], report, delay, None);
-                problem.hazard = Hazard::Constant(ratio(hazard, 10_000));
-                problem.lifetime = Lifetime::fixed(last);
-                let parameters = InDoubles::new(&problem);
-                let bounds = |merge: f64, tolerance: f64| {
-                    let measured = (&parameters, Unit::of(&problem));
-                    sweep(&problem, measured, coarseness(merge, tolerance), false, &())
-                };
-                let each = bounds(1e-5, 1e-300);
+                let problem = lasting(ratio(hazard, 10_000), last, report, delay);
+                let each = swept(&problem, coarseness(1e-5, 1e-300));
                 for (merge, tolerance) in [(1e-2, 0.3), (1e-3, 0.1), (1e-3, 1e-2), (1e-4, 1e-3)] {
-                    let some = bounds(merge, tolerance);
+                    let some = swept(&problem, coarseness(merge, tolerance));
                     if some.steps == last + 1 {
                         continue;
                     }
                     skipped += 1;
                     let case = format!("{hazard} {report:?} {delay} {merge} {tolerance}");
-                    let (lower, upper) = some.value.expect("step 0");
-                    let (low, high) = each.value.expect("step 0");
-                    assert!(lower <= high && low <= upper, "{case}: V {lower} {upper} {low}");
-                    for n in 0..=last {
-                        let (found, truth) = (some.curve.at(n).unwrap(), each.curve.at(n).unwrap());
-                        let within = found.lower <= truth.upper && truth.lower <= found.upper;
-                        assert!(within, "{case}, step {n}: {found:?} {truth:?}");
-                    }
+                    enclose(&some.curve, some.value, &each, &case);
                 }
             }
         }
@@ -301,28 +296,16 @@ fn what_reducing_takes_is_enclosed() {
 fn what_is_too_coarse_is_made_finer_on_the_way() {
     let last = 6000;
     for (report, delay) in some(1, [([30, 15], 50), ([25, 25], 100), ([20, 35], 100)]) {
-        let mut problem = program([1, 1], report, delay, None);
-        problem.hazard = Hazard::Constant(Rational::ONE / Rational::from(100_000));
-        problem.lifetime = Lifetime::fixed(last);
-        let parameters = InDoubles::new(&problem);
-        let bounds = |coarseness: Coarseness| {
-            sweep(&problem, (&parameters, Unit::of(&problem)), coarseness, false, &())
-        };
-        let each = bounds(coarseness(1e-7, 1e-300));
+        let problem = lasting(ratio(1, 100_000), last, report, delay);
+        let each = swept(&problem, coarseness(1e-7, 1e-300));
         for tolerance in [1e-4, 1e-5] {
-            let plain = coarseness(0.1 * tolerance * parameters.gain, tolerance);
-            let once = bounds(plain);
-            let finer = bounds(Coarseness { may_refine: true, ..plain });
+            let plain = coarseness(0.1 * tolerance * InDoubles::new(&problem).gain, tolerance);
+            let once = swept(&problem, plain);
+            let finer = swept(&problem, Coarseness { may_refine: true, ..plain });
             assert!(once.steps > last / 2, "{report:?} {tolerance}: at rest as it was");
             assert!(finer.steps < last / 4, "{report:?} {tolerance}: {}", finer.steps);
             assert!(finer.curve.width() <= tolerance, "{report:?}: {}", finer.curve.width());
-            let ((lower, upper), (low, high)) = (finer.value.unwrap(), each.value.unwrap());
-            assert!(lower <= high && low <= upper, "{report:?}: V {lower} {upper} {low} {high}");
-            for n in 0..=last {
-                let (found, truth) = (finer.curve.at(n).unwrap(), each.curve.at(n).unwrap());
-                let within = found.lower <= truth.upper && truth.lower <= found.upper;
-                assert!(within, "{report:?} {tolerance}, step {n}: {found:?} {truth:?}");
-            }
+            enclose(&finer.curve, finer.value, &each, &format!("{report:?} {tolerance}"));
         }
     }
 }
@@ -331,12 +314,8 @@ fn what_is_too_coarse_is_made_finer_on_the_way() {
 /// converge.
 #[test]
 fn steps_in_vain_are_no_more_than_others() {
-    let ratio =
-        |numerator: u64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
     for (report, hazard) in [([40, 40], 1000), ([42, 38], 700), ([35, 40], 1500)] {
-        let mut problem = program([1, 1], report, 100, None);
-        problem.hazard = Hazard::Constant(ratio(1, hazard));
-        problem.lifetime = Lifetime::fixed(1000);
+        let problem = lasting(ratio(1, hazard), 1000, report, 100);
         for tolerance in [1e-4, 1e-5] {
             let found =
                 solve(&problem, Accuracy { tolerance, segments: None }, &()).expect("valid");
@@ -353,26 +332,18 @@ fn laws_that_differ_at_every_step_are_enclosed() {
     let last = 41_000;
     let laws = [
         Lifetime::uniform(0, last).expect("a law"),
-        Lifetime::geometric(Rational::ONE / Rational::from(9000), 0, last).expect("a law"),
+        Lifetime::geometric(ratio(1, 9000), 0, last).expect("a law"),
     ];
-    for (law, regret) in laws.into_iter().zip([None, Some(3)]) {
-        let mut problem = program([1, 1], [5, 10], 30, regret);
-        problem.hazard = Hazard::Constant(Rational::ONE / Rational::from(200));
-        problem.lifetime = law;
-        let parameters = InDoubles::new(&problem);
-        let measured = (&parameters, Unit::of(&problem));
-        let each = sweep(&problem, measured, coarseness(1e-8, 1e-300), false, &());
+    for (lifetime, regret) in laws.into_iter().zip([None, Some(3)]) {
+        let hazard = Hazard::Constant(ratio(1, 200));
+        let problem = PhaseChange { hazard, lifetime, ..program([1, 1], [5, 10], 30, regret) };
+        let each = swept(&problem, coarseness(1e-8, 1e-300));
         for tolerance in [1e-1, 1e-4, 1e-6] {
             let some = solve(&problem, Accuracy { tolerance, segments: None }, &()).expect("valid");
             assert_eq!(some.status, crate::Status::Converged, "{tolerance}");
             assert!(some.curve.width() <= tolerance && some.segments <= each.segments);
-            let (Bounds { lower, upper }, (low, high)) = (some.value.unwrap(), each.value.unwrap());
-            assert!(lower <= high && low <= upper, "{tolerance}: {lower} {upper} {low} {high}");
-            for n in (0..=last).step_by(7) {
-                let (found, truth) = (some.curve.at(n).unwrap(), each.curve.at(n).unwrap());
-                let within = found.lower <= truth.upper && truth.lower <= found.upper;
-                assert!(within, "{tolerance}, step {n}: {found:?} {truth:?}");
-            }
+            let value = some.value.map(|value| (value.lower, value.upper));
+            enclose(&some.curve, value, &each, &tolerance.to_string());
         }
     }
 }
