@@ -7,7 +7,7 @@ use crate::problems::shared::thresholds::Thresholds;
 use serde::{Deserialize, Serialize};
 
 /// Both threshold curves of recurring phases.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// M; absent for a program without an end, whose lists have one entry.
     pub last_step: Option<u64>,
@@ -60,20 +60,18 @@ impl Answer {
     /// The intervals that the answer claims to contain a number.
     pub(crate) fn claims(&self) -> Vec<Claim> {
         let exact = self.exact.as_ref();
-        let names = ["to_second", "to_first"];
+        let lists = [
+            ("to_second", &self.to_second, exact.map(|exact| exact.to_second.as_slice())),
+            ("to_first", &self.to_first, exact.map(|exact| exact.to_first.as_slice())),
+        ];
         let mut claims = Vec::new();
-        for ((name, curve), k) in names.iter().zip(&self.curves()).zip(0..) {
-            let fractions = exact.map(|exact| match k {
-                0 => exact.to_second.as_slice(),
-                _ => exact.to_first.as_slice(),
-            });
-            claims.extend(of_curve(name, curve, fractions));
-        }
-        if self.last_step.is_none() {
-            let both = [&self.to_second, &self.to_first];
-            for (name, found) in names.iter().zip(both) {
-                let bounds = found.lower.iter().zip(&found.upper);
-                claims.extend(bounds.map(|(lower, upper)| Claim::absolute(*name, *lower, *upper)));
+        for (name, list, fractions) in lists {
+            if self.last_step.is_some() {
+                let curve = list.curve(self.first_step.unwrap_or(0));
+                claims.extend(of_curve(name, &curve, fractions));
+            } else {
+                let bounds = list.lower.iter().zip(&list.upper);
+                claims.extend(bounds.map(|(lower, upper)| Claim::absolute(name, *lower, *upper)));
             }
         }
         let value = self.value.map(|value| Claim::relative("the value", value.lower, value.upper));

@@ -72,12 +72,12 @@ fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &W
         to_second: Thresholds::of(&solution.to_second),
         to_first: Thresholds::of(&solution.to_first),
         value: solution.value,
-        average: None,
         never: without_switches(problem, lifetime),
         segments: solution.segments,
         first_step: first.filter(|first| *first > 0),
         belief: Some(filter(problem)),
         exact,
+        ..Answer::default()
     };
     Ok((answer, status, [warnings, wide]))
 }
@@ -101,16 +101,13 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
         }
     }
     let answer = Answer {
-        last_step: None,
         to_second: always(solution.to_second),
         to_first: always(solution.to_first),
-        value: None,
         average: Some(solution.average),
         never: problem.average_under(0).map(|average| average.to_f64().value()),
         segments: solution.segments,
-        first_step: None,
         belief: Some(filter(problem)),
-        exact: None,
+        ..Answer::default()
     };
     Ok((answer, status, [warnings, wide]))
 }
