@@ -39,10 +39,10 @@ pub(crate) fn thresholds(problem: &PhaseSwitching, lifetime: &Lifetime) -> Optio
         }
         // The thresholds of a switch at no belief, and at every one.
         let [never, always] = [[1.0, 0.0], [0.0, 1.0]].map(|both| both[left]);
-        let threshold = match (onset.doubtful, pays && cost.is_some()) {
-            (true, true) => Bounds { lower: 0.0, upper: 1.0 },
-            (false, true) => [always; 2].into(),
-            (_, false) => [never; 2].into(),
+        let threshold = match (cost.is_some(), onset.doubtful, pays) {
+            (true, true, _) => Bounds { lower: 0.0, upper: 1.0 },
+            (true, false, true) => [always; 2].into(),
+            _ => [never; 2].into(),
         };
         curves[left].extend_down(first, n, threshold);
         curves[1 - left].extend_down(first, n, [1.0 - never; 2].into());
