@@ -215,6 +215,16 @@ impl Cost {
         }
     }
 
+    /// The fixed part of the cost of a remap, and the cost of each moved unit; both 0 where each
+    /// state has a cost.
+    pub fn parts(&self) -> [f64; 2] {
+        match self {
+            Cost::Constant(cost) => [cost.value, 0.0],
+            Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
+            Cost::PerState(_) => [0.0; 2],
+        }
+    }
+
     /// Whether a remap is free everywhere.
     pub fn is_free(&self) -> bool {
         let free = |cost: &Decimal| cost.exact == Rational::ZERO;

@@ -109,6 +109,14 @@ impl<'a> Review<'a> {
         }
     }
 
+    /// Records a fault at `path` if a count is not between 1 and `most`.
+    pub fn count(&mut self, path: &str, value: u64, most: u64) {
+        if value == 0 || value > most {
+            let label = format!("{value} is not between 1 and {most}");
+            self.fault(path, "a number is out of range", &label, "");
+        }
+    }
+
     /// Records a fault at `path` if a number that is summed and squared is beyond 10^`power`.
     pub fn at_most(&mut self, path: &str, value: f64, power: i32) {
         if value.abs() > 10_f64.powi(power) {

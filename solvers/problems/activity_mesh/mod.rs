@@ -26,8 +26,7 @@ impl Kind for ActivityMesh {
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { settings: contest, watch, .. } = *asked;
-        let found = compare::compare(self, contest, watch);
-        let (report, status) = found?;
+        let (report, status) = compare::compare(self, contest, watch)?;
         Ok((Policies::Sampled(report), status))
     }
 }

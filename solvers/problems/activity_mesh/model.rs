@@ -105,15 +105,9 @@ const MAX_STEPS: u64 = 1_000_000_000;
 impl ActivityMesh {
     /// Records the faults of the model.
     pub fn review(&self, review: &mut Review<'_>) {
-        let range = |review: &mut Review<'_>, field: &str, value: u64, most: u64| {
-            if value == 0 || value > most {
-                let label = format!("{value} is not between 1 and {most}");
-                review.fault(&format!("problem.{field}"), "a number is out of range", &label, "");
-            }
-        };
-        range(review, "width", self.width as u64, MAX_POINTS as u64);
-        range(review, "height", self.height as u64, MAX_POINTS as u64);
-        range(review, "steps", self.steps, MAX_STEPS);
+        review.count("problem.width", self.width as u64, MAX_POINTS as u64);
+        review.count("problem.height", self.height as u64, MAX_POINTS as u64);
+        review.count("problem.steps", self.steps, MAX_STEPS);
         review.nonnegative("problem.remap_cost", self.remap_cost.value, "the cost of a remap");
         self.moves.review("problem.moves", review);
         for (i, place) in self.places.iter().enumerate() {

@@ -173,12 +173,7 @@ impl ContinuousDrift {
 
     /// The engine's problem.
     pub fn problem(&self) -> Problem {
-        let number = |number: &Option<Decimal>| number.as_ref().map_or(0.0, |n| n.value);
-        let (remap_cost, per_unit_moved) = match &self.remap_cost {
-            Cost::Constant(cost) => (cost.value, 0.0),
-            Cost::Moved { fixed, per_unit_moved } => (fixed.value, per_unit_moved.value),
-            Cost::PerState(_) => (0.0, 0.0),
-        };
+        let [remap_cost, per_unit_moved] = self.remap_cost.parts();
         Problem {
             classes: match &self.increments {
                 Increments::Classes(classes) => {
@@ -251,7 +246,6 @@ impl Increments {
 
     /// The engine's class of `count` processors.
     fn of(&self, count: usize) -> Class {
-        let number = |number: &Option<Decimal>| number.as_ref().map_or(0.0, |n| n.value);
         let (drift, law) = match self {
             Increments::Normal { mean, deviation } => {
                 (number(mean), Engine::Normal { deviation: deviation.value })
@@ -269,4 +263,9 @@ impl Increments {
         };
         Class { count, law, drift }
     }
+}
+
+/// An optional number, 0 where it is not stated.
+fn number(number: &Option<Decimal>) -> f64 {
+    number.as_ref().map_or(0.0, |number| number.value)
 }

@@ -55,14 +55,8 @@ const MAX_SIZE: usize = 10_000;
 impl LoadDrift {
     /// Records the faults of the model.
     pub fn review(&self, review: &mut Review<'_>) {
-        let range = |review: &mut Review<'_>, field: &str, value: u64, most: u64| {
-            if value == 0 || value > most {
-                let label = format!("{value} is not between 1 and {most}");
-                review.fault(&format!("problem.{field}"), "a number is out of range", &label, "");
-            }
-        };
-        range(review, "processors", self.processors as u64, MAX_PROCESSORS as u64);
-        range(review, "steps", self.steps, MAX_STEPS);
+        review.count("problem.processors", self.processors as u64, MAX_PROCESSORS as u64);
+        review.count("problem.steps", self.steps, MAX_STEPS);
         self.remap_cost.review("problem.remap_cost", review);
         self.review_cost(review);
         if let Some(late) = &self.overlap {
@@ -99,7 +93,7 @@ impl LoadDrift {
     /// Records the faults of the remap cost that this problem does not allow.
     fn review_cost(&self, review: &mut Review<'_>) {
         let path = "problem.remap_cost";
-        let [fixed, each] = self.costs();
+        let [fixed, each] = self.remap_cost.parts();
         match self.remap_cost {
             Cost::Constant(_) => review.at_most(path, fixed, 100),
             Cost::Moved { .. } => {
@@ -121,15 +115,6 @@ impl LoadDrift {
         }
     }
 
-    /// The fixed part of the cost of a remap, and the cost of each moved unit.
-    fn costs(&self) -> [f64; 2] {
-        match &self.remap_cost {
-            Cost::Constant(cost) => [cost.value, 0.0],
-            Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
-            Cost::PerState(_) => [0.0; 2],
-        }
-    }
-
     /// Whether it states an overlap, even an empty one.
     pub fn mentions_overlap(&self) -> bool {
         self.overlap.is_some()
@@ -148,14 +133,15 @@ impl LoadDrift {
 
     /// The engine's problem. The model must have passed review.
     pub fn problem(&self) -> load_drift::LoadDrift {
+        let [remap_cost, per_unit_moved] = self.remap_cost.parts();
         load_drift::LoadDrift {
             processors: self.processors,
             chain: self.chain.process().chain,
             lowest: self.chain.lowest() as f64,
             initial: (self.initial_load - self.chain.lowest()) as usize,
             steps: self.steps,
-            remap_cost: self.costs()[0],
-            per_unit_moved: self.costs()[1],
+            remap_cost,
+            per_unit_moved,
             rebalance: self.rebalance,
             timing: self.decide,
             objective: self.objective,
@@ -185,7 +171,7 @@ impl LoadDrift {
             }
         };
         let states = count(r, levels);
-        let is_constant = self.stops() && self.costs()[1] == 0.0;
+        let is_constant = self.stops() && self.remap_cost.parts()[1] == 0.0;
         let (applied, looked_at) = match self.chain {
             // Functions of all but one processor, and of all but two; and regions, while they are
             // built.
@@ -200,7 +186,7 @@ impl LoadDrift {
         };
         // Value, work and remaps, the next value, and the vector that the operator is applied to;
         // where moved units cost something, their cost.
-        let vectors = if self.costs()[1] > 0.0 { 6.0 } else { 5.0 };
+        let vectors = if self.remap_cost.parts()[1] > 0.0 { 6.0 } else { 5.0 };
         // Cost and work of the steps during a remap, and space for the look-ahead.
         let vectors = if self.stops() { vectors } else { 8.0 };
         // Total and largest level, and two bits of decisions.
