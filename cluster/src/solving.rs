@@ -173,8 +173,8 @@ fn together(
         }
         Problem::ContinuousDrift(model) => {
             let others: Option<&dyn Communicator> = Some(&**ranks);
-            let found = continuous_drift::solve::solve(loaded, model, &job.settings, watch, others);
-            Ok(Some((found?, Exit::Done)))
+            let found = continuous_drift::solve::solve(model, &job.settings, watch, others);
+            Ok(Some((found, Exit::Done)))
         }
         _ => Ok(None),
     }

@@ -64,6 +64,18 @@ impl From<Vec<Complaint>> for Failure {
     }
 }
 
+impl From<Complaint> for Failure {
+    fn from(complaint: Complaint) -> Failure {
+        Failure::Wrong(vec![complaint])
+    }
+}
+
+impl From<Halt> for Failure {
+    fn from(halt: Halt) -> Failure {
+        Failure::Halted(halt)
+    }
+}
+
 /// The default factors by which a parameter is wrong.
 const FACTORS: [(u64, u64); 11] =
     [(1, 10), (1, 5), (3, 10), (1, 2), (7, 10), (1, 1), (7, 5), (2, 1), (3, 1), (5, 1), (10, 1)];

@@ -1,7 +1,8 @@
 //! Policies on common sample paths: estimates with confidence intervals.
 
-use super::Contest;
 use super::load_drift::answer::BestThreshold;
+use super::regret::Failure;
+use super::{Contest, Outcome};
 use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
@@ -133,6 +134,18 @@ const CLAIRVOYANT_STEPS: u64 = 5000;
 pub const BATCH: u64 = 64;
 
 impl Report {
+    /// The report of a comparison; an empty one if it was stopped before anything was finished.
+    pub fn of(
+        found: Result<(Report, Status), Failure>,
+        contest: &Contest,
+    ) -> Outcome<(Report, Status)> {
+        match found {
+            Ok(found) => Ok(found),
+            Err(Failure::Halted(halt)) => Ok((Report::none(contest), halt.into())),
+            Err(Failure::Wrong(complaints)) => Err(complaints),
+        }
+    }
+
     /// The report if nothing was finished.
     pub fn none(contest: &Contest) -> Report {
         Report { seed: contest.seed, ..Report::default() }

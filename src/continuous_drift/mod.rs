@@ -42,10 +42,8 @@ mod workload;
 pub use laws::{Class, Increments};
 pub use workload::Loads;
 
-use crate::communicator::Communicator;
 use crate::load_drift::Curve;
-use crate::load_drift::many::sample_paths::play_together;
-use crate::load_drift::many::{Goal, MOST_LATE, Measured, Path, measured};
+use crate::load_drift::many::{Goal, MOST_LATE, Path, SamplePaths};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use crate::parallel;
@@ -128,9 +126,6 @@ pub enum NoBounds {
     /// A parameter of a distribution.
     #[error("{0}")]
     Law(&'static str),
-    /// The caller stopped the computation.
-    #[error("stopped before anything was known")]
-    Halted(Halt),
 }
 
 impl ContinuousDrift {
@@ -203,46 +198,36 @@ impl ContinuousDrift {
 /// A policy, with the data for the lower bound.
 pub struct Drifting {
     problem: ContinuousDrift,
-    way: Way,
+    /// An approximate value function, where a remap leads to the same state whatever came before;
+    /// none where slopes are persistent.
+    renewed: Option<(Movement, Fitted)>,
     curve: Curve,
     seed: u64,
-}
-
-/// Data in addition to the curve policy.
-enum Way {
-    /// An approximate value function: a remap leads to the same state whatever came before.
-    Renewed { movement: Movement, fitted: Fitted },
-    /// Nothing: slopes are persistent.
-    Kept,
 }
 
 impl Drifting {
     /// Computes the policy. All random numbers depend on the seed alone.
     ///
     /// # Errors
-    /// A problem that is out of reach, or the halt that the observer requested.
+    /// The halt that the observer requested.
+    ///
+    /// # Panics
+    /// A problem with a [fault](ContinuousDrift::fault).
     pub fn new(
         problem: &ContinuousDrift,
         seed: u64,
         observer: &dyn Observer,
-    ) -> Result<Drifting, NoBounds> {
-        if let Some(fault) = problem.fault() {
-            return Err(fault);
-        }
-        if problem.kept_slopes.is_some() {
-            let curve = kept::rule(problem, seed, observer).map_err(NoBounds::Halted)?;
-            return Ok(Drifting { problem: problem.clone(), way: Way::Kept, curve, seed });
-        }
-        let movement = Movement::new(problem);
-        let fitted = Fitted::new(problem, &movement, seed, observer).map_err(NoBounds::Halted)?;
-        let curve = fitted.curve(problem, &movement, seed, observer).map_err(NoBounds::Halted)?;
-        let way = Way::Renewed { movement, fitted };
-        Ok(Drifting { problem: problem.clone(), way, curve, seed })
-    }
-
-    /// The curve policy that approximates this policy by a few numbers.
-    pub fn curve(&self) -> &Curve {
-        &self.curve
+    ) -> Result<Drifting, Halt> {
+        assert_eq!(problem.fault(), None);
+        let (renewed, curve) = if problem.kept_slopes.is_some() {
+            (None, kept::rule(problem, seed, observer)?)
+        } else {
+            let movement = Movement::new(problem);
+            let fitted = Fitted::new(problem, &movement, seed, observer)?;
+            let curve = fitted.curve(problem, &movement, seed, observer)?;
+            (Some((movement, fitted)), curve)
+        };
+        Ok(Drifting { problem: problem.clone(), renewed, curve, seed })
     }
 
     /// The default gap, which takes seconds of work.
@@ -258,23 +243,11 @@ impl Drifting {
             None => Goal { gap, inner: [64, 512], paths: [4, 64] },
         }
     }
+}
 
-    /// Simulates batches of paths until the goal or the observer ends it. `None` if fewer than two
-    /// paths were finished.
-    pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
-        measured::play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
-    }
-
-    /// The same on ranks that all hold the same policy. `together` stops all ranks when it stops
-    /// one.
-    pub fn measure_together(
-        &self,
-        goal: Goal,
-        (together, observer): (&dyn Observer, &dyn Observer),
-        communicator: &dyn Communicator,
-    ) -> Option<Measured> {
-        let paths = |inner, runs| self.paths(inner, runs, observer);
-        play_together(goal, together, communicator, paths)
+impl SamplePaths for Drifting {
+    fn curve(&self) -> &Curve {
+        &self.curve
     }
 
     fn paths(
@@ -283,10 +256,10 @@ impl Drifting {
         runs: Range<u64>,
         observer: &dyn Observer,
     ) -> Result<Vec<Path>, Halt> {
-        let Drifting { problem, way, curve, seed } = self;
-        let one = |run: u64| match way {
-            Way::Kept => kept::path(problem, curve, *seed, run, observer),
-            Way::Renewed { movement, fitted } => {
+        let Drifting { problem, renewed, curve, seed } = self;
+        let one = |run: u64| match renewed {
+            None => kept::path(problem, curve, *seed, run, observer),
+            Some((movement, fitted)) => {
                 let hindsight = Hindsight { problem, movement, fitted, curve, inner };
                 hindsight.path(*seed, run, observer)
             }

@@ -36,7 +36,7 @@ struct Moves {
 }
 
 /// State of knowledge about the ranks, relative to the last remap.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// The predicted load at the next step, minus the common growth.
     pub next: Vec<f64>,

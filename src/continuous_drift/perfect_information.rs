@@ -5,7 +5,7 @@ use super::ContinuousDrift;
 use super::fit::{Features, Fitted, Row};
 use super::movement::{Movement, State};
 use crate::load_drift::Curve;
-use crate::load_drift::many::Path;
+use crate::load_drift::many::candidates::{NOWHERE, Node, Path, through};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use crate::random::stream;
@@ -26,6 +26,7 @@ pub struct Hindsight<'a> {
 }
 
 /// A branch: it continues from a remap without another.
+#[derive(Default)]
 struct Branch {
     state: State,
     /// Charge so far, without the steps before its remap takes effect.
@@ -73,7 +74,8 @@ impl Hindsight<'_> {
         let mut branches: Vec<Branch> = Vec::with_capacity(steps);
         for step in 1..=steps {
             if step == 1 || fitted.may_remap(step - 1, 1, true) {
-                branches.push(Branch::new(movement.start(), steps - step + 1));
+                let state = movement.start();
+                branches.push(Branch { state, charged: true, ..Branch::default() });
             }
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);
@@ -160,60 +162,30 @@ impl Hindsight<'_> {
     /// The shortest path, and the paths of both policies.
     fn through(&self, branches: &[Branch]) -> Path {
         let late = self.problem.overlap.steps as usize;
-        // Charge up to a remap after so many steps, until it takes effect.
-        let end = |branch: &Branch, since: usize| {
-            let beside = |j: usize| branch.beside[since - 1 + j][late - j];
-            branch.ends[since - 1] + self.added((1..=late).map(beside))
+        let node = |(first, branch): (usize, &Branch)| {
+            // Charge up to a remap after so many steps, until it takes effect.
+            let end = |since: usize| match branch.ends[since - 1] {
+                charge if charge.is_finite() => {
+                    let beside = |j: usize| branch.beside[since - 1 + j][late - j];
+                    (charge + self.added((1..=late).map(beside)), (first + since) as u32)
+                }
+                _ => (f64::INFINITY, NOWHERE),
+            };
+            let mut ends: Vec<(f64, u32)> = (1..branch.ends.len()).map(end).collect();
+            // No remap follows the last step.
+            ends.push((branch.charge, NOWHERE));
+            let begun = if first == 0 { 0 } else { late };
+            let paid = match branch.policy {
+                Some((since, paid)) => {
+                    paid + self.added(branch.costs[since..since + late].iter().copied())
+                }
+                None => branch.costs[begun..].iter().sum(),
+            };
+            let policy = branch.policy.map(|(since, _)| since);
+            Node { ends, policy, ruled: branch.ruled, paid, step: first as u64, ..Node::default() }
         };
-        let mut best = vec![0.0; branches.len()];
-        for (first, branch) in branches.iter().enumerate().rev() {
-            let ways = (1..=branch.ends.len()).filter(|since| branch.ends[since - 1].is_finite());
-            let ways = ways.map(|since| end(branch, since) + best[first + since]);
-            best[first] = ways.fold(branch.charge, f64::min);
-        }
-        let mut path =
-            Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0, ruled: (0.0, 0) };
-        let mut at = 0;
-        loop {
-            let branch = &branches[at];
-            let Some((since, paid)) = branch.policy else {
-                let begun = if at == 0 { 0 } else { late };
-                path.upper += branch.charge;
-                path.cost += branch.costs[begun..].iter().sum::<f64>();
-                break;
-            };
-            path.upper += end(branch, since);
-            path.cost += paid + self.added(branch.costs[since..since + late].iter().copied());
-            path.remaps += 1;
-            at += since;
-        }
-        at = 0;
-        loop {
-            let branch = &branches[at];
-            let Some(since) = branch.ruled else {
-                path.ruled.0 += branch.charge;
-                return path;
-            };
-            path.ruled.0 += end(branch, since);
-            path.ruled.1 += 1;
-            at += since;
-        }
-    }
-}
-
-impl Branch {
-    fn new(state: State, steps: usize) -> Branch {
-        Branch {
-            state,
-            charge: 0.0,
-            costs: Vec::with_capacity(steps),
-            lost: 0.0,
-            charged: true,
-            sums: Sums::default(),
-            ends: Vec::with_capacity(steps),
-            beside: Vec::with_capacity(steps),
-            policy: None,
-            ruled: None,
-        }
+        let nodes: Vec<Node> = branches.iter().enumerate().map(node).collect();
+        // The charges contain the cost of remaps.
+        through(&nodes, 0.0, self.problem.steps as usize)
     }
 }

@@ -3,7 +3,7 @@
 //! The policy has thresholds by the steps since the last remap, and by the steps remaining. Method:
 //! coordinate descent over the thresholds, then merging of neighbors where that costs little.
 
-use crate::load_drift::Curve;
+use crate::load_drift::curve::{Curve, by_step};
 use crate::observer::{Halt, Observer};
 use crate::parallel;
 use std::ops::ControlFlow;
@@ -68,7 +68,7 @@ impl Costs {
 }
 
 /// Pairs (number of steps, threshold) in ascending order: each holds from that number on.
-type Thresholds = Vec<(usize, f64)>;
+type Thresholds = Vec<(u64, f64)>;
 
 /// A candidate policy.
 #[derive(Clone)]
@@ -76,7 +76,7 @@ struct Rule {
     since: Thresholds,
     /// By the steps remaining; none beyond `end`.
     left: Thresholds,
-    end: usize,
+    end: u64,
 }
 
 /// Factors by which thresholds are varied, coarse to fine.
@@ -140,10 +140,10 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
     // Loads that grow linearly require twice the remap cost over the steps since; walks require a
     // constant threshold.
     let left: Thresholds =
-        firsts(end).into_iter().map(|left| (left, usual / left as f64)).collect();
+        firsts(end).into_iter().map(|left| (left as u64, usual / left as f64)).collect();
     let start = |threshold: &dyn Fn(usize) -> f64| {
-        let since = firsts(longest).into_iter().map(|first| (first, threshold(first)));
-        Rule { since: since.collect(), left: left.clone(), end }
+        let since = firsts(longest).into_iter().map(|first| (first as u64, threshold(first)));
+        Rule { since: since.collect(), left: left.clone(), end: end as u64 }
     };
     let mut rule = start(&|since| 2.0 * prices[since - 1] / since as f64);
     let mut least = cost(&rule)?;
@@ -243,7 +243,7 @@ impl Rule {
     fn follow(&self, paths: &[Costs], remap_cost: f64) -> impl Iterator<Item = (f64, u64)> {
         let (steps, longest) = (paths[0].steps, paths[0].longest);
         let since = spread(&self.since, longest);
-        let left = spread(&self.left, self.end);
+        let left = spread(&self.left, self.end as usize);
         paths.iter().map(move |costs| {
             costs.follow(remap_cost, |step, at, cost| {
                 cost > since[at - 1] && left.get(steps - step - 1).is_none_or(|least| cost > *least)
@@ -252,24 +252,13 @@ impl Rule {
     }
 
     fn curve(&self, steps: usize) -> Curve {
-        let since = self.since.iter().map(|(from, threshold)| (*from as u64, *threshold));
-        let mut step = vec![(1, 0.0)];
-        for (i, (_, threshold)) in self.left.iter().enumerate().rev() {
-            // A stretch of remaining steps ends where the next begins.
-            let most = self.left.get(i + 1).map_or(self.end, |(next, _)| next - 1);
-            let from = steps.saturating_sub(most).max(1) as u64;
-            if step.last().is_some_and(|last| last.0 == from) {
-                step.pop();
-            }
-            step.push((from, *threshold));
-        }
-        Curve { since: since.collect(), step }
+        Curve { since: self.since.clone(), step: by_step(&self.left, self.end, steps as u64) }
     }
 }
 
 /// The threshold for each number from 1.
 fn spread(thresholds: &Thresholds, most: usize) -> Vec<f64> {
     let at =
-        |number: usize| thresholds[thresholds.partition_point(|(from, _)| *from <= number) - 1].1;
-    (1..=most).map(at).collect()
+        |number: u64| thresholds[thresholds.partition_point(|(from, _)| *from <= number) - 1].1;
+    (1..=most as u64).map(at).collect()
 }

@@ -2,11 +2,13 @@
 
 use super::super::Contest;
 use super::super::load_drift::compare_many::{CURVE, stated};
+use super::super::regret::Failure;
 use super::super::sampling::{Contestant, Report, named, play, rule};
 use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
-use remapping::continuous_drift::{ContinuousDrift, Drifting, Loads, NoBounds};
+use remapping::continuous_drift::{ContinuousDrift, Drifting, Loads};
+use remapping::load_drift::many::SamplePaths;
 use remapping::policy::Rule;
 
 /// Evaluates policies on sample paths.
@@ -14,7 +16,7 @@ pub(super) fn compare(
     problem: &ContinuousDrift,
     contest: &Contest,
     watch: &Watch,
-) -> Result<(Report, Status), Complaint> {
+) -> Result<(Report, Status), Failure> {
     let intervals = problem.intervals();
     let best = intervals.as_ref().and_then(|all| (1..).zip(all).min_by(|a, b| a.1.total_cmp(b.1)));
     let best = best.map(|(interval, _)| format!("fixed:{interval}"));
@@ -24,14 +26,8 @@ pub(super) fn compare(
     let mut contestants = Vec::new();
     for name in &names {
         if name == CURVE {
-            match Drifting::new(problem, contest.seed, watch) {
-                Ok(found) => contestants.push(stated(found.curve(), problem.steps)),
-                Err(NoBounds::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
-                Err(reason) => {
-                    let message = format!("--policies {CURVE}: {reason}");
-                    return Err(Complaint::elsewhere(message, "leave it out"));
-                }
-            }
+            let found = Drifting::new(problem, contest.seed, watch)?;
+            contestants.push(stated(found.curve(), problem.steps));
             continue;
         }
         let rule = rule(name)?;
@@ -49,7 +45,7 @@ pub(super) fn compare(
                 "--policies {name}: it looks at ratios to the mean load, and loads are counted from the last remap here"
             );
             let help = "state `mean_load` in the model, or take rules that look at max - mean";
-            return Err(Complaint::elsewhere(message, help));
+            return Err(Complaint::elsewhere(message, help).into());
         }
         let exact = |interval: u64| {
             let all = intervals.as_ref()?;

@@ -7,6 +7,7 @@ pub mod solve;
 pub mod view;
 
 use self::model::ContinuousDrift;
+use super::sampling::Report;
 use super::{Asked, Contest, Facts, Found, Kind, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;
 use remapping::Status;
@@ -16,25 +17,18 @@ impl Kind for ContinuousDrift {
         "continuous_drift"
     }
 
-    fn check(&self, loaded: &ModelFile) -> Outcome<()> {
-        match self.problem().fault() {
-            Some(reason) => Err(solve::no_bounds(loaded, &reason)),
-            None => Ok(()),
-        }
-    }
-
     fn facts(&self, _loaded: &ModelFile) -> Facts {
         self.facts()
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        let Asked { loaded, settings, watch, .. } = *asked;
-        solve::solve(loaded, self, settings, watch, None)
+        Ok(solve::solve(self, asked.settings, asked.watch, None))
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { settings: contest, watch, .. } = *asked;
-        let (report, status) = compare::compare(&self.problem(), contest, watch)?;
+        let found = compare::compare(&self.problem(), contest, watch);
+        let (report, status) = Report::of(found, contest)?;
         Ok((Policies::Sampled(report), status))
     }
 

@@ -1,61 +1,33 @@
 //! Solves the `ContinuousDrift` problem: a policy, a rule and a lower bound.
 
-use super::super::load_drift::bounds::{both, curve, interval, outer, percent, reached, stopped};
 use super::super::{Found, Settings};
 use super::answer::{Answer, Class, Fixed};
 use super::model::ContinuousDrift;
-use crate::complaint::Complaint;
-use crate::model::file::ModelFile;
 use crate::problems::load_drift::answer::Representation;
 use crate::problems::registry::Body;
-use crate::problems::together::{Together, on_any};
+use crate::problems::shared::sampled::{both, curve, interval, outer, percent, simulate};
 use crate::run::Watch;
 use remapping::Communicator;
-use remapping::continuous_drift::{self, Drifting, NoBounds};
+use remapping::continuous_drift::{self, Drifting};
 use remapping::load_drift::Curve;
 use remapping::load_drift::many::Measured;
 use remapping::phase_change::Bounds;
 
 /// Solves the model. Several ranks share the paths.
 pub fn solve(
-    loaded: &ModelFile,
     model: &ContinuousDrift,
     settings: &Settings,
     watch: &Watch,
     communicator: Option<&dyn Communicator>,
-) -> Result<Found, Vec<Complaint>> {
+) -> Found {
     let problem = model.problem();
     let gap = settings.gap.unwrap_or(Drifting::usual_gap(problem.kept_slopes));
     let goal = Drifting::goal(&problem, gap);
-    let (mut rule, mut warnings) = (Curve::default(), Vec::new());
+    let mut warnings = Vec::new();
     let drifting = Drifting::new(&problem, settings.seed, watch);
-    let halted = on_any(communicator, matches!(drifting, Err(NoBounds::Halted(_))));
-    let measured = match drifting {
-        Ok(_) if halted => None,
-        Ok(drifting) => {
-            rule = drifting.curve().clone();
-            match communicator {
-                Some(others) => {
-                    drifting.measure_together(goal, (&Together::new(watch, others), watch), others)
-                }
-                None => drifting.measure(goal, watch),
-            }
-        }
-        Err(NoBounds::Halted(_)) => None,
-        Err(reason) => return Err(no_bounds(loaded, &reason)),
-    };
-    let status = match &measured {
-        None => stopped(watch),
-        Some(measured) => reached(measured, goal, &mut warnings),
-    };
+    let (rule, measured, status) = simulate(drifting, goal, (watch, communicator), &mut warnings);
     let answer = lay_out(&problem, &rule, measured.as_ref());
-    Ok(Found::new(Body::ContinuousDrift(Box::new(answer)), status, warnings))
-}
-
-/// Why this model has no bounds.
-pub(super) fn no_bounds(loaded: &ModelFile, reason: &NoBounds) -> Vec<Complaint> {
-    let message = "there are no bounds for this model";
-    vec![loaded.complain("problem", message, &reason.to_string(), "")]
+    Found::new(Body::ContinuousDrift(Box::new(answer)), status, warnings)
 }
 
 fn lay_out(

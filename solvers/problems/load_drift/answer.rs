@@ -5,7 +5,8 @@ use crate::document::dynamics::{Dynamics, Kind};
 use crate::document::priced::{BestFixed, Priced};
 use crate::document::rule::Threshold;
 use crate::problems::stopping::answer::CostByState;
-use remapping::load_drift;
+pub use remapping::load_drift::BestThreshold;
+pub use remapping::load_drift::many::Spread as Mean;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
@@ -138,18 +139,6 @@ pub struct Both {
     pub upper: Mean,
 }
 
-/// A mean and its confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Mean {
-    /// The mean.
-    pub mean: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
-}
-
 /// A fixed interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -207,27 +196,6 @@ pub struct Closest {
     pub threshold: f64,
     /// Share of all load vectors on which the two rules disagree.
     pub disagreement: f64,
-}
-
-/// The best of the rules that remap when max - mean exceeds a threshold.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BestThreshold {
-    /// Remap when max - mean exceeds this: halfway between two possible values, or above all, which
-    /// means never.
-    pub threshold: f64,
-    /// The exact expected objective of that rule.
-    pub value: f64,
-    /// The least and the largest threshold of the range that was evaluated. The least possible
-    /// threshold, and never, were evaluated, too.
-    pub searched: [f64; 2],
-}
-
-impl From<load_drift::BestThreshold> for BestThreshold {
-    fn from(best: load_drift::BestThreshold) -> Self {
-        let load_drift::BestThreshold { threshold, value, searched } = best;
-        BestThreshold { threshold, value, searched }
-    }
 }
 
 impl Priced {

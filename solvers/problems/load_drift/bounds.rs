@@ -1,20 +1,21 @@
 //! Drifting loads of many processors: a policy and a lower bound from sample paths.
 
 use super::super::{Asked, Found, Method, Outcome, Settings};
-use super::answer::{Answer, Both, Curve, Fixed, Mean, Representation};
+use super::answer::{Answer, Fixed, Representation};
 use super::least::at_least;
 use super::model::LoadDrift;
 use super::solve::{of_outcome, posed};
-use crate::document::rule::Threshold;
 use crate::memory;
 use crate::problems::registry::Body;
-use crate::problems::together::{Together, on_any};
+use crate::problems::shared::sampled::{
+    KNOWN, are_told, both, curve, interval, outer, percent, simulate,
+};
 use crate::run::Watch;
-use crate::text::digits::up;
-use remapping::load_drift::many::{Goal, Many, Measured, NoBounds, Spread};
+use remapping::Communicator;
+use remapping::load_drift::many::{Goal, Many, Measured, NoBounds};
 use remapping::load_drift::{self, Intervals, ProcessChain, Unremapped};
+use remapping::overlap::Overlap;
 use remapping::phase_change::Bounds;
-use remapping::{Communicator, Halt, Status};
 
 /// The number of states times steps beyond which a solution over all states takes about a quarter
 /// of an hour or more.
@@ -41,7 +42,7 @@ pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
 
 /// Why sampling gives no bounds for this model, if so.
 pub(super) fn are_not_there(model: &LoadDrift) -> Option<NoBounds> {
-    NoBounds::of(&model.problem())
+    NoBounds::of(&model.problem(), Overlap::NONE)
 }
 
 /// Solves the model by sampling. Several ranks share the paths.
@@ -57,151 +58,20 @@ pub(super) fn solve(
     if settings.step.is_some() || settings.values {
         warnings.push("no map and no values of single states: that takes all states".to_owned());
     }
-    let mut rule = load_drift::Curve::default();
-    let many = Many::new(&problem, model.overlap(), settings.seed, watch);
-    let halted = on_any(communicator, matches!(many, Err(NoBounds::Halted(_))));
-    let measured = match many {
-        Ok(_) if halted => None,
-        Ok(many) => {
-            rule = many.curve().clone();
-            match communicator {
-                Some(others) => {
-                    many.measure_together(goal, (&Together::new(watch, others), watch), others)
-                }
-                None => many.measure(goal, watch),
-            }
-        }
-        Err(NoBounds::Halted(_)) => None,
-        Err(reason) => {
-            let help = "take a smaller model, or --method exact where that fits";
-            let message = "there are no bounds for this model";
-            return Err(vec![loaded.complain("problem", message, &reason.to_string(), help)]);
-        }
-    };
-    let status = match &measured {
-        None => stopped(watch),
-        Some(measured) => reached(measured, goal, &mut warnings),
-    };
+    let overlap = model.overlap();
+    if let Some(reason) = NoBounds::of(&problem, overlap) {
+        let help = "take a smaller model, or --method exact where that fits";
+        let message = "there are no bounds for this model";
+        return Err(vec![loaded.complain("problem", message, &reason.to_string(), help)]);
+    }
+    let many = Many::new(&problem, overlap, settings.seed, watch);
+    let (rule, measured, status) = simulate(many, goal, (watch, communicator), &mut warnings);
     // With no more steps than sampling takes.
     let unremapped = Unremapped::of(&problem, &()).expect("nobody stops it");
     let mut answer = lay_out(model, (&problem, unremapped), &rule, measured.as_ref(), watch);
     compare_an_interval(&mut answer, model, &problem, QUICK);
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
 }
-
-/// The status that the measurement reached.
-pub(in crate::problems) fn reached(
-    measured: &Measured,
-    goal: Goal,
-    warnings: &mut Vec<String>,
-) -> Status {
-    if interval(measured, measured.gap).is_none() {
-        let what = match measured.gap.mean {
-            0.0 => "the policy pays what hindsight does",
-            _ => "the gap is the same",
-        };
-        warnings.push(format!(
-            "{what} on each of {} paths, which gives no interval: what is so rare that none of them shows it is not \
-             counted; costs have the least that any policy costs as their low end",
-            measured.paths
-        ));
-    }
-    match measured {
-        Measured { halted: Some(halt), .. } => (*halt).into(),
-        Measured { reached: true, .. } => Status::Converged,
-        _ => {
-            warnings.push(format!(
-                "the gap of {:e} was not reached after {} paths: {}; the bounds are wider apart, and hold with the \
-                 confidence that is stated",
-                goal.gap,
-                measured.paths,
-                limit(measured, goal)
-            ));
-            Status::IterationLimit
-        }
-    }
-}
-
-/// Which limit ended the measurement above the goal, and what would help.
-fn limit(measured: &Measured, goal: Goal) -> String {
-    let Measured { gap, lower, inner, .. } = measured;
-    let relative = |end: f64| if lower.mean > 0.0 { end / lower.mean } else { f64::INFINITY };
-    let asks = format!("--tolerance {} asks for what they reach", up(relative(gap.high)));
-    match relative(gap.low) > goal.gap {
-        true => format!(
-            "policy and lower bound are {} apart at least with {inner} inner samples, the most that are taken, so \
-             that neither time nor paths would help; {asks}",
-            down(relative(gap.low))
-        ),
-        false => format!(
-            "these are the most that are drawn, and they leave a gap of up to {}; {asks}",
-            up(relative(gap.high))
-        ),
-    }
-}
-
-/// Rounds down to two digits.
-fn down(number: f64) -> String {
-    let digit = 10_f64.powf(number.abs().log10().floor() - 1.0);
-    format!("{:.1e}", (number / digit).floor() * digit)
-}
-
-/// The status where nothing was finished.
-pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
-    use remapping::Observer;
-    use std::ops::ControlFlow;
-    match watch.check() {
-        ControlFlow::Break(halt) => halt.into(),
-        ControlFlow::Continue(()) => Halt::TimeLimit.into(),
-    }
-}
-
-/// An expected cost for a document. Costs are not negative, and the estimate of a rare large cost
-/// lies in its interval.
-fn mean(spread: Spread) -> Mean {
-    let Spread { mean, low, high } = spread;
-    let low = low.max(0.0);
-    Mean { mean: mean.max(low), low, high }
-}
-
-/// Bounds on the optimum from paths, where a policy is known to cost `known` exactly. Where the
-/// paths do not bound the gap, the lower bound is at most `least`, and the upper one is that
-/// policy's cost.
-pub(in crate::problems) fn outer(found: &Measured, known: f64, least: f64) -> Bounds {
-    let (outer, most) = (found.outer(), known * (1.0 + KNOWN));
-    let is_told = interval(found, found.gap).is_some();
-    let lower = if is_told { outer.lower } else { outer.lower.min(least) };
-    let upper = match is_told {
-        _ if !most.is_finite() || most < lower => outer.upper,
-        true => outer.upper.min(most),
-        false => most,
-    };
-    Bounds { lower, upper }
-}
-
-/// The costs of both sides. Where paths do not bound the gap, the lower end is at most `least`.
-pub(in crate::problems) fn both(found: &Measured, least: f64) -> Both {
-    let side = |side| cost(found, side, (found.gap, least));
-    Both { lower: side(found.lower), upper: side(found.upper) }
-}
-
-/// A cost with its interval. Where paths do not bound the gap, its lower end is at most `least`.
-fn cost(found: &Measured, cost: Spread, (gap, least): (Spread, f64)) -> Mean {
-    let told = mean(cost);
-    match interval(found, gap) {
-        Some(_) => told,
-        None => Mean { low: told.low.min(least), ..told },
-    }
-}
-
-/// Whether paths bound the gap of the policy and that of the rule. Equal paths are no evidence that
-/// other paths are equal.
-fn are_told(found: &Measured) -> bool {
-    [found.gap, found.ruled_gap].into_iter().all(|gap| interval(found, gap).is_some())
-}
-
-/// The relative error of exact costs of policies.
-const KNOWN: f64 = 1e-9;
 
 /// An upper bound on the optimum, where remapping at this interval costs `known`. The proved
 /// rounding error of long programs with many processors is far larger than that of sums of doubles.
@@ -211,41 +81,6 @@ pub(super) fn at_most(problem: &load_drift::LoadDrift, interval: u64, known: f64
         ProcessChain::BirthDeath(_) => proved.min(known * (1.0 + KNOWN)),
         // Rows that miss 1 by a billionth define another program.
         ProcessChain::Dense(_) => proved,
-    }
-}
-
-/// An excess over the lower bound, in percent of it.
-pub(in crate::problems) fn percent(found: &Measured, above: f64) -> f64 {
-    if above == 0.0 { 0.0 } else { 100.0 * above / found.lower.mean }
-}
-
-/// The interval of a gap in percent; `None` where the paths do not differ, which is no evidence
-/// about others.
-pub(in crate::problems) fn interval(found: &Measured, gap: Spread) -> Option<[f64; 2]> {
-    (gap.low < gap.high).then(|| [gap.low, gap.high].map(|end| percent(found, end)))
-}
-
-/// A rule for a document, with its cost on the paths. The cost is exactly `never` if the rule never
-/// remaps and that cost is known. Where paths do not bound the gap, its lower end is at most
-/// `least`.
-pub(in crate::problems) fn curve(
-    rule: &load_drift::Curve,
-    found: &Measured,
-    (least, never): (f64, Option<f64>),
-) -> Curve {
-    let list = |list: &[(u64, f64)]| {
-        list.iter().map(|&(from, threshold)| Threshold { from, threshold }).collect()
-    };
-    let gap = found.ruled_gap;
-    let never = never.filter(|_| rule.is_never());
-    let never = never.map(|cost| Mean { mean: cost, low: cost, high: cost });
-    Curve {
-        by_steps_since: list(&rule.since),
-        by_step: list(&rule.step),
-        cost: Some(never.unwrap_or_else(|| cost(found, found.ruled, (gap, least)))),
-        gap_percent: Some(percent(found, gap.mean)),
-        gap_interval: interval(found, gap),
-        remaps: found.ruled_remaps,
     }
 }
 

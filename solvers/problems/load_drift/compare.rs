@@ -1,14 +1,13 @@
 //! `remap compare` for drifting loads.
 
+use super::super::regret::Failure;
 use super::super::sampling::{Contestant, Report, Start, named, play, rule};
-use super::super::{Asked, Contest, Outcome};
+use super::super::{Asked, Contest};
 use super::answer::BestThreshold;
 use super::compare_many::{self, CURVE};
 use super::model::LoadDrift;
 use super::solve::{LONGEST_INTERVAL, prepare, shortage};
-use crate::complaint::Complaint;
 use crate::run::Watch;
-use remapping::load_drift::many::NoBounds;
 use remapping::load_drift::{
     self, Backward, Carry, Control, Intervals, Loads, MapPolicy, Ranks, States, Transition,
     Unremapped,
@@ -19,27 +18,23 @@ use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
 /// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
-pub(super) fn compare(asked: &Asked<'_, Contest>, model: &LoadDrift) -> Outcome<(Report, Status)> {
+pub(super) fn compare(
+    asked: &Asked<'_, Contest>,
+    model: &LoadDrift,
+) -> Result<(Report, Status), Failure> {
     let Asked { loaded, settings: contest, watch, .. } = *asked;
     let problem = model.problem();
     if shortage(model).is_some() || model.states().is_none() {
-        return Ok(compare_many::compare(&problem, model.overlap(), contest, watch)?);
+        return compare_many::compare(&problem, model.overlap(), contest, watch);
     }
     let (states, transition) = prepare(loaded, model, &problem)?;
     let (states, transition) = (&states, &transition);
     let (overlap, seed) = (model.overlap(), contest.seed);
     let field = Drift { problem: &problem, overlap, states, transition, seed, watch };
-    let contestants = field.contestants(&contest.policies)?;
-    if let Some((contestants, best, typical)) = contestants {
-        let loads = Loads::new(problem.clone()).overlapping(overlap).typically(typical);
-        let (report, status) = play(&loads, &contestants, contest, watch);
-        return Ok((Report { best_threshold: best, ..report }, status));
-    }
-    let status = match watch.progress(0, 1) {
-        ControlFlow::Break(halt) => halt.into(),
-        ControlFlow::Continue(()) => Status::Interrupted,
-    };
-    Ok((Report::none(contest), status))
+    let (contestants, best, typical) = field.contestants(&contest.policies)?;
+    let loads = Loads::new(problem.clone()).overlapping(overlap).typically(typical);
+    let (report, status) = play(&loads, &contestants, contest, watch);
+    Ok((Report { best_threshold: best, ..report }, status))
 }
 
 /// The contestants, the best threshold if it was asked for, and the remap cost for rules that need
@@ -57,8 +52,8 @@ struct Drift<'a> {
 }
 
 impl Drift<'_> {
-    /// The policies asked for, with their exact costs where known; `None` if halted.
-    fn contestants(&self, names: &[String]) -> Result<Option<Entered>, Complaint> {
+    /// The policies asked for, with their exact costs where known.
+    fn contestants(&self, names: &[String]) -> Result<Entered, Failure> {
         let all = [
             "optimal",
             "threshold",
@@ -89,30 +84,23 @@ impl Drift<'_> {
         let longest = LONGEST_INTERVAL;
         let intervals =
             Intervals::overlapping(problem, overlap, all, transition, longest, self.watch);
-        let Ok(unremapped) = Unremapped::of(problem, self.watch) else { return Ok(None) };
+        let unremapped = Unremapped::of(problem, self.watch)?;
         let exact = (&intervals, unremapped.never.value);
         let typical = intervals.remap_cost(intervals.best().interval);
         let wants = |name: &str| names.iter().any(|other| other == name);
+        let all = (states, transition);
         let map = match wants("optimal") || wants("threshold") || wants("best_threshold") {
-            true => match MapPolicy::solve(problem, overlap, (states, transition), self.watch) {
-                Ok(map) => Some(map),
-                Err(_) => return Ok(None),
-            },
+            true => Some(MapPolicy::solve(problem, overlap, all, self.watch)?),
             false => None,
         };
-        let closest = |map: &MapPolicy| match self.problem.steps {
-            0 | 1 => 0.0,
-            _ => map.decisions(1).closest_threshold(self.states).threshold,
+        let closest = |map: &MapPolicy| {
+            map.at(1).map_or(0.0, |map| map.closest_threshold(self.states).threshold)
         };
-        let best = match map.as_ref().filter(|_| wants("best_threshold")) {
-            None => None,
-            Some(map) => {
-                let all = (states, transition);
-                match problem.best_threshold(overlap, all, closest(map), self.watch) {
-                    Ok(best) => Some(BestThreshold::from(best)),
-                    Err(_) => return Ok(None),
-                }
+        let best = match &map {
+            Some(map) if wants("best_threshold") => {
+                Some(problem.best_threshold(overlap, all, closest(map), self.watch)?)
             }
+            _ => None,
         };
         let mut contestants = Vec::new();
         for name in &names {
@@ -128,11 +116,7 @@ impl Drift<'_> {
                     let rule = Rule::Threshold(threshold);
                     Contestant::rule(&rule.to_string(), rule, Some(value))
                 }
-                (CURVE, _) => match compare_many::curve(problem, overlap, self.seed, self.watch) {
-                    Ok(found) => found,
-                    Err(NoBounds::Halted(_)) => return Ok(None),
-                    Err(reason) => return Err(compare_many::no_curve(&reason)),
-                },
+                (CURVE, _) => compare_many::curve(problem, overlap, self.seed, self.watch)?,
                 ("fixed", _) => self.contestant(Rule::Fixed(intervals.best().interval), exact),
                 ("menon_offline", _) => {
                     let slope = growth_slope(typical, &intervals.growth());
@@ -140,8 +124,8 @@ impl Drift<'_> {
                 }
                 _ => self.contestant(rule(name)?, exact),
             };
-            if let ControlFlow::Break(_) = self.watch.progress(0, 1) {
-                return Ok(None);
+            if let ControlFlow::Break(halt) = self.watch.progress(0, 1) {
+                return Err(halt.into());
             }
             contestants.push(contestant);
         }
@@ -152,7 +136,7 @@ impl Drift<'_> {
         if let Some(at) = contestants.iter().enumerate().position(twin).filter(|_| everything) {
             contestants.remove(at);
         }
-        Ok(Some((contestants, best, typical)))
+        Ok((contestants, best, typical))
     }
 
     /// The rule, with its exact cost where that is known: fixed intervals and never.

@@ -1,11 +1,12 @@
 //! `remap compare` for drifting loads with too many states to list.
 
 use super::super::Contest;
+use super::super::regret::Failure;
 use super::super::sampling::{Contestant, Report, Start, named, play, rule};
 use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
-use remapping::load_drift::many::{Many, NoBounds};
+use remapping::load_drift::many::{Many, NoBounds, SamplePaths};
 use remapping::load_drift::{Curve, Intervals, LoadDrift, Loads, Timing};
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
@@ -23,21 +24,18 @@ pub(super) fn compare(
     overlap: Overlap,
     contest: &Contest,
     watch: &Watch,
-) -> Result<(Report, Status), Complaint> {
+) -> Result<(Report, Status), Failure> {
     let usual = [CURVE, "stop_at_rise", "menon", "metabalancer", "zhai", "marquez:0.2", "never"];
     let names = named(&contest.policies, &usual);
     let mut contestants = Vec::new();
     for name in &names {
         contestants.push(match name.as_str() {
-            CURVE => match curve(problem, overlap, contest.seed, watch) {
-                Ok(found) => found,
-                Err(NoBounds::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
-                Err(reason) => return Err(no_curve(&reason)),
-            },
+            CURVE => curve(problem, overlap, contest.seed, watch)?,
             name if EXACT.contains(&name) => {
                 let message =
                     format!("--policies {name}: that takes all states, which are too many");
-                return Err(Complaint::elsewhere(message, format!("take {CURVE} or other rules")));
+                let help = format!("take {CURVE} or other rules");
+                return Err(Complaint::elsewhere(message, help).into());
             }
             name => {
                 let rule = rule(name)?;
@@ -49,18 +47,17 @@ pub(super) fn compare(
     Ok(play(&Loads::new(problem.clone()).overlapping(overlap), &contestants, contest, watch))
 }
 
-/// The diagnostic that there is no such rule.
-pub(super) fn no_curve(reason: &NoBounds) -> Complaint {
-    Complaint::elsewhere(format!("--policies {CURVE}: {reason}"), "leave it out")
-}
-
 /// The policy of `--method bounds` as a rule.
 pub(super) fn curve(
     problem: &LoadDrift,
     overlap: Overlap,
     seed: u64,
     watch: &Watch,
-) -> Result<Contestant, NoBounds> {
+) -> Result<Contestant, Failure> {
+    if let Some(reason) = NoBounds::of(problem, overlap) {
+        let message = format!("--policies {CURVE}: {reason}");
+        return Err(Complaint::elsewhere(message, "leave it out").into());
+    }
     let mut curve = Many::new(problem, overlap, seed, watch)?.curve().clone();
     // Before a step, rules are called with the number of that step.
     let later = u64::from(problem.timing == Timing::BeforeStep);

@@ -19,6 +19,7 @@ pub mod view;
 pub(super) use self::solve::dynamics;
 
 use self::model::LoadDrift;
+use super::sampling::Report;
 use super::{Asked, Contest, Facts, Found, Kind, Method, Outcome, Policies, Settings};
 use crate::model::file::ModelFile;
 pub use induction::{course, shared};
@@ -57,7 +58,7 @@ impl Kind for LoadDrift {
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        let (report, status) = compare::compare(asked, self)?;
+        let (report, status) = Report::of(compare::compare(asked, self), asked.settings)?;
         Ok((Policies::Sampled(report), status))
     }
 

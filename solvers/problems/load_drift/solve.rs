@@ -2,10 +2,10 @@
 
 use super::super::{Asked, Found, Settings};
 use super::answer::{Answer, Fixed, Representation};
-use super::bounds::{at_most, stopped};
+use super::bounds::at_most;
 use super::induction::course::Course;
 use super::induction::kept::{Kept, collected};
-use super::induction::moment::{Moment, Patient};
+use super::induction::moment::Moment;
 use super::induction::recursion::{Noted, Pause, run};
 use super::model::LoadDrift;
 use crate::checkpoint::{Checkpoint, Identity, Iteration, Saved};
@@ -15,6 +15,7 @@ use crate::memory;
 use crate::model::file::ModelFile;
 use crate::output::say;
 use crate::problems::registry::Body;
+use crate::problems::shared::sampled::stopped;
 use crate::problems::stopping::answer::CostByState;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
@@ -115,15 +116,9 @@ pub(super) fn solve_on(
                 kept.share(shares);
             }
             Pause::Ended(status) => {
-                let ended = Ended {
-                    backward: &backward,
-                    states: &states,
-                    problem: &problem,
-                    unremapped,
-                    status,
-                };
-                let ranks = (kept.ranks(), noted);
-                let answer = ended.answer((asked, model), &transition, together, ranks)?;
+                let ended = Ended { asked, model, backward: &backward, problem: &problem, status };
+                let ranks = (kept.ranks(), together);
+                let answer = ended.answer((&states, &transition), ranks, unremapped, noted)?;
                 return Ok(answer.map(|answer| {
                     if let Some(known) = answer.intervals_evaluated {
                         warnings.push(format!(
@@ -153,10 +148,10 @@ fn part(
 
 /// A recursion that has ended.
 struct Ended<'e> {
+    asked: &'e Asked<'e, Settings>,
+    model: &'e LoadDrift,
     backward: &'e Backward<'e>,
-    states: &'e States,
     problem: &'e load_drift::LoadDrift,
-    unremapped: Unremapped,
     status: Status,
 }
 
@@ -164,15 +159,16 @@ impl Ended<'_> {
     /// The answer, on the first rank.
     fn answer(
         &self,
-        (asked, model): (&Asked<'_, Settings>, &LoadDrift),
-        transition: &Transition,
-        together: &dyn Observer,
-        (ranks, noted): (&Ranks, Noted),
+        (states, transition): (&States, &Transition),
+        (ranks, together): (&Ranks, &dyn Observer),
+        unremapped: Unremapped,
+        noted: Noted,
     ) -> Result<Option<Answer>, Vec<Complaint>> {
+        let &Ended { asked, model, backward, problem, status } = self;
         let Asked { loaded, settings, watch, .. } = *asked;
-        let &Ended { backward, states, problem, unremapped, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
-        let moment = Moment::now();
+        let overlap = model.overlap();
+        let moment = Moment::now(None);
         // Where moved units cost something, fixed intervals need the operator, and their evaluation
         // may be stopped.
         let observer: &dyn Observer = match status {
@@ -182,7 +178,6 @@ impl Ended<'_> {
         };
         let fixed = |observer| {
             let all = (states, ranks);
-            let overlap = model.overlap();
             Intervals::overlapping(problem, overlap, all, transition, LONGEST_INTERVAL, observer)
         };
         let fixed = match ranks.others() {
@@ -191,14 +186,12 @@ impl Ended<'_> {
             }
             _ => is_first.then(|| fixed(observer)),
         };
-        let reached = Reached { outcome: backward.outcome(), bounds: backward.value_bounds() };
+        let (outcome, bounds) = (backward.outcome(), backward.value_bounds());
         let cost_to_go = (settings.values && status == Status::Converged)
             .then(|| collected(backward.cost_to_go(), ranks));
         let Some(fixed) = fixed.filter(|_| is_first) else { return Ok(None) };
-        let kind = (problem, model.overlap());
-        let mut answer = lay_out(backward, reached, kind, states, (&fixed, unremapped), noted);
+        let mut answer = self.lay_out((outcome, bounds), states, (&fixed, unremapped), noted);
         answer.cost_to_go = cost_to_go;
-        let overlap = model.overlap();
         let each = problem.steps.saturating_mul(1 + overlap.steps);
         let quick = (states.all() as u64).saturating_mul(each) <= QUICK;
         if quick && status == Status::Converged && !answer.closest_threshold.is_empty() {
@@ -207,18 +200,83 @@ impl Ended<'_> {
             let closest = answer.closest_threshold.iter().map(|at| (at.step, at.threshold));
             let closest: Vec<(u64, f64)> = closest.collect();
             let best = problem.best_threshold(overlap, all, closest[0].1, watch);
-            answer.best_threshold = best.ok().map(Into::into);
+            answer.best_threshold = best.ok();
             let by_step = problem.value_of_thresholds(overlap, all, &closest, watch);
             answer.closest_value = by_step.ok();
         }
         Ok(Some(answer))
     }
-}
 
-/// The result of the recursion so far.
-struct Reached {
-    outcome: Option<Outcome>,
-    bounds: Bounds,
+    fn lay_out(
+        &self,
+        (outcome, bounds): (Option<Outcome>, Bounds),
+        states: &States,
+        (fixed, unremapped): (&Intervals, Unremapped),
+        found: Noted,
+    ) -> Answer {
+        let (backward, problem, overlap) = (self.backward, self.problem, self.model.overlap());
+        let done = backward.remaining() == 0;
+        let outcome = outcome.filter(|_| done);
+        let Bounds { lower, upper } = bounds;
+        let never = unremapped.never;
+        let best = fixed.best();
+        let best_fixed = if best.outcome.value < never.value
+            && best.interval < problem.steps
+            && best.outcome.remaps > 0.0
+        {
+            of_outcome(Some(best.interval), &best.outcome)
+        } else {
+            of_outcome(None, &never)
+        };
+        // Remaps cost the same everywhere and take effect at once.
+        let simple = problem.per_unit_moved == 0.0 && overlap.is_none();
+        let upper = match best_fixed.interval.unwrap_or(problem.steps) {
+            _ if done => upper,
+            _ if !simple => at_most(problem, problem.steps, never.value),
+            interval => at_most(problem, interval, best_fixed.value),
+        };
+        let mut closest_threshold = found.closest;
+        closest_threshold.reverse();
+        let letter = |state| {
+            if found.decisions.as_ref().is_some_and(|d| d.remaps(state)) { 'R' } else { 'C' }
+        };
+        Answer {
+            remap_cost: match overlap.is_none() {
+                true => backward.dearest_remap(),
+                false => problem.dearest_remap(states),
+            },
+            states: Some(states.all() as u64),
+            representation: match backward.largest_region() {
+                Some(_) => Representation::Active,
+                None => Representation::Full,
+            },
+            active_states: backward.largest_region(),
+            value: outcome.map(|outcome| outcome.value),
+            time: outcome.map(|outcome| outcome.time),
+            work: outcome.map(|outcome| outcome.work),
+            remaps: outcome.map(|outcome| outcome.remaps),
+            utilization: outcome.map(|outcome| outcome.utilization()),
+            value_bounds: Bounds { lower, upper },
+            best_fixed,
+            intervals_evaluated: fixed.halted().map(|_| fixed.all().len() as u64),
+            never: of_outcome(None, &never),
+            least_average_cost: match simple {
+                false => fixed.least_average(),
+                true => unremapped.least_average_cost,
+            },
+            closest_threshold,
+            decision_step: found.wanted.filter(|_| found.decisions.is_some()),
+            decision: found.decisions.as_ref().map(|_| (0..states.all()).map(letter).collect()),
+            fixed_utilization: fixed
+                .all()
+                .iter()
+                .take((6 * best_fixed.interval.unwrap_or(50) as usize).max(20))
+                .map(|fixed| fixed.outcome.utilization())
+                .collect(),
+            dynamics: dynamics(problem, overlap),
+            ..posed(problem, overlap)
+        }
+    }
 }
 
 /// The memory that is missing for a solution over all states.
@@ -251,7 +309,7 @@ pub(super) fn without_remaps(
     watch: &Watch,
     others: Option<&dyn Communicator>,
 ) -> Result<Unremapped, Vec<Complaint>> {
-    let found = Unremapped::of(problem, &Patient::new(watch));
+    let found = Unremapped::of(problem, &Moment::now(Some(watch)));
     match (on_any(others, found.is_err()), found) {
         (false, Ok(found)) => Ok(found),
         (_, found) => {
@@ -280,76 +338,6 @@ pub(super) fn refused(loaded: &ModelFile, label: &str, limit: Option<Status>) ->
     let mut complaint = loaded.complain("problem", "this model cannot be solved", label, help);
     complaint.limit = limit;
     vec![complaint]
-}
-
-fn lay_out(
-    backward: &Backward<'_>,
-    reached: Reached,
-    (problem, overlap): (&load_drift::LoadDrift, Overlap),
-    states: &States,
-    (fixed, unremapped): (&Intervals, Unremapped),
-    found: Noted,
-) -> Answer {
-    let done = backward.remaining() == 0;
-    let outcome = reached.outcome.filter(|_| done);
-    let Bounds { lower, upper } = reached.bounds;
-    let never = unremapped.never;
-    let best = fixed.best();
-    let best_fixed = if best.outcome.value < never.value
-        && best.interval < problem.steps
-        && best.outcome.remaps > 0.0
-    {
-        of_outcome(Some(best.interval), &best.outcome)
-    } else {
-        of_outcome(None, &never)
-    };
-    // Remaps cost the same everywhere and take effect at once.
-    let simple = problem.per_unit_moved == 0.0 && overlap.is_none();
-    let upper = match best_fixed.interval.unwrap_or(problem.steps) {
-        _ if done => upper,
-        _ if !simple => at_most(problem, problem.steps, never.value),
-        interval => at_most(problem, interval, best_fixed.value),
-    };
-    let mut closest_threshold = found.closest;
-    closest_threshold.reverse();
-    let letter =
-        |state| if found.decisions.as_ref().is_some_and(|d| d.remaps(state)) { 'R' } else { 'C' };
-    Answer {
-        remap_cost: match overlap.is_none() {
-            true => backward.dearest_remap(),
-            false => problem.dearest_remap(states),
-        },
-        states: Some(states.all() as u64),
-        representation: match backward.largest_region() {
-            Some(_) => Representation::Active,
-            None => Representation::Full,
-        },
-        active_states: backward.largest_region(),
-        value: outcome.map(|outcome| outcome.value),
-        time: outcome.map(|outcome| outcome.time),
-        work: outcome.map(|outcome| outcome.work),
-        remaps: outcome.map(|outcome| outcome.remaps),
-        utilization: outcome.map(|outcome| outcome.utilization()),
-        value_bounds: Bounds { lower, upper },
-        best_fixed,
-        intervals_evaluated: fixed.halted().map(|_| fixed.all().len() as u64),
-        never: of_outcome(None, &never),
-        least_average_cost: match simple {
-            false => fixed.least_average(),
-            true => unremapped.least_average_cost,
-        },
-        closest_threshold,
-        decision_step: found.wanted.filter(|_| found.decisions.is_some()),
-        decision: found.decisions.as_ref().map(|_| (0..states.all()).map(letter).collect()),
-        fixed_utilization: fixed
-            .all()
-            .iter()
-            .take((6 * best_fixed.interval.unwrap_or(50) as usize).max(20))
-            .map(|fixed| fixed.outcome.utilization())
-            .collect(),
-        dynamics: dynamics(problem, overlap),
-        ..posed(problem, overlap)
-    }
 }
 
 /// An answer that repeats the problem, and says nothing yet.

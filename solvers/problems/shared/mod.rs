@@ -2,5 +2,6 @@
 
 pub mod map;
 pub mod recommended;
+pub mod sampled;
 pub mod thresholds;
 pub mod two_phase;

@@ -65,13 +65,7 @@ impl Answer {
     pub(crate) fn recommended(&self) -> Option<Recommended> {
         if let Some(curve) = &self.threshold_curve {
             let fixed = self.best_fixed;
-            return Some(match () {
-                () if is_dearer(curve, fixed.value) => {
-                    fixed.interval.map_or(Recommended::Never, Recommended::Every)
-                }
-                () if curve.is_never() => Recommended::Never,
-                () => Recommended::ThresholdCurve,
-            });
+            return Some(curve.recommended(Some((fixed.interval, fixed.value))));
         }
         if self.value.is_none() {
             return self.best_fixed.interval.map(Recommended::Every);
@@ -231,12 +225,7 @@ impl continuous_drift::Answer {
     /// The thresholds found, unless the best interval, or never, certainly costs less.
     pub(crate) fn recommended(&self) -> Option<Recommended> {
         let curve = self.threshold_curve.as_ref()?;
-        let dearer = self.best_fixed.filter(|fixed| is_dearer(curve, fixed.value));
-        Some(match dearer {
-            Some(fixed) => fixed.interval.map_or(Recommended::Never, Recommended::Every),
-            None if curve.is_never() => Recommended::Never,
-            None => Recommended::ThresholdCurve,
-        })
+        Some(curve.recommended(self.best_fixed.map(|fixed| (fixed.interval, fixed.value))))
     }
 
     /// The recommended rule for an export, and its description.
@@ -273,6 +262,15 @@ impl continuous_drift::Answer {
 }
 
 impl Curve {
+    /// This rule, unless the best fixed interval, or never, certainly costs less.
+    fn recommended(&self, fixed: Option<(Option<u64>, f64)>) -> Recommended {
+        match fixed.filter(|(_, cost)| is_dearer(self, *cost)) {
+            Some((interval, _)) => interval.map_or(Recommended::Never, Recommended::Every),
+            None if self.is_never() => Recommended::Never,
+            None => Recommended::ThresholdCurve,
+        }
+    }
+
     /// Whether no imbalance leads to a remap.
     pub fn is_never(&self) -> bool {
         let never = |list: &[Threshold]| list.iter().all(|at| at.threshold == Threshold::NEVER);

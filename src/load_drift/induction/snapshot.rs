@@ -23,10 +23,6 @@ impl Backward<'_> {
     /// # Errors
     /// A snapshot of another shape.
     pub fn resume(&mut self, snapshot: Snapshot) -> Result<(), ChainError> {
-        let check = |what: &str, expected: usize, found: usize| match expected == found {
-            true => Ok(()),
-            false => Err(ChainError::Shape { what: what.into(), expected, found }),
-        };
         check("vectors of the snapshot", self.vectors.len(), snapshot.vectors.len())?;
         for vector in &snapshot.vectors {
             check("states of the snapshot", self.states.count(), vector.len())?;
@@ -59,12 +55,7 @@ impl Backward<'_> {
 
     /// Passes [`snapshot`](Self::snapshot) to a function without a copy of the vectors.
     pub fn show<T>(&mut self, to: impl FnOnce(&Snapshot) -> T) -> T {
-        if let Some(region) = &self.region {
-            region.write(&mut self.vectors, &self.ranks);
-        }
-        let vectors = std::mem::take(&mut self.vectors);
-        let (limits, region) = (self.limits.clone(), self.words());
-        let snapshot = Snapshot { remaining: self.remaining, limits, vectors, region };
+        let snapshot = self.taken();
         let seen = to(&snapshot);
         self.vectors = snapshot.vectors;
         seen
@@ -72,12 +63,17 @@ impl Backward<'_> {
 
     /// [`snapshot`](Self::snapshot) of a recursion that stops here, without a copy of the vectors.
     pub fn into_snapshot(mut self) -> Snapshot {
+        self.taken()
+    }
+
+    /// A snapshot with the vectors themselves.
+    fn taken(&mut self) -> Snapshot {
         if let Some(region) = &self.region {
             region.write(&mut self.vectors, &self.ranks);
         }
-        let region = self.words();
-        let limits = std::mem::take(&mut self.limits);
-        Snapshot { remaining: self.remaining, limits, vectors: self.vectors, region }
+        let (limits, region) = (self.limits.clone(), self.words());
+        let vectors = std::mem::take(&mut self.vectors);
+        Snapshot { remaining: self.remaining, limits, vectors, region }
     }
 
     /// The encoded part of a snapshot.
@@ -92,5 +88,17 @@ impl Backward<'_> {
             region.write(&mut vectors, &self.ranks);
         }
         vectors
+    }
+}
+
+/// Fails where a part of a snapshot has another shape than expected.
+pub(in crate::load_drift) fn check(
+    what: &str,
+    expected: usize,
+    found: usize,
+) -> Result<(), ChainError> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(ChainError::Shape { what: what.into(), expected, found }),
     }
 }

@@ -29,12 +29,6 @@ impl Counts {
         }
     }
 
-    /// Copies another state.
-    pub fn copy(&mut self, other: &Counts) {
-        self.on.copy_from_slice(&other.on);
-        (self.low, self.top) = (other.low, other.top);
-    }
-
     /// Empties all levels. Call [`settle`](Self::settle) when they are filled again.
     pub fn clear(&mut self) {
         self.on.fill(0.0);

@@ -1,12 +1,12 @@
 //! Confidence intervals of both bounds and of the gap between them.
 
-use super::Many;
-use super::lower_bound::perfect_information::Path;
-use super::policy::sample_paths::play_together;
+use super::lower_bound::candidates::Path;
 use crate::Bounds;
-use crate::communicator::Communicator;
+use crate::communicator::{Communicator, Shares};
 use crate::estimate::student_at;
+use crate::load_drift::Curve;
 use crate::observer::{Halt, Observer};
+use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 
 /// Stopping rule of the simulation.
@@ -36,7 +36,8 @@ impl Goal {
 const WIDE: f64 = 0.1;
 
 /// Estimate of an expectation: sample mean and confidence interval by Student's t.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Spread {
     /// The mean.
     pub mean: f64,
@@ -151,33 +152,82 @@ impl Measured {
     }
 }
 
-impl Many {
+/// A policy and a lower bound that are simulated path by path.
+pub trait SamplePaths {
+    /// The curve policy that approximates the policy by a few numbers.
+    fn curve(&self) -> &Curve;
+
+    /// Simulates some paths, with `inner` inner samples for each penalty.
+    ///
+    /// # Errors
+    /// The halt that the observer requested.
+    fn paths(
+        &self,
+        inner: usize,
+        runs: Range<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Path>, Halt>;
+
     /// Simulates batches of paths until the goal or the observer ends it. `None` if fewer than two
     /// paths were finished. The required number of paths is extrapolated from the standard error.
     /// If it exceeds half of the limit, the inner samples are doubled and earlier paths are
     /// discarded.
-    pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
+    fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
     }
 
     /// The same on ranks that all hold the same policy. `together` stops all ranks when it stops
-    /// one.
-    pub fn measure_together(
+    /// one. Each rank simulates some paths; with many ranks, paths are simulated before they are
+    /// requested. The result equals that of one rank.
+    fn measure_together(
         &self,
         goal: Goal,
         (together, observer): (&dyn Observer, &dyn Observer),
         communicator: &dyn Communicator,
     ) -> Option<Measured> {
-        let paths = |inner, runs| self.paths(inner, runs, observer);
-        play_together(goal, together, communicator, paths)
+        let (rank, ranks) = (communicator.rank(), communicator.ranks());
+        // Number of inner samples, index of the first path, and the paths.
+        let mut known: (usize, u64, Vec<Path>) = (0, 0, Vec::new());
+        play(goal, together, |inner, runs| {
+            let end = known.1 + known.2.len() as u64;
+            if known.0 != inner || runs.start < known.1 || runs.end > end {
+                let batch = (runs.end - runs.start) as usize;
+                let starts = Shares::evenly(ranks.next_multiple_of(batch).max(batch), ranks);
+                let run = |rank: usize| runs.start + starts[rank] as u64;
+                let own = self.paths(inner, run(rank)..run(rank + 1), observer);
+                let mut halted = [Halt::code(own.as_ref().err().copied())];
+                communicator.largest(&mut halted);
+                if let Some(halt) = Halt::of_code(halted[0]) {
+                    return Err(halt);
+                }
+                let own: Vec<f64> = own?.iter().flat_map(numbers).collect();
+                let all = communicator.gather(&own);
+                known = (inner, runs.start, all.as_chunks().0.iter().map(path).collect());
+            }
+            let first = (runs.start - known.1) as usize;
+            Ok(known.2[first..first + (runs.end - runs.start) as usize].to_vec())
+        })
     }
 }
 
-/// The same for any simulator of paths, called with the number of inner samples.
-pub fn play(
+/// Numbers of a path.
+const NUMBERS: usize = 7;
+
+fn numbers(path: &Path) -> [f64; NUMBERS] {
+    let Path { lower, upper, cost, work, remaps, ruled } = path;
+    [*lower, *upper, *cost, *work, *remaps as f64, ruled.0, ruled.1 as f64]
+}
+
+fn path(numbers: &[f64; NUMBERS]) -> Path {
+    let [lower, upper, cost, work, remaps, ruled, by_rule] = *numbers;
+    Path { lower, upper, cost, work, remaps: remaps as u64, ruled: (ruled, by_rule as u64) }
+}
+
+/// Measures by any simulator of paths, called with the number of inner samples.
+fn play(
     goal: Goal,
     observer: &dyn Observer,
-    paths_of: impl Fn(usize, Range<u64>) -> Result<Vec<Path>, Halt>,
+    mut paths_of: impl FnMut(usize, Range<u64>) -> Result<Vec<Path>, Halt>,
 ) -> Option<Measured> {
     let [batch, most] = goal.paths;
     let [mut inner, last] = goal.inner;

@@ -28,16 +28,16 @@
 mod counts;
 mod first_passage;
 mod lower_bound;
-pub(crate) mod measured;
+mod measured;
 mod policy;
 mod setting;
 mod totals;
 
-pub(crate) use lower_bound::perfect_information::Path;
-pub use measured::{Goal, Measured, Spread};
-pub(crate) use policy::sample_paths;
+pub(crate) use lower_bound::candidates;
+pub use lower_bound::candidates::Path;
+pub use measured::{Goal, Measured, SamplePaths, Spread};
 
-use super::{Curve, Intervals, LoadDrift, ProcessChain};
+use super::{Curve, Intervals, LoadDrift};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use crate::parallel;
@@ -71,20 +71,18 @@ pub enum NoBounds {
     /// There is a single processor, so a remap has no effect.
     #[error("a single processor has nothing to balance")]
     Single,
-    /// The caller stopped the computation.
-    #[error("stopped before anything was known")]
-    Halted(Halt),
 }
 
 impl NoBounds {
     /// The reason why a problem is out of reach, if it is.
-    pub fn of(problem: &LoadDrift) -> Option<NoBounds> {
+    pub fn of(problem: &LoadDrift, overlap: Overlap) -> Option<NoBounds> {
         let (levels, steps, ranks) = (problem.chain.levels(), problem.steps, problem.processors);
         Some(match () {
             () if levels > MOST_LEVELS => NoBounds::Levels(levels),
             () if steps > MOST_STEPS => NoBounds::Steps(steps),
             () if ranks > MOST_RANKS => NoBounds::Ranks(ranks),
             () if ranks < 2 => NoBounds::Single,
+            () if overlap.steps > MOST_LATE => NoBounds::Late(overlap.steps),
             () => return None,
         })
     }
@@ -105,14 +103,12 @@ const TAKEN: f64 = 0.5;
 
 /// An approximate value function with its policy.
 ///
-/// Assumption of the lower bound: an even split of its loads saves a program at least min(S, C) -
-/// C/2, where S is the saving in the expected cost of the next step, and C the cost of a remap.
+/// Assumption of the lower bound: from an even split of its loads a program costs at most C/2 more
+/// than from the loads, where C is the cost of a remap.
 ///
 /// With 0 for C/2 this is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and
-/// for loads away from the ends of their range; then the bound loses nothing. Let D = C + V(even) -
-/// V(x), which is Schur-concave at a fixed total, and let U be the expected cost of the next step.
-/// Then D(x) = max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))).
-/// Near the ends it fails by a little; the tests measure by how much.
+/// for loads away from the ends of their range: V(x) - V(even) is then Schur-convex at a fixed
+/// total. Near the ends it fails by a little; the tests measure by how much.
 pub struct Many {
     setting: Setting,
     laws: Laws,
@@ -121,8 +117,6 @@ pub struct Many {
     remapped: Remapped,
     correction: Correction,
     curve: Curve,
-    /// Whether loads move by at most one level.
-    near: bool,
     seed: u64,
 }
 
@@ -131,19 +125,17 @@ impl Many {
     /// mapping. All random numbers depend on the seed alone.
     ///
     /// # Errors
-    /// A problem that is out of reach, or the halt that the observer requested.
+    /// The halt that the observer requested.
+    ///
+    /// # Panics
+    /// A problem that is out of [reach](NoBounds::of).
     pub fn new(
         problem: &LoadDrift,
         overlap: Overlap,
         seed: u64,
         observer: &dyn Observer,
-    ) -> Result<Many, NoBounds> {
-        if let Some(reason) = NoBounds::of(problem) {
-            return Err(reason);
-        }
-        if overlap.steps > MOST_LATE {
-            return Err(NoBounds::Late(overlap.steps));
-        }
+    ) -> Result<Many, Halt> {
+        assert_eq!(NoBounds::of(problem, overlap), None);
         // In a program that is too short for a remap all delays are equivalent.
         let steps = overlap.steps.min(problem.steps - 1);
         let overlap = Overlap { steps, ..overlap };
@@ -163,8 +155,7 @@ impl Many {
         for round in 0..ROUNDS {
             // Tables of hundreds of megabytes: one at a time.
             drop(remapped.take());
-            let values = Remapped::new(&setting, &laws, &totals, &correction, observer);
-            let values = values.map_err(NoBounds::Halted)?;
+            let values = Remapped::new(&setting, &laws, &totals, &correction, observer)?;
             let outlook =
                 Outlook { setting: &setting, laws: &laws, remapped: &values, totals: &totals };
             let approximate = Approximate { outlook, correction: &correction };
@@ -177,10 +168,8 @@ impl Many {
             Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
         let approximate = Approximate { outlook, correction: &correction };
         let last = (longest as u64 + steps).min(setting.steps);
-        let curve = policy::visited::curve(&approximate, &moves, last, seed, observer);
-        let curve = curve.map_err(NoBounds::Halted)?;
-        let near = matches!(problem.chain, ProcessChain::BirthDeath(_));
-        Ok(Many { setting, laws, moves, totals, remapped, correction, curve, near, seed })
+        let curve = policy::visited::curve(&approximate, &moves, last, seed, observer)?;
+        Ok(Many { setting, laws, moves, totals, remapped, correction, curve, seed })
     }
 
     /// The same policy on the sample paths of another seed.
@@ -188,33 +177,27 @@ impl Many {
     pub fn reseeded(self, seed: u64) -> Many {
         Many { seed, ..self }
     }
+}
 
-    /// The curve policy that approximates this policy by a few numbers.
-    pub fn curve(&self) -> &Curve {
+impl SamplePaths for Many {
+    fn curve(&self) -> &Curve {
         &self.curve
     }
 
-    /// Simulates some paths, with `inner` inner samples for each penalty.
     fn paths(
         &self,
         inner: usize,
         runs: Range<u64>,
         observer: &dyn Observer,
     ) -> Result<Vec<Path>, Halt> {
-        let saves = self.near
-            && self.setting.keeps_totals()
-            && self.setting.per_unit == 0.0
-            && self.setting.overlap.is_none()
-            && !self.setting.before_step;
         let one = |run| {
             let Many { setting, laws, remapped, totals, .. } = self;
             let outlook = Outlook { setting, laws, remapped, totals };
             let approximate = Approximate { outlook, correction: &self.correction };
-            let cost = setting.typical;
-            let patience = if saves { 1.75 * cost } else { 3.0 * (cost + setting.waiting) } + 1.0;
-            let margin = 0.5 * cost;
+            let patience = 3.0 * (setting.typical + setting.waiting) + 1.0;
+            let margin = 0.5 * setting.typical;
             let (moves, curve) = (&self.moves, &self.curve);
-            let hindsight = Hindsight { approximate, moves, curve, inner, patience, saves, margin };
+            let hindsight = Hindsight { approximate, moves, curve, inner, patience, margin };
             hindsight.path(self.seed, run, observer)
         };
         parallel::runs(runs, &one)

@@ -2,6 +2,7 @@
 
 use super::super::{LoadDrift, Objective, Rebalance, Timing};
 use super::counts::Counts;
+use crate::load_drift::state_space::distributions::Shown;
 use crate::overlap::Overlap;
 
 /// Parameters of a problem.
@@ -55,7 +56,7 @@ impl Setting {
             (mean, square - mean * mean)
         };
         let moves: Vec<(f64, f64)> = rows.iter().enumerate().map(moments).collect();
-        let (typical, waiting) = typical(problem, overlap, rows);
+        let (typical, waiting) = typical(problem, overlap);
         let variance = moves.iter().fold(0.0f64, |most, (_, variance)| most.max(*variance));
         let reach = reach(problem, &moves, variance);
         let (base, weight) = match problem.objective {
@@ -202,37 +203,23 @@ impl Setting {
 
 /// Cost of a remap after the interval of least average cost from an even start, and the imbalance
 /// of the steps until it takes effect.
-fn typical(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> (f64, f64) {
+fn typical(problem: &LoadDrift, overlap: Overlap) -> (f64, f64) {
     if problem.per_unit_moved == 0.0 && overlap.is_none() {
         return (problem.remap_cost, 0.0);
     }
     let ranks = problem.processors as f64;
-    let mut law = vec![0.0; rows.len()];
-    law[problem.initial] = 1.0;
     let (mut spent, mut best) = (0.0, (f64::INFINITY, (problem.remap_cost, 0.0)));
-    for n in 1..=problem.steps {
-        let mut next = vec![0.0; law.len()];
-        for (p, row) in law.iter().zip(rows) {
-            next.iter_mut().zip(row).for_each(|(next, q)| *next += p * q);
-        }
-        law = next;
-        let mean: f64 = law.iter().enumerate().map(|(level, p)| level as f64 * p).sum();
+    for (n, law) in (0..=problem.steps).zip(problem.laws()).skip(1) {
+        let Shown { max, mean, imbalance } = problem.expected_extremes(&law, &law, 0);
+        let mean = mean - problem.lowest;
         let moved: f64 =
             law.iter().enumerate().map(|(level, p)| (level as f64 - mean).max(0.0) * p).sum();
-        let mut below = 0.0;
-        let largest: f64 = law
-            .iter()
-            .map(|p| {
-                below += p;
-                1.0 - f64::powf(below.min(1.0), ranks)
-            })
-            .sum();
-        spent += largest - mean;
+        spent += imbalance;
         let price = problem.remap_cost + problem.per_unit_moved * ranks * moved;
-        let price = overlap.price(price, problem.lowest + largest);
+        let price = overlap.price(price, max);
         let average = (spent + price) / n as f64;
         if average < best.0 {
-            best = (average, (price, overlap.steps as f64 * (largest - mean)));
+            best = (average, (price, overlap.steps as f64 * imbalance));
         } else if n > 64 && average > 1.5 * best.0 {
             break;
         }

@@ -6,13 +6,15 @@
 use crate::load_drift::{Backward, Carry, Control, LoadDrift, States, Transition, Unremapped};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// A threshold on max - mean, and the range of thresholds that were evaluated.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BestThreshold {
     /// Remap when max - mean exceeds this. It lies halfway between two attainable values, or above
-    /// all.
+    /// all, which means never.
     pub threshold: f64,
     /// The exact expected objective of this policy.
     pub value: f64,

@@ -69,20 +69,7 @@ impl Curve {
             .iter()
             .filter(|s| steps - s.step <= end && curve.remaps(s.step, s.since, s.imbalance))
             .map(|s| (steps - s.step, s.imbalance, s.gain));
-        let mut step = vec![(1, 0.0)];
-        let stretches = stretches(left);
-        for (i, (_, threshold)) in stretches.iter().enumerate().rev() {
-            // A stretch of remaining steps ends where the next begins.
-            let most = stretches.get(i + 1).map_or(end, |(next, _)| next - 1);
-            let from = (steps - most.min(steps - 1)).max(1);
-            if step.last().is_some_and(|last| last.1 != *threshold) {
-                if step.last().is_some_and(|last| last.0 == from) {
-                    step.pop();
-                }
-                step.push((from, *threshold));
-            }
-        }
-        Curve { step, ..curve }
+        Curve { step: by_step(&stretches(left), end, steps), ..curve }
     }
 
     /// The same decisions on integer loads of `processors` processors. There max - mean is an
@@ -107,6 +94,21 @@ impl Curve {
     pub fn remaps(&self, step: u64, since: u64, imbalance: f64) -> bool {
         imbalance > above(&self.since, since).max(above(&self.step, step))
     }
+}
+
+/// Thresholds by step, from those by the steps remaining up to `end`.
+pub(crate) fn by_step(left: &[(u64, f64)], end: u64, steps: u64) -> Vec<(u64, f64)> {
+    let mut step = vec![(1, 0.0)];
+    for (i, (_, threshold)) in left.iter().enumerate().rev() {
+        // A stretch of remaining steps ends where the next begins.
+        let most = left.get(i + 1).map_or(end, |(next, _)| next - 1);
+        let from = steps.saturating_sub(most).max(1);
+        if step.last().is_some_and(|last| last.1 != *threshold) {
+            step.pop_if(|last| last.0 == from);
+            step.push((from, *threshold));
+        }
+    }
+    step
 }
 
 /// The threshold that holds at a number of steps; minus infinity before the first.

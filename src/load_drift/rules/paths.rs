@@ -181,12 +181,8 @@ impl MapPolicy {
         })
     }
 
-    /// The decisions between steps k and k + 1, for k from 1 to the number of steps minus one.
-    pub fn decisions(&self, k: u64) -> &Decisions {
-        &self.maps[k as usize - 1]
-    }
-
-    /// The same; `None` for other k.
+    /// The decisions between steps k and k + 1; `None` before the first step and after the last
+    /// decision.
     pub fn at(&self, k: u64) -> Option<&Decisions> {
         self.maps.get((k as usize).wrapping_sub(1)).map(|map| &**map)
     }
@@ -203,15 +199,12 @@ impl Policy for MapPolicy {
             return;
         }
         let moment = step.number() - u64::from(self.before_step);
-        self.remap = match self.maps.get((moment as usize).wrapping_sub(1)) {
-            None => false,
-            Some(map) => {
-                let level = |time: &f64| (time - self.lowest).round() as usize;
-                let mut levels: Vec<usize> = step.times().iter().map(level).collect();
-                levels.sort_unstable();
-                map.remaps(self.multisets.rank(&levels))
-            }
-        };
+        self.remap = self.at(moment).is_some_and(|map| {
+            let level = |time: &f64| (time - self.lowest).round() as usize;
+            let mut levels: Vec<usize> = step.times().iter().map(level).collect();
+            levels.sort_unstable();
+            map.remaps(self.multisets.rank(&levels))
+        });
     }
 
     fn wants_remap(&self) -> bool {

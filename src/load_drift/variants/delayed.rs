@@ -17,6 +17,7 @@
 
 use crate::chain::{ChainError, Wanted};
 use crate::load_drift::induction::backward::Backward;
+use crate::load_drift::induction::snapshot::check;
 use crate::load_drift::{Carry, Control, LoadDrift, States, Timing, Transition};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
@@ -217,10 +218,6 @@ impl<'a> Backward<'a> {
     /// # Errors
     /// Words of another recursion, or of another step.
     pub(in crate::load_drift) fn resume_late(&mut self, words: &[u64]) -> Result<(), ChainError> {
-        let check = |what: &str, expected: usize, found: usize| match expected == found {
-            true => Ok(()),
-            false => Err(ChainError::Shape { what: what.into(), expected, found }),
-        };
         let (start, places) = (self.start(), self.remapping.places().len());
         let (vectors, delay, remaining) = (self.vectors.len(), self.delay(), self.remaining);
         let Some(late) = &mut self.late else { return Ok(()) };

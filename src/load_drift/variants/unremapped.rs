@@ -110,6 +110,18 @@ impl Unremapped {
 }
 
 impl LoadDrift {
+    /// The distribution of a load that is never remapped, after 0, 1, ... moves.
+    pub(in crate::load_drift) fn laws(&self) -> impl Iterator<Item = Vec<f64>> + use<> {
+        let rows: Vec<Support> = self.chain.rows().iter().map(|row| Support::of(row)).collect();
+        let mut law = vec![0.0; rows.len()];
+        law[self.initial] = 1.0;
+        std::iter::successors(Some(law), move |law| {
+            let mut next = vec![0.0; law.len()];
+            law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
+            Some(next)
+        })
+    }
+
     /// Calls `each` for the steps of a program that never remaps. Steps come one by one while their
     /// costs change. Then come those that repeat, one or two in turn, with their number of
     /// repetitions.
@@ -118,18 +130,16 @@ impl LoadDrift {
         observer: &dyn Observer,
         mut each: impl FnMut(u64, &[Paid]),
     ) -> Result<(), Halt> {
-        let rows: Vec<Support> = self.chain.rows().iter().map(|row| Support::of(row)).collect();
-        let mut law = vec![0.0; rows.len()];
-        law[self.initial] = 1.0;
-        let (mut last_law, mut last) = (vec![0.0; rows.len()], None);
+        let mut laws = self.laws();
+        let mut law = laws.next().expect("there is a first");
+        let (mut last_law, mut last) = (vec![0.0; law.len()], None);
         for step in 1..=self.steps {
             if step % 1024 == 0
                 && let ControlFlow::Break(halt) = observer.check()
             {
                 return Err(halt);
             }
-            let mut next = vec![0.0; law.len()];
-            law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
+            let next = laws.next().expect("there is another");
             let paid = if self.timing == Timing::AfterStep { &next } else { &law };
             let shown = self.expected_extremes(paid, paid, 0);
             let now = Paid { cost: self.expected_cost(shown), mean: shown.mean };
@@ -163,19 +173,9 @@ impl LoadDrift {
     /// F(x)^(r-1) = E[mean; max <= x]. Then E (mean / max) is the sum of A(x) (1/x - 1/(x+1)), plus
     /// A / x at the highest level.
     pub fn never_remapped(&self) -> Vec<Expected> {
-        let rows = self.chain.rows();
-        let mut law = vec![0.0; rows.len()];
-        law[self.initial] = 1.0;
-        let mut course = Vec::new();
-        for _ in 0..self.steps {
-            let mut next = vec![0.0; law.len()];
-            for (p, row) in law.iter().zip(&rows).filter(|(p, _)| **p > 0.0) {
-                next.iter_mut().zip(row).for_each(|(next, q)| *next += p * q);
-            }
-            course.push(self.expected(if self.timing == Timing::AfterStep { &next } else { &law }));
-            law = next;
-        }
-        course
+        let unpaid = usize::from(self.timing == Timing::AfterStep);
+        let laws = self.laws().skip(unpaid).take(self.steps as usize);
+        laws.map(|law| self.expected(&law)).collect()
     }
 
     /// Expectations of a step in which each load has this distribution.

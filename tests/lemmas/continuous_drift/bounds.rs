@@ -5,7 +5,7 @@ use approx::assert_abs_diff_eq;
 use remapping::continuous_drift::{
     Class, ContinuousDrift, Drifting, Increments, KeptSlopes, NoBounds,
 };
-use remapping::load_drift::many::{Goal, Measured};
+use remapping::load_drift::many::{Goal, Measured, SamplePaths};
 use remapping::overlap::Overlap;
 use statrs::function::erf::erfc;
 use std::collections::BTreeMap;
@@ -275,7 +275,7 @@ fn all_laws_have_bounds() {
 
 #[test]
 fn what_is_out_of_reach_is_said() {
-    let fault = |problem: ContinuousDrift| Drifting::new(&problem, 1, &()).err();
+    let fault = |problem: ContinuousDrift| problem.fault();
     assert_eq!(fault(normal(1, 10)), Some(NoBounds::Ranks(1)));
     assert_eq!(fault(normal(4, 1_000_000)), Some(NoBounds::Steps(1_000_000)));
     let jumps = Increments::Jumps { rate: 0.1, size: 1.0 };

@@ -6,7 +6,7 @@ use super::rules::costs_what_is_said;
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
 use rand_distr::{Distribution, Gamma, StandardNormal};
-use remapping::continuous_drift::{Class, ContinuousDrift, Drifting, Increments, NoBounds};
+use remapping::continuous_drift::{Class, ContinuousDrift, Increments, NoBounds};
 use remapping::load_drift::many::Spread;
 use remapping::overlap::Overlap;
 use remapping::random::stream;
@@ -229,7 +229,7 @@ fn loads_without_chance_cost_the_cheapest_plan() {
 
 #[test]
 fn what_is_wrong_with_classes_is_said() {
-    let fault = |problem: ContinuousDrift| Drifting::new(&problem, 1, &()).err();
+    let fault = |problem: ContinuousDrift| problem.fault();
     assert_eq!(fault(of(Vec::new(), 10)), Some(NoBounds::Ranks(0)));
     assert_eq!(fault(of(vec![gaussian(1, 0.0, 1.0)], 10)), Some(NoBounds::Ranks(1)));
     let huge = vec![gaussian(usize::MAX, 0.0, 1.0), gaussian(2, 0.0, 2.0)];

@@ -7,7 +7,7 @@ use approx::{abs_diff_eq, assert_abs_diff_eq};
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, StandardNormal, StudentT};
 use remapping::continuous_drift::{Class, ContinuousDrift, Drifting, Increments, KeptSlopes};
-use remapping::load_drift::many::{Measured, Spread};
+use remapping::load_drift::many::{Measured, SamplePaths, Spread};
 use remapping::random::stream;
 
 /// One run by definition: loads, slopes and noise, and the rule that sees max - mean alone.

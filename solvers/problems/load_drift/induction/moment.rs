@@ -5,43 +5,25 @@ use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Lets half a second pass after a stop.
-pub(in crate::problems::load_drift) struct Moment(Instant);
+/// A clock that lets half a second pass; after that it stops, or reports what another clock does.
+pub(in crate::problems::load_drift) struct Moment<'w> {
+    begun: Instant,
+    watch: Option<&'w Watch>,
+}
 
-impl Moment {
+impl Moment<'_> {
     /// Starts now.
-    pub fn now() -> Moment {
-        Moment(Instant::now())
+    pub fn now(watch: Option<&Watch>) -> Moment<'_> {
+        Moment { begun: Instant::now(), watch }
     }
 }
 
-impl Observer for Moment {
+impl Observer for Moment<'_> {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        match self.0.elapsed() < Duration::from_millis(500) {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Halt::TimeLimit),
-        }
-    }
-}
-
-/// A clock that reports a stop only after that half second; most bounds take less time.
-pub(in crate::problems::load_drift) struct Patient<'w> {
-    watch: &'w Watch,
-    moment: Moment,
-}
-
-impl Patient<'_> {
-    /// Starts now.
-    pub fn new(watch: &Watch) -> Patient<'_> {
-        Patient { watch, moment: Moment::now() }
-    }
-}
-
-impl Observer for Patient<'_> {
-    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
-        match self.moment.progress(done, total) {
-            ControlFlow::Continue(()) => ControlFlow::Continue(()),
-            ControlFlow::Break(_) => self.watch.check(),
+        match self.watch {
+            _ if self.begun.elapsed() < Duration::from_millis(500) => ControlFlow::Continue(()),
+            Some(watch) => watch.check(),
+            None => ControlFlow::Break(Halt::TimeLimit),
         }
     }
 }

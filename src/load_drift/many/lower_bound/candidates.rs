@@ -4,8 +4,26 @@
 //! Branches that reach the same state after the same step are merged. What follows depends only on
 //! the state and on random numbers of later steps, so each branch keeps its distribution.
 
+/// Result of one sample path.
+#[derive(Debug, Clone, Copy)]
+pub struct Path {
+    /// The least charge with perfect information.
+    pub lower: f64,
+    /// The charge of the policy.
+    pub upper: f64,
+    /// The cost of the policy.
+    pub cost: f64,
+    /// Sum of the mean levels under the policy.
+    pub work: f64,
+    /// Number of remaps under the policy.
+    pub remaps: u64,
+    /// The charge of the curve policy, and its number of remaps.
+    pub ruled: (f64, u64),
+}
+
 /// A state after a remap, and the branch that continues without another.
-pub(in crate::load_drift::many) struct Node {
+#[derive(Default)]
+pub(crate) struct Node {
     pub step: u64,
     pub total: u64,
     /// The least charge of a path to it.
@@ -15,39 +33,22 @@ pub(in crate::load_drift::many) struct Node {
     /// By number of steps: charge so far, including the units that a remap then moves, and the node
     /// that a remap leads to.
     pub ends: Vec<(f64, u32)>,
-    /// Where the policy remaps: number of steps, cost without penalties, and work.
-    pub policy: Option<(usize, f64, f64)>,
-    /// Number of steps after which the curve policy remaps.
+    /// Numbers of steps after which the policy and the curve policy remap.
+    pub policy: Option<usize>,
     pub ruled: Option<usize>,
-    pub whole: (f64, f64),
+    /// Cost without penalties, and work, up to the remap of the policy or to the end.
+    pub paid: f64,
+    pub work: f64,
     /// State from which the branch continues after its last remap.
     pub joins: Option<Join>,
 }
 
 /// The node of an end after which nothing follows.
-pub(in crate::load_drift::many) const NOWHERE: u32 = u32::MAX;
-
-impl Node {
-    /// A node after this step, with this total.
-    pub fn new(step: u64, total: u64) -> Node {
-        let (arrival, visited, ends) = (f64::INFINITY, [false; 2], Vec::new());
-        Node {
-            step,
-            total,
-            arrival,
-            visited,
-            ends,
-            policy: None,
-            ruled: None,
-            whole: (0.0, 0.0),
-            joins: None,
-        }
-    }
-}
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Another branch as which a branch continues.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::load_drift::many) struct Join {
+pub(crate) struct Join {
     /// Its node.
     pub branch: u32,
     /// Number of its ends before that state.
@@ -58,7 +59,7 @@ pub(in crate::load_drift::many) struct Join {
 
 /// A branch that has reached a state after some step.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::load_drift::many) struct Met {
+pub(crate) struct Met {
     /// Its node.
     pub branch: u32,
     /// Number of its ends before that state.
@@ -70,7 +71,7 @@ pub(in crate::load_drift::many) struct Met {
 }
 
 /// Shortest path by backward induction: for each node the least charge from there to the end.
-pub(in crate::load_drift::many) fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
+fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
     let mut last: Vec<Vec<u32>> = vec![Vec::new(); steps + 2];
     for (at, node) in nodes.iter().enumerate() {
         last[node.step as usize + node.ends.len()].push(at as u32);
@@ -107,15 +108,29 @@ pub(in crate::load_drift::many) fn cheapest(nodes: &[Node], cost: f64, steps: us
     best
 }
 
-/// The charge of the curve policy, and its number of remaps.
-pub(in crate::load_drift::many) fn ruled(nodes: &[Node], cost: f64) -> (f64, u64) {
+/// The path from the first node: the cheapest, that of the policy and that of the curve policy. A
+/// remap costs `cost`.
+pub(crate) fn through(nodes: &[Node], cost: f64, steps: usize) -> Path {
+    let (mut paid, mut work) = (0.0, 0.0);
+    let (upper, remaps) = follow(nodes, cost, |node| {
+        paid += if node.policy.is_some() { node.paid + cost } else { node.paid };
+        work += node.work;
+        node.policy
+    });
+    let ruled = follow(nodes, cost, |node| node.ruled);
+    Path { lower: cheapest(nodes, cost, steps)[0], upper, cost: paid, work, remaps, ruled }
+}
+
+/// The charge of a policy and its number of remaps; `after` gives the steps from a node to its next
+/// remap.
+fn follow(nodes: &[Node], cost: f64, mut after: impl FnMut(&Node) -> Option<usize>) -> (f64, u64) {
     let (mut sum, mut remaps, mut at) = (0.0, 0, 0);
     loop {
-        let node: &Node = &nodes[at as usize];
-        let Some(after) = node.ruled else {
+        let node = &nodes[at as usize];
+        let Some(since) = after(node) else {
             return (sum + node.ends[node.ends.len() - 1].0, remaps);
         };
-        let (charge, to) = node.ends[after - 1];
+        let (charge, to) = node.ends[since - 1];
         sum += charge + cost;
         remaps += 1;
         at = to;
@@ -154,7 +169,8 @@ mod tests {
         let mut joined = 0;
         for run in 0..200 {
             let mut draws = stream(4, run);
-            let mut nodes: Vec<Node> = (0..2 * steps).map(|at| Node::new(at / 2, at)).collect();
+            let node = |at| Node { step: at / 2, total: at, ..Node::default() };
+            let mut nodes: Vec<Node> = (0..2 * steps).map(node).collect();
             for at in 0..nodes.len() {
                 let first = nodes[at].step;
                 for step in first + 1..=steps {

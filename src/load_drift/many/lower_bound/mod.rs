@@ -1,7 +1,7 @@
 //! The information-relaxation lower bound: perfect information on sample paths, less what it is
 //! worth on average.
 
-pub(in crate::load_drift::many) mod candidates;
+pub(crate) mod candidates;
 pub(in crate::load_drift::many) mod coupling;
 pub(in crate::load_drift::many) mod draws;
 pub(in crate::load_drift::many) mod latin_hypercube;

@@ -4,7 +4,7 @@
 //! steps minus a penalty of expectation zero. The lower bound of the path is the cheapest sequence
 //! of remaps through the branches.
 
-use super::candidates::{Join, Met, NOWHERE, Node, cheapest, ruled};
+use super::candidates::{Join, Met, NOWHERE, Node, Path, through};
 use super::coupling::Meeting;
 use super::latin_hypercube::Samples;
 use super::moves::Moves;
@@ -12,29 +12,12 @@ use crate::load_drift::Curve;
 use crate::load_drift::many::counts::Counts;
 use crate::load_drift::many::policy::approximate::Approximate;
 use crate::load_drift::many::policy::lookahead::Known;
-use crate::load_drift::many::policy::plan::{ALL, DENSE, Plan};
+use crate::load_drift::many::policy::plan::{ALL, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};
 use rand::RngExt;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-
-/// Result of one sample path.
-#[derive(Debug, Clone, Copy)]
-pub struct Path {
-    /// The least charge with perfect information.
-    pub lower: f64,
-    /// The charge of the policy.
-    pub upper: f64,
-    /// The cost of the policy.
-    pub cost: f64,
-    /// Sum of the mean levels under the policy.
-    pub work: f64,
-    /// Number of remaps under the policy.
-    pub remaps: u64,
-    /// The charge of the curve policy, and its number of remaps.
-    pub ruled: (f64, u64),
-}
 
 /// How sample paths are simulated.
 pub struct Hindsight<'a> {
@@ -46,22 +29,14 @@ pub struct Hindsight<'a> {
     pub curve: &'a Curve,
     /// Inner samples of a penalty.
     pub inner: usize,
-    /// A branch that has lost this much by not remapping is ended with a remap at a lower bound of
-    /// its cost.
+    /// A branch that has lost this much by not remapping is ended with a remap that costs less than
+    /// nothing: minus `margin`.
     pub patience: f64,
-    /// Whether the immediate saving of that remap is charged; otherwise the remap is free.
-    pub saves: bool,
-    /// Amount by which that remap is cheaper.
     pub margin: f64,
 }
 
 /// A branch that is behind by this many remap costs uses few samples.
 const NEAR: f64 = 0.125;
-/// For long look-aheads: a branch that is behind by `FAR` remap costs uses no samples. It looks
-/// ahead only `SHORT` steps, except at every `LOOKS`-th step.
-const FAR: f64 = 0.75;
-const SHORT: usize = 12;
-const LOOKS: usize = 8;
 /// After this many steps, stored profiles of earlier steps are dropped.
 const FORGETTING: u64 = 64;
 
@@ -72,100 +47,72 @@ impl Hindsight<'_> {
     /// The halt that the observer requested.
     pub fn path(&self, seed: u64, run: u64, observer: &dyn Observer) -> Result<Path, Halt> {
         let setting = self.approximate.outlook.setting;
-        let steps = setting.steps;
+        let steps = setting.steps as usize;
         let mut draws = stream(seed, 4 * run);
-        let allotments: Vec<u64> = (0..steps).map(|_| draws.random()).collect();
-        let mut met: Vec<HashMap<u128, Met>> = vec![HashMap::new(); steps as usize + 1];
+        let allotments = (0..steps).map(|_| draws.random()).collect();
         let mut common = stream(seed, 4 * run + 1);
-        let events: Vec<u64> =
-            (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
-        let last = if setting.before_step { steps + 1 } else { steps };
-        let chances: Vec<f64> = (0..last).map(|_| common.random()).collect();
-        let mut meetings: Vec<Meeting> =
-            (0..steps).map(|_| self.moves.meeting(setting.ranks, common.random())).collect();
-        let apart = stream(seed, 4 * run + 2);
-        let mut samples = Samples::new(self.inner, steps, apart);
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut places: Vec<HashMap<u64, u32>> = vec![HashMap::new(); steps as usize + 1];
-        nodes.push(Node::new(0, setting.first_total));
-        (nodes[0].arrival, nodes[0].visited) = (0.0, [true; 2]);
-        let mut least = vec![f64::INFINITY; steps as usize + 1];
-        let mut known = Known::new();
+        let events = (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
+        let last = steps + usize::from(setting.before_step);
+        let chances = (0..last).map(|_| common.random()).collect();
+        let meetings = (0..steps).map(|_| self.moves.meeting(setting.ranks, common.random()));
+        let total = setting.first_total;
+        let first = Node { total, visited: [true; 2], ..Node::default() };
+        let mut branches = Branches {
+            hindsight: self,
+            events,
+            chances,
+            meetings: meetings.collect(),
+            samples: Samples::new(self.inner, setting.steps, stream(seed, 4 * run + 2)),
+            nodes: vec![first],
+            places: vec![HashMap::new(); steps + 1],
+            due: vec![Vec::new(); steps + 1],
+            least: vec![f64::INFINITY; steps + 1],
+            draws,
+            allotments,
+            met: vec![HashMap::new(); steps + 1],
+            known: Known::new(),
+        };
         // In order of time: when a node is visited, all branches that lead to it are complete.
-        let mut due: Vec<Vec<u32>> = vec![Vec::new(); steps as usize + 1];
-        due[0].push(0);
+        branches.due[0].push(0);
         for step in 0..=steps {
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);
             }
-            samples.forget_before(step);
-            if step.is_multiple_of(FORGETTING) {
-                known.retain(|(after, ..), _| *after >= step);
+            let now = step as u64;
+            branches.samples.forget_before(now);
+            if now.is_multiple_of(FORGETTING) {
+                branches.known.retain(|(after, ..), _| *after >= now);
             }
-            met[step as usize] = HashMap::new();
-            for at in std::mem::take(&mut due[step as usize]) {
-                let mut branch = Branch {
-                    hindsight: self,
-                    events: &events,
-                    chances: &chances,
-                    meetings: &mut meetings,
-                    samples: &mut samples,
-                    nodes: &mut nodes,
-                    places: &mut places,
-                    due: &mut due,
-                    least: &mut least,
-                    draws: &mut draws,
-                    allotments: &allotments,
-                    met: &mut met,
-                    known: &mut known,
-                };
-                branch.run(at);
+            branches.met[step] = HashMap::new();
+            for at in std::mem::take(&mut branches.due[step]) {
+                branches.run(at);
             }
         }
-        let cost = setting.remap_cost;
-        let best = cheapest(&nodes, cost, steps as usize);
-        let ruled = ruled(&nodes, cost);
-        let mut path = Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0, ruled };
-        let mut at = 0;
-        loop {
-            let node = &nodes[at as usize];
-            let Some((after, paid, work)) = node.policy else {
-                let (charge, _) = node.ends[node.ends.len() - 1];
-                path.upper += charge;
-                path.cost += node.whole.0;
-                path.work += node.whole.1;
-                return Ok(path);
-            };
-            let (charge, to) = node.ends[after - 1];
-            path.upper += charge + cost;
-            path.cost += paid + cost;
-            path.work += work;
-            path.remaps += 1;
-            at = to;
-        }
+        Ok(through(&branches.nodes, setting.remap_cost, steps))
     }
 }
 
-struct Branch<'a, 'b> {
-    hindsight: &'a Hindsight<'b>,
-    events: &'a [u64],
-    chances: &'a [f64],
-    meetings: &'a mut [Meeting],
-    samples: &'a mut Samples,
-    nodes: &'a mut Vec<Node>,
-    places: &'a mut [HashMap<u64, u32>],
-    due: &'a mut [Vec<u32>],
+/// The branches of one path.
+struct Branches<'a> {
+    hindsight: &'a Hindsight<'a>,
+    events: Vec<u64>,
+    chances: Vec<f64>,
+    meetings: Vec<Meeting>,
+    samples: Samples,
+    nodes: Vec<Node>,
+    places: Vec<HashMap<u64, u32>>,
+    due: Vec<Vec<u32>>,
     /// By step: the least charge so far plus look-ahead value, among the simulated branches.
-    least: &'a mut [f64],
-    draws: &'a mut Stream,
+    least: Vec<f64>,
+    draws: Stream,
     /// By step: the seed that allots moves to levels.
-    allotments: &'a [u64],
+    allotments: Vec<u64>,
     /// By step: the states that branches have reached after it.
-    met: &'a mut [HashMap<u128, Met>],
-    known: &'a mut Known,
+    met: Vec<HashMap<u128, Met>>,
+    known: Known,
 }
 
-impl Branch<'_, '_> {
+impl Branches<'_> {
     fn run(&mut self, at: u32) {
         let Hindsight { approximate, moves, curve, patience, margin, .. } = self.hindsight;
         let outlook = &approximate.outlook;
@@ -184,13 +131,13 @@ impl Branch<'_, '_> {
             paid = charge;
         }
         let mut ends = Vec::new();
-        let mut policy = None;
+        // Where the policy remaps: number of steps, cost without penalties, and work.
+        let mut policy: Option<(usize, f64, f64)> = None;
         let mut ruled = None;
         let before = if first > 0 { outlook.before_force(&x) } else { Vec::new() };
         let earliest = |since: usize| (late + 1).saturating_sub(since).max(1);
         outlook.plan(&x, first, [earliest(0), ALL], &mut plan);
-        outlook.prepare(&x, total, first, self.known, &mut plan);
-        let distant = outlook.laws.longest() > DENSE;
+        outlook.prepare(&x, total, first, &mut self.known, &mut plan);
         let (mut behind, mut ended, mut joins) = (0.0, false, None);
         for k in first..setting.steps {
             let now = k as usize;
@@ -215,22 +162,19 @@ impl Branch<'_, '_> {
             work += mean;
             let remapping = setting.may_remap(k + 1) && since > late;
             let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
-            let far = distant && behind > FAR * setting.typical && !needed;
-            let looks = !far || since.is_multiple_of(LOOKS);
-            let most = if looks { ALL } else { SHORT };
-            let view = approximate.view(&y, to, k + 1, [earliest(since), most], &mut next);
+            let span = [earliest(since), ALL];
+            let view = approximate.view(&y, to, k + 1, span, &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
             // Branches that have lost or are behind others are rarely part of the cheapest path.
             let few = lost > 0.0 || behind > NEAR * setting.typical;
             let numbers = self.samples.of(k, few);
             let count = numbers.count();
-            if count > 0 && !far {
+            if count > 0 {
                 let mut sum = 0.0;
                 for sample in 0..count {
-                    numbers.step(moves, &x, sample, self.draws, &mut z);
+                    numbers.step(moves, &x, sample, &mut self.draws, &mut z);
                     let total = z.total();
-                    let span = [earliest(since), ALL];
                     let view = approximate.view(&z, total, k + 1, span, &mut scratch);
                     sum +=
                         setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total, k);
@@ -248,31 +192,26 @@ impl Branch<'_, '_> {
                 ruled = Some(since);
                 visits[1] = visited[1];
             }
-            if remapping && looks && view.excess >= 0.0 {
+            if remapping && view.excess >= 0.0 {
                 if policy.is_none() {
                     let spared = if setting.replaces { mean } else { 0.0 };
                     policy = Some((since, paid + moved, work - spared));
                     visits[0] = visited[0];
                 }
-                lost += if far { LOOKS as f64 * view.excess } else { view.excess };
+                lost += view.excess;
             }
             std::mem::swap(&mut plan, &mut next);
             if k + 1 < setting.steps {
-                outlook.prepare(&y, to, k + 1, self.known, &mut plan);
+                outlook.prepare(&y, to, k + 1, &mut self.known, &mut plan);
             }
             // The policies may not take an end with a cheaper remap.
             ended = remapping && lost > *patience && !needed;
             if ended {
-                // A lower bound for a remap: the immediate saving is charged, minus a margin.
+                // Less than a lower bound for a remap.
                 even.split(setting.ranks, to);
-                let saved = match self.hindsight.saves {
-                    true => outlook.next_cost(&y) - outlook.next_cost(&even),
-                    false => 0.0,
-                };
                 let before: f64 = outlook.before_force(&even).iter().sum();
-                let saved = saved.clamp(0.0, setting.remap_cost) + before;
                 let spared = if setting.replaces { setting.even_cost(to) } else { 0.0 };
-                charge -= setting.remap_cost + margin - saved + spared;
+                charge -= setting.remap_cost + margin - before + spared;
             }
             let end = match () {
                 () if ended => charge,
@@ -287,12 +226,10 @@ impl Branch<'_, '_> {
             if ended {
                 break;
             }
-            if looks {
-                let whole = arrival + charge + view.value;
-                let least = &mut self.least[now + 1];
-                *least = least.min(whole);
-                behind = whole - *least;
-            }
+            let whole = arrival + charge + view.value;
+            let least = &mut self.least[now + 1];
+            *least = least.min(whole);
+            behind = whole - *least;
             if since > late && k + 1 < setting.steps {
                 let here = Met { branch: at, ends: ends.len() as u32, charge, lost };
                 joins = self.meet(now + 1, &y, here, needed);
@@ -310,10 +247,12 @@ impl Branch<'_, '_> {
         ends.shrink_to_fit();
         let node = &mut self.nodes[at as usize];
         node.ends = ends;
-        node.policy = policy;
         node.ruled = ruled;
-        node.whole = (paid, work);
         node.joins = joins;
+        (node.policy, node.paid, node.work) = match policy {
+            Some((since, paid, work)) => (Some(since), paid, work),
+            None => (None, paid, work),
+        };
     }
 
     /// Whether the branch may continue as another that reached this state earlier. It may not while
@@ -344,7 +283,7 @@ impl Branch<'_, '_> {
         let count = self.nodes.len() as u32;
         let place = *self.places[step as usize].entry(total).or_insert(count);
         if place == count {
-            self.nodes.push(Node::new(step, total));
+            self.nodes.push(Node { step, total, arrival: f64::INFINITY, ..Node::default() });
             self.due[step as usize].push(place);
         }
         let node = &mut self.nodes[place as usize];

@@ -13,6 +13,7 @@ use crate::load_drift::many::lower_bound::moves::Moves;
 use crate::load_drift::many::setting::Setting;
 use crate::parallel;
 use crate::random::{Stream, stream};
+use nalgebra::{DMatrix, DVector};
 
 /// Number of features in which c is linear.
 const FEATURES: usize = 8;
@@ -181,7 +182,7 @@ pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) 
     let samples: Vec<Sample> = parallel::map(RUNS as usize, &one).into_iter().flatten().collect();
     let mut correction = approximate.correction.clone();
     let size = POINTS.len() * FEATURES;
-    let mut matrix = vec![0.0; size * size];
+    let mut matrix = DMatrix::from_diagonal_element(size, size, RIDGE);
     let mut rows: Vec<Vec<(usize, f64)>> = Vec::with_capacity(samples.len());
     for sample in &samples {
         let mut row = Vec::new();
@@ -190,14 +191,13 @@ pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) 
             row.extend(features.map(|(i, value)| (point * FEATURES + i, weight * value)));
         }
         for &(i, a) in &row {
-            row.iter().for_each(|&(j, b)| matrix[i * size + j] += a * b);
+            row.iter().for_each(|&(j, b)| matrix[(i, j)] += a * b);
         }
         rows.push(row);
     }
-    (0..size).for_each(|i| matrix[i * size + i] += RIDGE);
-    let factor = cholesky(matrix, size);
+    let factor = matrix.cholesky().expect("the ridge makes it positive definite");
     for _ in 0..ROUNDS {
-        let mut right = vec![0.0; size];
+        let mut right = DVector::zeros(size);
         for (sample, row) in samples.iter().zip(&rows) {
             let one = |(cost, ahead): &(f64, Option<(f64, Features)>)| {
                 let more =
@@ -207,38 +207,11 @@ pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) 
             let mean = sample.next.iter().map(one).sum::<f64>() / sample.next.len() as f64;
             row.iter().for_each(|&(i, value)| right[i] += value * (mean - sample.y));
         }
-        let found = solve(&factor, size, right);
-        for (i, value) in found.into_iter().enumerate() {
-            correction.coefficients[i / FEATURES][i % FEATURES] = value;
-        }
+        let found = factor.solve(&right);
+        let (coefficients, _) = found.as_slice().as_chunks();
+        correction.coefficients.copy_from_slice(coefficients);
     }
     correction
-}
-
-/// Cholesky factorization: the lower triangle L of a positive definite matrix L L^T.
-fn cholesky(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
-    for i in 0..size {
-        for j in 0..=i {
-            let product: f64 = (0..j).map(|k| matrix[i * size + k] * matrix[j * size + k]).sum();
-            let left = matrix[i * size + j] - product;
-            matrix[i * size + j] =
-                if i == j { left.max(1e-12).sqrt() } else { left / matrix[j * size + j] };
-        }
-    }
-    matrix
-}
-
-/// Solves L L^T x = b.
-fn solve(factor: &[f64], size: usize, mut b: Vec<f64>) -> Vec<f64> {
-    for i in 0..size {
-        let sum: f64 = (0..i).map(|j| factor[i * size + j] * b[j]).sum();
-        b[i] = (b[i] - sum) / factor[i * size + i];
-    }
-    for i in (0..size).rev() {
-        let sum: f64 = (i + 1..size).map(|j| factor[j * size + i] * b[j]).sum();
-        b[i] = (b[i] - sum) / factor[i * size + i];
-    }
-    b
 }
 
 fn samples(
@@ -256,16 +229,14 @@ fn samples(
     x.split(setting.ranks, setting.first_total);
     let mut last_excess = f64::NEG_INFINITY;
     for k in first..setting.steps.saturating_sub(setting.overlap.steps).min(first + 60) {
-        let total = x.total();
-        let (here, view);
         if last_excess > 0.1 * setting.typical {
+            let total = x.total();
             x.split(setting.ranks, setting.remaps_to(total, 0.5));
         }
         let total = x.total();
-        view = approximate.view(&x, total, k, [1, ALL], &mut plan);
-        last_excess = view.excess;
+        last_excess = approximate.view(&x, total, k, [1, ALL], &mut plan).excess;
         let remap = approximate.remap(&x, total, k);
-        here = plan.value - remap;
+        let here = plan.value - remap;
         approximate.outlook.prepare(&x, total, k, &mut known, &mut plan);
         let mut next = Vec::with_capacity(FOLLOWED);
         let numbers = Evenly::new(FOLLOWED, &mut draws);
@@ -275,21 +246,19 @@ fn samples(
             // A control variate of expectation zero is subtracted.
             let cost =
                 setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to, k) + plan.value;
-            if !setting.may_remap(k + 1) {
-                let mut ahead = Plan::default();
-                let then = approximate.view(&y, to, k + 1, [1, ALL], &mut ahead).value;
-                next.push((cost + then - remap, None));
-                continue;
-            }
             let mut ahead = Plan::default();
             approximate.outlook.plan(&y, k + 1, [1, ALL], &mut ahead);
+            if !setting.may_remap(k + 1) {
+                next.push((cost + ahead.value - remap, None));
+                continue;
+            }
             let remap_then = approximate.remap(&y, to, k + 1);
             let seen = features(&y, &ahead, setting, setting.steps - k - 1);
             next.push((cost + remap_then - remap, Some((ahead.value - remap_then, seen))));
         }
         let features = features(&x, &plan, setting, setting.steps - k);
         found.push(Sample { y: here, features, next });
-        x.copy(&y);
+        std::mem::swap(&mut x, &mut y);
     }
     found
 }

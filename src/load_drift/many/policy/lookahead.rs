@@ -27,14 +27,6 @@ pub struct Outlook<'a> {
 }
 
 impl Outlook<'_> {
-    /// The expected cost of the next step.
-    pub fn next_cost(&self, x: &Counts) -> f64 {
-        let levels = self.laws.levels();
-        let table = self.laws.barrier(levels);
-        let mean = table.total(1, x) / self.setting.ranks as f64;
-        levels as f64 - table.products(1, x).0 + self.setting.base - self.setting.weight * mean
-    }
-
     /// Approximate expected cost of a remap after j steps.
     fn price(&self, x: &Counts, j: usize, mean: f64) -> f64 {
         let setting = self.setting;
@@ -170,79 +162,90 @@ mod tests {
         ]
     }
 
-    /// All joint moves of three ranks in one step, with their probabilities.
-    fn moves(rows: &[Vec<f64>], from: [usize; 3]) -> Vec<(Counts, f64)> {
-        let levels = rows.len();
-        let mut all = Vec::new();
-        for code in 0..levels.pow(3) {
-            let to = [code % levels, code / levels % levels, code / levels / levels];
-            let p: f64 = (0..3).map(|i| rows[from[i]][to[i]]).product();
-            if p > 0.0 {
-                let mut counts = Counts::none(levels);
-                to.iter().for_each(|&level| counts.on[level] += 1.0);
-                counts.settle();
-                all.push((counts, p));
-            }
+    /// Three ranks that start from level 2.
+    fn drift(chain: ProcessChain, steps: u64, remap_cost: f64, timing: Timing) -> LoadDrift {
+        LoadDrift {
+            processors: 3,
+            chain,
+            lowest: 2.0,
+            initial: 2,
+            steps,
+            remap_cost,
+            per_unit_moved: 0.0,
+            rebalance: Rebalance::Split,
+            timing,
+            objective: Objective::Imbalance,
         }
-        all
     }
 
-    /// Over all moves of three ranks, the mean cost of following a plan is the value of the plan:
-    /// the penalty has expectation zero for every chain and barrier.
+    /// Calls a function with the data of plans.
+    fn examine(problem: &LoadDrift, overlap: Overlap, check: impl FnOnce(&Outlook<'_>)) {
+        let rows = problem.chain.rows();
+        let setting = Setting::new(problem, overlap, &rows);
+        let laws = Laws::new(&rows, problem.steps as usize);
+        let totals = Totals::new(&rows, 2, 3);
+        let correction = Correction::none(problem.remap_cost);
+        let remapped = Remapped::new(&setting, &laws, &totals, &correction, &()).unwrap();
+        check(&Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals });
+    }
+
+    fn state(from: [usize; 3]) -> Counts {
+        let mut counts = Counts::none(5);
+        from.iter().for_each(|&level| counts.on[level] += 1.0);
+        counts.settle();
+        counts
+    }
+
+    /// All joint moves of three ranks in one step, with their probabilities.
+    fn moves(chain: &ProcessChain, from: [usize; 3]) -> Vec<([usize; 3], f64)> {
+        let rows = chain.rows();
+        let to = |code: usize| [code % 5, code / 5 % 5, code / 25];
+        let chance = |to: [usize; 3]| (to, (0..3).map(|i| rows[from[i]][to[i]]).product());
+        (0..125).map(|code| chance(to(code))).filter(|(_, p)| *p > 0.0).collect()
+    }
+
+    /// The best plan from a state after step k. Over all moves of three ranks, the mean cost of
+    /// following it is its value: the penalty has expectation zero.
+    fn followed(outlook: &Outlook<'_>, chain: &ProcessChain, from: [usize; 3], k: u64) -> Plan {
+        let (x, mut plan) = (state(from), Plan::default());
+        outlook.plan(&x, k, [1, ALL], &mut plan);
+        outlook.prepare(&x, x.total(), k, &mut Known::new(), &mut plan);
+        let costs = moves(chain, from).into_iter().map(|(to, p)| {
+            let y = state(to);
+            p * outlook.follow(&plan, &y, y.total(), k)
+        });
+        let mean: f64 = costs.sum();
+        assert!((mean - plan.value).abs() < 1e-9, "{from:?} {k}: {mean} {}", plan.value);
+        plan
+    }
+
+    /// The penalty has expectation zero for every chain and barrier.
     #[test]
     fn following_a_plan_costs_its_value_on_average() {
         let late = Overlap { steps: 3, slowdown: 0.1 };
         let (after, before) = (Timing::AfterStep, Timing::BeforeStep);
-        for (chain, objective, timing, overlap) in chains().into_iter().flat_map(|c| {
-            [
-                (c.clone(), Objective::Imbalance, after, Overlap::NONE),
-                (c.clone(), Objective::Imbalance, before, Overlap::NONE),
-                (c.clone(), Objective::Imbalance, after, late),
-                (c.clone(), Objective::Makespan, after, late),
-                (c, Objective::Makespan, before, late),
-            ]
-        }) {
-            let problem = LoadDrift {
-                processors: 3,
-                chain,
-                lowest: 2.0,
-                initial: 2,
-                steps: 9,
-                remap_cost: 0.9,
-                per_unit_moved: 0.0,
-                rebalance: Rebalance::Split,
-                timing,
-                objective,
-            };
-            let rows = problem.chain.rows();
-            let setting = Setting::new(&problem, overlap, &rows);
-            let (laws, totals) = (Laws::new(&rows, 9), Totals::new(&rows, 2, 3));
-            let remapped =
-                Remapped::new(&setting, &laws, &totals, &Correction::none(0.9), &()).unwrap();
-            let outlook =
-                Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
-            let mut barriers = 0;
-            for from in [[2, 2, 2], [1, 2, 3], [0, 0, 3], [1, 1, 2], [4, 0, 2]] {
-                for k in [0, 3, setting.steps - 2, setting.steps - 1] {
-                    let mut x = Counts::none(5);
-                    from.iter().for_each(|&level| x.on[level] += 1.0);
-                    x.settle();
-                    let mut plan = Plan::default();
-                    outlook.plan(&x, k, [1, ALL], &mut plan);
-                    outlook.prepare(&x, x.total(), k, &mut Known::new(), &mut plan);
-                    barriers += usize::from(plan.barrier < 5);
-                    let mean: f64 = moves(&rows, from)
-                        .iter()
-                        .map(|(y, p)| p * outlook.follow(&plan, y, y.total(), k))
-                        .sum();
-                    assert!(
-                        (mean - plan.value).abs() < 1e-9,
-                        "{from:?} {k}: {mean} {}",
-                        plan.value
-                    );
-                }
+        let cases = [
+            (Objective::Imbalance, after, Overlap::NONE),
+            (Objective::Imbalance, before, Overlap::NONE),
+            (Objective::Imbalance, after, late),
+            (Objective::Makespan, after, late),
+            (Objective::Makespan, before, late),
+        ];
+        for chain in chains() {
+            for (objective, timing, overlap) in cases {
+                let problem = LoadDrift { objective, ..drift(chain.clone(), 9, 0.9, timing) };
+                examine(&problem, overlap, |outlook| {
+                    let mut barriers = 0;
+                    for from in [[2, 2, 2], [1, 2, 3], [0, 0, 3], [1, 1, 2], [4, 0, 2]] {
+                        let steps = outlook.setting.steps;
+                        for k in [0, 3, steps - 2, steps - 1] {
+                            let plan = followed(outlook, &chain, from, k);
+                            barriers += usize::from(plan.barrier < 5);
+                        }
+                    }
+                    assert!(barriers > 0 || objective == Objective::Makespan);
+                });
             }
-            assert!(barriers > 0 || objective == Objective::Makespan);
         }
     }
 
@@ -250,83 +253,37 @@ mod tests {
     /// costs.
     #[test]
     fn plans_without_a_remap_cost_what_enumeration_says() {
-        let rows = chains()[0].rows();
-        let problem = LoadDrift {
-            processors: 3,
-            chain: chains().remove(0),
-            lowest: 0.0,
-            initial: 2,
-            steps: 2,
-            remap_cost: 100.0,
-            per_unit_moved: 0.0,
-            rebalance: Rebalance::Split,
-            timing: Timing::AfterStep,
-            objective: Objective::Imbalance,
-        };
-        let setting = Setting::new(&problem, Overlap::NONE, &rows);
-        let (laws, totals) = (Laws::new(&rows, 2), Totals::new(&rows, 2, 3));
-        let remapped =
-            Remapped::new(&setting, &laws, &totals, &Correction::none(100.0), &()).unwrap();
-        let outlook =
-            Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
-        let mut x = Counts::none(5);
-        x.split(3, 6);
-        let mut plan = Plan::default();
-        outlook.plan(&x, 0, [1, ALL], &mut plan);
-        let mut expected = 0.0;
-        for (y, p) in moves(&rows, [2, 2, 2]) {
-            expected += p * setting.cost(&y, y.total());
-            let levels: Vec<usize> =
-                (0..5).flat_map(|level| vec![level; y.on[level] as usize]).collect();
-            for (z, q) in moves(&rows, [levels[0], levels[1], levels[2]]) {
-                expected += p * q * setting.cost(&z, z.total());
+        let chain = chains().remove(0);
+        examine(&drift(chain.clone(), 2, 100.0, Timing::AfterStep), Overlap::NONE, |outlook| {
+            let mut plan = Plan::default();
+            outlook.plan(&state([2; 3]), 0, [1, ALL], &mut plan);
+            let cost = |to: [usize; 3]| {
+                let y = state(to);
+                outlook.setting.cost(&y, y.total())
+            };
+            let mut expected = 0.0;
+            for (y, p) in moves(&chain, [2; 3]) {
+                expected += p * cost(y);
+                expected += moves(&chain, y).iter().map(|(z, q)| p * q * cost(*z)).sum::<f64>();
             }
-        }
-        assert!((plan.value - expected).abs() < 1e-12, "{} {expected}", plan.value);
+            assert!((plan.value - expected).abs() < 1e-12, "{} {expected}", plan.value);
+        });
     }
 
     /// Distant steps are interpolated linearly. The value of the plan is still the mean of what
     /// following it costs, and it is close to the sum of all steps.
     #[test]
     fn plans_that_leave_steps_out_cost_their_value_on_average() {
-        for (chain, timing) in
-            chains().into_iter().zip([Timing::BeforeStep, Timing::AfterStep, Timing::AfterStep])
-        {
-            let problem = LoadDrift {
-                processors: 3,
-                chain,
-                lowest: 0.0,
-                initial: 2,
-                steps: 150,
-                remap_cost: 100.0,
-                per_unit_moved: 0.0,
-                rebalance: Rebalance::Split,
-                timing,
-                objective: Objective::Imbalance,
-            };
-            let rows = problem.chain.rows();
-            let setting = Setting::new(&problem, Overlap::NONE, &rows);
-            let (laws, totals) = (Laws::new(&rows, 150), Totals::new(&rows, 2, 3));
-            let remapped =
-                Remapped::new(&setting, &laws, &totals, &Correction::none(100.0), &()).unwrap();
-            let outlook =
-                Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
-            for from in [[2, 2, 2], [0, 1, 4]] {
-                let mut x = Counts::none(5);
-                from.iter().for_each(|&level| x.on[level] += 1.0);
-                x.settle();
-                let mut plan = Plan::default();
-                outlook.plan(&x, 0, [1, ALL], &mut plan);
-                outlook.prepare(&x, x.total(), 0, &mut Known::new(), &mut plan);
-                assert_eq!(plan.steps as u64, setting.steps);
-                let costs = moves(&rows, from)
-                    .into_iter()
-                    .map(|(y, p)| p * outlook.follow(&plan, &y, y.total(), 0));
-                let mean: f64 = costs.sum();
-                assert!((mean - plan.value).abs() < 1e-9, "{from:?}: {mean} {}", plan.value);
-                let [all, ..] = outlook.open(&x, plan.steps, &mut Plan::default());
-                assert!((plan.value / all - 1.0).abs() < 1e-4, "{from:?}: {all} {}", plan.value);
-            }
+        let timings = [Timing::BeforeStep, Timing::AfterStep, Timing::AfterStep];
+        for (chain, timing) in chains().into_iter().zip(timings) {
+            examine(&drift(chain.clone(), 150, 100.0, timing), Overlap::NONE, |outlook| {
+                for from in [[2, 2, 2], [0, 1, 4]] {
+                    let plan = followed(outlook, &chain, from, 0);
+                    assert_eq!(plan.steps as u64, outlook.setting.steps);
+                    let [all, ..] = outlook.open(&state(from), plan.steps, &mut Plan::default());
+                    assert!((plan.value / all - 1.0).abs() < 1e-4, "{from:?}: {all} {plan:?}");
+                }
+            });
         }
     }
 }

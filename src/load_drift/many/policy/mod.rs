@@ -4,6 +4,5 @@ pub(in crate::load_drift::many) mod approximate;
 pub(in crate::load_drift::many) mod lookahead;
 pub(in crate::load_drift::many) mod plan;
 pub(in crate::load_drift::many) mod remapped;
-pub(crate) mod sample_paths;
 pub(in crate::load_drift::many) mod smoothed;
 pub(in crate::load_drift::many) mod visited;
