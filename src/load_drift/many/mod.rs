@@ -164,12 +164,17 @@ impl Many {
             remapped = Some(values);
         }
         let remapped = remapped.expect("there is a round");
-        let outlook =
-            Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
-        let approximate = Approximate { outlook, correction: &correction };
         let last = (longest as u64 + steps).min(setting.steps);
-        let curve = policy::visited::curve(&approximate, &moves, last, seed, observer)?;
-        Ok(Many { setting, laws, moves, totals, remapped, correction, curve, seed })
+        let curve = Curve::default();
+        let mut many = Many { setting, laws, moves, totals, remapped, correction, curve, seed };
+        many.curve =
+            policy::visited::curve(&many.approximate(), &many.moves, last, seed, observer)?;
+        Ok(many)
+    }
+
+    fn approximate(&self) -> Approximate<'_> {
+        let Many { setting, laws, remapped, totals, correction, .. } = self;
+        Approximate { outlook: Outlook { setting, laws, remapped, totals }, correction }
     }
 
     /// The same policy on the sample paths of another seed.
@@ -191,14 +196,8 @@ impl SamplePaths for Many {
         observer: &dyn Observer,
     ) -> Result<Vec<Path>, Halt> {
         let one = |run| {
-            let Many { setting, laws, remapped, totals, .. } = self;
-            let outlook = Outlook { setting, laws, remapped, totals };
-            let approximate = Approximate { outlook, correction: &self.correction };
-            let patience = 3.0 * (setting.typical + setting.waiting) + 1.0;
-            let margin = 0.5 * setting.typical;
-            let (moves, curve) = (&self.moves, &self.curve);
-            let hindsight = Hindsight { approximate, moves, curve, inner, patience, margin };
-            hindsight.path(self.seed, run, observer)
+            let (approximate, moves, curve) = (self.approximate(), &self.moves, &self.curve);
+            Hindsight { approximate, moves, curve, inner }.path(self.seed, run, observer)
         };
         parallel::runs(runs, &one)
     }

@@ -60,23 +60,16 @@ impl Totals {
         let one = moves(typical);
         let usual = (0..rows.len()).map(|level| moves(level) == one).collect();
         let (low, high) = (one[0].0, one[one.len() - 1].0);
-        let mut power = (low, vec![0.0; (high - low) as usize + 1]);
+        let mut each = (low, vec![0.0; (high - low) as usize + 1]);
         for (by, p) in one {
-            power.1[(by - low) as usize] = p;
+            each.1[(by - low) as usize] = p;
         }
-        let (mut law, mut left) = (Some((0, vec![1.0])), ranks);
-        while left > 0 && law.is_some() {
-            if left % 2 == 1 {
-                law = law.and_then(|law| sum(&law, &power));
-            }
-            left /= 2;
-            if left > 0 {
-                match sum(&power, &power) {
-                    Some(double) => power = double,
-                    None => law = None,
-                }
-            }
-        }
+        // By the binary digits of the number of ranks, the highest first.
+        let mut digits = (0..u64::BITS - ranks.leading_zeros()).rev();
+        let law = digits.try_fold((0, vec![1.0]), |law, digit| {
+            let double = sum(&law, &law)?;
+            if ranks >> digit & 1 == 1 { sum(&double, &each) } else { Some(double) }
+        });
         Totals { usual, law: law.map(|(first, law)| Hats::of(first, &law)) }
     }
 

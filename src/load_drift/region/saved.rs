@@ -23,43 +23,43 @@ impl Backward<'_> {
 
     /// Restores what [`saved_region`](Self::saved_region) returned.
     pub(in crate::load_drift) fn resume_region(&mut self, words: &[u64]) -> Result<(), ChainError> {
-        let wrong = |found: usize| ChainError::Shape {
-            what: "words of the region".into(),
-            expected: 3,
-            found,
-        };
         self.region = None;
-        if words.is_empty() {
-            return Ok(());
+        match words.is_empty() || self.restore(words).is_some() {
+            true => Ok(()),
+            false => Err(ChainError::Shape {
+                what: "words of the region".into(),
+                expected: 3,
+                found: words.len(),
+            }),
         }
-        let (&[until, largest, lost], rest) =
-            words.split_first_chunk::<3>().ok_or_else(|| wrong(words.len()))?;
+    }
+
+    fn restore(&mut self, words: &[u64]) -> Option<()> {
+        let (&[until, largest, lost], rest) = words.split_first_chunk::<3>()?;
         (self.search.until, self.search.largest) = (until, largest);
         self.lost = f64::from_bits(lost);
-        let expected = rest.split_at_checked(self.limits.len());
-        let (expected, rest) = expected.ok_or_else(|| wrong(words.len()))?;
+        let totals = self.limits.len();
+        let (expected, rest) = rest.split_at_checked(totals)?;
         // A limit above the largest excess means all states.
         self.expected =
             expected.iter().map(|&excess| excess.min(u64::from(u32::MAX)) as u32).collect();
-        let Some((&[rounding, count], rest)) = rest.split_first_chunk::<2>() else { return Ok(()) };
-        let totals = self.limits.len();
-        let shapes = usize::try_from(count).ok().and_then(|count| count.checked_mul(2));
-        let split = shapes.and_then(|words| rest.split_at_checked(words));
-        let (shapes, rest) = split.ok_or_else(|| wrong(words.len()))?;
+        let Some((&[rounding, count], rest)) = rest.split_first_chunk::<2>() else {
+            return Some(());
+        };
+        let (shapes, rest) = rest.split_at_checked(usize::try_from(count).ok()?.checked_mul(2)?)?;
         let (pairs, _) = shapes.as_chunks::<2>();
         let shapes = pairs.iter().map(|&[low, high]| u128::from(low) | u128::from(high) << 64);
         let shapes: Vec<u128> = shapes.collect();
         let (processors, levels) = (self.problem.processors, self.problem.chain.levels());
-        let packing = Packing::new(processors, levels).ok_or_else(|| wrong(words.len()))?;
+        let packing = Packing::new(processors, levels)?;
         if !shapes.iter().all(|shape| packing.is_shape(*shape, processors, levels)) {
-            return Err(wrong(words.len()));
+            return None;
         }
         let most = self.states.all() / SHARE;
-        let region = Region::new(self.problem, self.states, shapes, most, &self.ranks);
-        let mut region = region.ok_or_else(|| wrong(words.len()))?;
+        let mut region = Region::new(self.problem, self.states, shapes, most, &self.ranks)?;
         let classes = totals * region.classes();
         if rest.len() != 2 * (classes + totals) {
-            return Err(wrong(words.len()));
+            return None;
         }
         let (slacks, changes) = rest.split_at(2 * classes);
         let numbers = |words: &[u64]| words.iter().map(|word| f64::from_bits(*word)).collect();
@@ -69,6 +69,6 @@ impl Backward<'_> {
         self.goes_on = Some(self.decide(self.remaining));
         region.read(&self.vectors, &self.upcoming, &self.ranks);
         self.region = Some(region);
-        Ok(())
+        Some(())
     }
 }

@@ -29,12 +29,12 @@ pub struct Hindsight<'a> {
     pub curve: &'a Curve,
     /// Inner samples of a penalty.
     pub inner: usize,
-    /// A branch that has lost this much by not remapping is ended with a remap that costs less than
-    /// nothing: minus `margin`.
-    pub patience: f64,
-    pub margin: f64,
 }
 
+/// A branch that has lost this many remap costs by not remapping is ended, with a remap that costs
+/// less than nothing: minus `MARGIN` remap costs.
+const PATIENCE: f64 = 3.0;
+const MARGIN: f64 = 0.5;
 /// A branch that is behind by this many remap costs uses few samples.
 const NEAR: f64 = 0.125;
 /// After this many steps, stored profiles of earlier steps are dropped.
@@ -114,9 +114,10 @@ struct Branches<'a> {
 
 impl Branches<'_> {
     fn run(&mut self, at: u32) {
-        let Hindsight { approximate, moves, curve, patience, margin, .. } = self.hindsight;
+        let Hindsight { approximate, moves, curve, .. } = self.hindsight;
         let outlook = &approximate.outlook;
         let setting = outlook.setting;
+        let patience = PATIENCE * (setting.typical + setting.waiting) + 1.0;
         let levels = outlook.laws.levels();
         let Node { step: first, total, arrival, visited, .. } = self.nodes[at as usize];
         // Steps after a remap that are paid together with that remap.
@@ -205,13 +206,13 @@ impl Branches<'_> {
                 outlook.prepare(&y, to, k + 1, &mut self.known, &mut plan);
             }
             // The policies may not take an end with a cheaper remap.
-            ended = remapping && lost > *patience && !needed;
+            ended = remapping && lost > patience && !needed;
             if ended {
                 // Less than a lower bound for a remap.
                 even.split(setting.ranks, to);
                 let before: f64 = outlook.before_force(&even).iter().sum();
                 let spared = if setting.replaces { setting.even_cost(to) } else { 0.0 };
-                charge -= setting.remap_cost + margin - before + spared;
+                charge -= setting.remap_cost + MARGIN * setting.typical - before + spared;
             }
             let end = match () {
                 () if ended => charge,
