@@ -249,7 +249,7 @@ impl<'a> Backward<'a> {
         }
         let next = self.remaining - 1;
         self.goes_on = self.decides_after(next).then(|| self.decide(next));
-        let moved = self.seeks().then(|| self.moved_everywhere());
+        let risen = self.seeks().then(|| self.risen_everywhere());
         if self.vectors.len() > 1 {
             let least = self.farthest_in_force();
             let mut limits = vec![least; self.limits.len()];
@@ -272,7 +272,7 @@ impl<'a> Backward<'a> {
             }
         }
         self.remaining -= 1;
-        self.seek_region(moved);
+        self.seek_region(risen);
     }
 
     /// Expected outcome of `steps - remaining()` steps from the initial state. When done this is

@@ -1,7 +1,6 @@
 //! Decides for each step whether the recursion visits a region or all states.
 
 use super::Region;
-use super::movement::Moved;
 use super::shapes::Packing;
 use crate::load_drift::induction::control::is_dearer;
 use crate::load_drift::{Backward, Control, ProcessChain, States, Timing};
@@ -96,8 +95,9 @@ impl Backward<'_> {
             return false;
         }
         region.rounding += region.rounding_of_step(&savings, width, before);
-        let moved = region.moved_in_step(&savings, width, &after).of_all(&self.ranks);
-        region.note(moved, before, &after);
+        let mut risen = region.risen_in_step(&savings, width, &after);
+        self.ranks.largest(&mut risen);
+        region.note(risen, before, &after);
         std::mem::swap(&mut self.decisions, &mut self.upcoming);
         self.goes_on = Some(self.decide_in(region, &after));
         self.remaining -= 1;
@@ -156,23 +156,24 @@ impl Backward<'_> {
             && !self.remapping.costs().is_empty()
     }
 
-    /// After a step over all states: keeps the region, replaces it, or gives it up. `moved` is the
-    /// change of the savings in this step, if regions are searched for.
-    pub(in crate::load_drift) fn seek_region(&mut self, moved: Option<Moved>) {
+    /// After a step over all states: keeps the region, replaces it, or gives it up. `risen` is the
+    /// rise of the savings in this step by total, if regions are searched for.
+    pub(in crate::load_drift) fn seek_region(&mut self, risen: Option<Vec<f64>>) {
         let region = self.region.take();
-        let Some(moved) = moved else {
+        let Some(risen) = risen else {
             self.give_up(region);
             return;
         };
         let after = self.leads_to();
         // Changes of the savings decay with the number of steps.
-        let margin = (6.0 * moved.unrest()).max(MARGINS[0] * self.problem.remap_cost);
+        let most = risen.iter().copied().fold(0.0, f64::max);
+        let margin = (6.0 * most).max(MARGINS[0] * self.problem.remap_cost);
         if let Some(region) = region {
             let slack = self.slack(&region, &after);
             let least = slack.iter().copied().fold(f64::INFINITY, f64::min);
             let large = self.remaining < self.search.until && least > 3.0 * margin;
             if least >= 0.25 * margin && !large {
-                self.take_up(region, slack, moved, &after);
+                self.take_up(region, slack, risen, &after);
                 return;
             }
             self.give_up(Some(region));
@@ -193,14 +194,14 @@ impl Backward<'_> {
         };
         self.search.until = self.remaining - WORTH;
         let slack = self.slack(&region, &after);
-        self.take_up(region, slack, moved, &after);
+        self.take_up(region, slack, risen, &after);
     }
 
-    fn take_up(&mut self, mut region: Region, slack: Vec<f64>, moved: Moved, after: &[f64]) {
+    fn take_up(&mut self, mut region: Region, slack: Vec<f64>, risen: Vec<f64>, after: &[f64]) {
         region.read(&self.vectors, &self.upcoming, &self.ranks);
         region.moved = vec![0.0; slack.len()];
         region.slack = slack;
-        region.note(moved, &self.remapping.costs()[0], after);
+        region.note(risen, &self.remapping.costs()[0], after);
         parallel::pieces(&mut self.vectors[0], CHUNK, &|chunk, values| {
             let values = values.iter_mut().zip(chunk * CHUNK..);
             values.filter(|(_, state)| !region.contains(*state)).for_each(|(v, _)| *v = LEFT_OUT);
@@ -213,9 +214,9 @@ impl Backward<'_> {
         self.lost += region.map_or(0.0, |region| region.rounding);
     }
 
-    /// Change of the savings in the present step, over all states. The argument of the transition
-    /// operator is still in the buffer.
-    pub(in crate::load_drift) fn moved_everywhere(&self) -> Moved {
+    /// By total: upper bound on the rise of the savings in the present step, over all states. The
+    /// argument of the transition operator is still in the buffer.
+    pub(in crate::load_drift) fn risen_everywhere(&self) -> Vec<f64> {
         let (states, problem, after) = (self.states, self.problem, self.leads_to());
         let (before, filled) = (&self.remapping.costs()[0], self.buffer.seen());
         let pays = problem.timing == Timing::AfterStep;
@@ -223,8 +224,8 @@ impl Backward<'_> {
         // States that continue neither before nor after have no change, and their values may be
         // unknown.
         let found = words.with_min_len(CHUNK / 64).fold(
-            || Moved::none(after.len()),
-            |mut moved, (block, (&earlier, &now))| {
+            || vec![0.0f64; after.len()],
+            |mut risen, (block, (&earlier, &now))| {
                 let mut either = !(earlier & now);
                 while either != 0 {
                     let bit = either.trailing_zeros();
@@ -244,12 +245,18 @@ impl Backward<'_> {
                         remapped += problem.step_cost(max, mean);
                     }
                     let earlier = saved(earlier, remapped, filled[state]);
-                    moved.add(total, saved(now, after[total], self.vectors[0][state]) - earlier);
+                    let rise = saved(now, after[total], self.vectors[0][state]) - earlier;
+                    risen[total] = risen[total].max(rise);
                 }
-                moved
+                risen
             },
         );
-        found.reduce(|| Moved::none(after.len()), Moved::and).of_all(&self.ranks)
+        let mut risen = found.reduce(
+            || vec![0.0; after.len()],
+            |a, b| a.into_iter().zip(b).map(|(a, b)| a.max(b)).collect(),
+        );
+        self.ranks.largest(&mut risen);
+        risen
     }
 
     /// The shapes of all states in which a remap is not better by the margin.

@@ -61,8 +61,9 @@ pub(super) struct Region {
     /// One bit for each own state: whether it is in the region.
     inside: Vec<u64>,
     laws: SumLaws,
-    /// Processors at the lowest and at the highest level, and index of the distribution of the sum.
-    ends: Vec<(usize, usize, usize)>,
+    /// Indices of the distributions of the sum by the processors at the lowest and at the highest
+    /// level.
+    ends: Vec<usize>,
     /// Distinct pairs of distribution and total among the members.
     sums: Vec<(usize, usize)>,
     /// Moves of the own members.

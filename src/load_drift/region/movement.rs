@@ -7,39 +7,6 @@ use crate::load_drift::{Decisions, Ranks};
 /// Share of the slack that is kept in reserve, beyond rounding.
 const SPARE: f64 = 1e-3;
 
-/// By total: upper bound on the rise of the savings in a step.
-pub(in crate::load_drift) struct Moved {
-    rise: Vec<f64>,
-}
-
-impl Moved {
-    pub fn none(totals: usize) -> Moved {
-        Moved { rise: vec![0.0; totals] }
-    }
-
-    pub fn add(&mut self, total: usize, change: f64) {
-        self.rise[total] = self.rise[total].max(change);
-    }
-
-    pub fn and(mut self, other: Moved) -> Moved {
-        for (total, rise) in other.rise.into_iter().enumerate() {
-            self.add(total, rise);
-        }
-        self
-    }
-
-    /// The maxima over all ranks.
-    pub fn of_all(mut self, ranks: &Ranks) -> Moved {
-        ranks.largest(&mut self.rise);
-        self
-    }
-
-    /// The maximum over all totals.
-    pub fn unrest(&self) -> f64 {
-        self.rise.iter().copied().fold(0.0, f64::max)
-    }
-}
-
 impl Region {
     /// Number of classes of states with the same total. Classes differ by the number of processors
     /// at the two edges, if only these move differently.
@@ -105,23 +72,23 @@ impl Region {
         }
     }
 
-    /// Rise from these savings, the first of `width` entries of each member, to those of the
-    /// present values.
-    pub(super) fn moved_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Moved {
-        let mut moved = Moved::none(after.len());
+    /// By total: upper bound on the rise from these savings, the first of `width` entries of each
+    /// own member, to those of the present values.
+    pub(super) fn risen_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Vec<f64> {
+        let mut risen = vec![0.0f64; after.len()];
         let pairs = self.values.iter().zip(&savings[self.first * width..]).step_by(width);
         for (member, (value, saved)) in self.members.iter().zip(pairs) {
             let total = member.total as usize;
-            moved.add(total, f64::max(0.0, after[total] - value) - saved);
+            risen[total] = risen[total].max(f64::max(0.0, after[total] - value) - saved);
         }
-        moved
+        risen
     }
 
     /// Records a step in which remap costs changed from `before` to `after` and savings rose by
-    /// `moved`.
-    pub(super) fn note(&mut self, moved: Moved, before: &[f64], after: &[f64]) {
+    /// `risen`.
+    pub(super) fn note(&mut self, risen: Vec<f64>, before: &[f64], after: &[f64]) {
         self.changed = after.iter().zip(before).map(|(after, before)| after - before).collect();
-        self.risen = moved.rise;
+        self.risen = risen;
     }
 
     /// Whether a remap is still better by `least` in all omitted states after a step in which remap

@@ -73,15 +73,14 @@ impl SumLaws {
 
     /// Computes the distributions for all numbers of processors at the two edges, where only these
     /// differ.
-    pub fn complete(&mut self) -> Vec<(usize, usize, usize)> {
+    pub fn complete(&mut self) -> Vec<usize> {
         let (r, top) = (self.processors, self.levels - 1);
         let mut all = Vec::new();
         if self.plain {
             for low in 0..=r {
                 for high in 0..=r - low {
                     let counts = [(0, low), (top, high), (1, r - low - high)];
-                    let law = self.of(counts.into_iter().map(|(l, n)| (l, n as u32)));
-                    all.push((low, high, law));
+                    all.push(self.of(counts.into_iter().map(|(l, n)| (l, n as u32))));
                 }
             }
         }
@@ -90,15 +89,9 @@ impl SumLaws {
 
     /// The expectation of `table` after a move from a state with this sum, with processors at the
     /// two edges as in this class. Where classes do not determine it, a lower bound.
-    pub fn least(
-        &self,
-        class: usize,
-        total: usize,
-        table: &[f64],
-        ends: &[(usize, usize, usize)],
-    ) -> f64 {
+    pub fn least(&self, class: usize, total: usize, table: &[f64], ends: &[usize]) -> f64 {
         match ends.get(class) {
-            Some(&(_, _, law)) => self.expect(law, total, table),
+            Some(&law) => self.expect(law, total, table),
             None => {
                 let r = self.processors;
                 let near = total.saturating_sub(r)..=(total + r).min(table.len() - 1);
