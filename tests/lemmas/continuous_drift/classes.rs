@@ -7,7 +7,7 @@ use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
 use rand_distr::{Distribution, Gamma, StandardNormal};
 use remapping::continuous_drift::{Class, ContinuousDrift, Increments, NoBounds};
-use remapping::load_drift::many::Spread;
+use remapping::load_drift::many::{SamplePaths, Spread};
 use remapping::overlap::Overlap;
 use remapping::random::stream;
 
