@@ -40,10 +40,7 @@ impl kind::Answer for Answer {
 
     fn headline(&self) -> Headline {
         let known = self.best_fixed.map_or(f64::INFINITY, |fixed| fixed.value);
-        let curve = self.threshold_curve.as_ref().zip(self.recommended());
-        curve
-            .and_then(|(curve, recommended)| sampled_headline(curve, recommended, known))
-            .map_or(Headline::InSummary, Headline::Final)
+        sampled_headline(self.threshold_curve.as_ref(), self.recommended(), known)
     }
 
     fn recommended(&self) -> Option<Recommended> {

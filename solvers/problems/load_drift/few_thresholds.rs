@@ -4,24 +4,26 @@ use super::answer::{Curve, Mean};
 use crate::document::rule::Threshold;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
+use crate::problems::kind::Headline;
 use crate::problems::shared::recommended::{Recommended, is_dearer};
 use crate::text::digits::{every, exceeded};
 use std::fmt::Write;
 
-/// The recommendation where sampling found a rule of few thresholds; another policy costs exactly
-/// `known`.
+/// The recommendation, once sampling found a rule of few thresholds; another policy costs exactly
+/// `known`. The summary below states what the paths show.
 pub(crate) fn sampled_headline(
-    curve: &Curve,
-    recommended: Recommended,
+    curve: Option<&Curve>,
+    recommended: Option<Recommended>,
     known: f64,
-) -> Option<String> {
+) -> Headline {
+    let (Some(curve), Some(recommended)) = (curve, recommended) else { return Headline::InSummary };
     let what = match recommended {
         Recommended::Never => "Do not remap".to_owned(),
         Recommended::Every(interval) => format!("Remap {}", every(interval)),
-        _ => return Some(by_curve(curve)),
+        _ => return Headline::Final(by_curve(curve)),
     };
     let than = "than the thresholds found do on the paths drawn";
-    Some(match is_dearer(curve, known) {
+    Headline::Final(match is_dearer(curve, known) {
         true => format!("{what}: that costs {known:.3} exactly, less {than}"),
         false => what,
     })

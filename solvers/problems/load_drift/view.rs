@@ -44,11 +44,10 @@ impl kind::Answer for Answer {
     }
 
     fn headline(&self) -> Headline {
-        match headline(self, self.recommended()) {
-            None => Headline::InSummary,
-            // The summary below states what the paths show.
-            Some(sentence) if self.bounds.is_some() => Headline::Final(sentence),
-            Some(sentence) => Headline::Sentence(sentence),
+        let (recommended, fixed) = (self.recommended(), self.best_fixed.value);
+        match self.bounds {
+            Some(_) => sampled_headline(self.threshold_curve.as_ref(), recommended, fixed),
+            None => Headline::Sentence(solved_headline(self, recommended)),
         }
     }
 
@@ -100,17 +99,7 @@ impl kind::Answer for Answer {
     }
 }
 
-/// The recommendation and its value. An answer from sample paths has only the recommendation, once
-/// it is known.
-fn headline(answer: &Answer, recommended: Option<Recommended>) -> Option<String> {
-    if answer.bounds.is_some() {
-        let curve = answer.threshold_curve.as_ref();
-        return curve
-            .and_then(|curve| sampled_headline(curve, recommended?, answer.best_fixed.value));
-    }
-    Some(solved_headline(answer, recommended))
-}
-
+/// The recommendation and its value.
 fn solved_headline(answer: &Answer, recommended: Option<Recommended>) -> String {
     let fixed = &answer.best_fixed;
     let Some(value) = answer.value else {
