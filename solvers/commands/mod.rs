@@ -124,8 +124,8 @@ fn execute(cli: Cli) -> Exit {
         },
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments).map_err(Vec::from),
-        Command::Replay(arguments) => logs::replay::run(&arguments).map_err(Vec::from),
-        Command::Advise(arguments) => logs::advise::run(&arguments).map_err(Vec::from),
+        Command::Replay(arguments) => logs::ended(logs::replay::run(&arguments)),
+        Command::Advise(arguments) => logs::ended(logs::advise::run(&arguments)),
         Command::Report(arguments) => {
             let exit = ended(report::run(&arguments));
             Ok(if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit })

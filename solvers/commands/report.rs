@@ -6,6 +6,7 @@ use crate::complaint::Complaint;
 use crate::logs::is_log;
 use crate::output::{check_free, print, write_file};
 use crate::problems::Settings;
+use crate::replaying::Stopped;
 use remapping::Halt;
 
 pub(super) fn run(arguments: &Report) -> Result<Exit, Vec<Complaint>> {
@@ -44,6 +45,10 @@ fn page(arguments: &Report) -> Result<Result<String, Halt>, Vec<Complaint>> {
             let help = "write a page for each log, and one for the rest";
             Err(Complaint::elsewhere(message, help).into())
         }
-        Some(log) => Ok(super::logs::advise::page(log, reading)?),
+        Some(log) => match super::logs::advise::page(log, reading) {
+            Ok(page) => Ok(Ok(page)),
+            Err(Stopped::Halt(halt)) => Ok(Err(halt)),
+            Err(Stopped::Fault(fault)) => Err(fault.into()),
+        },
     }
 }

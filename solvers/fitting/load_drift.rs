@@ -218,8 +218,8 @@ fn deck(
     let first =
         ((facts.record.mean(0) / quantum).round() as i64 - lowest).clamp(0, levels as i64 - 1);
     let alike = |_: usize| rows;
-    let predicted =
-        growth::chain(&alike, &facts.levels(quantum, lowest, levels), quantum, &facts.lags(), SEED);
+    let starts = facts.levels(quantum, lowest, levels);
+    let predicted = growth::chain(&alike, &starts, quantum, &facts.lags(), SEED);
     if facts.increments.same_drift < REFUTED {
         misfits.push("the ranks drift apart steadily: they are not alike".to_owned());
     } else if facts.alike < REFUTED {
@@ -228,7 +228,6 @@ fn deck(
             short(facts.alike)
         ));
     }
-    let starts = facts.levels(quantum, lowest, levels);
     let loads = OnLevels { rows: &alike, recorded: &starts, lowest, unit: quantum };
     let make =
         |numbers: &mut Stream, steps: usize, remaps: &[usize]| loads.record(numbers, steps, remaps);

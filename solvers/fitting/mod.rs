@@ -207,6 +207,11 @@ pub fn short(value: f64) -> String {
     }
 }
 
+/// Three digits of a number.
+pub fn three(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
+
 impl Deck {
     /// The whole model file.
     pub fn file(&self, title: &str, facts: &Facts<'_>) -> String {

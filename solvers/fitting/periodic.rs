@@ -1,14 +1,11 @@
 //! Fits `Periodic`: changes per step, for the best fixed interval.
 
-use super::load_drift::SEED;
+use super::load_drift::{REFUTED, SEED};
 use super::{Deck, Facts, short};
 use remapping::fit::chain::Moves;
 use remapping::fit::growth;
 use remapping::fit::simulated::{Change, Drifting, Drifts};
 use remapping::simulate::Stream;
-
-/// The probability below which equal drifts count as refuted.
-const REFUTED: f64 = 0.001;
 
 /// The distribution of the changes: steps where they are on a lattice, otherwise normal. Each rank
 /// has its own drift where the drifts differ.

@@ -1,6 +1,6 @@
 //! Describes the effect of remaps on the ranks' drift rates in words.
 
-use super::{Facts, load_drift::REFUTED, short};
+use super::{Facts, load_drift::REFUTED, short, three};
 use remapping::fit::slopes::{Fate, Slopes};
 
 /// The most ranks that are named.
@@ -60,10 +60,6 @@ fn who(steep: &[(usize, f64)]) -> String {
             )
         }
     }
-}
-
-fn three(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 fn chance(probability: f64) -> String {

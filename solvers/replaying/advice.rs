@@ -11,21 +11,20 @@ use super::check::{Obstacle, places};
 use super::contest::{ADAPTIVE, Judged, Part, Percent, RECORDED, contestants, is_few, judge};
 use super::long::MOST_TRAINED;
 use super::one_number::of_one_number;
-use super::phrases::beside;
 use super::saving::Saving;
-use super::verdict::{Found, Verdict};
-use super::{Ground, IN_USE, Outset};
-use crate::complaint::Complaint;
-use remapping::fit::apart::{Apart, apart};
+use super::verdict::Found;
+use super::{Ground, IN_USE, Outset, Stopped};
+use crate::fitting::{short, three};
+use remapping::Observer;
+use remapping::fit::apart::apart;
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::record::Record;
 use remapping::replay::{Course, play, recorded};
-use remapping::{Halt, Observer};
 use std::ops::Range;
 
 /// What to do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Advice {
     /// What to do and what it is worth, in one sentence.
     pub sentence: String,
@@ -122,28 +121,15 @@ impl Question<'_> {
 
     /// No rule was tried.
     fn nothing(&self) -> Advice {
-        Advice {
-            sentence: String::new(),
-            more: Vec::new(),
-            policy: None,
-            safe: None,
-            saves: None,
-            rules: Vec::new(),
-            judged: None,
-            steps: self.cut()..self.record.steps(),
-            beside_noise: None,
-            valued: None,
-        }
+        Advice { steps: self.cut()..self.record.steps(), ..Advice::default() }
     }
 
-    /// The advice, or the halt that was asked for. Where times have noise, the estimated loads
+    /// The advice. Where times have noise, the estimated loads
     /// without it decide.
-    pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
+    pub fn answer(&self, observer: &dyn Observer) -> Result<Advice, Stopped> {
         let cut = self.cut();
-        let (noise, records) = match apart(self.record) {
-            Some(Apart { noise, records }) => (noise, records),
-            None => (None, Vec::new()),
-        };
+        let (noise, records) =
+            apart(self.record).map_or((None, Vec::new()), |found| (found.noise, found.records));
         let mut records = records.into_iter();
         let valued = records.next();
         let question = Question { record: valued.as_ref().unwrap_or(self.record), ..*self };
@@ -156,28 +142,22 @@ impl Question<'_> {
                 names.push(name);
             }
         }
-        let mut found = match question.valued(&names, &steps, observer)? {
-            Ok(valued) => valued,
-            Err(halt) => return Ok(Err(halt)),
-        };
+        let mut found = question.valued(&names, &steps, observer)?;
         // What is load and what noise is not always told: the saving lies between all of these.
         for record in records {
-            let most =
-                match (Question { record: &record, ..*self }).valued(&names, &steps, observer)? {
-                    Ok(valued) => valued,
-                    Err(halt) => return Ok(Err(halt)),
-                };
+            let most = Question { record: &record, ..*self }.valued(&names, &steps, observer)?;
             found.saved = found.saved.or(most.saved);
             found.whole = found.whole.or(most.whole);
         }
         let mut beside_noise = None;
         if let Some(noise) = noise {
-            let as_load = match self.valued(&names, &steps, observer)? {
-                Ok(valued) => valued.saved,
-                Err(halt) => return Ok(Err(halt)),
-            };
+            let as_load = self.valued(&names, &steps, observer)?.saved;
             found.saved.never &= as_load.never;
-            beside_noise = Some(beside(noise, as_load));
+            beside_noise = Some(format!(
+                "times have noise of {} seconds a step, which is not taken for load: of a balancer that goes by the \
+                 times of one step, noise and all, the adaptive rule would {as_load}",
+                short(three(noise))
+            ));
         }
         let Valued { mut judged, saved, whole } = found;
         let line = judged.lines.iter_mut().find(|line| line.policy == ADAPTIVE);
@@ -185,21 +165,9 @@ impl Question<'_> {
             *known = saved.of.negated();
         }
         let found = Found { judged: &judged, rules: &rules, saved, whole, steps: &steps };
-        let Verdict { sentence, more, policy, safe } = question.verdict(&found);
-        let saves = self.known.then_some(saved.of);
-        let judged = Some(judged);
-        Ok(Ok(Advice {
-            sentence,
-            more,
-            policy,
-            safe,
-            saves,
-            rules,
-            judged,
-            steps,
-            beside_noise,
-            valued,
-        }))
+        let verdict = question.verdict(&found);
+        let (saves, judged) = (self.known.then_some(saved.of), Some(judged));
+        Ok(Advice { saves, rules, judged, steps, beside_noise, valued, ..verdict })
     }
 
     /// These policies on these steps, trained on those before, and what the adaptive rule saves.
@@ -208,18 +176,15 @@ impl Question<'_> {
         names: &[String],
         steps: &Range<usize>,
         observer: &dyn Observer,
-    ) -> Result<Result<Valued, Halt>, Complaint> {
+    ) -> Result<Valued, Stopped> {
         let ground = self.ground(self.cut());
         let contestants = contestants(&ground, names, None, &mut Vec::new())?;
         let part = Part { ground, contestants, steps: steps.clone() };
-        let judged = match judge(&[part], self.known, observer) {
-            Ok(judged) => judged,
-            Err(halt) => return Ok(Err(halt)),
-        };
+        let judged = judge(&[part], self.known, observer)?;
         let (mut saved, mut whole) = (Saving::NOTHING, Saving::NOTHING);
-        let line = |name: &str| judged.lines.iter().find(|line| line.policy == name);
+        let run = judged.line(RECORDED).or(judged.line("never"));
         if let Some(((rule, run), all)) =
-            line(ADAPTIVE).zip(line(RECORDED).or(line("never"))).zip(self.learning_on_all_steps())
+            judged.line(ADAPTIVE).zip(run).zip(self.learning_on_all_steps())
         {
             let [all_of_run, all_of_rule] = [&all[0], &all[1]];
             let of_last = [judged.course(run), judged.course(rule)];
@@ -230,7 +195,7 @@ impl Question<'_> {
             let [remaps, fewest] = [all_of_rule, all_of_run].map(|course| course.tally.remaps);
             whole = Saving { of, few: is_few(remaps.min(fewest)), never: remaps == 0 };
         }
-        Ok(Ok(Valued { judged, saved, whole }))
+        Ok(Valued { judged, saved, whole })
     }
 
     /// The run on all steps, or else never remapping, and the adaptive rule if it knows nothing at

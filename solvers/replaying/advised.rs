@@ -4,85 +4,46 @@
 use super::advice::{Advice, Question};
 use super::contest::{ADAPTIVE, Line};
 use super::one_number::of_codes;
-use super::{Ground, IN_USE, Outset, whole_cost};
+use super::{Ground, IN_USE};
 use crate::complaint::Complaint;
 use crate::document::advised::{Advised as Document, Cost, Name};
-use remapping::overlap::{Overlap, Price};
 use remapping::policy::advised::{Advised, Parameters, Stored};
 use remapping::policy::{Policy, Rule};
 use remapping::record::Record;
 use remapping::replay::{Indicator, intervals, play, replay, thresholds};
-use remapping::simulate::{Recorded, Simulated, Tally};
+use remapping::simulate::Tally;
 use std::ops::Range;
 
-/// The data of the document in addition to the record.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Name of the log.
-    pub title: String,
-    /// Cost of a remap, in the unit of the record's times.
-    pub remap_cost: f64,
-    /// How remaps overlap the steps.
-    pub overlap: Overlap,
-    /// The steps that are judged; the rule is trained on those before, at least two.
-    pub judged: Range<usize>,
-    /// Length of the job in steps of the record, where it was stated.
-    pub steps: Option<u64>,
-    /// Seconds in the unit of the record's times.
-    pub unit_seconds: f64,
-    /// Steps of the program in a step of the record.
-    pub stride: u64,
-    /// The assumption behind the costs.
-    pub assumption: String,
-    /// The cost of the perfect-information optimum on the judged steps, where it is known already.
-    pub clairvoyant: Option<f64>,
-}
-
-/// The rule after the steps before the judged ones, with its cost and that of simple rules on the
-/// judged ones. It takes as long as a replay.
-pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document, Complaint> {
-    let Settings { title, remap_cost, judged, steps, unit_seconds, stride, .. } = settings.clone();
-    let overlap = settings.overlap;
-    let rows = (0..judged.start).map(|step| record.path(step));
-    let told = whole_cost(record, 0..judged.start, remap_cost, overlap);
-    let rule = Advised::new(told).overlapping(overlap).after(rows);
-    let stored = Stored::from(rule.clone());
-    if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
-        let message = format!("{title}: the times are too large or too small to compute with");
-        return Err(Complaint::elsewhere(message, "give times in another unit, such as seconds"));
-    }
-    let ground = Ground {
-        record,
-        remap_cost,
-        overlap,
-        training: 0..judged.start,
-        seed: 0,
-        from: Outset::Balance,
-        end_known: true,
-    };
-    let (tuned, of_codes) = (tuned(&ground), of_codes(&ground));
+/// The rule after the training steps of `ground`, which starts balanced, with its cost and that of
+/// simple rules on the `judged` steps after them. The perfect-information optimum may be known
+/// already. It takes as long as a replay.
+pub fn advised_document(
+    title: &str,
+    ground: &Ground<'_>,
+    judged: Range<usize>,
+    clairvoyant: Option<f64>,
+) -> Result<Document, Complaint> {
+    let record = ground.record;
+    let rule = ground.advised();
+    let document = of_rule(title, &rule, record, &judged)?;
+    let (tuned, of_codes) = (tuned(ground), of_codes(ground));
     let names: Vec<String> = ["advised".to_owned(), "advised_endless".to_owned()]
         .into_iter()
         .chain(IN_USE.iter().map(|name| (*name).to_owned()))
         .chain(tuned.iter().chain(&of_codes).map(Rule::to_string))
         .collect();
-    let start = || -> Vec<Box<dyn Policy>> {
-        let ours = [rule.clone().for_steps(judged.len() as u64), rule.clone()];
-        let ours = ours.into_iter().map(|rule| Box::new(rule) as Box<dyn Policy>);
-        let others = names[2..].iter().filter_map(|name| name.parse::<Rule>().ok());
-        ours.chain(others.map(|rule| rule.start(told))).collect()
-    };
-    let halted = |_| Complaint::elsewhere(format!("{title}: interrupted"), "start again");
-    let (tallies, clairvoyant) = if overlap.is_none() {
-        let run = Recorded::new(record, judged.clone(), remap_cost);
-        let hindsight = settings.clairvoyant.is_none();
-        let found = run.compare(&start, 0..1, 0, hindsight, &()).map_err(halted)?;
-        let tallies = found.tallies.iter().map(|tally| tally[0]).collect();
-        (tallies, found.clairvoyant.map(|values| values[0]).or(settings.clairvoyant))
-    } else {
-        let price = Price { stops: remap_cost, overlap };
-        let found = replay(record, judged.clone(), price, &start, &()).map_err(halted)?;
-        (found.tallies, Some(found.clairvoyant))
+    let (price, base) = (ground.price(), ground.base());
+    let played = |policy: &mut dyn Policy| play(record, judged.clone(), base, price, policy).tally;
+    let mut ours = [rule.clone().for_steps(judged.len() as u64), rule];
+    let mut tallies: Vec<Tally> = ours.iter_mut().map(|rule| played(rule)).collect();
+    let others = names[2..].iter().filter_map(|name| name.parse::<Rule>().ok());
+    tallies.extend(others.map(|rule| played(&mut rule.run(document.remap_cost))));
+    let clairvoyant = match clairvoyant {
+        Some(known) => known,
+        None => {
+            let halted = |_| Complaint::elsewhere(format!("{title}: interrupted"), "start again");
+            replay(record, judged.clone(), price, &Vec::new, &()).map_err(halted)?.clairvoyant
+        }
     };
     let costs = names.into_iter().zip(tallies).map(|(policy, tally): (String, Tally)| Cost {
         policy,
@@ -95,28 +56,43 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
     of_codes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     simple.extend(costs.iter().find(|cost| cost.policy == "never").cloned());
     simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    Ok(Document { overlap: ground.overlap, clairvoyant, costs, simple, of_codes, ..document })
+}
+
+/// The document of a rule without costs.
+fn of_rule(
+    title: &str,
+    rule: &Advised,
+    record: &Record,
+    judged: &Range<usize>,
+) -> Result<Document, Complaint> {
+    let stored = Stored::from(rule.clone());
+    if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
+        let message = format!("{title}: the times are too large or too small to compute with");
+        return Err(Complaint::elsewhere(message, "give times in another unit, such as seconds"));
+    }
     let mean: f64 = judged.clone().map(|step| record.mean(step)).sum();
     Ok(Document {
         policy: Name::Advised,
-        title,
+        title: title.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ranks: record.ranks(),
-        remap_cost: told,
-        overlap,
-        unit_seconds,
-        stride,
-        steps,
+        remap_cost: stored.remap_cost,
+        overlap: stored.overlap,
+        unit_seconds: 1.0,
+        stride: 1,
+        steps: None,
         trained_on: [0, judged.start as u64 - 1],
         judged_on: [judged.start as u64, judged.end as u64 - 1],
-        assumption: settings.assumption.clone(),
+        assumption: String::new(),
         mean_step: mean / judged.len() as f64,
-        clairvoyant: clairvoyant.unwrap_or(f64::NAN),
-        costs,
-        simple,
-        of_codes,
+        clairvoyant: f64::NAN,
+        costs: Vec::new(),
+        simple: Vec::new(),
+        of_codes: Vec::new(),
         chosen: None,
         parameters: Parameters::of_the_rule(),
-        rule,
+        rule: rule.clone(),
     })
 }
 
@@ -133,12 +109,7 @@ pub fn of_advice(
     let missing = || Complaint::elsewhere(format!("{title}: no rule was chosen"), "record more");
     let judged = advice.judged.as_ref().ok_or_else(missing)?;
     let ground = question.ground(advice.steps.start);
-    let rule = ground.advised();
-    let stored = Stored::from(rule.clone());
-    if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
-        let message = format!("{title}: the times are too large or too small to compute with");
-        return Err(Complaint::elsewhere(message, "give times in another unit, such as seconds"));
-    }
+    let document = of_rule(title, &ground.advised(), question.record, &advice.steps)?;
     let cost =
         |line: &Line| Cost { policy: line.policy.clone(), cost: line.cost, remaps: line.remaps };
     let simple = |line: &&Line| advice.rules.iter().any(|rule| rule.to_string() == line.policy);
@@ -158,7 +129,6 @@ pub fn of_advice(
     };
     let mut of_codes: Vec<Cost> = of_codes(&ground).into_iter().filter_map(of_code).collect();
     of_codes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let mean: f64 = advice.steps.clone().map(|step| record.mean(step)).sum();
     let start = match question.known {
         true => {
             "; the rule stands where the run stood: where a run starts balanced, tell it of a remap first"
@@ -166,26 +136,18 @@ pub fn of_advice(
         false => "",
     };
     Ok(Document {
-        policy: Name::Advised,
         title: format!("{title}: {}", advice.sentence),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        ranks: record.ranks(),
-        remap_cost: stored.remap_cost,
         overlap: question.overlap,
-        unit_seconds: 1.0,
         stride: question.stride,
         steps,
         trained_on: [ground.training.start as u64, advice.steps.start as u64 - 1],
-        judged_on: [advice.steps.start as u64, advice.steps.end as u64 - 1],
         assumption: format!("{assumption}{start}"),
-        mean_step: mean / advice.steps.len() as f64,
         clairvoyant: judged.clairvoyant.unwrap_or(f64::NAN),
         costs,
         simple,
         of_codes,
         chosen: Some(ADAPTIVE.to_owned()),
-        parameters: Parameters::of_the_rule(),
-        rule,
+        ..document
     })
 }
 

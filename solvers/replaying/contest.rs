@@ -131,6 +131,11 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// The line of a policy.
+    pub fn line(&self, policy: &str) -> Option<&Line> {
+        self.lines.iter().find(|line| line.policy == policy)
+    }
+
     /// The course of a line.
     pub fn course(&self, line: &Line) -> &Course {
         let same = |known: &Line| known.policy == line.policy;
@@ -139,7 +144,7 @@ impl Judged {
 
     /// Whether the run as it was has few remaps: all are compared with it.
     fn is_beside_few(&self) -> bool {
-        self.lines.iter().any(|line| line.policy == RECORDED && is_few(line.remaps))
+        self.line(RECORDED).is_some_and(|line| is_few(line.remaps))
     }
 
     /// Whether the interval of a line is of few stretches between remaps, its own or those of the
@@ -173,15 +178,18 @@ pub struct Part<'a> {
     pub steps: Range<usize>,
 }
 
-/// The results on a part.
-struct Played {
-    courses: Vec<Course>,
+/// What policies have paid on the same steps.
+pub struct Standing {
+    /// The courses of the policies, in their order.
+    pub courses: Vec<Course>,
     /// The run as it was.
-    run: Option<Course>,
-    clairvoyant: f64,
-    clairvoyant_actual: Option<f64>,
+    pub run: Option<Course>,
+    /// The perfect-information optimum, where it is known.
+    pub clairvoyant: Option<f64>,
+    /// The same from where the run stood, where that is another start.
+    pub clairvoyant_actual: Option<f64>,
     /// Costs of the published rules.
-    in_use: Vec<f64>,
+    pub in_use: Vec<f64>,
 }
 
 impl Part<'_> {
@@ -191,7 +199,7 @@ impl Part<'_> {
         play(ground.record, self.steps.clone(), ground.base(), ground.price(), &mut run)
     }
 
-    fn played(&self, known: bool, observer: &dyn Observer) -> Result<Played, Halt> {
+    fn standing(&self, known: bool, observer: &dyn Observer) -> Result<Standing, Halt> {
         let ground = &self.ground;
         let one = |contestant: &Contestant| match observer.check() {
             std::ops::ControlFlow::Break(halt) => Err(halt),
@@ -203,7 +211,7 @@ impl Part<'_> {
         let actual = Ground { from: Outset::Actual, ..ground.clone() }.base();
         let steps = || self.steps.clone();
         let least = |base: Base| hindsight(ground.record, steps(), base, ground.price(), observer);
-        let clairvoyant = least(base)?;
+        let clairvoyant = Some(least(base)?);
         let clairvoyant_actual = if known && actual != base { Some(least(actual)?) } else { None };
         let run = known.then(|| recorded(ground.record, steps(), ground.remap_cost));
         let cost = |name: &&str| match self.contestants.iter().position(|one| one.name == **name) {
@@ -214,26 +222,25 @@ impl Part<'_> {
             },
         };
         let in_use = parallel::map_all(&IN_USE, &cost);
-        Ok(Played { courses, run, clairvoyant, clairvoyant_actual, in_use })
+        Ok(Standing { courses, run, clairvoyant, clairvoyant_actual, in_use })
     }
 }
 
-impl Played {
+impl Standing {
     /// Takes in the part that follows.
-    fn extend(&mut self, next: Played) {
+    fn extend(&mut self, next: Standing) {
         for (course, more) in self.courses.iter_mut().zip(next.courses) {
             course.extend(more);
         }
         if let (Some(run), Some(more)) = (&mut self.run, next.run) {
             run.extend(more);
         }
+        let sum = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
         self.clairvoyant_actual = match (self.clairvoyant_actual, next.clairvoyant_actual) {
             (None, None) => None,
-            (here, there) => {
-                Some(here.unwrap_or(self.clairvoyant) + there.unwrap_or(next.clairvoyant))
-            }
+            (here, there) => sum(here.or(self.clairvoyant), there.or(next.clairvoyant)),
         };
-        self.clairvoyant += next.clairvoyant;
+        self.clairvoyant = sum(self.clairvoyant, next.clairvoyant);
         for (cost, more) in self.in_use.iter_mut().zip(next.in_use) {
             *cost += more;
         }
@@ -243,49 +250,17 @@ impl Played {
 /// Evaluates the contestants, and all published rules, on the judged steps, part by part. `known`:
 /// whether the log says when the run was remapped.
 pub fn judge(parts: &[Part<'_>], known: bool, observer: &dyn Observer) -> Result<Judged, Halt> {
-    let mut all: Option<Played> = None;
-    for part in parts {
-        let played = part.played(known, observer)?;
-        match &mut all {
-            None => all = Some(played),
-            Some(all) => all.extend(played),
-        }
+    let last = parts.last().expect("some steps are judged");
+    let mut all = parts[0].standing(known, observer)?;
+    for part in &parts[1..] {
+        all.extend(part.standing(known, observer)?);
     }
-    let (last, played) = parts.last().zip(all).expect("some steps are judged");
-    let Played { courses, run, clairvoyant, clairvoyant_actual, in_use } = played;
-    Ok(standing(Standing {
-        contestants: &last.contestants,
-        courses,
-        run,
-        clairvoyant: Some(clairvoyant),
-        clairvoyant_actual,
-        in_use,
-        seed: last.ground.seed,
-    }))
+    Ok(compared(&last.contestants, all, last.ground.seed))
 }
 
-/// What policies have paid on the same steps.
-pub struct Standing<'a> {
-    /// The policies, and what each paid.
-    pub contestants: &'a [Contestant],
-    /// In the same order.
-    pub courses: Vec<Course>,
-    /// The run as it was.
-    pub run: Option<Course>,
-    /// The perfect-information optimum, where it is known.
-    pub clairvoyant: Option<f64>,
-    /// The same from where the run stood, where that is another start.
-    pub clairvoyant_actual: Option<f64>,
-    /// Costs of the published rules.
-    pub in_use: Vec<f64>,
-    /// Seed of the intervals.
-    pub seed: u64,
-}
-
-/// The results of the policies, compared.
-pub fn standing(found: Standing<'_>) -> Judged {
-    let Standing { contestants, mut courses, run, clairvoyant, clairvoyant_actual, in_use, seed } =
-        found;
+/// The results of the policies, compared; `seed` is that of the intervals.
+pub fn compared(contestants: &[Contestant], found: Standing, seed: u64) -> Judged {
+    let Standing { mut courses, run, clairvoyant, clairvoyant_actual, in_use } = found;
     let best_in_use = cheapest(in_use.iter().copied()).map(|place| (IN_USE[place], in_use[place]));
     let best_in_use =
         best_in_use.map_or((String::new(), f64::NAN), |(name, cost)| (name.to_owned(), cost));
@@ -380,15 +355,11 @@ pub fn table(judged: &Judged, advised: Option<&str>) -> String {
     if let Some(footnote) = judged.footnote() {
         let _ = writeln!(text, "* {footnote}");
     }
-    let least = judged.clairvoyant.map(short);
-    let _ = match least {
-        Some(least) => {
-            writeln!(text, "{:<widest$} {least:>12}  knowing the steps in advance", "best possible")
-        }
-        None => {
-            writeln!(text, "{:<widest$} {:>12}  not known of a log this long", "best possible", "-")
-        }
+    let (least, known) = match judged.clairvoyant {
+        Some(least) => (short(least), "knowing the steps in advance"),
+        None => ("-".to_owned(), "not known of a log this long"),
     };
+    let _ = writeln!(text, "{:<widest$} {least:>12}  {known}", "best possible");
     if let Some(least) = judged.clairvoyant_actual.map(short) {
         let _ = writeln!(
             text,

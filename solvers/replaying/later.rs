@@ -61,15 +61,13 @@ pub fn later(
 impl Later {
     /// The saving of a policy relative to the recorded run.
     fn saves(&self, policy: &str) -> Option<Percent> {
-        let line = self.judged.lines.iter().find(|line| line.policy == policy)?;
-        line.against_recorded.map(Percent::negated)
+        self.judged.line(policy)?.against_recorded.map(Percent::negated)
     }
 
     /// The saving of the chosen policy, in a sentence.
     pub fn sentence(&self, policy: &str) -> String {
         let Range { start, end } = self.steps;
-        let cost = |name: &str| self.judged.lines.iter().find(|line| line.policy == name);
-        let worth = match (self.saves(policy), cost(policy)) {
+        let worth = match (self.saves(policy), self.judged.line(policy)) {
             (Some(Percent { percent, lower, upper }), _) => {
                 format!("saves {percent:.2} % (95 %: {lower:.2} to {upper:.2}) of the job")
             }

@@ -2,7 +2,7 @@
 //! its beginning and evaluated on all later steps, one by one. These are not known in advance, so
 //! there is no perfect-information optimum.
 
-use super::contest::{Judged, Standing, contestants, standing};
+use super::contest::{Judged, Standing, compared, contestants};
 use super::{Contestant, Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::logs::Follow;
@@ -134,24 +134,18 @@ impl Long {
             running.play(&path, false);
         }
         let Running { contestants, shown, players, run, training, remap_cost, .. } = running;
-        let courses: Vec<Course> =
+        let mut courses: Vec<Course> =
             players.into_iter().map(|(_, _, paying)| paying.course).collect();
-        let cost = |name: &str| {
-            let place = contestants.iter().position(|one| one.name == name);
+        let cost = |name: &&str| {
+            let place = contestants.iter().position(|one| one.name == **name);
             place.map_or(f64::INFINITY, |place| courses[place].tally.value)
         };
-        let in_use = IN_USE.iter().map(|name| cost(name)).collect();
-        let mut shown_courses = courses;
-        shown_courses.truncate(shown);
-        let judged = standing(Standing {
-            contestants: &contestants[..shown],
-            courses: shown_courses,
-            run: known.then_some(run.course),
-            clairvoyant: None,
-            clairvoyant_actual: None,
-            in_use,
-            seed: self.asked.seed,
-        });
+        let in_use = IN_USE.iter().map(cost).collect();
+        courses.truncate(shown);
+        let run = known.then_some(run.course);
+        let (clairvoyant, clairvoyant_actual) = (None, None);
+        let found = Standing { courses, run, clairvoyant, clairvoyant_actual, in_use };
+        let judged = compared(&contestants[..shown], found, self.asked.seed);
         Some(Played { judged, training, remap_cost })
     }
 

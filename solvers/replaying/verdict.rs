@@ -1,10 +1,9 @@
 //! What is said of the policies that were valued, and which of them is to be followed.
 
-use super::advice::{MOST_STEPS, Question};
+use super::advice::{Advice, MOST_STEPS, Question};
 use super::contest::{ADAPTIVE, Judged, Line, Percent, RECORDED};
-use super::phrases::{named, three};
 use super::saving::Saving;
-use crate::fitting::short;
+use crate::fitting::{short, three};
 use remapping::fit::slopes::{Fate, Slopes};
 use remapping::policy::Rule;
 use std::ops::Range;
@@ -31,25 +30,12 @@ pub(super) struct Found<'a> {
     pub(super) steps: &'a Range<usize>,
 }
 
-/// What to do.
-pub(super) struct Verdict {
-    /// What to do and what it is worth.
-    pub(super) sentence: String,
-    /// What else is worth knowing, each in a clause of its own.
-    pub(super) more: Vec<String>,
-    pub(super) policy: Option<String>,
-    pub(super) safe: Option<&'static str>,
-}
-
 impl Question<'_> {
-    /// What to say.
-    pub(super) fn verdict(&self, found: &Found<'_>) -> Verdict {
+    /// What to do and what it is worth, and which policy that is.
+    pub(super) fn verdict(&self, found: &Found<'_>) -> Advice {
         let Found { judged, saved, whole, steps, .. } = found;
-        let line = |name: &str| judged.lines.iter().find(|line| line.policy == name);
-        let run = line(RECORDED);
-        let Some(against) = run.or(line("never")) else {
-            return Verdict { sentence: String::new(), more: Vec::new(), policy: None, safe: None };
-        };
+        let run = judged.line(RECORDED);
+        let Some(against) = run.or(judged.line("never")) else { return Advice::default() };
         let on = format!("steps {} to {}", steps.start, steps.end - 1);
         let beaten = if run.is_some() { "now" } else { "never remapping" };
         let Percent { percent, lower, upper } = saved.of;
@@ -88,7 +74,8 @@ impl Question<'_> {
                 more.push(self.others(found, against));
                 more.extend(unknown);
             }
-            return Verdict { sentence, more, policy: Some(policy.to_owned()), safe: None };
+            let policy = Some(policy.to_owned());
+            return Advice { sentence, more, policy, ..Advice::default() };
         }
         let left = self.left_at_first().filter(|_| run.is_none());
         let unbalanced = left.map(|share| {
@@ -115,7 +102,8 @@ impl Question<'_> {
             );
             let mut more = vec![format!("the adaptive rule would {saved}")];
             more.extend(unbalanced);
-            return Verdict { sentence, more, policy: Some(keep.to_owned()), safe: None };
+            let policy = Some(keep.to_owned());
+            return Advice { sentence, more, policy, ..Advice::default() };
         }
         let (safe, said) = match percent >= 0.0 {
             true => {
@@ -129,7 +117,7 @@ impl Question<'_> {
         );
         let mut more = vec![said, self.more_steps(saved.of)];
         more.extend(unbalanced);
-        Verdict { sentence, more, policy: None, safe: Some(safe) }
+        Advice { sentence, more, safe: Some(safe), ..Advice::default() }
     }
 
     /// The assumption that a saving rests on, where the log does not show it to hold.
@@ -153,9 +141,13 @@ impl Question<'_> {
             }
         };
         let of = |rule: &Rule| {
-            let name = rule.to_string();
-            let line = found.judged.lines.iter().find(|line| line.policy == name)?;
-            Some(format!("{} {}; ", named(*rule)?, share(line.cost)))
+            let Rule::Threshold(bound) = rule else { return None };
+            let line = found.judged.line(&rule.to_string())?;
+            Some(format!(
+                "remapping when max - mean exceeds {} seconds {}; ",
+                short(three(*bound)),
+                share(line.cost)
+            ))
         };
         let other = found.rules.iter().find_map(of).unwrap_or_default();
         let (name, cost) = &found.judged.best_in_use;

@@ -1,11 +1,11 @@
 //! Which policy would be best if a remap cost otherwise.
 
 use super::contest::{Part, RECORDED, contestants, judge};
-use super::{Ground, IN_USE};
+use super::{Ground, IN_USE, Stopped};
 use crate::complaint::Complaint;
 use crate::fitting::short;
+use remapping::Observer;
 use remapping::replay::{Player, cheapest};
-use remapping::{Halt, Observer};
 use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
@@ -51,7 +51,10 @@ pub fn quickly(
         return Ok(Vec::new());
     }
     let part = Part { ground: ground.clone(), contestants: Vec::new(), steps };
-    Ok(costs(&[part], &TIMES, None, None, known, observer)?.unwrap_or_default())
+    match costs(&[part], &TIMES, None, None, known, observer) {
+        Err(Stopped::Fault(fault)) => Err(fault),
+        found => Ok(found.unwrap_or_default()),
+    }
 }
 
 /// The policies at several costs, so many times that of the ground, trained anew at each, on the
@@ -63,7 +66,7 @@ pub fn costs(
     solution: Option<&Player>,
     known: bool,
     observer: &dyn Observer,
-) -> Result<Result<Vec<WhatIf>, Halt>, Complaint> {
+) -> Result<Vec<WhatIf>, Stopped> {
     let usual = || OURS.iter().chain(&IN_USE).map(|name| (*name).to_owned()).collect();
     let names: Vec<String> = asked.map_or_else(usual, <[String]>::to_vec);
     let mut found = Vec::new();
@@ -73,19 +76,16 @@ pub fn costs(
             let remap_cost = times * part.ground.remap_cost;
             if remap_cost <= 0.0 {
                 let message = "a remap that costs nothing costs nothing however often";
-                return Err(Complaint::elsewhere(message, "give a cost: --remap-cost C"));
+                return Err(Complaint::elsewhere(message, "give a cost: --remap-cost C").into());
             }
             let ground = Ground { remap_cost, ..part.ground.clone() };
             let contestants = contestants(&ground, &names, solution, &mut Vec::new())?;
             other.push(Part { ground, contestants, steps: part.steps.clone() });
         }
-        let judged = match judge(&other, known, observer) {
-            Ok(judged) => judged,
-            Err(halt) => return Ok(Err(halt)),
-        };
+        let judged = judge(&other, known, observer)?;
         let played = || judged.lines.iter().filter(|line| line.policy != RECORDED);
         let best = cheapest(played().map(|line| line.cost)).and_then(|place| played().nth(place));
-        let run = judged.lines.iter().find(|line| line.policy == RECORDED);
+        let run = judged.line(RECORDED);
         let Some((best, part)) = best.zip(other.first()) else { continue };
         found.push(WhatIf {
             remap_cost: part.ground.remap_cost,
@@ -97,7 +97,7 @@ pub fn costs(
             clairvoyant: judged.clairvoyant.unwrap_or(f64::NAN),
         });
     }
-    Ok(Ok(found))
+    Ok(found)
 }
 
 /// The table for people; nothing where nothing was asked.

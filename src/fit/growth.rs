@@ -64,8 +64,12 @@ fn add(gained: &mut [f64], from: &[f64], to: &[f64], gains: &mut [f64]) {
 
 fn point([count, sum, squares]: Gained, lag: usize) -> Point {
     let n = count.max(1.0);
+    estimated(lag, [n, sum, squares], (n / lag as f64).max(1.5))
+}
+
+/// The mean of `n` values, so many of which are independent.
+fn estimated(lag: usize, [n, sum, squares]: Gained, independent: f64) -> Point {
     let mean = sum / n;
-    let independent = (n / lag as f64).max(1.5);
     let variance = (squares / n - mean * mean).max(0.0);
     Point { lag, mean, half_width: NORMAL * (variance / (independent - 1.0)).sqrt() }
 }
@@ -124,7 +128,7 @@ impl Growing {
 /// with noise that does not accumulate.
 pub fn normal(drifts: &[f64], deviation: f64, noise: f64, lags: &[usize], seed: u64) -> Vec<Point> {
     let spread = std::f64::consts::SQRT_2 * noise;
-    predicted(drifts.len(), lags, RUNS, seed, spread, |numbers, change| {
+    predicted(drifts.len(), lags, seed, spread, |numbers, change| {
         for (change, drift) in change.iter_mut().zip(drifts) {
             let z: f64 = StandardNormal.sample(numbers);
             *change = drift + deviation * z;
@@ -157,18 +161,17 @@ pub fn chain<'a>(
             *level = next;
         }
     };
-    predicted(ranks, lags, RUNS, seed, 0.0, &mut chain)
+    predicted(ranks, lags, seed, 0.0, &mut chain)
 }
 
 /// Number of sample paths of a prediction.
 const RUNS: u64 = 1000;
 
 /// Predicted growth for a model: `draw` writes the change of every rank in a step; `noise` is the
-/// standard deviation of the measurement noise. Uses `runs` sample paths.
-pub fn predicted(
+/// standard deviation of the measurement noise.
+fn predicted(
     ranks: usize,
     lags: &[usize],
-    runs: u64,
     seed: u64,
     noise: f64,
     mut draw: impl FnMut(&mut Stream, &mut [f64]),
@@ -176,7 +179,7 @@ pub fn predicted(
     let longest = lags.last().copied().unwrap_or(0);
     let mut sums = vec![(0.0, 0.0); lags.len()];
     let mut change = vec![0.0; ranks];
-    for run in 0..runs {
+    for run in 0..RUNS {
         let mut numbers = stream(seed, run);
         let mut loads = vec![0.0; ranks];
         let mut wanted = lags.iter().zip(&mut sums).peekable();
@@ -196,11 +199,8 @@ pub fn predicted(
             }
         }
     }
-    let n = runs.max(2) as f64;
-    let point = |(lag, (sum, squares)): (&usize, &(f64, f64))| {
-        let mean = sum / n;
-        let variance = (squares / n - mean * mean).max(0.0);
-        Point { lag: *lag, mean, half_width: NORMAL * (variance / (n - 1.0)).sqrt() }
-    };
+    let n = RUNS as f64;
+    let point =
+        |(lag, (sum, squares)): (&usize, &(f64, f64))| estimated(*lag, [n, *sum, *squares], n);
     lags.iter().zip(&sums).map(point).collect()
 }

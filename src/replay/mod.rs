@@ -102,25 +102,13 @@ pub fn tuned(
     tuned_at(record, steps, price.into(), rules)
 }
 
-fn tuned_at(
-    record: &Record,
-    steps: Range<usize>,
-    price @ Price { stops, overlap }: Price,
-    rules: &[Rule],
-) -> Option<Rule> {
-    let costs: Vec<f64> = if overlap.is_none() {
-        let run = Recorded::new(record, steps, stops);
-        let start = || rules.iter().map(|rule| rule.start(stops)).collect();
-        let found = compare(&run, &start, 0..1, 0, false, &()).ok()?;
-        found.tallies.iter().map(|tally| tally[0].value).collect()
-    } else {
-        let base = balanced_before(&steps);
-        let cost = |rule: &Rule| {
-            let mut run = rule.start(stops);
-            play(record, steps.clone(), base, price, run.as_mut()).tally.value
-        };
-        parallel::map_all(rules, &cost)
+fn tuned_at(record: &Record, steps: Range<usize>, price: Price, rules: &[Rule]) -> Option<Rule> {
+    let base = balanced_before(&steps);
+    let cost = |rule: &Rule| {
+        let mut run = rule.run(price.stops);
+        play(record, steps.clone(), base, price, &mut run).tally.value
     };
+    let costs = parallel::map_all(rules, &cost);
     rules.get(cheapest(costs.iter().copied())?).copied()
 }
 

@@ -35,6 +35,16 @@ pub enum Needs {
 }
 
 impl Player {
+    fn policy(&mut self) -> &mut dyn Policy {
+        match self {
+            Player::Rule(rule) => rule,
+            Player::Advised(advised) => advised.as_mut(),
+            Player::Predictive(predictive) => predictive.as_mut(),
+            Player::Learnt(learnt) => learnt,
+            Player::Stated(following) => following.as_mut(),
+        }
+    }
+
     /// Gives it the number of remaining steps, if it can use that.
     pub fn for_steps(self, steps: u64) -> Player {
         match self {
@@ -84,13 +94,7 @@ impl Player {
 
 impl Policy for Player {
     fn observe(&mut self, step: &Step) {
-        match self {
-            Player::Rule(rule) => rule.observe(step),
-            Player::Advised(advised) => advised.observe(step),
-            Player::Predictive(predictive) => predictive.observe(step),
-            Player::Learnt(learnt) => learnt.observe(step),
-            Player::Stated(following) => following.observe(step),
-        }
+        self.policy().observe(step);
     }
 
     fn wants_remap(&self) -> bool {
@@ -104,22 +108,10 @@ impl Policy for Player {
     }
 
     fn begun(&mut self) {
-        match self {
-            Player::Rule(rule) => rule.begun(),
-            Player::Advised(advised) => advised.begun(),
-            Player::Predictive(predictive) => predictive.begun(),
-            Player::Learnt(learnt) => learnt.begun(),
-            Player::Stated(following) => following.begun(),
-        }
+        self.policy().begun();
     }
 
     fn remapped(&mut self) {
-        match self {
-            Player::Rule(rule) => rule.remapped(),
-            Player::Advised(advised) => advised.remapped(),
-            Player::Predictive(predictive) => predictive.remapped(),
-            Player::Learnt(learnt) => learnt.remapped(),
-            Player::Stated(following) => following.remapped(),
-        }
+        self.policy().remapped();
     }
 }

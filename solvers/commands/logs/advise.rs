@@ -16,9 +16,8 @@ use crate::replaying::contest::{self, ADAPTIVE, Line, Percent};
 use crate::replaying::later::{self, Later};
 use crate::replaying::long::{Asked, MOST_TRAINED};
 use crate::replaying::what_if::{self, WhatIf};
-use crate::replaying::whole_cost;
+use crate::replaying::{Stopped, whole_cost};
 use crate::run::Watch;
-use remapping::Halt;
 use remapping::overlap::Overlap;
 use serde::Serialize;
 use std::fmt::Write;
@@ -74,7 +73,7 @@ struct Model {
 /// Sudden falls of the imbalance from which on a log that marks remaps seems to lack some.
 const FALLS: usize = 3;
 
-pub(in crate::commands) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
+pub(in crate::commands) fn run(arguments: &Advise) -> Result<Exit, Stopped> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
@@ -89,10 +88,7 @@ pub(in crate::commands) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         return super::unpriced::run(&opened, &question, arguments.json);
     }
     let fits = arguments.json || arguments.out.is_some();
-    let mut work = match work(&opened, &question, fits)? {
-        Ok(work) => work,
-        Err(halt) => return Ok(remapping::Status::from(halt).into()),
-    };
+    let mut work = work(&opened, &question, fits)?;
     let Log { traces, reading } = &arguments.log;
     let later = work.play_later(traces, reading, &opened, &question)?;
     let question = work.advice.of_what_was_valued(question);
@@ -206,11 +202,7 @@ impl Work {
 }
 
 /// The advice. Models are fitted where they are written somewhere.
-fn work(
-    opened: &Opened,
-    question: &Question<'_>,
-    fits: bool,
-) -> Result<Result<Work, Halt>, Complaint> {
+fn work(opened: &Opened, question: &Question<'_>, fits: bool) -> Result<Work, Stopped> {
     let Opened { name, trace, remap_cost, suspected, cost_origin } = opened;
     let record = &trace.record;
     let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
@@ -225,10 +217,7 @@ fn work(
     let advice = match obstacles.first().or(missing.as_ref()) {
         Some(obstacle) => question.refuse(obstacle),
         None if changes_nothing => question.leave_out(),
-        None => match question.answer(&watch)? {
-            Ok(advice) => advice,
-            Err(halt) => return Ok(Err(halt)),
-        },
+        None => question.answer(&watch)?,
     };
     notes.extend(advice.beside_noise.clone());
     let mut facts = if fits { Facts::of(record, whole, cost_origin) } else { None };
@@ -249,7 +238,7 @@ fn work(
         .map(|(facts, decks)| decks[0].file(&format!("Fitted to {name}"), facts));
     let notes = trace.repairs.iter().cloned().chain(notes).collect();
     let assumption = assumed(record);
-    Ok(Ok(Work { advice, notes, models, model_file, assumption }))
+    Ok(Work { advice, notes, models, model_file, assumption })
 }
 
 /// Other costs of a remap, for the page.
@@ -267,27 +256,20 @@ fn what_if(
 }
 
 /// The page of a log.
-pub(in crate::commands) fn page(
-    path: &Path,
-    reading: &Reading,
-) -> Result<Result<String, Halt>, Complaint> {
+pub(in crate::commands) fn page(path: &Path, reading: &Reading) -> Result<String, Stopped> {
     let paths = [path.to_owned()];
     let (opened, is_priced) = beginning(&paths, reading)?;
     if !is_priced {
-        return Err(unpriced(&opened.name));
+        return Err(unpriced(&opened.name).into());
     }
     let opened = opened.leaving(Overlap::default());
     let question = question(&opened, 1);
-    Ok(match work(&opened, &question, true)? {
-        Ok(mut work) => {
-            work.play_later(&paths, reading, &opened, &question)?;
-            let question = work.advice.of_what_was_valued(question);
-            let what_if = what_if(&opened, &question, &work.advice)?;
-            let parts = Parts { has_header: false, ..work.parts(&what_if, None) };
-            Ok(advice_files::page(&opened, &question, &work.advice, &parts)?)
-        }
-        Err(halt) => Err(halt),
-    })
+    let mut work = work(&opened, &question, true)?;
+    work.play_later(&paths, reading, &opened, &question)?;
+    let question = work.advice.of_what_was_valued(question);
+    let what_if = what_if(&opened, &question, &work.advice)?;
+    let parts = Parts { has_header: false, ..work.parts(&what_if, None) };
+    Ok(advice_files::page(&opened, &question, &work.advice, &parts)?)
 }
 
 fn text(

@@ -7,20 +7,30 @@ pub(super) mod replay;
 mod replay_text;
 mod unpriced;
 
+use super::Exit;
 use crate::cli::{Log, Reading};
 use crate::complaint::Complaint;
 use crate::document::advised::overlapping;
-use crate::fitting::short;
+use crate::fitting::{short, three};
 use crate::logs::{self, Beginning, Follow, Trace};
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
-use crate::replaying::{later, three};
+use crate::replaying::{Stopped, later};
 use crate::run::start_threads;
 use remapping::fit::left_over::left_over;
 use remapping::fit::slow_steps::{SlowSteps, slow_steps};
 use remapping::overlap::Overlap;
 use remapping::record::{Record, Remap};
 use std::path::PathBuf;
+
+/// How a command ends whose policies may not have been compared.
+pub(super) fn ended(found: Result<Exit, Stopped>) -> Result<Exit, Vec<Complaint>> {
+    match found {
+        Ok(exit) => Ok(exit),
+        Err(Stopped::Halt(halt)) => Ok(remapping::Status::from(halt).into()),
+        Err(Stopped::Fault(fault)) => Err(fault.into()),
+    }
+}
 
 /// A log that was read, and what a remap costs in it.
 pub(super) struct Opened {
@@ -62,18 +72,8 @@ pub(super) fn open(
     beginning: Beginning,
     then: &mut dyn Follow,
 ) -> Result<Opened, Complaint> {
-    read(&log.traces, &log.reading, beginning, then)
-}
-
-/// The same for a log that is named elsewhere.
-pub(super) fn read(
-    paths: &[PathBuf],
-    log: &Reading,
-    beginning: Beginning,
-    then: &mut dyn Follow,
-) -> Result<Opened, Complaint> {
-    let trace = logs::follow(paths, &log.how(), beginning, then)?;
-    looked_at(paths, log, trace)
+    let trace = logs::follow(&log.traces, &log.reading.how(), beginning, then)?;
+    looked_at(&log.traces, &log.reading, trace)
 }
 
 /// A log that was read: what was repaired in it is said, and what is strange.

@@ -5,16 +5,17 @@ use super::{Opened, TRIED, assumed, open};
 use crate::cli::Replay;
 use crate::commands::{Exit, idle};
 use crate::complaint::Complaint;
+use crate::document::advised::Advised;
 use crate::document::to_json;
 use crate::logs::{Account, Trace};
 use crate::output::{check_free, print, say, write_file};
 use crate::plot::{self, Format};
 use crate::render;
-use crate::replaying::advised::{Settings, advised_document};
+use crate::replaying::advised::advised_document;
 use crate::replaying::contest::{self, Judged, Line, Part, contestants, judge};
 use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
-use crate::replaying::{Ground, IN_USE, OURS, Outset, for_other_ranks, solution};
+use crate::replaying::{Ground, IN_USE, OURS, Outset, Stopped, for_other_ranks, solution};
 use crate::run::Watch;
 use remapping::overlap::Overlap;
 use remapping::record::Record;
@@ -74,7 +75,7 @@ pub(super) struct Document {
 /// Longest run that is judged: the work for the perfect-information optimum grows with its square.
 const MOST_STEPS: usize = 10_000;
 
-pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
+pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Stopped> {
     for path in arguments.advised.iter().chain(&arguments.plot) {
         check_free(path, arguments.force)?;
     }
@@ -101,7 +102,7 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         ((steps as f64 * arguments.split.unwrap_or(0.5)).round() as usize).clamp(1, steps - 1);
     if cut < 3 || steps - cut < 2 {
         let message = format!("{name}: {cut} steps to train on and {} to judge", steps - cut);
-        return Err(Complaint::elsewhere(message, "record more steps"));
+        return Err(Complaint::elsewhere(message, "record more steps").into());
     }
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
@@ -114,7 +115,7 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let wanted = solution.as_ref().and_then(Player::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
         let message = format!("{name} has {} ranks, the solution is for {wanted}", record.ranks());
-        return Err(Complaint::elsewhere(message, "fit and solve a model of this trace"));
+        return Err(Complaint::elsewhere(message, "fit and solve a model of this trace").into());
     }
     let mut names: Vec<String> = arguments.policies.clone();
     if names.is_empty() {
@@ -135,7 +136,8 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     if many < 2 {
         let message =
             format!("{} judged steps cannot be split into {}", judged.len(), arguments.splits);
-        return Err(Complaint::elsewhere(message, "a part has 2 steps or more: fewer --splits"));
+        let help = "a part has 2 steps or more: fewer --splits";
+        return Err(Complaint::elsewhere(message, help).into());
     }
     let watch = Watch::waiting(&name, None);
     let mut curve = Vec::new();
@@ -147,29 +149,16 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         let contestants = contestants(&ground, &names, solution.as_ref(), &mut curve)?;
         parts.push(Part { ground, contestants, steps: first..end });
     }
-    let found = match judge(&parts, trace.knows_remaps, &watch) {
-        Ok(found) => found,
-        Err(halt) => return Ok(remapping::Status::from(halt).into()),
-    };
-    let what_if = match arguments.what_if {
-        false => Vec::new(),
-        true => {
-            let asked = (!arguments.policies.is_empty()).then_some(&names[..]);
-            match what_if::costs(
-                &parts,
-                &what_if::TIMES,
-                asked,
-                solution.as_ref(),
-                trace.knows_remaps,
-                &watch,
-            )? {
-                Ok(found) => found,
-                Err(halt) => return Ok(remapping::Status::from(halt).into()),
-            }
-        }
-    };
+    let knows = trace.knows_remaps;
+    let found = judge(&parts, knows, &watch)?;
+    let mut what_if = Vec::new();
+    if arguments.what_if {
+        let asked = (!arguments.policies.is_empty()).then_some(&names[..]);
+        let times = &what_if::TIMES;
+        what_if = what_if::costs(&parts, times, asked, solution.as_ref(), knows, &watch)?;
+    }
     drop(watch);
-    let solved = found.lines.iter().find(|line| line.policy == "solved");
+    let solved = found.line("solved");
     let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
     let shown = contest::table(&found, None);
     if let Some(plot) = &arguments.plot {
@@ -179,21 +168,16 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     }
     if let Some(path) = &arguments.advised {
         let balanced = arguments.from == Outset::Balance;
-        let settings = Settings {
-            title: name.clone(),
-            remap_cost: cost,
-            overlap,
-            judged: judged.clone(),
-            steps: None,
-            unit_seconds: 1.0,
+        let clairvoyant = found.clairvoyant.filter(|_| balanced && parts.len() == 1);
+        let ground = Ground { from: Outset::Balance, ..ground.clone() };
+        let advised = Advised {
             stride: trace.stride,
             assumption: assumed(record).to_owned(),
-            clairvoyant: found.clairvoyant.filter(|_| balanced && parts.len() == 1),
+            ..advised_document(&name, &ground, judged.clone(), clairvoyant)?
         };
-        let advised = advised_document(record, &settings)?;
         write_file(path, to_json(&advised).as_bytes(), arguments.force)?;
     }
-    let (knows, remaps_at_starts) = (trace.knows_remaps, at_starts(record, &parts));
+    let remaps_at_starts = at_starts(record, &parts);
     drop(parts);
     let found = document((arguments, name), trace, cost, found, 0..cut, judged.len());
     let document =

@@ -6,15 +6,14 @@
 
 use super::{Opened, remaps_recorded};
 use crate::commands::Exit;
-use crate::complaint::Complaint;
 use crate::document::to_json;
-use crate::fitting::short;
+use crate::fitting::{short, three};
 use crate::logs::Account;
 use crate::output::print;
+use crate::replaying::Stopped;
 use crate::replaying::advice::Question;
 use crate::replaying::check::examine;
 use crate::replaying::contest::Part;
-use crate::replaying::three;
 use crate::replaying::what_if::{self, WhatIf};
 use crate::run::Watch;
 use serde::Serialize;
@@ -53,7 +52,7 @@ const MOST_WORK: usize = 200_000_000;
 const NEVER: &str = "never";
 
 /// Answers `question`, whose cost of a remap is not known.
-pub(super) fn run(opened: &Opened, question: &Question<'_>, json: bool) -> Result<Exit, Complaint> {
+pub(super) fn run(opened: &Opened, question: &Question<'_>, json: bool) -> Result<Exit, Stopped> {
     let Opened { name, trace, .. } = opened;
     let record = &trace.record;
     let most_steps = (MOST_WORK / record.ranks()).isqrt().max(1);
@@ -77,19 +76,12 @@ pub(super) fn run(opened: &Opened, question: &Question<'_>, json: bool) -> Resul
                 what_if::costs(&part, times, asked, None, question.known, &watch)
             };
             // What never remapping costs is the same at any cost of a remap.
-            let never = match at(recorded, &[1.0], Some(&[NEVER.to_owned()]))? {
-                Ok(rows) => rows.first().map_or(recorded, |row| row.cost),
-                Err(halt) => return Ok(remapping::Status::from(halt).into()),
-            };
-            costs = match at(never.max(f64::MIN_POSITIVE), &times, None)? {
-                Ok(costs) => costs,
-                Err(halt) => return Ok(remapping::Status::from(halt).into()),
-            };
+            let never = at(recorded, &[1.0], Some(&[NEVER.to_owned()]))?;
+            let never = never.first().map_or(recorded, |row| row.cost);
+            costs = at(never.max(f64::MIN_POSITIVE), &times, None)?;
             // A rule that did not remap is no other than this one.
-            costs
-                .iter_mut()
-                .filter(|row| row.remaps == 0)
-                .for_each(|row| row.best = NEVER.to_owned());
+            let without = costs.iter_mut().filter(|row| row.remaps == 0);
+            without.for_each(|row| row.best = NEVER.to_owned());
             sentence(&costs)
         }
     };

@@ -4,7 +4,7 @@
 use crate::document::advised::Advised;
 use crate::export::languages::{Language, Values, fill};
 use crate::export::{controller as stored, literal};
-use remapping::policy::advised::{Memory, Stored, StoredCourse};
+use remapping::policy::advised::{Course, Memory, Stored};
 use remapping::replay::Player;
 use std::fmt::Write;
 
@@ -13,11 +13,10 @@ const RULES: usize = 8;
 const EACH: usize = 2;
 
 /// The courses, two of every rule; the second ones may not have started yet.
-fn in_pairs(memory: &Memory) -> Vec<StoredCourse> {
+fn in_pairs(memory: &Memory) -> Vec<Course> {
     let mut courses = memory.courses.clone();
     if courses.len() < EACH * RULES + 1 {
-        let (base, spent_at) = (vec![0.0; memory.ranks], vec![0.0; memory.since.len()]);
-        let empty = StoredCourse { base, spent_at, ..StoredCourse::default() };
+        let empty = Course::new(&vec![0.0; memory.ranks]);
         for rule in (1..=RULES).rev() {
             courses.insert(rule, empty.clone());
         }
@@ -43,11 +42,11 @@ fn lists(memory: &Memory) -> [(&'static str, Vec<f64>); 11] {
 }
 
 /// The lists of the courses by name, one course after the other.
-fn lists_of(courses: &[StoredCourse]) -> [(&'static str, Vec<f64>); 6] {
-    let all = |of: fn(&StoredCourse) -> &[f64]| -> Vec<f64> {
+fn lists_of(courses: &[Course]) -> [(&'static str, Vec<f64>); 6] {
+    let all = |of: fn(&Course) -> &[f64]| -> Vec<f64> {
         courses.iter().flat_map(|course| of(course).iter().copied()).collect()
     };
-    let one = |of: fn(&StoredCourse) -> f64| -> Vec<f64> { courses.iter().map(of).collect() };
+    let one = |of: fn(&Course) -> f64| -> Vec<f64> { courses.iter().map(of).collect() };
     [
         ("bases", all(|course| &course.base)),
         ("excesses", all(|course| &course.excesses)),
@@ -60,8 +59,8 @@ fn lists_of(courses: &[StoredCourse]) -> [(&'static str, Vec<f64>); 6] {
 
 /// Steps since the last remap, remaps, and what is known of the remap before and the one under way,
 /// of all courses.
-fn counts_of(courses: &[StoredCourse]) -> [(&'static str, Vec<u64>); 4] {
-    let all = |of: fn(&StoredCourse) -> u64| courses.iter().map(of).collect();
+fn counts_of(courses: &[Course]) -> [(&'static str, Vec<u64>); 4] {
+    let all = |of: fn(&Course) -> u64| courses.iter().map(of).collect();
     [
         ("steps", all(|course| course.steps)),
         ("remaps", all(|course| course.remaps)),

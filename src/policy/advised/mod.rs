@@ -52,10 +52,10 @@ mod window;
 
 use super::{Policy, Step};
 use crate::overlap::Overlap;
-use course::Course;
+pub use course::Course;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
-pub use stored::{Memory, Parameters, Stored, StoredCourse};
+pub use stored::{Memory, Parameters, Stored};
 use voter::{Gain, RULES, Seen, Voter};
 use window::Window;
 
@@ -204,16 +204,16 @@ impl State {
             voter.play(self.steps, &self.before, &self.row, &seen);
         }
         let imbalance = self.own.pay(&self.row, &self.window);
-        if self.own.steps() <= LOOKED {
+        if self.own.steps <= LOOKED {
             self.doubt.least = self.doubt.least.min(imbalance);
         }
     }
 
     /// The program has remapped, or a remap has taken effect.
     fn remapped(&mut self) {
-        let before = self.own.latest();
+        let before = self.own.latest;
         self.doubt = Doubt { doubled: self.doubt.next(), before, least: before };
-        match self.own.begun() {
+        match self.own.begun {
             Some(_) => self.own.arrive(&self.window),
             None => self.own.remap(&self.row),
         }
@@ -221,12 +221,12 @@ impl State {
 
     /// Whether to remap after the latest step.
     fn decide(&self, remap_cost: f64, left: Option<u64>) -> bool {
-        let delay = self.window.delay() as u64;
-        if left.is_some_and(|left| left <= delay) || self.own.begun().is_some() {
+        let delay = self.window.delay as u64;
+        if left.is_some_and(|left| left <= delay) || self.own.begun.is_some() {
             return false;
         }
         if remap_cost <= 0.0 {
-            return self.own.latest() > 0.0;
+            return self.own.latest > 0.0;
         }
         let seen = Seen { window: &self.window, plan: &self.plan, remap_cost };
         let gains = Gain::ALL.map(|gain| gain.of(&self.own, &seen, left));
@@ -234,7 +234,7 @@ impl State {
         if regret < self.doubt.wait() * remap_cost {
             return false;
         }
-        let pays = |left: u64| self.own.latest() * (left - delay) as f64 > remap_cost;
+        let pays = |left: u64| self.own.latest * (left - delay) as f64 > remap_cost;
         if !left.is_none_or(pays) && regret <= 2.0 * TOO_MUCH * remap_cost {
             return false;
         }
@@ -244,14 +244,13 @@ impl State {
         if self.own.remaps_dominate(remap_cost) || gains[Gain::Plan as usize] < 0.0 {
             return false;
         }
-        let least = self.voters.iter().map(Voter::score).fold(f64::INFINITY, f64::min);
+        let least = self.voters.iter().map(|voter| voter.score).fold(f64::INFINITY, f64::min);
         let (mut votes, mut all) = (0.0, 0.0);
         for voter in &self.voters {
-            let root = 1.0 / (1.0 + (voter.score() - least) / (SPREAD * remap_cost));
+            let root = 1.0 / (1.0 + (voter.score - least) / (SPREAD * remap_cost));
             let weight = root * root * root * root;
             all += weight;
-            let rule = voter.rule();
-            if gains[rule.gain as usize] > rule.remaps * remap_cost {
+            if gains[voter.rule.gain as usize] > voter.rule.remaps * remap_cost {
                 votes += weight;
             }
         }
@@ -273,8 +272,8 @@ impl Policy for Advised {
         }
         let Some(state) = &mut self.state else { return };
         self.left = self.left.map(|left| left.saturating_sub(1));
-        let base = state.own.base().to_vec();
-        let slower = if state.own.begun().is_some() { 1.0 + self.overlap.slowdown } else { 1.0 };
+        let base = state.own.base.clone();
+        let slower = if state.own.begun.is_some() { 1.0 + self.overlap.slowdown } else { 1.0 };
         let changes = deviations(step.times()).map(|change| change / slower);
         let row = changes.zip(&base).map(|(change, base)| base + change);
         state.observe(row, self.remap_cost);
@@ -287,7 +286,7 @@ impl Policy for Advised {
 
     fn begun(&mut self) {
         if let Some(state) = &mut self.state {
-            state.own.begin();
+            state.own.begun = Some(0);
         }
         self.wants = false;
     }

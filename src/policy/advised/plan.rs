@@ -54,28 +54,22 @@ pub(super) const BEFORE: usize = 8;
 pub(super) const USUAL: f64 = 0.1;
 pub(super) const DOUBT: f64 = 10.0;
 
-/// Sums of a regression on two columns.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Sums {
-    squares: [f64; 2],
-    product: f64,
-    with: [f64; 2],
-}
-
 /// Regressions of the imbalance, and the plan they lead to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
     remap_cost: f64,
     seen: u64,
     /// e(b, t) and its mean over the last steps: `excess[(t mod COLUMNS) * ROWS + index of b]`.
-    excess: Vec<f64>,
-    smooth: Vec<f64>,
-    sums: [Sums; 6],
+    pub excess: Vec<f64>,
+    pub smooth: Vec<f64>,
+    /// For each lag the sums of the squares of both columns, of their product, and of both with the
+    /// later excess.
+    pub sums: Vec<[f64; 5]>,
     /// q of each step, by index; and the regression state.
-    quality: Vec<f64>,
-    usual: f64,
-    scale: f64,
-    quality_sums: [(f64, f64); 6],
+    pub quality: Vec<f64>,
+    pub usual: f64,
+    pub scale: f64,
+    pub quality_sums: Vec<[f64; 2]>,
     /// Sums over h = 1..=STAYS[i] of x, y, and the share of q.
     stays: [[f64; 3]; 18],
 }
@@ -88,49 +82,28 @@ impl Plan {
             seen: 0,
             excess: vec![0.0; COLUMNS * ROWS],
             smooth: vec![0.0; COLUMNS * ROWS],
-            sums: [Sums::default(); 6],
+            sums: vec![[0.0; 5]; LAGS.len()],
             quality: vec![0.0; ROWS],
             usual: 0.0,
             scale: 0.0,
-            quality_sums: [(0.0, 0.0); 6],
+            quality_sums: vec![[0.0; 2]; LAGS.len()],
             stays: [[0.0; 3]; 18],
         }
     }
 
-    /// Stores what cannot be recomputed.
-    pub fn store(self, memory: &mut Memory) {
-        let five = |sums: Sums| {
-            let Sums { squares: [a, b], product, with: [c, d] } = sums;
-            [a, b, product, c, d]
-        };
-        memory.excess = self.excess;
-        memory.smooth = self.smooth;
-        memory.sums = self.sums.map(five).to_vec();
-        memory.quality = self.quality;
-        memory.usual = self.usual;
-        memory.scale = self.scale;
-        memory.quality_sums =
-            self.quality_sums.map(|(squares, products)| [squares, products]).to_vec();
-    }
-
     /// The state between two steps, except for the factors, which the next step recomputes.
     pub fn restored(memory: &Memory, remap_cost: f64) -> Plan {
-        let mut plan = Plan {
+        Plan {
             seen: memory.steps,
             excess: memory.excess.clone(),
             smooth: memory.smooth.clone(),
+            sums: memory.sums.clone(),
             quality: memory.quality.clone(),
             usual: memory.usual,
             scale: memory.scale,
+            quality_sums: memory.quality_sums.clone(),
             ..Plan::new(remap_cost)
-        };
-        for (sums, &[a, b, product, c, d]) in plan.sums.iter_mut().zip(&memory.sums) {
-            *sums = Sums { squares: [a, b], product, with: [c, d] };
         }
-        for (sums, &[squares, products]) in plan.quality_sums.iter_mut().zip(&memory.quality_sums) {
-            *sums = (squares, products);
-        }
-        plan
     }
 
     fn column(&self, back: usize) -> usize {
@@ -173,43 +146,35 @@ impl Plan {
     }
 
     fn regress(&mut self, at: usize, lag: usize) -> [f64; 2] {
-        let mut found = Sums::default();
+        let mut found = [0.0; 5];
         if self.seen > lag as u64 {
             let (now, then) = (self.column(0), self.column(lag));
             let last = &self.excess[then..then + ROWS];
             let smooth = &self.smooth[then..then + ROWS];
             for ((y, a), b) in self.excess[now..now + ROWS].iter().zip(last).zip(smooth) {
-                found.squares[0] += a * a;
-                found.squares[1] += b * b;
-                found.product += a * b;
-                found.with[0] += a * y;
-                found.with[1] += b * y;
+                let products = [a * a, b * b, a * b, a * y, b * y];
+                found.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
             }
         }
-        let keep = 1.0 - FORGETTING;
         let sums = &mut self.sums[at];
-        for i in 0..2 {
-            sums.squares[i] = keep * sums.squares[i] + found.squares[i];
-            sums.with[i] = keep * sums.with[i] + found.with[i];
-        }
-        sums.product = keep * sums.product + found.product;
+        sums.iter_mut().zip(found).for_each(|(sum, more)| *sum = (1.0 - FORGETTING) * *sum + more);
+        let [first, second, product, c, d] = *sums;
         let little = 0.01 * self.remap_cost;
-        let prior = PRIOR * (sums.squares[0] + sums.squares[1] + little * little);
-        let (a, b) = (sums.squares[0] + prior, sums.squares[1] + prior);
-        let (c, d) = (sums.with[0], sums.with[1] + prior);
-        let determinant = a * b - sums.product * sums.product;
+        let prior = PRIOR * (first + second + little * little);
+        let (a, b, d) = (first + prior, second + prior, d + prior);
+        let determinant = a * b - product * product;
         if !(determinant > 0.0 && determinant.is_finite()) {
             return [0.0, 1.0];
         }
-        let x = (c * b - d * sums.product) / determinant;
-        let y = (a * d - sums.product * c) / determinant;
+        let x = (c * b - d * product) / determinant;
+        let y = (a * d - product * c) / determinant;
         // The persisting share lies between 0 and 1.
         let beyond = ((x + y).clamp(0.0, 1.0) - (x + y)) / 2.0;
         [x + beyond, y + beyond]
     }
 
     fn regress_quality(&mut self, window: &Window, at: usize, lag: usize) -> f64 {
-        let (squares, products) = &mut self.quality_sums[at];
+        let [squares, products] = &mut self.quality_sums[at];
         *squares *= 1.0 - FORGETTING;
         *products *= 1.0 - FORGETTING;
         if self.seen > lag as u64 {
@@ -280,7 +245,7 @@ impl Plan {
     /// Work independent of the number of ranks.
     pub fn gain(&self, window: &Window, course: &Course, left: Option<u64>) -> f64 {
         let (excess, smooth) = course.excess();
-        let delay = window.delay();
+        let delay = window.delay;
         // A decision now has no effect earlier.
         let age = (course.age() + delay as u64) as f64;
         let paid = window.sum(age);
@@ -306,7 +271,7 @@ impl Plan {
             before = (stay, more);
             let stayed = (window.sum(age + stay) - paid + more).max(0.0);
             let total = match end {
-                None => stayed - window.cycle().cost * stay,
+                None => stayed - window.cycle.cost * stay,
                 Some(_) if through => stayed,
                 Some(end) => stayed + cost + window.value(end - stay, cost),
             };
@@ -319,7 +284,7 @@ impl Plan {
             // To the end without a remap; persistence over that time is unknown.
             best = best.min((window.sum(age + end) - paid + before.1).max(0.0));
         }
-        let first = window.cycle().length.min(end.unwrap_or(f64::INFINITY));
+        let first = window.cycle.length.min(end.unwrap_or(f64::INFINITY));
         let within = STAYS.iter().position(|stay| *stay as f64 >= first);
         let [_, _, share] = after(STAYS[within.unwrap_or(STAYS.len() - 1)]);
         let bad = self.quality[window.place(0)] * share;

@@ -2,7 +2,7 @@
 
 use super::course::Course;
 use super::plan::{AVERAGED, BEFORE, COLUMNS, DOUBT, FORGETTING, LAGS, PRIOR, Plan, STAYS, USUAL};
-use super::voter::{KEPT, RULES, SECOND, Voter};
+use super::voter::{KEPT, RULES, Rule, SECOND, Voter};
 use super::window::{self, LONGEST_CYCLE, ROWS, Window};
 use super::{Advised, Doubt, ENOUGH, LOOKED, SPREAD, STAYED, State, TOO_MUCH};
 use crate::overlap::Overlap;
@@ -65,43 +65,10 @@ pub struct Memory {
     /// The rules' scores.
     pub scores: Vec<f64>,
     /// The simulated trajectories of the voting policies, one or two each, and the program's own.
-    pub courses: Vec<StoredCourse>,
+    pub courses: Vec<Course>,
     /// What the program's last remap did.
     #[serde(default)]
     pub doubt: Doubt,
-}
-
-/// A run under some remaps.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StoredCourse {
-    /// Y at the last remap.
-    pub base: Vec<f64>,
-    /// Steps since the last remap.
-    pub steps: u64,
-    /// Sum of the imbalance since.
-    pub spent: f64,
-    /// The sum after each of the last 64 steps, by place.
-    pub spent_at: Vec<f64>,
-    /// Imbalance of the last step.
-    pub latest: f64,
-    /// Its excess over the growth, and that of the five steps before.
-    pub excesses: [f64; AVERAGED],
-    /// Remaps made.
-    pub remaps: u64,
-    /// Imbalance of all steps.
-    pub total: f64,
-    /// Steps from the decision of the last remap until it took effect.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub lag: u64,
-    /// Steps since the next remap was begun, while it is in progress.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub begun: Option<u64>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
 }
 
 /// The parameters of the rule.
@@ -152,7 +119,7 @@ pub struct Parameters {
 impl Parameters {
     /// The parameters of this version.
     pub fn of_the_rule() -> Parameters {
-        let named = |rule: &super::voter::Rule| (rule.gain.name().to_owned(), rule.remaps);
+        let named = |rule: &Rule| (rule.gain.name().to_owned(), rule.remaps);
         Parameters {
             rows: ROWS,
             growth_forgetting: window::FORGETTING,
@@ -180,35 +147,26 @@ impl Parameters {
 impl From<Advised> for Stored {
     fn from(rule: Advised) -> Stored {
         let memory = rule.state.map(|state| {
-            let mut courses: Vec<StoredCourse> = Vec::new();
-            let mut scores = Vec::new();
-            for voter in &state.voters {
-                scores.push(voter.score());
-                courses.extend(voter.courses().iter().map(Course::stored));
+            let State { steps, row, window, plan, voters, own, doubt, .. } = state;
+            Memory {
+                ranks: row.len(),
+                steps,
+                row,
+                rows: window.rows,
+                since: window.since,
+                growth: window.growth,
+                counts: window.counts,
+                excess: plan.excess,
+                smooth: plan.smooth,
+                sums: plan.sums,
+                quality: plan.quality,
+                usual: plan.usual,
+                scale: plan.scale,
+                quality_sums: plan.quality_sums,
+                scores: voters.iter().map(|voter| voter.score).collect(),
+                courses: voters.into_iter().flat_map(|voter| voter.courses).chain([own]).collect(),
+                doubt,
             }
-            courses.push(state.own.stored());
-            let mut memory = Memory {
-                ranks: state.row.len(),
-                steps: state.steps,
-                row: state.row,
-                rows: Vec::new(),
-                since: Vec::new(),
-                growth: Vec::new(),
-                counts: Vec::new(),
-                excess: Vec::new(),
-                smooth: Vec::new(),
-                sums: Vec::new(),
-                quality: Vec::new(),
-                usual: 0.0,
-                scale: 0.0,
-                quality_sums: Vec::new(),
-                scores,
-                courses,
-                doubt: state.doubt,
-            };
-            state.window.store(&mut memory);
-            state.plan.store(&mut memory);
-            memory
         });
         let Advised { remap_cost, overlap, left, wants, .. } = rule;
         Stored { remap_cost, overlap, steps_left: left, wants, memory }
@@ -260,7 +218,7 @@ impl Memory {
         if self.ranks == 0 {
             return Err("`ranks` is 0".to_owned());
         }
-        let late = |course: &StoredCourse| {
+        let late = |course: &Course| {
             course.steps > self.steps
                 || course.lag >= ROWS as u64
                 || course.begun > Some(self.steps)
@@ -280,7 +238,7 @@ impl Memory {
         let lists = [&self.row, &self.rows, &self.since, &self.growth, &self.counts, &self.excess];
         let more = [&self.smooth, &self.quality, &self.scores];
         let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
-        let of_course = |course: &StoredCourse| {
+        let of_course = |course: &Course| {
             let numbers = [course.spent, course.latest, course.total];
             finite(&course.base)
                 && finite(&course.spent_at)
@@ -305,14 +263,12 @@ impl Memory {
         let each = self.each();
         let window = Window::restored(&self, remap_cost, delay);
         let plan = Plan::restored(&self, remap_cost);
-        let mut courses = self.courses.into_iter().map(Course::restored);
-        let voters = RULES
-            .iter()
-            .zip(self.scores)
-            .map(|(rule, score)| {
-                Voter::restored(*rule, courses.by_ref().take(each).collect(), score)
-            })
-            .collect();
+        let mut courses = self.courses.into_iter();
+        let mut voter = |(rule, score): (&Rule, f64)| {
+            let courses = courses.by_ref().take(each).collect();
+            Voter { rule: *rule, courses, score }
+        };
+        let voters = RULES.iter().zip(self.scores).map(&mut voter).collect();
         let own = courses.next().unwrap_or_else(|| Course::new(&self.row));
         State {
             steps: self.steps,

@@ -36,7 +36,7 @@ impl Gain {
         match self {
             Gain::Regret => course.regret(seen.window),
             Gain::Rise => course.rise(),
-            Gain::Above => course.latest() - seen.window.cycle().cost,
+            Gain::Above => course.latest - seen.window.cycle.cost,
             Gain::Plan => seen.plan.gain(seen.window, course, left),
         }
     }
@@ -82,33 +82,16 @@ pub(super) const SECOND: u64 = 10;
 /// The trajectories of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Voter {
-    rule: Rule,
-    courses: Vec<Course>,
+    pub rule: Rule,
+    pub courses: Vec<Course>,
     /// Mean cost of the trajectories per step, remaps included, accumulated with [`KEPT`].
-    score: f64,
+    pub score: f64,
 }
 
 impl Voter {
     /// Balanced at these deviations.
     pub fn new(rule: Rule, start: &[f64]) -> Voter {
         Voter { rule, courses: vec![Course::new(start)], score: 0.0 }
-    }
-
-    /// With stored trajectories and score.
-    pub fn restored(rule: Rule, courses: Vec<Course>, score: f64) -> Voter {
-        Voter { rule, courses, score }
-    }
-
-    pub fn courses(&self) -> &[Course] {
-        &self.courses
-    }
-
-    pub fn rule(&self) -> Rule {
-        self.rule
-    }
-
-    pub fn score(&self) -> f64 {
-        self.score
     }
 
     /// Simulates step `number` of the run, from 1, from row `before` to `row`.
@@ -119,8 +102,8 @@ impl Voter {
         let mut paid = 0.0;
         for course in &mut self.courses {
             paid += course.pay(row, seen.window);
-            let delay = seen.window.delay() as u64;
-            if let Some(since) = course.begun() {
+            let delay = seen.window.delay as u64;
+            if let Some(since) = course.begun {
                 if since >= delay {
                     course.arrive(seen.window);
                 }
@@ -128,7 +111,7 @@ impl Voter {
                 if delay == 0 {
                     course.remap(row);
                 } else {
-                    course.begin();
+                    course.begun = Some(0);
                 }
                 paid += seen.remap_cost;
             }

@@ -26,24 +26,25 @@ pub(super) const LONGEST_CYCLE: f64 = 4096.0;
 pub(super) struct Window {
     ranks: usize,
     /// Steps from the decision of a remap until it takes effect.
-    delay: usize,
+    pub delay: usize,
     /// Rows processed, including the initial one.
     seen: u64,
     /// `rows[s * ranks + i]`: Y of rank i at the last step t with t mod ROWS = s.
-    rows: Vec<f64>,
+    pub rows: Vec<f64>,
     /// u(b, now) and u(now, b), by the index of b.
     forward: Vec<f64>,
     backward: Vec<f64>,
     /// Sum of u(b, s) over the steps s after b once a remap at b has taken effect, by the index of
     /// b.
-    since: Vec<f64>,
+    pub since: Vec<f64>,
     /// Mean of u(b, b + j), number of b averaged, and its sums over 1..=j.
-    growth: Vec<f64>,
-    counts: Vec<f64>,
+    pub growth: Vec<f64>,
+    pub counts: Vec<f64>,
     sums: Vec<f64>,
     /// Growth per step beyond the longest age.
     slope: f64,
-    cycle: Cycle,
+    /// The cycle of least average cost, for the growth so far.
+    pub cycle: Cycle,
 }
 
 /// The cycle of least average cost.
@@ -74,11 +75,6 @@ impl Window {
             slope: 0.0,
             cycle: Cycle { length: 1.0, cost: 0.0 },
         }
-    }
-
-    /// Steps from the decision of a remap until it takes effect.
-    pub fn delay(&self) -> usize {
-        self.delay
     }
 
     /// The row that is `age` steps old, fewer than [`ROWS`].
@@ -128,14 +124,6 @@ impl Window {
         self.find_cycle(remap_cost);
     }
 
-    /// Stores what cannot be recomputed.
-    pub fn store(self, memory: &mut Memory) {
-        memory.rows = self.rows;
-        memory.since = self.since;
-        memory.growth = self.growth;
-        memory.counts = self.counts;
-    }
-
     /// The state between two steps.
     pub fn restored(memory: &Memory, remap_cost: f64, delay: usize) -> Window {
         let mut window = Window {
@@ -178,11 +166,6 @@ impl Window {
             }
         }
         self.cycle = best;
-    }
-
-    /// The cycle of least average cost, for the growth so far.
-    pub fn cycle(&self) -> Cycle {
-        self.cycle
     }
 
     /// u(b, now).

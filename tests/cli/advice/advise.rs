@@ -71,7 +71,7 @@ fn intervals_of_what_is_saved_contain_it() {
             steps: None,
             overlap: Overlap::NONE,
         };
-        question.answer(&()).unwrap().unwrap().saves.unwrap()
+        question.answer(&()).unwrap().saves.unwrap()
     };
     let (seeds, least, most) = few_or_all((10, 9, 0), (40, 35, 2));
     let all: Vec<_> = (1..=seeds).map(saved).collect();

@@ -43,7 +43,7 @@ fn ask(text: String) -> Answer {
         steps: None,
         overlap: Overlap::NONE,
     };
-    let advice = question.answer(&()).unwrap().unwrap();
+    let advice = question.answer(&()).unwrap();
     let said = repairs.into_iter().chain(found.notes).collect();
     let cut = question.cut();
     let rule = advice.of_what_was_valued(question).ground(cut).advised();

@@ -63,31 +63,37 @@ pub(in crate::logs) fn meant(column: &ColumnDescriptor) -> Result<Meant, String>
     }
 }
 
-/// A column that is read in pieces.
-pub(in crate::logs) struct Field {
+/// A column that is read.
+pub(in crate::logs) struct Wanted {
+    pub place: usize,
     pub what: Column,
     /// The seconds in a unit.
     pub unit: f64,
     pub meant: Meant,
     /// The definition level of a present value.
     pub there: i16,
+}
+
+/// A column of a row group, which is read in pieces.
+pub(in crate::logs) struct Field<'w> {
+    pub wanted: &'w Wanted,
     pub reader: ColumnReader,
     levels: Vec<i16>,
     /// The numbers read last; NaN where a value is missing.
     pub numbers: Vec<f64>,
 }
 
-impl Field {
-    pub fn new(what: Column, unit: f64, meant: Meant, there: i16, reader: ColumnReader) -> Field {
-        Field { what, unit, meant, there, reader, levels: Vec::new(), numbers: Vec::new() }
+impl Field<'_> {
+    pub fn new(wanted: &Wanted, reader: ColumnReader) -> Field<'_> {
+        Field { wanted, reader, levels: Vec::new(), numbers: Vec::new() }
     }
 
     /// Reads at most `rows` rows.
     pub fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
-        let Field { reader, there, levels, numbers, meant, .. } = self;
+        let Field { wanted, reader, levels, numbers } = self;
         numbers.clear();
-        let unsigned = meant.unsigned;
-        let into = &mut Into { there: *there, levels, numbers };
+        let unsigned = wanted.meant.unsigned;
+        let into = &mut Into { there: wanted.there, levels, numbers };
         match reader {
             ColumnReader::BoolColumnReader(reader) => {
                 into.take(reader, rows, |x| f64::from(u8::from(*x)))

@@ -8,12 +8,12 @@ use super::super::table::layout::{layout, left_out};
 use super::super::table::names::{Column, measured, seconds_in};
 use super::super::{checked, counted};
 use super::arrow::{Stated, stated};
-use super::field::{Field, Meant, meant};
+use super::field::{Field, Meant, Wanted, meant};
 use crate::complaint::Complaint;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
 use std::io::{BufRead, Seek, SeekFrom};
 use std::path::Path;
@@ -82,9 +82,11 @@ fn read_file(file: File, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint>
     for number in 0..reader.num_row_groups() {
         let group = reader.get_row_group(number).map_err(damaged)?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        let fields: Result<Vec<Field>, ParquetError> =
-            wanted.iter().map(|wanted| wanted.field(group.as_ref())).collect();
-        let mut fields = fields.map_err(damaged)?;
+        let mut fields = Vec::with_capacity(wanted.len());
+        for wanted in &wanted {
+            let reader = group.get_column_reader(wanted.place).map_err(damaged)?;
+            fields.push(Field::new(wanted, reader));
+        }
         let most = (PIECE / fields.len()).max(1);
         let mut done = 0;
         while done < rows {
@@ -126,22 +128,6 @@ fn ranges(file: &ParquetMetaData, length: u64) -> Result<(), ParquetError> {
 fn unpanicked(read: impl FnOnce() -> Result<(), ParquetError>) -> Result<(), ParquetError> {
     let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
     read.unwrap_or_else(|_| Err(ParquetError::General("its pages are damaged".to_owned())))
-}
-
-/// A column that is read.
-struct Wanted {
-    place: usize,
-    what: Column,
-    unit: f64,
-    meant: Meant,
-    there: i16,
-}
-
-impl Wanted {
-    fn field(&self, group: &dyn RowGroupReader) -> Result<Field, ParquetError> {
-        let reader = group.get_column_reader(self.place)?;
-        Ok(Field::new(self.what, self.unit, self.meant, self.there, reader))
-    }
 }
 
 /// The columns that are read, by their names.
@@ -227,9 +213,10 @@ fn packed(file: &ParquetMetaData, wanted: &[Wanted]) -> Result<(), String> {
 }
 
 /// Takes in a row.
-fn take(fields: &[Field], at: usize, row: &mut Row, raw: &mut Raw<'_>) -> Result<(), String> {
+fn take(fields: &[Field<'_>], at: usize, row: &mut Row, raw: &mut Raw<'_>) -> Result<(), String> {
     row.clear();
-    fields.iter().try_for_each(|field| row.put(field.what, field.unit, &field.numbers[at]))?;
+    let put = |field: &Field<'_>| row.put(field.wanted.what, field.wanted.unit, &field.numbers[at]);
+    fields.iter().try_for_each(put)?;
     raw.take(row)
 }
 

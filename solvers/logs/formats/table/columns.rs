@@ -1,7 +1,7 @@
 //! What the columns of a table hold, by their names or, without names, by what is in them.
 
 use super::names::{
-    Column, column, is_host, is_rank_on_host, listed, measured, numbered, plain, unit,
+    Column, NAMED, column, is_host, is_rank_on_host, listed, measured, numbered, plain, unit,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -62,22 +62,10 @@ impl std::str::FromStr for Named {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Named, String> {
-        let all = [
-            Column::Step,
-            Column::Rank,
-            Column::Seconds,
-            Column::Wait,
-            Column::Begin,
-            Column::End,
-            Column::Remapped,
-            Column::RemapSeconds,
-            Column::Most,
-            Column::Mean,
-        ];
         let pair = |pair: &str| {
             let (holds, name) = pair.split_once('=').unwrap_or((pair, ""));
-            let known = all.into_iter().find(|column| column.holds() == holds.trim());
-            known.filter(|_| !name.is_empty()).map(|column| (column, name.trim().to_owned())).ok_or_else(|| {
+            let known = NAMED.iter().find(|(_, name, _)| *name == holds.trim());
+            known.filter(|_| !name.is_empty()).map(|(column, ..)| (*column, name.trim().to_owned())).ok_or_else(|| {
                 format!(
                     "{pair:?} is none of step=.., rank=.., seconds=.., wait=.., begin=.., end=.., remapped=.., \
                      cost=.., max=.., mean=.. with the name of a column or its place from 1"
@@ -103,11 +91,7 @@ impl Named {
     fn put(&self, names: &[String], columns: &mut [Option<Column>]) -> Result<(), String> {
         for (wanted, given) in &self.0 {
             let work = (*wanted == Column::Seconds).then_some(Column::Work);
-            let same = [Some(*wanted), work];
-            columns
-                .iter_mut()
-                .filter(|column| same.contains(column))
-                .for_each(|column| *column = None);
+            without(columns, &[*wanted, work.unwrap_or(*wanted)]);
             if given == "-" {
                 continue;
             }
@@ -145,14 +129,10 @@ pub(in crate::logs) fn columns(
     named.put(names, &mut columns)?;
     // Where there are seconds of work, these are meant, not the other seconds.
     if columns.contains(&Some(Column::Work)) {
-        let others = [Some(Column::Seconds), Some(Column::Wait)];
-        columns
-            .iter_mut()
-            .filter(|column| others.contains(column))
-            .for_each(|column| *column = None);
+        without(&mut columns, &[Column::Seconds, Column::Wait]);
     }
-    for column in &mut columns {
-        *column = if *column == Some(Column::Work) { Some(Column::Seconds) } else { *column };
+    for column in columns.iter_mut().filter(|column| **column == Some(Column::Work)) {
+        *column = Some(Column::Seconds);
     }
     let has = |columns: &[Option<Column>], column| columns.contains(&Some(column));
     let is_interval = has(&columns, Column::Step)
@@ -160,52 +140,27 @@ pub(in crate::logs) fn columns(
         && has(&columns, Column::End)
         && !has(&columns, Column::Seconds);
     if !is_interval {
-        let is_moment =
-            |column: &&mut Option<Column>| matches!(column, Some(Column::Begin | Column::End));
-        columns.iter_mut().filter(is_moment).for_each(|column| *column = None);
+        without(&mut columns, &[Column::Begin, Column::End]);
     }
-    for wanted in [
-        Column::Step,
-        Column::Rank,
-        Column::Seconds,
-        Column::Wait,
-        Column::Begin,
-        Column::End,
-        Column::Remapped,
-        Column::RemapSeconds,
-    ] {
+    for (wanted, holds, what) in NAMED.into_iter().filter(|(.., what)| !what.is_empty()) {
         let known = columns.iter().zip(names).filter(|(column, _)| **column == Some(wanted));
         let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();
         if let [first, second, ..] = known[..] {
-            let what = match wanted {
-                Column::Step => "the number of the step",
-                Column::Rank => "the number of the rank",
-                Column::Seconds => "the seconds of a rank",
-                Column::Wait => "the seconds a rank waits",
-                Column::Begin => "when a step begins",
-                Column::End => "when a step ends",
-                Column::Remapped => "the mark of a remap",
-                _ => "the cost of a remap",
-            };
             return Err(if first == second {
                 format!("two columns are called `{first}`")
             } else {
-                let holds = wanted.holds();
                 format!(
                     "`{first}` and `{second}` both seem to be {what}: say which with --columns {holds}=NAME"
                 )
             });
         }
     }
-    let without_summary = |columns: &mut Vec<Option<Column>>| {
-        columns.iter_mut().filter(|column| is_part(column)).for_each(|column| *column = None);
-    };
     let of_ranks = |columns: &[Option<Column>]| {
         columns.iter().any(|column| matches!(column, Some(Column::OfRank(_))))
     };
     let has_rank = has(&columns, Column::Rank);
     if has_rank && has(&columns, Column::Step) || of_ranks(&columns) {
-        without_summary(&mut columns);
+        without(&mut columns, &[Column::Most, Column::Mean]);
         return Ok(columns);
     }
     // Wide: the ranks, or in a row for each rank the steps, are columns that have one stem and a
@@ -225,13 +180,15 @@ pub(in crate::logs) fn columns(
         None if has_rank && stem.as_deref().is_none_or(|stem| !is_of_steps(stem)) => {}
         None => return wide(columns, names, &numbers, stem, has_rank),
     }
-    without_summary(&mut columns);
+    without(&mut columns, &[Column::Most, Column::Mean]);
     Ok(columns)
 }
 
-/// Whether a column has the largest or the mean time of a step.
-fn is_part(column: &Option<Column>) -> bool {
-    matches!(column, Some(Column::Most | Column::Mean))
+/// Takes away what these columns hold.
+fn without(columns: &mut [Option<Column>], unwanted: &[Column]) {
+    let is_unwanted =
+        |column: &&mut Option<Column>| column.is_some_and(|it| unwanted.contains(&it));
+    columns.iter_mut().filter(is_unwanted).for_each(|column| *column = None);
 }
 
 /// Whether the columns of a table with a row for each rank may be those of steps by their stem:
@@ -298,7 +255,7 @@ fn wide(
         ));
     }
     if seen.len() >= 2 {
-        columns.iter_mut().filter(|column| is_part(column)).for_each(|column| *column = None);
+        without(&mut columns, &[Column::Most, Column::Mean]);
     }
     Ok(columns)
 }

@@ -22,21 +22,29 @@ pub(in crate::logs) enum Column {
     OfRank(u32),
 }
 
+/// What a column may hold as `--columns` and accounts name it, and what it seems to be where there
+/// are two of it.
+pub(super) const NAMED: [(Column, &str, &str); 10] = [
+    (Column::Step, "step", "the number of the step"),
+    (Column::Rank, "rank", "the number of the rank"),
+    (Column::Seconds, "seconds", "the seconds of a rank"),
+    (Column::Wait, "wait", "the seconds a rank waits"),
+    (Column::Begin, "begin", "when a step begins"),
+    (Column::End, "end", "when a step ends"),
+    (Column::Remapped, "remapped", "the mark of a remap"),
+    (Column::RemapSeconds, "cost", "the cost of a remap"),
+    (Column::Most, "max", ""),
+    (Column::Mean, "mean", ""),
+];
+
 impl Column {
     /// The name in an account, and of `--columns`.
     pub(in crate::logs) fn holds(self) -> &'static str {
-        match self {
-            Column::Step => "step",
-            Column::Rank => "rank",
-            Column::Seconds | Column::Work | Column::OfRank(_) => "seconds",
-            Column::Wait => "wait",
-            Column::Begin => "begin",
-            Column::End => "end",
-            Column::Remapped => "remapped",
-            Column::RemapSeconds => "cost",
-            Column::Most => "max",
-            Column::Mean => "mean",
-        }
+        let same = match self {
+            Column::Work | Column::OfRank(_) => Column::Seconds,
+            other => other,
+        };
+        NAMED.iter().find(|(column, ..)| *column == same).map_or("", |(_, name, _)| name)
     }
 }
 
