@@ -16,7 +16,7 @@ use remapping::overlap::Overlap;
 use remapping::parallel;
 use remapping::random::stream;
 use remapping::record::Record;
-use remapping::simulate::{Stream, Workload};
+use remapping::simulate::Workload;
 use std::f64::consts::SQRT_2;
 
 /// The most steps of the model.
@@ -77,10 +77,10 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         by_steps: kept.change,
     };
     let loads = Drifting { change: Change::Normal(deviation), drifts, noise };
-    let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        loads.record(numbers, start, steps, remaps)
-    };
-    let tested = facts.tested(&make, &mut misfits);
+    let tested = facts.tested(
+        &|numbers, steps, remaps| loads.record(numbers, start, steps, remaps),
+        &mut misfits,
+    );
     let mut model = format!(
         "ContinuousDrift(\n    processors: {},\n    increments: Normal(deviation: {}),\n",
         ranks,

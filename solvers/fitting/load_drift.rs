@@ -2,13 +2,12 @@
 
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
-use remapping::chain::{BirthDeath, Edge, Multisets};
+use remapping::chain::{BirthDeath, ChainError, Edge, Multisets};
 use remapping::estimate::Estimate;
 use remapping::fit::chain::Moves;
 use remapping::fit::growth;
 use remapping::fit::simulated::OnLevels;
 use remapping::fit::transitions::Transitions;
-use remapping::simulate::Stream;
 
 /// The most states of a chain on the trace's own lattice, and of one on constructed levels; the
 /// most load vectors of a dense chain.
@@ -93,35 +92,13 @@ fn counted(facts: &Facts<'_>, moves: &Moves) -> Deck {
     let (levels, lowest) = (moves.counts.len(), moves.lowest);
     let alike = walk.same_at_every_level >= REFUTED;
     let (chain, rows) = if alike {
-        // Outward moves at the ends depend on the edge.
-        let (up, down) = (walk.up.value, walk.down.value);
-        let edge = match walk.edge {
-            Edge::Hold => "Hold",
-            Edge::Reflect => "Reflect",
-        };
-        let text = format!(
-            "Walk(lowest: {lowest}, levels: {levels}, up: {}, down: {}, edge: {edge})",
-            short(up),
-            short(down)
-        );
-        let reflects = walk.edge == Edge::Reflect;
-        let ups = (0..levels).map(|l| match l {
-            0 if reflects => up + down,
-            _ if l + 1 == levels => 0.0,
-            _ => up,
-        });
-        let downs = (0..levels).map(|l| match l {
-            0 => 0.0,
-            _ if l + 1 == levels && reflects => up + down,
-            _ => down,
-        });
-        (text, rows(ups.collect(), downs.collect()))
+        stated(lowest, levels, [walk.up.value, walk.down.value], walk.edge)
     } else {
         let (downs, ups) = moves.birth_death();
         let list = |values: &[f64]| values.iter().map(|v| short(*v)).collect::<Vec<_>>().join(", ");
         let text =
             format!("BirthDeath(lowest: {lowest}, up: [{}], down: [{}])", list(&ups), list(&downs));
-        (text, rows(ups, downs))
+        (text, rows(BirthDeath::new(ups, downs)))
     };
     let mut misfits = Vec::new();
     if moves.jumps > 0 {
@@ -178,14 +155,8 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
     let parameters = [("up", up, 1.0), ("down", down, -1.0)]
         .map(|(name, value, sign)| (name.to_owned(), interval(value, sign)))
         .to_vec();
-    let chain = format!(
-        "Walk(lowest: {lowest}, levels: {levels}, up: {}, down: {}, edge: Hold)",
-        short(up),
-        short(down)
-    );
-    let ups = (0..levels).map(|l| if l + 1 == levels { 0.0 } else { up }).collect();
-    let downs = (0..levels).map(|l| if l == 0 { 0.0 } else { down }).collect();
-    let deck = deck(facts, chain, &rows(ups, downs), lowest, quantum, parameters, Vec::new());
+    let (chain, rows) = stated(lowest, levels, [up, down], Edge::Hold);
+    let deck = deck(facts, chain, &rows, lowest, quantum, parameters, Vec::new());
     let nothing = "no load changes between remaps in this log: there is nothing to remap for";
     Deck { tested: if still { Some(nothing.to_owned()) } else { deck.tested }, ..deck }
 }
@@ -200,8 +171,22 @@ fn is_still(facts: &Facts<'_>) -> bool {
     !moves && record.stretches().into_iter().all(|stretch| stretch.skip(1).all(same))
 }
 
-fn rows(ups: Vec<f64>, downs: Vec<f64>) -> Vec<Vec<f64>> {
-    BirthDeath::new(ups, downs).map_or_else(|_| Vec::new(), |chain| chain.rows())
+/// A walk as a model states it, and its matrix.
+fn stated(lowest: i64, levels: usize, [up, down]: [f64; 2], edge: Edge) -> (String, Vec<Vec<f64>>) {
+    let name = match edge {
+        Edge::Hold => "Hold",
+        Edge::Reflect => "Reflect",
+    };
+    let text = format!(
+        "Walk(lowest: {lowest}, levels: {levels}, up: {}, down: {}, edge: {name})",
+        short(up),
+        short(down)
+    );
+    (text, rows(BirthDeath::walk(levels, up, down, edge)))
+}
+
+fn rows(chain: Result<BirthDeath, ChainError>) -> Vec<Vec<f64>> {
+    chain.map_or_else(|_| Vec::new(), |chain| chain.rows())
 }
 
 fn deck(
@@ -229,9 +214,8 @@ fn deck(
         ));
     }
     let loads = OnLevels { rows: &alike, recorded: &starts, lowest, unit: quantum };
-    let make =
-        |numbers: &mut Stream, steps: usize, remaps: &[usize]| loads.record(numbers, steps, remaps);
-    let tested = facts.tested(&make, &mut misfits);
+    let tested =
+        facts.tested(&|numbers, steps, remaps| loads.record(numbers, steps, remaps), &mut misfits);
     let steps_are = match facts.job_steps {
         Some(_) => "",
         None => {

@@ -5,7 +5,6 @@ use super::{Deck, Facts, short};
 use remapping::fit::chain::Moves;
 use remapping::fit::growth;
 use remapping::fit::simulated::{Change, Drifting, Drifts};
-use remapping::simulate::Stream;
 
 /// The distribution of the changes: steps where they are on a lattice, otherwise normal. Each rank
 /// has its own drift where the drifts differ.
@@ -54,10 +53,10 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     let noise_of_times = if noisy { noise } else { 0.0 };
     let predicted = growth::normal(&drifts, deviation, noise_of_times, &lags, SEED);
     let loads = Drifting { change, drifts: Drifts::Fixed(drifts), noise: noise_of_times };
-    let make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        loads.record(numbers, start, steps, remaps)
-    };
-    let mut tested = facts.tested(&make, &mut misfits);
+    let mut tested = facts.tested(
+        &|numbers, steps, remaps| loads.record(numbers, start, steps, remaps),
+        &mut misfits,
+    );
     if noisy {
         let beside =
             format!("with noise of {} on each time, which no remap takes away", short(noise));

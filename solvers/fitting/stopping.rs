@@ -6,7 +6,6 @@ use super::{Deck, Facts, short};
 use remapping::fit::growth;
 use remapping::fit::simulated::OnLevels;
 use remapping::fit::transitions::Transitions;
-use remapping::simulate::Stream;
 use std::fmt::Write;
 
 /// The most load vectors for chains that differ.
@@ -36,10 +35,9 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let own = |rank: usize| matrices[rank].as_slice();
     let predicted = growth::chain(&own, &starts, quantum, &facts.lags(), SEED);
     let loads = OnLevels { rows: &own, recorded: &starts, lowest: moves.lowest, unit: quantum };
-    let make =
-        |numbers: &mut Stream, steps: usize, remaps: &[usize]| loads.record(numbers, steps, remaps);
     let mut misfits = Vec::new();
-    let tested = facts.tested(&make, &mut misfits);
+    let tested =
+        facts.tested(&|numbers, steps, remaps| loads.record(numbers, steps, remaps), &mut misfits);
     let model = format!(
         "Stopping(\n    processes: Distinct([\n{chains}    ]),\n    remap_cost: {},\n    \
          after_remap: Restart,\n)",

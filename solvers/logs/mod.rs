@@ -38,8 +38,6 @@ use std::path::{Path, PathBuf};
 pub struct Trace {
     /// The steps; of a long log that was followed those of its beginning.
     pub record: Record,
-    /// How the file was understood.
-    pub form: &'static str,
     /// What was repaired.
     pub repairs: Vec<String>,
     /// Steps of the program in a step of the record.

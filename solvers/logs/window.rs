@@ -1,28 +1,58 @@
 //! Sorts rows that are almost in order, within a window of steps, and fills gaps.
 
 use super::assemble::{self, Gaps};
-use super::{Cell, RawRemap};
+use super::{After, Cell, Follow, RawRemap};
 use crate::complaint::Complaint;
-use remapping::record::Remap;
+use remapping::record::{Record, Remap};
 use std::collections::BTreeMap;
 
 /// The most steps by which a row may be late, and the longest gap that is filled.
 pub(super) const WINDOW: u64 = 256;
 
-/// Receives the rows in order, each with the remap just before it.
-pub(super) trait Rows {
-    /// Marks the filled times of the next row.
-    fn filled(&mut self, ranks: &[bool]);
+/// The rows that come out of the window.
+#[derive(Default)]
+pub(super) struct Out {
+    /// Those of the beginning, as long as it lasts.
+    pub seconds: Vec<f64>,
+    /// Which of them were filled in, up to the last row that has such times.
+    pub filled: Vec<bool>,
+    pub remaps: Vec<Remap>,
+    pub beginning: Option<Record>,
+    pub after: After,
+}
 
-    /// The next row.
-    fn row(&mut self, seconds: &[f64], remap: Option<Remap>);
+/// Where rows go.
+pub(super) struct To<'a, 'b>(pub &'a mut Out, pub &'a mut (dyn Follow + 'b));
+
+impl To<'_, '_> {
+    /// Some times of the next row are filled in.
+    fn filled(&mut self, ranks: &[bool]) {
+        let To(out, then) = self;
+        if out.beginning.is_some() {
+            return then.filled(ranks);
+        }
+        out.filled.resize(out.seconds.len(), false);
+        out.filled.extend(ranks);
+    }
+
+    /// The next row, and the remap just before it.
+    fn row(&mut self, seconds: &[f64], remap: Option<Remap>) {
+        let To(out, then) = self;
+        if out.beginning.is_none() {
+            out.seconds.extend(seconds);
+            out.remaps.extend(remap);
+            return;
+        }
+        out.after.add(remap);
+        then.step(seconds, remap);
+    }
 }
 
 /// The last steps of a log, whose first step, stride and ranks are known.
 pub(super) struct Window {
     first: u32,
-    stride: u32,
-    ranks: Vec<u32>,
+    pub stride: u32,
+    pub ranks: Vec<u32>,
     /// Whether the ranks are 0, 1, 2, ...
     counted: bool,
     /// A ring of the pending rows: their times, which of these have arrived, how many, and how many
@@ -82,23 +112,13 @@ impl Window {
         }
     }
 
-    /// Number of ranks.
-    pub fn ranks(&self) -> usize {
-        self.ranks.len()
-    }
-
-    /// Steps of the program in a step.
-    pub fn stride(&self) -> u32 {
-        self.stride
-    }
-
     /// Whether nothing was missing in the rows that were passed on.
     pub fn is_whole(&self) -> bool {
         self.lost == 0 && self.missing.iter().all(|missing| *missing == 0)
     }
 
     /// Adds a time. Rows that are then complete go to `out`.
-    pub fn put(&mut self, cell: Cell, out: &mut dyn Rows) -> Result<(), String> {
+    pub fn put(&mut self, cell: Cell, out: &mut To<'_, '_>) -> Result<(), String> {
         let row = if cell.step == self.found.0 { self.found.1 } else { self.find(cell.step)? };
         if row > self.newest {
             self.reach(row, out)?;
@@ -154,7 +174,7 @@ impl Window {
     }
 
     /// Makes `row` the newest, and passes on those that leave the window.
-    fn reach(&mut self, row: u64, out: &mut dyn Rows) -> Result<(), String> {
+    fn reach(&mut self, row: u64, out: &mut To<'_, '_>) -> Result<(), String> {
         if row - self.newest > WINDOW {
             return Err(format!(
                 "after step {} comes step {}: gaps of at most {WINDOW} steps are filled",
@@ -184,7 +204,7 @@ impl Window {
     }
 
     /// Passes on the first row.
-    fn give(&mut self, at_end: bool, out: &mut dyn Rows) -> Result<(), String> {
+    fn give(&mut self, at_end: bool, out: &mut To<'_, '_>) -> Result<(), String> {
         let columns = self.ranks.len();
         let row = self.next;
         let ring = (row % WINDOW) as usize;
@@ -268,7 +288,7 @@ impl Window {
     }
 
     /// Passes on the remaining rows.
-    pub fn drain(&mut self, out: &mut dyn Rows) -> Result<(), String> {
+    pub fn drain(&mut self, out: &mut To<'_, '_>) -> Result<(), String> {
         while self.next <= self.newest {
             self.give(true, out)?;
         }
@@ -276,7 +296,7 @@ impl Window {
     }
 
     /// Passes on the remaining rows, and returns remarks about filled times.
-    pub fn end(mut self, name: &str, out: &mut dyn Rows) -> Result<Vec<String>, Complaint> {
+    pub fn end(mut self, name: &str, out: &mut To<'_, '_>) -> Result<Vec<String>, Complaint> {
         self.drain(out)
             .map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), "correct the trace"))?;
         let last = self.step(self.newest);

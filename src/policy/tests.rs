@@ -137,48 +137,15 @@ fn predicted_efficiency_weighs_one_step() {
 
 #[test]
 fn rules_read_as_they_print() {
-    let texts = [
-        "never",
-        "fixed:9",
-        "stop_at_rise",
-        "threshold:2.5",
-        "utilization:0.8",
-        "range:0.2",
-        "ratio:1.5",
-        "menon",
-        "menon_offline:0.2",
-        "metabalancer",
-        "zhai",
-        "procassini",
-        "procassini:0.9",
-        "marquez:0.1",
-        "vt:26",
-        "lammps:1:1.2",
-        "swift:1:0.3",
-    ];
-    for text in texts {
+    let right = "never fixed:9 stop_at_rise threshold:2.5 utilization:0.8 range:0.2 ratio:1.5 menon \
+                 menon_offline:0.2 metabalancer zhai procassini procassini:0.9 marquez:0.1 vt:26 \
+                 lammps:1:1.2 swift:1:0.3";
+    for text in right.split(' ') {
         assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
     }
-    for text in [
-        "",
-        "fixed",
-        "fixed:0",
-        "fixed:2.5",
-        "never:3",
-        "utilization:1.5",
-        "threshold:inf",
-        "range:-1",
-        "ratio:1",
-        "vt",
-        "vt:0",
-        "smilei:3:1.2",
-        "swift:9",
-        "swift:2:0.3",
-        "swift:1:1.0",
-        "fourc:4",
-        "lammps:1:1:1",
-        "lammps:1:inf",
-    ] {
+    let wrong = "fixed fixed:0 fixed:2.5 never:3 utilization:1.5 threshold:inf range:-1 ratio:1 vt vt:0 \
+                 smilei:3:1.2 swift:9 swift:2:0.3 swift:1:1.0 fourc:4 lammps:1:1:1 lammps:1:inf";
+    for text in wrong.split(' ').chain([""]) {
         assert!(text.parse::<Rule>().is_err(), "{text}");
     }
 }

@@ -77,14 +77,14 @@ pub(in crate::commands) fn run(arguments: &Advise) -> Result<Exit, Stopped> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
-    let (opened, is_priced) = beginning(&arguments.log.traces, &arguments.log.reading)?;
+    let opened = beginning(&arguments.log.traces, &arguments.log.reading)?;
     let opened = opened.leaving(arguments.overlap);
     let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
     let overlap = arguments.overlap;
     let question =
         Question { overlap, steps: arguments.steps, ..question(&opened, arguments.seed) };
-    if !is_priced {
+    if !opened.is_priced {
         return super::unpriced::run(&opened, &question, arguments.json);
     }
     let fits = arguments.json || arguments.out.is_some();
@@ -203,7 +203,7 @@ impl Work {
 
 /// The advice. Models are fitted where they are written somewhere.
 fn work(opened: &Opened, question: &Question<'_>, fits: bool) -> Result<Work, Stopped> {
-    let Opened { name, trace, remap_cost, suspected, cost_origin } = opened;
+    let Opened { name, trace, remap_cost, suspected, cost_origin, .. } = opened;
     let record = &trace.record;
     let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
     let Findings { mut notes, obstacles, changes_nothing, .. } =
@@ -258,8 +258,8 @@ fn what_if(
 /// The page of a log.
 pub(in crate::commands) fn page(path: &Path, reading: &Reading) -> Result<String, Stopped> {
     let paths = [path.to_owned()];
-    let (opened, is_priced) = beginning(&paths, reading)?;
-    if !is_priced {
+    let opened = beginning(&paths, reading)?;
+    if !opened.is_priced {
         return Err(unpriced(&opened.name).into());
     }
     let opened = opened.leaving(Overlap::default());

@@ -42,6 +42,8 @@ pub(super) struct Opened {
     pub remap_cost: f64,
     /// Where it comes from: `as recorded`.
     pub cost_origin: &'static str,
+    /// Whether that is known; it is 0 otherwise.
+    pub is_priced: bool,
     /// Steps before which the run seems to have been remapped although nothing is recorded.
     pub suspected: Vec<usize>,
 }
@@ -82,11 +84,8 @@ pub(super) fn looked_at(
     log: &Reading,
     trace: Trace,
 ) -> Result<Opened, Complaint> {
-    let (opened, is_priced) = priced_or_not(paths, log, trace)?;
-    match is_priced {
-        true => Ok(opened),
-        false => Err(unpriced(&opened.name)),
-    }
+    let opened = priced_or_not(paths, log, trace)?;
+    if opened.is_priced { Ok(opened) } else { Err(unpriced(&opened.name)) }
 }
 
 /// That it is not known what a remap costs.
@@ -95,12 +94,8 @@ pub(super) fn unpriced(name: &str) -> Complaint {
     Complaint::elsewhere(message, "give it in seconds: --remap-cost C")
 }
 
-/// The same where what a remap costs need not be known, and whether it is; it is 0 otherwise.
-fn priced_or_not(
-    paths: &[PathBuf],
-    log: &Reading,
-    mut trace: Trace,
-) -> Result<(Opened, bool), Complaint> {
+/// The same where what a remap costs need not be known.
+fn priced_or_not(paths: &[PathBuf], log: &Reading, mut trace: Trace) -> Result<Opened, Complaint> {
     start_threads(None);
     let name = logs::names(paths);
     let mut found = suspected(&trace.record);
@@ -148,30 +143,30 @@ fn priced_or_not(
     if let Some(slow) = slow {
         let same = (slow.seconds() - remap_cost).abs() <= SAME * remap_cost;
         let taken = slow.taken_from(&trace.record);
-        match (long, known, same) {
-            (true, ..) => trace.repairs.push(taken_in(&slow, long)),
-            (false, None, _) => {
-                trace
-                    .repairs
-                    .push(format!("{}; that is taken for what a remap costs", slower(&slow)));
-                (trace.record, cost_origin) = (taken, "as the steps after it take longer");
+        let said = match known {
+            _ if long => {
+                "nothing is made of that in a log this long: where it comes from the remap, add it to --remap-cost"
             }
-            (false, Some(_), true) => {
-                let said = "that is about what a remap costs, so it is taken for the same seconds and counted once";
-                trace.repairs.push(format!("{}; {said}", slower(&slow)));
+            None => {
+                (trace.record, cost_origin) = (taken, "as the steps after it take longer");
+                "that is taken for what a remap costs"
+            }
+            Some(_) if same => {
                 let remaps = trace.record.remaps().to_vec();
                 trace.record = taken.with_remaps(remaps).expect("remaps of the record");
+                "that is about what a remap costs, so it is taken for the same seconds and counted once"
             }
-            (false, Some(_), false) => {
-                trace.repairs.push(taken_in(&slow, long));
+            Some(_) => {
                 trace.record = taken;
                 remap_cost += slow.seconds();
                 cost_origin = match given {
                     true => "as given, and what the steps after it take longer",
                     false => "as recorded, and what the steps after it take longer",
                 };
+                "that is counted as part of what a remap costs"
             }
-        }
+        };
+        trace.repairs.push(format!("{}; {said}", slower(&slow)));
     }
     for line in trace.account.lines() {
         say(&format!("log: {name}: {line}"));
@@ -179,19 +174,8 @@ fn priced_or_not(
     for repair in &trace.repairs {
         say(&format!("note: {name}: {repair}"));
     }
-    let opened = Opened { name, trace, remap_cost, cost_origin, suspected: found };
-    Ok((opened, known_cost.is_some()))
-}
-
-/// What becomes of steps after remaps that are slow.
-fn taken_in(slow: &SlowSteps, long: bool) -> String {
-    let counted = match long {
-        true => {
-            "nothing is made of that in a log this long: where it comes from the remap, add it to --remap-cost"
-        }
-        false => "that is counted as part of what a remap costs",
-    };
-    format!("{}; {counted}", slower(slow))
+    let is_priced = known_cost.is_some();
+    Ok(Opened { name, trace, remap_cost, cost_origin, is_priced, suspected: found })
 }
 
 /// The share by which the cost of a remap and what the steps after it take longer may differ and be
@@ -209,11 +193,10 @@ fn slower(slow: &SlowSteps) -> String {
     format!("{steps} slower, by {seconds} seconds in all")
 }
 
-/// A log of which only the beginning is looked at, should it be long: that is said. And whether it
-/// is known what a remap costs.
-pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<(Opened, bool), Complaint> {
+/// A log of which only the beginning is looked at, should it be long: that is said.
+pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<Opened, Complaint> {
     let trace = logs::follow(paths, &log.how(), TRIED, &mut Unheard)?;
-    let (mut opened, is_priced) = priced_or_not(paths, log, trace)?;
+    let mut opened = priced_or_not(paths, log, trace)?;
     let Opened { name, trace, .. } = &mut opened;
     if trace.after.steps > 0 {
         let held = trace.record.steps();
@@ -231,7 +214,7 @@ pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<(Opened, boo
         say(&format!("note: {name}: {note}"));
         trace.repairs.push(note);
     }
-    Ok((opened, is_priced))
+    Ok(opened)
 }
 
 /// For what is made of the beginning alone.

@@ -22,6 +22,7 @@ use remapping::record::Record;
 use remapping::replay::{Player, cheapest};
 use serde::Serialize;
 use std::ops::Range;
+use std::path::Path;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
@@ -105,13 +106,7 @@ pub(in crate::commands) fn run(arguments: &Replay) -> Result<Exit, Stopped> {
         return Err(Complaint::elsewhere(message, "record more steps").into());
     }
     let judged = cut..steps.min(cut + MOST_STEPS);
-    let solution = match &arguments.solution {
-        None => None,
-        Some(path) => Some(solution(
-            crate::problems::registry::stated::find(path, arguments.unit)?,
-            trace.stride,
-        )?),
-    };
+    let solution = of_solution(arguments.solution.as_deref(), arguments.unit, trace.stride)?;
     let wanted = solution.as_ref().and_then(Player::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
         let message = format!("{name} has {} ranks, the solution is for {wanted}", record.ranks());
@@ -239,6 +234,16 @@ fn is_zero(step: &usize) -> bool {
     *step == 0
 }
 
+/// The policy of a solution on a log with one step for `stride` of the program.
+fn of_solution(
+    path: Option<&Path>,
+    unit: Option<f64>,
+    stride: u64,
+) -> Result<Option<Player>, Complaint> {
+    let Some(path) = path else { return Ok(None) };
+    solution(crate::problems::registry::stated::find(path, unit)?, stride).map(Some)
+}
+
 /// What is asked of a log that is long.
 fn asked(arguments: &Replay) -> Asked {
     let options = [
@@ -248,12 +253,6 @@ fn asked(arguments: &Replay) -> Asked {
         ("--advised", arguments.advised.is_some()),
     ];
     let (path, unit) = (arguments.solution.clone(), arguments.unit);
-    let given = move |stride| match &path {
-        None => Ok(None),
-        Some(path) => {
-            solution(crate::problems::registry::stated::find(path, unit)?, stride).map(Some)
-        }
-    };
     Asked {
         name: crate::logs::names(&arguments.log.traces),
         names: arguments.policies.clone(),
@@ -261,7 +260,7 @@ fn asked(arguments: &Replay) -> Asked {
         overlap: arguments.overlap,
         from: arguments.from,
         seed: arguments.seed,
-        solution: Box::new(given),
+        solution: Box::new(move |stride| of_solution(path.as_deref(), unit, stride)),
         needs_all: options.into_iter().find(|(_, given)| *given).map(|(option, _)| option),
     }
 }

@@ -59,7 +59,7 @@ pub(in crate::logs) fn read_objects(
         }
     }
     // Also of an empty file, and whatever its objects are.
-    raw.form = form;
+    raw.account.format = form;
     Ok(())
 }
 

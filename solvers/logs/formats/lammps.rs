@@ -121,7 +121,7 @@ pub(in crate::logs) fn read(
     name: &str,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
-    raw.form = "LAMMPS thermo output";
+    raw.account.format = "LAMMPS thermo output";
     let (mut said, mut rows) = (Said::default(), Vec::new());
     let mut columns: Option<Columns> = None;
     let mut known: Option<Columns> = None;

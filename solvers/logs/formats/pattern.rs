@@ -58,7 +58,7 @@ pub(in crate::logs) fn read(
     pattern: &Pattern,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
-    (raw.form, raw.knows_remaps) = ("lines", pattern.remaps);
+    (raw.account.format, raw.knows_remaps) = ("lines", pattern.remaps);
     let mut reader = Reader { raw, step: None, length: 0, pending: None };
     let mut lines = 0;
     for (number, line) in (1..).zip(input.split(b'\n')) {

@@ -37,16 +37,14 @@ pub enum Printed {
 
 /// What printed a log that starts like this, and by which words that is told.
 pub(in crate::logs) fn is_log(start: &str) -> Option<Printed> {
+    let start = format!("\n{start}");
     let has = |words: &[&str]| words.iter().all(|word| start.contains(word));
     Some(match () {
-        () if has(&["proc loads: min="]) && has(&["LB step "]) => Printed::Charm,
+        () if has(&["proc loads: min=", "LB step "]) => Printed::Charm,
         () if has(&["rank_load step=", "rank_tokens=["]) => Printed::RankTokens,
         () if has(&["EPLB step: ", "avg_tokens=", "max_tokens="]) => Printed::Vllm,
         () if has(&["forward_pass_id=", "current_pass_balancedness="]) => Printed::Sglang,
         () if has(&["\nTime = ", "Total imbalance ", "ExecutionTime = "]) => Printed::Openfoam,
-        () if start.starts_with("Time = ") && has(&["Total imbalance ", "ExecutionTime = "]) => {
-            Printed::Openfoam
-        }
         () => return None,
     })
 }
@@ -107,7 +105,7 @@ pub(in crate::logs) fn read(
         ),
         Printed::RankTokens => ("tokens of each rank", "its lines `rank_tokens`", Some("tokens")),
     };
-    (raw.form, raw.counted) = (form, counted);
+    (raw.account.format, raw.counted) = (form, counted);
     raw.account.recognized_by = by.to_owned();
     raw.knows_remaps = matches!(printed, Printed::Charm | Printed::Openfoam | Printed::Vllm);
     let mut reader = Reader { rows: raw.rows, ..Reader::default() };

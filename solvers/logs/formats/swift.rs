@@ -26,7 +26,7 @@ pub(in crate::logs) fn read(
     name: &str,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
-    raw.form = "rank_cpu_balance.log of SWIFT";
+    raw.account.format = "rank_cpu_balance.log of SWIFT";
     let before = raw.rows;
     // The program's step of each row.
     let mut steps: Vec<u32> = Vec::new();

@@ -128,7 +128,7 @@ pub(in crate::logs) fn read(
             "TALP adds up its regions over the whole run, and none of them is a step: {names}"
         )));
     }
-    raw.form = "process summary of TALP";
+    raw.account.format = "process summary of TALP";
     raw.account.recognized_by = "its columns of useful time by region and rank".to_owned();
     raw.account.column("step", "Region");
     raw.account.column("rank", "Rank");

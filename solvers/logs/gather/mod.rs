@@ -5,17 +5,16 @@ mod trace;
 
 use super::assemble;
 use super::row::{Row, Waiting};
-use super::window::{Rows, WINDOW, Window};
-use super::{Account, After, Cell, Follow, How, RawRemap};
+use super::window::{Out, To, WINDOW, Window};
+use super::{Account, Cell, Follow, How, RawRemap};
 use crate::complaint::Complaint;
-use remapping::record::{Record, Remap};
+use remapping::record::Record;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// What is read from files, before it is put in order.
 #[derive(Default)]
 pub(super) struct Raw<'a> {
-    pub form: &'static str,
     pub account: Account,
     /// What loads are counted in, where these are no seconds.
     pub counted: Option<&'static str>,
@@ -84,43 +83,6 @@ struct Long<'a> {
     steps: usize,
     then: &'a mut dyn Follow,
     running: Option<(Window, Out)>,
-}
-
-/// The rows that come out of the window.
-#[derive(Default)]
-struct Out {
-    /// Those of the beginning, as long as it lasts.
-    seconds: Vec<f64>,
-    /// Which of them were filled in, up to the last row that has such times.
-    filled: Vec<bool>,
-    remaps: Vec<Remap>,
-    beginning: Option<Record>,
-    after: After,
-}
-
-/// Where rows go.
-struct To<'a, 'b>(&'a mut Out, &'a mut (dyn Follow + 'b));
-
-impl Rows for To<'_, '_> {
-    fn filled(&mut self, ranks: &[bool]) {
-        let To(out, then) = self;
-        if out.beginning.is_some() {
-            return then.filled(ranks);
-        }
-        out.filled.resize(out.seconds.len(), false);
-        out.filled.extend(ranks);
-    }
-
-    fn row(&mut self, seconds: &[f64], remap: Option<Remap>) {
-        let To(out, then) = self;
-        if out.beginning.is_none() {
-            out.seconds.extend(seconds);
-            out.remaps.extend(remap);
-            return;
-        }
-        out.after.add(remap);
-        then.step(seconds, remap);
-    }
 }
 
 /// The sum of the costs of the remaps whose cost was recorded, and their number.
@@ -311,7 +273,7 @@ impl<'a> Raw<'a> {
         if !filled.is_empty() {
             filled.resize(seconds.len(), false);
         }
-        let beginning = Record::new(window.ranks(), seconds, remaps);
+        let beginning = Record::new(window.ranks.len(), seconds, remaps);
         let beginning = beginning.map_err(|error| error.to_string())?.with_filled(filled);
         if let Err(complaint) = long.then.begin(&beginning, u64::from(stride)) {
             self.refused = Some(complaint);

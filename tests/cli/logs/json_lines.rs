@@ -53,7 +53,10 @@ fn fields_are_called_as_columns_are() {
         list("seconds", 1, ", \"duration\": 3, \"time\": \"noon\", \"cost\": null"),
     ] {
         let found = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!((found.record.steps(), found.record.ranks(), found.form), (50, 2, "JSON lines"));
+        assert_eq!(
+            (found.record.steps(), found.record.ranks(), found.account.format),
+            (50, 2, "JSON lines")
+        );
         for step in 0..50 {
             for (a, b) in found.record.row(step).iter().zip(expected.record.row(step)) {
                 assert!((a - b).abs() < 1e-12, "{text}");

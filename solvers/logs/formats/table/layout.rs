@@ -20,7 +20,7 @@ pub(in crate::logs) fn layout(
     let wide = of_ranks || !has(Column::Rank);
     (raw.marked, raw.knows_remaps) =
         (has(Column::Remapped), has(Column::Remapped) || has(Column::RemapSeconds));
-    raw.form = match (summary, wide) {
+    raw.account.format = match (summary, wide) {
         _ if raw.by_rank => "table with a row for each rank",
         (true, _) => "table of largest and mean times",
         (false, true) => "wide table",

@@ -60,7 +60,7 @@ pub(in crate::logs) fn read_alone(
 fn together(mut nodes: Vec<Node>, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     nodes.sort_by_key(|node| node.rank);
     complete(&nodes, name)?;
-    raw.form = "LB data of vt";
+    raw.account.format = "LB data of vt";
     let refused = |what: String| Complaint::elsewhere(format!("{name}: {what}"), HELP);
     let phases: BTreeSet<u32> = nodes.iter().flat_map(|node| node.phases.keys().copied()).collect();
     let mut before: HashMap<u64, u32> = HashMap::new();

@@ -97,7 +97,7 @@ pub(in crate::logs) fn read(
     name: &str,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
-    (raw.form, raw.knows_remaps) = ("LoadBalanceCosts of WarpX", true);
+    (raw.account.format, raw.knows_remaps) = ("LoadBalanceCosts of WarpX", true);
     let mut known: Option<Shape> = None;
     let mut rows: Vec<Row> = Vec::new();
     let mut text = String::new();

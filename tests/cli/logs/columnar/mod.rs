@@ -155,7 +155,7 @@ fn parquet_is_read_as_csv_is() {
         place.write("run.parquet", part(0..many, 777));
         let read = logs::read(&place.path("run.parquet"), None).unwrap();
         assert_eq!(read.record, whole.record, "{packed:?}");
-        assert_eq!((&read.repairs, read.form), (&whole.repairs, whole.form));
+        assert_eq!((&read.repairs, read.account.format), (&whole.repairs, whole.account.format));
         assert_same(&[place.path("run.parquet")], &whole, None);
         // Through a pipe, and packed once more.
         let file = std::fs::read(place.path("run.parquet")).unwrap();

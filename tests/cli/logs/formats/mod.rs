@@ -86,7 +86,7 @@ fn formats_take_their_samples_and_no_near_misses() {
     for sample in samples() {
         let found = taken(&sample).map(|trace| {
             let record = &trace.record;
-            (trace.form, record.ranks(), record.steps(), record.remaps().len())
+            (trace.account.format, record.ranks(), record.steps(), record.remaps().len())
         });
         let is_right = match (&found, &sample.right) {
             (Ok(found), Ok(right)) => found == right,
@@ -106,7 +106,7 @@ fn formats_take_their_samples_and_no_near_misses() {
 #[test]
 fn what_lines_say_of_rows_and_loads_is_read() {
     let find = |form: &str, row: &str| {
-        let rows = |trace: &Trace| trace.form == form && trace.account.row.contains(row);
+        let rows = |trace: &Trace| trace.account.format == form && trace.account.row.contains(row);
         samples().iter().filter_map(|sample| taken(sample).ok()).find(rows).unwrap()
     };
     let eplb = find("EPLB lines of vLLM", "one step in 10");
