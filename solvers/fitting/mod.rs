@@ -70,13 +70,8 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// The facts about `record`; `None` if it has fewer than four steps.
-    pub fn of(record: &'a Record, remap_cost: f64, cost_origin: &'static str) -> Option<Facts<'a>> {
-        Facts::of_whole(record, Whole::of(record), remap_cost, cost_origin)
-    }
-
-    /// The facts about a run that begins with `record`.
-    pub fn of_whole(
+    /// The facts about a run that begins with `record`; `None` if it has fewer than four steps.
+    pub fn of(
         record: &'a Record,
         whole: Whole,
         remap_cost: f64,

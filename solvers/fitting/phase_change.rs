@@ -161,8 +161,5 @@ fn scatter(times: &[f64], at: usize) -> Vec<f64> {
         lines += line * line / (n * (n * n - 1.0) / 12.0).max(1.0);
     }
     // The rounding error of equal times is not scatter.
-    match squares > rounding {
-        true => vec![products / squares, lines / squares],
-        false => vec![0.0, 0.0],
-    }
+    if squares > rounding { vec![products / squares, lines / squares] } else { vec![0.0, 0.0] }
 }

@@ -242,10 +242,7 @@ pub fn names(paths: &[PathBuf]) -> String {
 }
 
 fn shown(path: &Path) -> String {
-    match path == Path::new("-") {
-        true => "standard input".to_owned(),
-        false => path.display().to_string(),
-    }
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// Reads a file.

@@ -10,7 +10,7 @@ use crate::run::start_threads;
 use remapping::overlap::{Overlap, Price};
 use remapping::record::{Record, Remap};
 use remapping::replay::{Course, Paid, Player, Playing};
-use remapping::simulate::{Base, Tally};
+use remapping::simulate::Tally;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -195,10 +195,7 @@ impl Long {
             end_known: false,
         };
         let contestants = contestants(&ground, &names, solution.as_ref(), &mut Vec::new())?;
-        let base = match ground.base() {
-            Base::AsRecorded => None,
-            Base::Balanced(step) => Some(beginning.loads(step)),
-        };
+        let base = ground.base().loads(beginning);
         let price = Price { stops: remap_cost, overlap: asked.overlap };
         let player = |contestant: &Contestant| {
             let run = ground.run(contestant, u64::MAX);

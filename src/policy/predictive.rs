@@ -17,6 +17,7 @@
 
 use super::{Policy, Step, exceeds};
 use crate::fit::level::{Ahead, Family, Followed, Smoothed, State, without_outliers};
+use crate::record::deviations;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,15 +33,6 @@ struct Past {
     filters: Vec<usize>,
     /// The longest lag used.
     lags: usize,
-}
-
-/// Starting point of a forecast.
-#[derive(Clone, Copy)]
-enum Start<'a> {
-    /// Right after a remap, at any step.
-    Balance,
-    /// Now, last balanced at these deviations.
-    Balanced(&'a [f64]),
 }
 
 impl Past {
@@ -72,9 +64,10 @@ impl Past {
         step * self.ranks..(step + 1) * self.ranks
     }
 
-    /// u_1, ..., u_k from these states. Beyond the longest lag, extrapolated by the line through
-    /// its second half.
-    fn expected(&self, start: Start<'_>, now: &[State], steps: usize) -> Vec<f64> {
+    /// u_1, ..., u_k from these states: now, last balanced at the deviations `base`, or else right
+    /// after a remap at any step. Beyond the longest lag, extrapolated by the line through its
+    /// second half.
+    fn expected(&self, base: Option<&[f64]>, now: &[State], steps: usize) -> Vec<f64> {
         let known = self.lags.min(steps);
         let all = self.path.len() / self.ranks;
         let mut expected: Vec<f64> = Vec::with_capacity(steps);
@@ -83,9 +76,9 @@ impl Past {
             let factors: Vec<Ahead> =
                 self.filters.iter().map(|filter| Ahead::new(*filter, lag)).collect();
             for i in 0..self.ranks {
-                forecasts[i] = match start {
-                    Start::Balance => factors[i].steps * now[i].trend,
-                    Start::Balanced(base) => now[i].forecast(factors[i]) - base[i],
+                forecasts[i] = match base {
+                    None => factors[i].steps * now[i].trend,
+                    Some(base) => now[i].forecast(factors[i]) - base[i],
                 };
             }
             let moments = all - lag;
@@ -98,9 +91,9 @@ impl Past {
                 let from = &self.path[self.row(moment)];
                 let mut most = f64::NEG_INFINITY;
                 for i in 0..self.ranks {
-                    let error = match start {
-                        Start::Balance => to[i] - from[i] - factors[i].steps * past[i].trend,
-                        Start::Balanced(_) => to[i] - past[i].forecast(factors[i]),
+                    let error = match base {
+                        None => to[i] - from[i] - factors[i].steps * past[i].trend,
+                        Some(_) => to[i] - past[i].forecast(factors[i]),
                     };
                     most = most.max(forecasts[i] + error);
                 }
@@ -133,7 +126,7 @@ impl Plan {
     fn new(past: Past, remap_cost: f64, steps: usize) -> Plan {
         let steps = steps.min(MOST_STEPS);
         let now = &past.states[past.row(past.states.len() / past.ranks - 1)];
-        let growth = past.expected(Start::Balance, now, steps);
+        let growth = past.expected(None, now, steps);
         let mut costs = vec![0.0];
         for k in 1..=steps {
             costs.push(cheapest(&growth, &costs, remap_cost, k));
@@ -277,7 +270,7 @@ impl Predictive {
         let states = self.followed.iter().zip(&past.filters).map(|(all, filter)| all.by(*filter));
         let states: Vec<State> = states.collect();
         let cost = |base: &[f64]| {
-            let ahead = past.expected(Start::Balanced(base), &states, left);
+            let ahead = past.expected(Some(base), &states, left);
             cheapest(&ahead, costs, self.remap_cost, left)
         };
         // The remainder of a remap now is compared with its usual value.
@@ -287,11 +280,6 @@ impl Predictive {
         self.usual += (unusual - self.usual) * (1.0 / self.seen).max(0.05);
         exceeds(now, self.remap_cost + costs[left] + unusual - self.usual)
     }
-}
-
-fn deviations(times: &[f64]) -> impl Iterator<Item = f64> + '_ {
-    let mean = crate::record::mean(times);
-    times.iter().map(move |time| time - mean)
 }
 
 impl Policy for Predictive {

@@ -348,6 +348,12 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The distance of each from their mean.
+pub(crate) fn deviations(values: &[f64]) -> impl Iterator<Item = f64> + '_ {
+    let mean = mean(values);
+    values.iter().map(move |value| value - mean)
+}
+
 /// max - mean.
 pub(crate) fn imbalance(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max) - mean(values)

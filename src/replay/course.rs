@@ -13,7 +13,7 @@
 use crate::observer::{Halt, Observer};
 use crate::overlap::{Overlap, Price};
 use crate::policy::{Policy, Step};
-use crate::record::Record;
+use crate::record::{Record, deviations, mean};
 use crate::simulate::{Base, Recorded, Tally};
 use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
@@ -107,7 +107,7 @@ impl Playing {
     pub fn new(price: impl Into<Price>, base: Option<&[f64]>) -> Playing {
         Playing {
             price: price.into(),
-            base: base.map(|path| (path.to_vec(), crate::record::mean(path))),
+            base: base.map(|path| (path.to_vec(), mean(path))),
             begun: None,
             seen: Step::default(),
             number: 0,
@@ -176,10 +176,7 @@ fn play_at(
     policy: &mut dyn Policy,
 ) -> Course {
     let delay = price.overlap.steps as usize;
-    let base = match base {
-        Base::AsRecorded => None,
-        Base::Balanced(step) => Some(record.loads(step)),
-    };
+    let base = base.loads(record);
     let (mut playing, mut course) = (Playing::new(price, base), Course::empty(steps.len()));
     for step in steps.clone() {
         let Paid { max, mean, remapped } = playing.step(
@@ -287,20 +284,14 @@ fn hindsight_at(
 ) -> Result<f64, Halt> {
     let delay = overlap.steps as usize;
     let (ranks, kept) = (record.ranks(), delay + 1);
-    let deviations = |row: &[f64]| {
-        let mean = crate::record::mean(row);
-        row.iter().map(|time| time - mean).collect::<Vec<f64>>()
-    };
-    let mut bases = match base {
-        Base::AsRecorded => vec![0.0; ranks],
-        Base::Balanced(step) => deviations(record.loads(step)),
-    };
+    let mut bases: Vec<f64> =
+        base.loads(record).map_or(vec![0.0; ranks], |loads| deviations(loads).collect());
     bases.reserve(steps.len() * ranks);
     let mut remaps = vec![Last { from: 0, cost: 0.0, replaced: 0.0 }];
     let mut thens = vec![(0.0, 0.0); kept];
     for (made, step) in steps.clone().enumerate() {
         let path = record.path(step);
-        let (row, mean) = (deviations(path), crate::record::mean(path));
+        let (row, mean) = (deviations(path).collect::<Vec<f64>>(), mean(path));
         let enough = (1 << 14) / ranks + 1;
         // With the place of the step after which a remap that takes effect now was decided.
         let (place, decided) = (made % kept, made.saturating_sub(delay));

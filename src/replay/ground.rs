@@ -206,7 +206,7 @@ impl<'a> Ground<'a> {
         let end = self.training.end;
         match self.from {
             Outset::Actual => standing(self.record, end),
-            Outset::Balance => end.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced),
+            Outset::Balance => Base::before(end),
         }
     }
 
@@ -309,14 +309,11 @@ impl<'a> Ground<'a> {
                 let advised = Player::Advised(advised.clone());
                 return if self.end_known { advised.for_steps(steps) } else { advised };
             }
-            Start::Given(player) => {
-                let player = player.as_ref().clone().for_steps(steps);
+            Start::Given(player) => match player.as_ref().clone().for_steps(steps) {
                 // It continues from its stored state, as an exported policy does.
-                if let Player::Advised(_) = player {
-                    return player;
-                }
-                player
-            }
+                advised @ Player::Advised(_) => return advised,
+                other => other,
+            },
             Start::Predictive { adaptive, cold, family } => {
                 let (before, since) = self.since_base();
                 let first = if *cold { before.end.saturating_sub(1) } else { before.start };

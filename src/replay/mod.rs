@@ -62,7 +62,7 @@ pub fn replay(
 ) -> Result<Replay, Halt> {
     let price = price.into();
     if !price.overlap.is_none() {
-        let base = balanced_before(&steps);
+        let base = Base::before(steps.start);
         let tally = |policy: &mut Box<dyn Policy>| {
             play(record, steps.clone(), base, price, policy.as_mut()).tally
         };
@@ -75,11 +75,6 @@ pub fn replay(
     let tallies = found.tallies.iter().map(|of_policy| of_policy[0]).collect();
     let clairvoyant = found.clairvoyant.map_or(f64::NAN, |values| values[0]);
     Ok(Replay { tallies, clairvoyant })
-}
-
-/// The initial state: balanced, or as recorded if the steps begin with the record.
-fn balanced_before(steps: &Range<usize>) -> Base {
-    steps.start.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced)
 }
 
 /// Relative difference below which costs count as equal: sums in other units round differently.
@@ -103,7 +98,7 @@ pub fn tuned(
 }
 
 fn tuned_at(record: &Record, steps: Range<usize>, price: Price, rules: &[Rule]) -> Option<Rule> {
-    let base = balanced_before(&steps);
+    let base = Base::before(steps.start);
     let cost = |rule: &Rule| {
         let mut run = rule.run(price.stops);
         play(record, steps.clone(), base, price, &mut run).tally.value

@@ -26,6 +26,21 @@ pub enum Base {
     Balanced(usize),
 }
 
+impl Base {
+    /// Balanced just before a step; the first has the times the record starts with.
+    pub fn before(step: usize) -> Base {
+        step.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced)
+    }
+
+    /// The loads at the last remap, as [`Record::loads`] has them.
+    pub fn loads(self, record: &Record) -> Option<&[f64]> {
+        match self {
+            Base::AsRecorded => None,
+            Base::Balanced(step) => Some(record.loads(step)),
+        }
+    }
+}
+
 impl<'a> Recorded<'a> {
     /// The run of these steps of `record`, with remaps of cost `remap_cost`.
     ///
@@ -38,10 +53,7 @@ impl<'a> Recorded<'a> {
 
     /// The rank times at `step` if the last remap was made after step `base`.
     pub fn times(record: &Record, base: Base, step: usize, times: &mut Vec<f64>) {
-        let then = match base {
-            Base::AsRecorded => None,
-            Base::Balanced(base) => Some(record.loads(base)),
-        };
+        let then = base.loads(record);
         Recorded::since(then.map(|then| (then, mean(then))), record.path(step), times);
     }
 
@@ -78,7 +90,7 @@ impl Workload for Recorded<'_> {
     }
 
     fn initial(&self, _made: &mut usize) -> Base {
-        self.steps.start.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced)
+        Base::before(self.steps.start)
     }
 
     fn advance(&self, made: &mut usize) {

@@ -163,10 +163,7 @@ impl<M: Clone, A: Account> Runner<M, A> {
         } else if may_remap(workload, number) && self.policy.wants_remap() {
             let cost = workload.remap_cost() + workload.surcharge(world, self.mapped.mapping());
             self.account.remap(cost, if before { number - 1 } else { number });
-            match self.mapped.remap(workload, world) {
-                true => self.remapped(),
-                false => self.policy.begun(),
-            }
+            if self.mapped.remap(workload, world) { self.remapped() } else { self.policy.begun() }
         }
         if before {
             self.make(workload, world, number, step);

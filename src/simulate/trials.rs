@@ -219,10 +219,7 @@ impl Trials {
         if allowed && decide(step, run.last, &run.loads, times) {
             run.paid += self.remap_cost;
             run.last = step;
-            match once {
-                true => run.over = true,
-                false => self.rebalance(&mut run.loads),
-            }
+            if once { run.over = true } else { self.rebalance(&mut run.loads) }
         }
         if before || once && !run.over {
             run.paid += cost(&run.loads);

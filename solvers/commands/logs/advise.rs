@@ -18,6 +18,7 @@ use crate::replaying::long::{Asked, MOST_TRAINED};
 use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::{Stopped, whole_cost};
 use crate::run::Watch;
+use remapping::fit::whole::Whole;
 use remapping::overlap::Overlap;
 use serde::Serialize;
 use std::fmt::Write;
@@ -220,7 +221,10 @@ fn work(opened: &Opened, question: &Question<'_>, fits: bool) -> Result<Work, St
         None => question.answer(&watch)?,
     };
     notes.extend(advice.beside_noise.clone());
-    let mut facts = if fits { Facts::of(record, whole, cost_origin) } else { None };
+    let mut facts = match fits {
+        true => Facts::of(record, Whole::of(record), whole, cost_origin),
+        false => None,
+    };
     if let Some(facts) = &mut facts {
         (facts.stride, facts.job_steps) = (trace.stride, question.steps);
     }

@@ -75,7 +75,7 @@ pub fn run_on(
     let record = &trace.record;
     let watch = Watch::waiting(&name, None);
     let whole = whole.or(steps.0.map(Taking::whole)).unwrap_or_else(|| Whole::of(record));
-    let facts = Facts::of_whole(record, whole, cost, cost_origin);
+    let facts = Facts::of(record, whole, cost, cost_origin);
     let mut facts = facts.ok_or_else(|| {
         let message = format!("{name}: {} steps are too few to fit a model", trace.steps());
         Complaint::elsewhere(message, "record a hundred steps or more")

@@ -95,16 +95,10 @@ impl Spread {
         let ranks = drifts.len();
         let steps = path.len() / ranks;
         let at = |step: usize| &path[step * ranks..(step + 1) * ranks];
-        let mut remapped = vec![0; steps];
-        remaps.iter().filter(|step| **step > 0).for_each(|step| remapped[*step] = 1);
         // Number of remaps up to each step.
-        let up_to: Vec<usize> = remapped
-            .into_iter()
-            .scan(0, |sum, one| {
-                *sum += one;
-                Some(*sum)
-            })
-            .collect();
+        let mut up_to = vec![0; steps];
+        remaps.iter().filter(|step| **step > 0).for_each(|step| up_to[*step] = 1);
+        (1..steps).for_each(|step| up_to[step] += up_to[step - 1]);
         // The means of the squares and fourth powers of changes, and their number, over all ranks.
         let over = |lag: usize, between: bool| {
             let mut row = Vec::with_capacity(ranks);

@@ -105,11 +105,7 @@ impl Transitions {
     fn smoothed(&self, counts: &[u64], prior: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let row = |(counts, prior): (&[u64], &Vec<f64>)| {
             let visits = counts.iter().sum::<u64>() as f64 + 1.0;
-            counts
-                .iter()
-                .zip(prior)
-                .map(|(count, prior)| (*count as f64 + prior) / visits)
-                .collect()
+            counts.iter().zip(prior).map(|(count, own)| (*count as f64 + own) / visits).collect()
         };
         counts.chunks(self.levels).zip(prior).map(row).collect()
     }

@@ -52,6 +52,7 @@ mod window;
 
 use super::{Policy, Step};
 use crate::overlap::Overlap;
+use crate::record::deviations;
 pub use course::Course;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
@@ -256,11 +257,6 @@ impl State {
         }
         votes >= ENOUGH * all
     }
-}
-
-fn deviations(times: &[f64]) -> impl Iterator<Item = f64> + '_ {
-    let mean = times.iter().sum::<f64>() / times.len() as f64;
-    times.iter().map(move |time| time - mean)
 }
 
 impl Policy for Advised {

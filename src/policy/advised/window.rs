@@ -117,13 +117,6 @@ impl Window {
         self.since[place] = 0.0;
     }
 
-    fn add_up(&mut self, remap_cost: f64) {
-        for age in 1..=self.oldest() {
-            self.sums[age] = self.sums[age - 1] + self.growth[age];
-        }
-        self.find_cycle(remap_cost);
-    }
-
     /// The state between two steps.
     pub fn restored(memory: &Memory, remap_cost: f64, delay: usize) -> Window {
         let mut window = Window {
@@ -140,8 +133,12 @@ impl Window {
         window
     }
 
-    fn find_cycle(&mut self, remap_cost: f64) {
+    /// Sums of the growth, and the cycle of least average cost.
+    fn add_up(&mut self, remap_cost: f64) {
         let oldest = self.oldest();
+        for age in 1..=oldest {
+            self.sums[age] = self.sums[age - 1] + self.growth[age];
+        }
         // A remap is in effect that many steps after its decision.
         let first = self.delay.min(oldest);
         let spent = |length: usize| self.sums[first + length] - self.sums[first];

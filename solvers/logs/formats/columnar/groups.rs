@@ -147,17 +147,7 @@ fn wanted(file: &FileMetaData, raw: &mut Raw<'_>) -> Result<Vec<Wanted>, String>
     for (place, name) in names.iter().enumerate() {
         let Some(what) = found[place] else { continue };
         let meant = meant(&schema.column(place)).map_err(|what| format!("`{name}` is {what}"))?;
-        if matches!(
-            what,
-            Column::Seconds
-                | Column::Wait
-                | Column::Begin
-                | Column::End
-                | Column::Most
-                | Column::Mean
-                | Column::RemapSeconds
-                | Column::OfRank(_)
-        ) {
+        if !matches!(what, Column::Step | Column::Rank | Column::Remapped) {
             units[place] = unit(name, &meant, &arrow)?;
         }
         means.push((place, what, meant));
