@@ -49,6 +49,7 @@ impl To<'_, '_> {
 }
 
 /// The last steps of a log, whose first step, stride and ranks are known.
+#[derive(Default)]
 pub(super) struct Window {
     first: u32,
     pub stride: u32,
@@ -96,19 +97,11 @@ impl Window {
             there: vec![false; cells],
             come: vec![0; rows],
             numbers: vec![0; rows],
-            next: 0,
-            newest: 0,
             found: (first, 0),
             last: vec![(NONE, 0.0); ranks.len()],
-            since: 0,
-            looked: 0,
-            lost: 0,
             missing: vec![0; ranks.len()],
-            alone: 0,
-            largest: 0.0,
-            remaps: BTreeMap::new(),
-            first_partition: None,
             ranks,
+            ..Window::default()
         }
     }
 

@@ -11,7 +11,6 @@ use remapping::policy::advised::{Advised, Parameters, Stored};
 use remapping::policy::{Policy, Rule};
 use remapping::record::Record;
 use remapping::replay::{Indicator, intervals, play, replay, thresholds};
-use remapping::simulate::Tally;
 use std::ops::Range;
 
 /// The rule after the training steps of `ground`, which starts balanced, with its cost and that of
@@ -26,37 +25,38 @@ pub fn advised_document(
     let record = ground.record;
     let rule = ground.advised();
     let document = of_rule(title, &rule, record, &judged)?;
-    let (tuned, of_codes) = (tuned(ground), of_codes(ground));
-    let names: Vec<String> = ["advised".to_owned(), "advised_endless".to_owned()]
-        .into_iter()
-        .chain(IN_USE.iter().map(|name| (*name).to_owned()))
-        .chain(tuned.iter().chain(&of_codes).map(Rule::to_string))
-        .collect();
-    let (price, base) = (ground.price(), ground.base());
-    let played = |policy: &mut dyn Policy| play(record, judged.clone(), base, price, policy).tally;
-    let mut ours = [rule.clone().for_steps(judged.len() as u64), rule];
-    let mut tallies: Vec<Tally> = ours.iter_mut().map(|rule| played(rule)).collect();
-    let others = names[2..].iter().filter_map(|name| name.parse::<Rule>().ok());
-    tallies.extend(others.map(|rule| played(&mut rule.run(document.remap_cost))));
+    let cost = |policy: String, run: &mut dyn Policy| cost(ground, &judged, policy, run);
+    let of_rule = |rule: &Rule| cost(rule.to_string(), &mut rule.run(document.remap_cost));
+    let mut costs = vec![
+        cost("advised".to_owned(), &mut rule.clone().for_steps(judged.len() as u64)),
+        cost("advised_endless".to_owned(), &mut rule.clone()),
+    ];
+    let in_use = IN_USE.iter().filter_map(|name| name.parse::<Rule>().ok());
+    costs.extend(in_use.map(|rule| of_rule(&rule)));
+    let never = costs.iter().find(|cost| cost.policy == "never").cloned();
+    let simple = cheapest_first(tuned(ground).iter().map(of_rule).chain(never));
+    let of_codes = cheapest_first(of_codes(ground).iter().map(of_rule));
     let clairvoyant = match clairvoyant {
         Some(known) => known,
         None => {
             let halted = |_| Complaint::elsewhere(format!("{title}: interrupted"), "start again");
-            replay(record, judged.clone(), price, &Vec::new, &()).map_err(halted)?.clairvoyant
+            let found = replay(record, judged.clone(), ground.price(), &Vec::new, &());
+            found.map_err(halted)?.clairvoyant
         }
     };
-    let costs = names.into_iter().zip(tallies).map(|(policy, tally): (String, Tally)| Cost {
-        policy,
-        cost: tally.value,
-        remaps: tally.remaps,
-    });
-    let mut costs: Vec<Cost> = costs.collect();
-    let mut simple = costs.split_off(2 + IN_USE.len());
-    let mut of_codes = simple.split_off(tuned.len());
-    of_codes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    simple.extend(costs.iter().find(|cost| cost.policy == "never").cloned());
-    simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     Ok(Document { overlap: ground.overlap, clairvoyant, costs, simple, of_codes, ..document })
+}
+
+/// What a policy costs on these steps.
+fn cost(ground: &Ground<'_>, steps: &Range<usize>, policy: String, run: &mut dyn Policy) -> Cost {
+    let tally = play(ground.record, steps.clone(), ground.base(), ground.price(), run).tally;
+    Cost { policy, cost: tally.value, remaps: tally.remaps }
+}
+
+fn cheapest_first(costs: impl Iterator<Item = Cost>) -> Vec<Cost> {
+    let mut costs: Vec<Cost> = costs.collect();
+    costs.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    costs
 }
 
 /// The document of a rule without costs.
@@ -110,25 +110,21 @@ pub fn of_advice(
     let judged = advice.judged.as_ref().ok_or_else(missing)?;
     let ground = question.ground(advice.steps.start);
     let document = of_rule(title, &ground.advised(), question.record, &advice.steps)?;
-    let cost =
+    let of_line =
         |line: &Line| Cost { policy: line.policy.clone(), cost: line.cost, remaps: line.remaps };
     let simple = |line: &&Line| advice.rules.iter().any(|rule| rule.to_string() == line.policy);
     let lines = || judged.lines.iter();
     let other = |line: &&Line| !simple(line) && line.policy != "never";
-    let costs = lines().filter(other).map(cost).collect();
-    let mut simple: Vec<Cost> =
-        lines().filter(|line| simple(line) || line.policy == "never").map(cost).collect();
-    simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let record = question.record;
+    let costs = lines().filter(other).map(of_line).collect();
+    let simple = lines().filter(|line| simple(line) || line.policy == "never").map(of_line);
+    let simple = cheapest_first(simple);
     let of_code = |rule: Rule| {
         let policy = rule.to_string();
         let contestant = ground.contestant(&policy, None, &mut Vec::new()).ok()?;
         let mut run = ground.run(&contestant, advice.steps.len() as u64);
-        let course = play(record, advice.steps.clone(), ground.base(), ground.price(), &mut run);
-        Some(Cost { policy, cost: course.tally.value, remaps: course.tally.remaps })
+        Some(cost(&ground, &advice.steps, policy, &mut run))
     };
-    let mut of_codes: Vec<Cost> = of_codes(&ground).into_iter().filter_map(of_code).collect();
-    of_codes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    let of_codes = cheapest_first(of_codes(&ground).into_iter().filter_map(of_code));
     let start = match question.known {
         true => {
             "; the rule stands where the run stood: where a run starts balanced, tell it of a remap first"

@@ -169,9 +169,7 @@ impl Work {
         opened: &Opened,
         question: &Question<'_>,
     ) -> Result<Option<(Later, String)>, Complaint> {
-        let Some(judged) = &self.advice.judged else {
-            return Ok(None);
-        };
+        let Some(judged) = &self.advice.judged else { return Ok(None) };
         if opened.trace.after.steps == 0 || !later::is_readable_again(paths) {
             return Ok(None);
         }

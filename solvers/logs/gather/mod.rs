@@ -268,8 +268,7 @@ impl<'a> Raw<'a> {
         for cell in std::mem::take(&mut self.cells) {
             window.put(cell, rows)?;
         }
-        let (seconds, remaps) = (std::mem::take(&mut out.seconds), std::mem::take(&mut out.remaps));
-        let mut filled = std::mem::take(&mut out.filled);
+        let Out { seconds, mut filled, remaps, .. } = std::mem::take(&mut out);
         if !filled.is_empty() {
             filled.resize(seconds.len(), false);
         }
