@@ -2,8 +2,7 @@
 
 use crate::complaint::Complaint;
 use crate::document::advised::Simple;
-use crate::document::rule::Found;
-use crate::document::rule::{LoadThresholds, Rule as Stating};
+use crate::document::rule::{Found, LoadThresholds, Rule as Stating};
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 use remapping::replay::Player;

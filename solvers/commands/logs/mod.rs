@@ -107,29 +107,28 @@ fn priced_or_not(paths: &[PathBuf], log: &Reading, mut trace: Trace) -> Result<O
             trace.record.steps(),
             trace.steps()
         );
-        return Err(Complaint::elsewhere(
-            message,
-            "leave out --suspected, or give a part of the log",
-        ));
+        let help = "leave out --suspected, or give a part of the log";
+        return Err(Complaint::elsewhere(message, help));
     }
     if !found.is_empty() {
         let places = places(&found);
-        let among = match long {
-            true => format!(", of the first {} steps", trace.record.steps()),
-            false => String::new(),
-        };
-        trace.repairs.push(match log.suspected {
-            true => format!("the sudden falls of the imbalance before step {places} are taken for remaps"),
-            false => format!(
+        let said = if log.suspected {
+            let mut remaps = trace.record.remaps().to_vec();
+            remaps.extend(found.drain(..).map(|before| Remap { before, seconds: None }));
+            trace.record = trace.record.with_remaps(remaps).expect("steps of the record");
+            trace.knows_remaps = true;
+            format!("the sudden falls of the imbalance before step {places} are taken for remaps")
+        } else {
+            let among = match long {
+                true => format!(", of the first {} steps", trace.record.steps()),
+                false => String::new(),
+            };
+            format!(
                 "the imbalance falls at once before step {places}{among}, where no remap is recorded: take these \
                  falls for remaps with --suspected"
-            ),
-        });
-    }
-    if log.suspected && !found.is_empty() {
-        trace.record = with_remaps(&trace.record, &found);
-        trace.knows_remaps = true;
-        found.clear();
+            )
+        };
+        trace.repairs.push(said);
     }
     let recorded = trace.mean_remap_cost();
     let given = log.remap_cost.is_some();
@@ -226,13 +225,6 @@ impl Follow for Unheard {
     }
 
     fn step(&mut self, _: &[f64], _: Option<Remap>) {}
-}
-
-/// The same record with remaps before these steps too.
-fn with_remaps(record: &Record, before: &[usize]) -> Record {
-    let mut remaps = record.remaps().to_vec();
-    remaps.extend(before.iter().map(|before| Remap { before: *before, seconds: None }));
-    record.with_remaps(remaps).expect("steps of the record")
 }
 
 /// `a remap costs 6 seconds and comes into force 3 steps after its decision, which are 5 % slower`.

@@ -122,8 +122,7 @@ pub(in crate::logs) fn read(
     let regions = regions.by_name;
     let (steps, left) = steps(&regions);
     if steps.len() < 2 {
-        let names: Vec<String> = regions.keys().take(3).cloned().collect();
-        let names = listed(&names);
+        let names = listed(regions.keys().take(3));
         return Err(wrong(&format!(
             "TALP adds up its regions over the whole run, and none of them is a step: {names}"
         )));

@@ -50,7 +50,7 @@ impl Raw<'_> {
                 self.names.into_iter().map(|(name, number)| (number, name)).collect();
             names.sort_unstable();
             let names = names.into_iter().map(|(number, name)| format!("{number} is `{name}`"));
-            let names = listed(&names.collect::<Vec<_>>());
+            let names = listed(names);
             repairs
                 .push(format!("ranks have names, and are numbered as these first appear: {names}"));
         }

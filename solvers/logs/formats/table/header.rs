@@ -138,7 +138,7 @@ fn named_in_comment(
         Some(line) => Err(format!(
             "the rows have {columns} fields and the comment above them, `{}`, names another number of columns: say \
              what they hold with --columns, by their places",
-            listed(&[(*line).to_owned()])
+            listed([line])
         )),
         None => Ok(None),
     }
@@ -163,9 +163,7 @@ pub(super) fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table,
     let mut fields = cells(first, delimiter);
     let header = !fields.iter().all(|cell| is_number(cell));
     if header && fields[0].starts_with(|c: char| c.is_ascii_digit()) {
-        let other: Vec<String> =
-            fields.iter().find(|cell| !is_number(cell)).cloned().into_iter().collect();
-        let other = listed(&other);
+        let other = listed(fields.iter().find(|cell| !is_number(cell)));
         return Err(wrong(format!(
             "the first line is a row, not a header, and `{other}` in it is no number: put a line with the names of the \
              columns above it"
@@ -182,7 +180,7 @@ pub(super) fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table,
         row != first && (same_word || letters(row) == letters(first))
     });
     if let Some(word) = word.filter(|_| is_text) {
-        let word = listed(&[word.to_owned()]);
+        let word = listed([word]);
         return Err(wrong(format!(
             "its lines begin with the word `{word}`, and are no table: give --regex with a group for each number, as \
              `step (?<step>[0-9]+).*rank (?<rank>[0-9]+).*took (?<seconds>[0-9.]+)`; with (?<loads>.*), a list of all ranks, \

@@ -73,12 +73,12 @@ pub(in crate::logs) fn seconds_in(unit: &str) -> Option<f64> {
 }
 
 /// Names for a message: some, of a length that can be read, without control characters.
-pub(in crate::logs) fn listed(names: &[String]) -> String {
+pub(in crate::logs) fn listed(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     const MOST: usize = 12;
-    let short =
-        |name: &String| name.chars().filter(|c| !c.is_control()).take(40).collect::<String>();
-    let shown: Vec<String> = names.iter().take(MOST).map(short).collect();
-    let more = match names.len().saturating_sub(MOST) {
+    let short = |name: &str| name.chars().filter(|c| !c.is_control()).take(40).collect::<String>();
+    let mut names = names.into_iter();
+    let shown: Vec<String> = names.by_ref().take(MOST).map(|name| short(name.as_ref())).collect();
+    let more = match names.count() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
