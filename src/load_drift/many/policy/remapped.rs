@@ -4,7 +4,7 @@
 use super::approximate::{Correction, features};
 use super::lookahead::Outlook;
 use super::plan::{ALL, Plan};
-use super::smoothed::Ahead;
+use super::smoothed::{Ahead, interpolate};
 use crate::load_drift::many::counts::Counts;
 use crate::load_drift::many::first_passage::Laws;
 use crate::load_drift::many::setting::Setting;
@@ -82,17 +82,7 @@ impl Remapped {
 
     /// The value at a total load after step k, by linear interpolation.
     pub fn at(&self, k: u64, total: f64) -> f64 {
-        let values = &self.values[k as usize];
-        let above = self.nodes.partition_point(|node| *node < total);
-        if above == 0 {
-            return values[0];
-        }
-        if above == self.nodes.len() {
-            return values[above - 1];
-        }
-        let (a, b) = (self.nodes[above - 1], self.nodes[above]);
-        let share = (total - a) / (b - a);
-        values[above - 1] * (1.0 - share) + values[above] * share
+        interpolate(&self.nodes, &self.values[k as usize], total)
     }
 
     /// Approximate expectation over a total with this mean and variance, by the normal

@@ -121,17 +121,7 @@ impl Grid {
 
     fn narrowest(&self, first: f64, nodes: &[f64], function: &[f64]) -> Vec<f64> {
         let deviation = self.variance.sqrt();
-        let between = |at: f64| {
-            let above = nodes.partition_point(|node| *node < at);
-            if above == 0 {
-                return function[0];
-            }
-            if above == nodes.len() {
-                return function[above - 1];
-            }
-            let share = (at - nodes[above - 1]) / (nodes[above] - nodes[above - 1]);
-            function[above - 1] * (1.0 - share) + function[above] * share
-        };
+        let between = |at: f64| interpolate(nodes, function, at);
         let point = |i: usize| {
             let mean = first + i as f64 * self.spacing;
             if deviation < NARROW {
@@ -182,6 +172,19 @@ impl Grid {
         let ratio = self.spacing / from.spacing;
         (0..self.count).map(|i| from.read(&smoothed, i as f64 * ratio)).collect()
     }
+}
+
+/// A function that is linear between nodes in ascending order, and constant beyond them.
+pub fn interpolate(nodes: &[f64], function: &[f64], at: f64) -> f64 {
+    let above = nodes.partition_point(|node| *node < at);
+    if above == 0 {
+        return function[0];
+    }
+    if above == nodes.len() {
+        return function[above - 1];
+    }
+    let share = (at - nodes[above - 1]) / (nodes[above] - nodes[above - 1]);
+    function[above - 1] * (1.0 - share) + function[above] * share
 }
 
 /// Weights of the normal distribution of this variance at the integers 0, 1, ...
