@@ -2,6 +2,7 @@
 //! ranks.
 
 use super::counts::Counts;
+use crate::load_drift::state_space::distributions::convolve;
 
 /// Distribution of the change of the total.
 pub struct Totals {
@@ -108,12 +109,7 @@ impl Hats {
 
 /// Convolution: the distribution of the sum of two independent numbers, with its tails cut off.
 fn sum(a: &(i64, Vec<f64>), b: &(i64, Vec<f64>)) -> Option<(i64, Vec<f64>)> {
-    let mut law = vec![0.0; a.1.len() + b.1.len() - 1];
-    for (i, p) in a.1.iter().enumerate() {
-        for (sum, q) in law[i..].iter_mut().zip(&b.1) {
-            *sum += p * q;
-        }
-    }
+    let law = convolve(&a.1, &b.1);
     let first = law.iter().position(|p| *p > NOTHING)?;
     let last = law.iter().rposition(|p| *p > NOTHING)?;
     (last - first < MOST_VALUES).then(|| (a.0 + b.0 + first as i64, law[first..=last].to_vec()))

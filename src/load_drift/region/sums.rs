@@ -1,6 +1,7 @@
 //! Distribution of the sum of all levels after one joint move.
 
 use crate::chain::BirthDeath;
+use crate::load_drift::state_space::distributions::convolve;
 use std::collections::HashMap;
 
 /// Distributions of the change of the sum. They depend on the number of processors at each kind of
@@ -49,13 +50,7 @@ impl SumLaws {
         }
         let mut law = vec![1.0];
         for (&count, row) in by_kind.iter().zip(&self.moves) {
-            for _ in 0..count {
-                let mut next = vec![0.0; law.len() + 2];
-                for (i, p) in law.iter().enumerate() {
-                    next[i..].iter_mut().zip(row).for_each(|(to, q)| *to += p * q);
-                }
-                law = next;
-            }
+            (0..count).for_each(|_| law = convolve(&law, row));
         }
         self.laws.push(law);
         self.by_counts.insert(by_kind, self.laws.len() - 1);
