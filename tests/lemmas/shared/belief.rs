@@ -105,7 +105,8 @@ proptest! {
         let detector = Detector::new(alpha, beta).unwrap();
         for report in Report::ALL {
             let Some(limit) = detector.likelihood(report).fixed_point(hazard) else {
-                prop_assert!(detector.likelihood(report) == Likelihood { before: 0.0, after: 0.0 });
+                let impossible = Likelihood { before: 0.0, after: 0.0 };
+                prop_assert_eq!(detector.likelihood(report), impossible);
                 continue;
             };
             // A fixed point, unless the report is impossible there.
