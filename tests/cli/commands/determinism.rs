@@ -1,33 +1,14 @@
 //! The same bits on any number of threads, in every run, and after a break.
 
-use crate::support::workplace::{Workplace, deck, decks};
+use crate::support::workplace::{Workplace, deck, decks, timeless};
 use crate::thorough::{few_or_all, some, some_of_each_folder};
-use serde_json::Value;
-
-/// The document less its times. Numbers are printed with all the digits that tell doubles apart.
-fn timeless(text: &str) -> String {
-    let mut document: Value = serde_json::from_str(text).unwrap();
-    forget_seconds(&mut document);
-    document.to_string()
-}
-
-fn forget_seconds(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.remove("seconds");
-            fields.values_mut().for_each(forget_seconds);
-        }
-        Value::Array(items) => items.iter_mut().for_each(forget_seconds),
-        _ => {}
-    }
-}
 
 #[track_caller]
 fn same_bits(arguments: &[&str]) {
     let workplace = Workplace::new();
     let run = |threads: &str| {
         let arguments = [arguments, &["--json", "--threads", threads]].concat();
-        timeless(&workplace.run(&arguments).exits(0).out)
+        timeless(workplace.run(&arguments).exits(0).json())
     };
     let one = run("1");
     for threads in some(2, ["2", "1", "8"]) {
@@ -104,7 +85,10 @@ fn on_threads(threads: &str, arguments: &[&str]) -> Option<String> {
 /// Whether the command is offered and quick; then its output has the same bits on 3 threads.
 fn is_quick_and_the_same(arguments: &[&str]) -> bool {
     let json = arguments.contains(&"--json");
-    let shown = |text: String| if json { timeless(&text) } else { text };
+    let shown = |text: String| match json {
+        true => timeless(serde_json::from_str(&text).unwrap()).to_string(),
+        false => text,
+    };
     let Some(one) = on_threads("1", arguments).map(shown) else { return false };
     let unlimited: Vec<&str> = match arguments.iter().position(|word| *word == "--time-limit") {
         Some(at) => [&arguments[..at], &arguments[at + 2..]].concat(),
@@ -183,7 +167,7 @@ fn commands_without_models_of_their_own() {
 fn verification() {
     let workplace = Workplace::new();
     let arguments = ["verify", &deck("stopping/yin_xu_wang.ron"), "--json", "--cases", "10"];
-    let run = || timeless(&workplace.run(&arguments).exits(0).out);
+    let run = || timeless(workplace.run(&arguments).exits(0).json());
     assert_eq!(run(), run());
 }
 
@@ -196,14 +180,15 @@ fn resumed_on_another_number_of_threads() {
          initial_load: 10, steps: {steps}, remap_cost: 8)"
     ));
     let solve = ["solve", "model.ron", "--json", "--step", "200"];
-    let whole = timeless(&workplace.run(&[&solve[..], &["--threads", "1"]].concat()).exits(0).out);
+    let whole =
+        timeless(workplace.run(&[&solve[..], &["--threads", "1"]].concat()).exits(0).json());
     let mut stopped = 0;
     for threads in ["2", "8", "1", "2", "8"].iter().cycle().take(200) {
         let limited = ["--out", "out", "--threads", threads, "--time-limit", "0.15"];
         let outcome = workplace.run(&[&solve[..], &limited].concat());
         std::fs::remove_file(workplace.path("out/model.json")).unwrap();
         if outcome.code == 0 {
-            assert_eq!(timeless(&outcome.out), whole);
+            assert_eq!(timeless(outcome.json()), whole);
             break;
         }
         stopped += 1;

@@ -1,6 +1,7 @@
 //! `remap monitor` and `remap calibrate`: measurements in, decisions out.
 
-use crate::support::workplace::{Json, Outcome, Workplace, has};
+use crate::support::workplace::{Json, MODEL, Workplace, has};
+use serde_json::Value;
 
 /// Cycle times with noise, longer from `change` on.
 fn times(count: u32, change: u32) -> Vec<f64> {
@@ -12,21 +13,18 @@ fn lines(times: &[f64]) -> String {
     times.iter().map(|time| format!("{time}\n")).collect()
 }
 
-fn feed(workplace: &Workplace, arguments: &[&str], input: impl AsRef<[u8]>) -> Outcome {
-    let output =
-        workplace.command().args(arguments).write_stdin(input.as_ref().to_vec()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    let (out, err) = (text(output.stdout), text(output.stderr));
-    assert!(!err.contains("panicked"), "{err}");
-    Outcome { code: output.status.code().unwrap(), out, err }
-}
+const MONITOR: &str = "monitor model.ron --batch 1 --cluster 5";
+const SMALL: &str = "monitor model.ron --batch 1 --cluster 2";
 
-const MONITOR: [&str; 6] = ["monitor", "model.ron", "--batch", "1", "--cluster", "5"];
+/// The document of each line.
+fn rows(out: &str) -> Vec<Value> {
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
 
 #[test]
 fn a_decision_a_line_and_a_remap_soon_after_the_change() {
     let workplace = Workplace::with_model();
-    let out = feed(&workplace, &MONITOR, lines(&times(100, 50))).exits(0).out;
+    let out = workplace.fed(MONITOR, lines(&times(100, 50))).exits(0).out;
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0].join(","), "line,measurement,step,report,belief,threshold,decision");
     assert_eq!(rows.len(), 101);
@@ -44,7 +42,7 @@ fn a_decision_a_line_and_a_remap_soon_after_the_change() {
 fn any_column_and_json() {
     let workplace = Workplace::with_model();
     let times = times(60, 30);
-    let plain = feed(&workplace, &MONITOR, lines(&times)).exits(0).out;
+    let plain = workplace.fed(MONITOR, lines(&times)).exits(0).out;
     let table: String = std::iter::once("rank,seconds,note\n".to_owned())
         .chain(times.iter().map(|time| format!("0,{time},x\n")))
         .collect();
@@ -52,75 +50,64 @@ fn any_column_and_json() {
         out.lines().skip(1).map(|line| line.split(',').skip(1).collect()).collect()
     };
     for column in ["seconds", "2"] {
-        let arguments = [&MONITOR[..], &["--column", column]].concat();
-        let out = feed(&workplace, &arguments, &table).exits(0).out;
+        let out = workplace.fed(format!("{MONITOR} --column {column}"), &*table).exits(0).out;
         assert_eq!(belief(&out), belief(&plain));
     }
-    let arguments = [&MONITOR[..], &["--json"]].concat();
-    let out = feed(&workplace, &arguments, lines(&times)).exits(0).out;
-    let rows: Vec<serde_json::Value> =
-        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows = rows(&workplace.fed(format!("{MONITOR} --json"), lines(&times)).exits(0).out);
     assert_eq!(rows.len(), 60);
     assert_eq!(rows[9]["step"], 1);
-    let arguments = [&MONITOR[..], &["--column", "time"]].concat();
-    feed(&workplace, &arguments, &table)
-        .exits(1)
-        .says("no column time")
-        .says("rank, seconds, note");
+    let refused = workplace.fed(format!("{MONITOR} --column time"), table).exits(1);
+    refused.says("no column time").says("rank, seconds, note");
 }
 
 #[test]
 fn bad_measurements_are_named_or_left_out() {
     let workplace = Workplace::with_model();
-    let mut text = lines(&times(60, 30));
-    text.insert_str(0, "NaN\n");
-    let with_nan = text.replacen("NaN\n", "", 1) + "NaN\nbad,inf\n";
-    feed(&workplace, &MONITOR, &with_nan).exits(1).says("line 61").says("--skip-invalid");
-    let arguments = [&MONITOR[..], &["--skip-invalid"]].concat();
-    let outcome = feed(&workplace, &arguments, &with_nan).exits(0).says("line 61").says("line 62");
+    let with_nan = lines(&times(60, 30)) + "NaN\nbad,inf\n";
+    workplace.fed(MONITOR, &*with_nan).exits(1).says("line 61").says("--skip-invalid");
+    let outcome = workplace.fed(format!("{MONITOR} --skip-invalid"), with_nan).exits(0);
+    let outcome = outcome.says("line 61").says("line 62");
     assert_eq!(outcome.out.lines().count(), 61);
     // Nothing to tell a change from.
-    feed(&workplace, &MONITOR, "1.5\n".repeat(20))
-        .exits(1)
-        .says("line 5")
-        .says("a change cannot be told");
-    feed(&workplace, &MONITOR, lines(&times(7, 9))).exits(1).says("before the first decision");
-    feed(&workplace, &MONITOR, "").exits(1).says("after 0 measurements");
+    let equal = workplace.fed(MONITOR, "1.5\n".repeat(20)).exits(1);
+    equal.says("line 5").says("a change cannot be told");
+    workplace.fed(MONITOR, lines(&times(7, 9))).exits(1).says("before the first decision");
+    workplace.fed(MONITOR, "").exits(1).says("after 0 measurements");
 }
 
 #[test]
 fn calibration_is_reproducible_and_bounded() {
     let workplace = Workplace::new();
-    let arguments = ["calibrate", "--noise", "ar1:0.5", "--runs", "2000", "--json"];
-    let first = workplace.run(&arguments).exits(0).json();
-    assert_eq!(first, workplace.run(&arguments).exits(0).json());
+    let calibrate = "calibrate --noise ar1:0.5 --runs 2000";
+    let first = workplace.answer(calibrate);
+    assert_eq!(first, workplace.answer(calibrate));
     for rate in ["false_alarm", "missed"] {
         assert!((0.0..=1.0).contains(&first[rate]["mean"].f64()));
         assert!(first[rate]["half_width"].f64() < 0.05);
     }
     for noise in ["ar1:1", "student:2", "cauchy"] {
-        workplace.run(&["calibrate", "--noise", noise]).exits(2);
+        workplace.remap(format!("calibrate --noise {noise}")).exits(2);
     }
 }
 
 #[test]
 fn error_rates_of_a_recorded_trace() {
     let workplace = Workplace::new();
-    let arguments = ["calibrate", "--batch", "1", "--cluster", "5", "--change-at", "200", "--json"];
+    let calibrate = "calibrate --batch 1 --cluster 5 --change-at 200 --json";
     let trace = lines(&times(400, 200));
-    let rates = feed(&workplace, &arguments, &trace).exits(0).json();
+    let rates = workplace.fed(calibrate, &*trace).exits(0).json();
     assert_eq!(rates["missed"]["mean"], 0.0);
     assert!(rates["false_alarm"]["mean"].f64() < 0.5);
-    let arguments = ["calibrate", "--change-at", "3"];
-    feed(&workplace, &arguments, &trace).exits(1).says("no whole test cluster lies before");
+    let refused = workplace.fed("calibrate --change-at 3", trace).exits(1);
+    refused.says("no whole test cluster lies before");
 }
 
 #[test]
 fn what_is_repeated_of_a_measurement_does_not_steer_the_terminal() {
     let workplace = Workplace::with_model();
-    let arguments = [&MONITOR[..], &["--column", "seconds"]].concat();
-    let outcome = feed(&workplace, &arguments, "rank\u{1b}[31m,\0\u{7}time\n0,1\n").exits(1);
-    assert!(outcome.err.contains("has no column seconds"), "{}", outcome.err);
+    let asked = format!("{MONITOR} --column seconds");
+    let outcome = workplace.fed(asked, "rank\u{1b}[31m,\0\u{7}time\n0,1\n").exits(1);
+    has(&outcome.err, &["has no column seconds"]);
     assert!(!outcome.err.contains(['\u{1b}', '\0', '\u{7}']), "{:?}", outcome.err);
 }
 
@@ -128,31 +115,28 @@ fn what_is_repeated_of_a_measurement_does_not_steer_the_terminal() {
 #[test]
 fn lines_are_counted_as_an_editor_counts_them() {
     let workplace = Workplace::with_model();
-    let small = ["monitor", "model.ron", "--batch", "1", "--cluster", "2"];
     for end in ["\n", "\r\n", "\r"] {
         let text = ["# times", "", "seconds", "1", "", "", "2", "# more", "3", "x", ""].join(end);
-        feed(&workplace, &small, text.as_str()).exits(1).says("line 10:");
-        let skipping = [&small[..], &["--skip-invalid"]].concat();
+        workplace.fed(SMALL, &*text).exits(1).says("line 10:");
         // Two more make a cluster.
-        let outcome =
-            feed(&workplace, &skipping, text + "5" + end).exits(0).says("line 10 left out");
+        let outcome = workplace.fed(format!("{SMALL} --skip-invalid"), text + "5" + end).exits(0);
+        let outcome = outcome.says("line 10 left out");
         let lines: Vec<&str> =
             outcome.out.lines().skip(1).map(|row| row.split(',').next().unwrap()).collect();
         assert_eq!(lines, ["4", "7", "9", "11"], "{end:?}");
-        let recorded = ["calibrate", "--change-at", "3", "--batch", "1", "--cluster", "2"];
-        feed(&workplace, &recorded, ["1", "", "2", "x", ""].join(end)).exits(1).says("line 4:");
+        let recorded = "calibrate --change-at 3 --batch 1 --cluster 2";
+        workplace.fed(recorded, ["1", "", "2", "x", ""].join(end)).exits(1).says("line 4:");
     }
-    feed(&workplace, &small, "\"1\"\n\n\"2\"\nx\n").exits(1).says("line 4:");
+    workplace.fed(SMALL, "\"1\"\n\n\"2\"\nx\n").exits(1).says("line 4:");
 }
 
 #[test]
 fn lines_that_are_no_text_are_named_or_left_out() {
     let workplace = Workplace::with_model();
-    let small = ["monitor", "model.ron", "--batch", "1", "--cluster", "2"];
     let bytes = b"1\n2\n\xff\n3\n\xe4,4\n";
-    feed(&workplace, &small, &bytes[..]).exits(1).says("line 3: this is not text");
-    let skipping = [&small[..], &["--skip-invalid"]].concat();
-    let outcome = feed(&workplace, &skipping, &bytes[..]).exits(0).says("line 3 left out");
+    workplace.fed(SMALL, bytes).exits(1).says("line 3: this is not text");
+    let outcome = workplace.fed(format!("{SMALL} --skip-invalid"), bytes).exits(0);
+    let outcome = outcome.says("line 3 left out");
     assert_eq!(outcome.out.lines().count(), 5);
 }
 
@@ -160,16 +144,15 @@ fn lines_that_are_no_text_are_named_or_left_out() {
 #[test]
 fn first_lines_that_are_meant_as_numbers_are_measurements() {
     let workplace = Workplace::with_model();
-    let small = ["monitor", "model.ron", "--batch", "1", "--cluster", "2"];
     for first in ["nan", "inf", "-inf", "1e400", "1;9", "1.5s", "-1.0.0", "7,"] {
         let text = format!("{first}\n1\n2\n3\n4\n");
-        feed(&workplace, &small, text.as_str()).exits(1).says("line 1:");
-        let skipping = [&small[..], &["--skip-invalid"]].concat();
-        let outcome = feed(&workplace, &skipping, text).exits(0).says("line 1 left out");
+        workplace.fed(SMALL, &*text).exits(1).says("line 1:");
+        let outcome = workplace.fed(format!("{SMALL} --skip-invalid"), text).exits(0);
+        let outcome = outcome.says("line 1 left out");
         assert_eq!(outcome.out.lines().count(), 5, "{first}");
     }
     for first in ["seconds", "a,b", "time [s]", "\u{b5}s", "a,"] {
-        let outcome = feed(&workplace, &small, format!("{first}\n1\n2\n3\n4\n")).exits(0);
+        let outcome = workplace.fed(SMALL, format!("{first}\n1\n2\n3\n4\n")).exits(0);
         assert!(outcome.err.is_empty() && outcome.out.lines().count() == 5, "{first}");
     }
 }
@@ -177,40 +160,29 @@ fn first_lines_that_are_meant_as_numbers_are_measurements() {
 /// After a remap the new base cluster is a step, too: none is decided after the last one.
 #[test]
 fn base_clusters_are_steps() {
-    let workplace = Workplace::with_model();
-    let model = "Model(title: \"lag\", problem: PhaseChange(lifetime: Fixed(6), cycle: (before: 1.0, after: 3.0, \
-                 remapped: 1.0), remap: (test: 1.0, install: 0.0), detector: (false_alarm: 0.05, missed: 0.05), \
-                 hazard: Constant(0.3)))";
-    workplace.write("lag.ron", model);
+    let workplace = Workplace::stating(
+        "PhaseChange(lifetime: Fixed(6), cycle: (before: 1.0, after: 3.0, remapped: 1.0), remap: (test: 1.0, \
+         install: 0.0), detector: (false_alarm: 0.05, missed: 0.05), hazard: Constant(0.3))",
+    );
     // Each other cluster is higher than the one before.
     let level = |cluster: u32| f64::from(cluster.div_ceil(2)) * 50.0;
     let input: String =
         (0..50u32).map(|k| format!("{}\n", level(k / 5) + f64::from(k * k % 7))).collect();
-    let arguments = ["monitor", "lag.ron", "--batch", "1", "--cluster", "5", "--json"];
-    let out = feed(&workplace, &arguments, input).exits(0).out;
-    let rows: Vec<serde_json::Value> =
-        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let decided = |row: &&serde_json::Value| !row["step"].is_null();
-    let steps: Vec<[u64; 2]> = rows
-        .iter()
-        .filter(decided)
-        .map(|row| [row["line"].u64() / 5 - 1, row["step"].u64()])
-        .collect();
+    let rows = rows(&workplace.fed(format!("{MONITOR} --json"), input).exits(0).out);
+    let decided = rows.iter().filter(|row| !row["step"].is_null());
+    let steps = decided.map(|row| [row["line"].u64() / 5 - 1, row["step"].u64()]);
+    let steps: Vec<[u64; 2]> = steps.collect();
     assert!(steps.iter().all(|[cluster, step]| cluster == step), "{steps:?}");
-    let remaps: Vec<u64> =
-        rows.iter().filter(|row| row["decision"] == "remap").map(|row| row["step"].u64()).collect();
+    let remaps = rows.iter().filter(|row| row["decision"] == "remap");
+    let remaps: Vec<u64> = remaps.map(|row| row["step"].u64()).collect();
     assert!(remaps.len() >= 2 && remaps.iter().all(|step| *step <= 6), "{remaps:?}");
 }
 
 /// Nothing is known after the last step of a model, and nobody is left to think otherwise.
 #[test]
 fn steps_after_the_last_are_told_once() {
-    let workplace = Workplace::with_model();
-    workplace.write("short.ron", crate::support::workplace::MODEL.replace("Fixed(40)", "Fixed(6)"));
-    let feed = |count: u32| {
-        let arguments = ["monitor", "short.ron", "--batch", "1", "--cluster", "5"];
-        feed(&workplace, &arguments, lines(&times(count, 1000))).exits(0)
-    };
+    let workplace = Workplace::of(MODEL.replace("Fixed(40)", "Fixed(6)"));
+    let feed = |count: u32| workplace.fed(MONITOR, lines(&times(count, 1000))).exits(0);
     // Steps 0 to 6 are seven clusters.
     assert_eq!(feed(35).err, "");
     let outcome = feed(60);
@@ -222,13 +194,10 @@ fn steps_after_the_last_are_told_once() {
 fn calibration_takes_no_shift_that_is_no_number_and_ends() {
     let workplace = Workplace::new();
     for shift in ["nan", "inf", "x"] {
-        workplace.run(&["calibrate", "--shift", shift]).exits(2).says("--shift");
+        workplace.remap(format!("calibrate --shift {shift}")).exits(2).says("--shift");
     }
-    workplace
-        .remap("calibrate --batch 1000000 --cluster 100000")
-        .exits(2)
-        .says("would be 4000000000000000 measurements")
-        .says("smaller clusters");
-    let fewer = ["calibrate", "--batch", "1000", "--cluster", "1000", "--runs", "1000000"];
-    workplace.run(&fewer).exits(2).says("give --runs 25000 or fewer");
+    let many = workplace.remap("calibrate --batch 1000000 --cluster 100000").exits(2);
+    many.says("would be 4000000000000000 measurements").says("smaller clusters");
+    let fewer = workplace.remap("calibrate --batch 1000 --cluster 1000 --runs 1000000").exits(2);
+    fewer.says("give --runs 25000 or fewer");
 }

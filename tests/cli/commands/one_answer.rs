@@ -1,9 +1,9 @@
 //! One answer from each place: the sentence, the exports, the report and the picture of a solution
 //! say the same.
 
-use crate::support::workplace::{Json, Workplace};
+use crate::support::workplace::{Json, Workplace, deck, has};
 use crate::thorough::some;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Settings of codes that know intervals, before the number of steps.
 const INTERVALS: [(&str, &str); 16] = [
@@ -51,10 +51,6 @@ fn every(steps: u64) -> String {
     if steps == 1 { "every step".to_owned() } else { format!("every {steps} steps") }
 }
 
-fn model(name: &str) -> String {
-    format!("{}/../models/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
 /// Places and thresholds of the exported rule that hold by the step, or since the last remap.
 fn listed(json: &Value, name: &str) -> Vec<(u64, f64)> {
     let list = json[name].as_array().cloned().unwrap_or_default();
@@ -78,15 +74,12 @@ fn interval_is_one(place: &Workplace, name: &str, sentence: &str, interval: Opti
     };
     assert!(sentence.starts_with(&format!("Remap {}", every(steps))), "{name}: {sentence}");
     for (target, words) in INTERVALS {
-        let out = exported(place, target);
-        let words = words.replace('#', &steps.to_string());
-        assert!(out.contains(&words), "{name}, {target}: {words}\n{out}");
+        has(&exported(place, target), &[&words.replace('#', &steps.to_string())]);
     }
     for target in ["swift", "fourc"] {
         place.run(&["export", "solution.json", "--to", target]).exits(1);
     }
-    let page = place.read("page.html");
-    assert!(page.contains(&format!("recommended: remap {}", every(steps))), "{name}");
+    has(&place.read("page.html"), &[&format!("recommended: remap {}", every(steps))]);
 }
 
 #[test]
@@ -94,13 +87,12 @@ fn intervals_are_the_same_everywhere() {
     let place = Workplace::new();
     let decks =
         ["birth_death", "capacities", "cost_aware", "correlated", "growing", "log_gp", "table1"];
-    for deck in some(3, decks) {
-        let (document, sentence) = solved(&place, &model(&format!("periodic/{deck}.ron")), &[]);
+    for name in some(3, decks) {
+        let model = deck(&format!("periodic/{name}.ron"));
+        let (document, sentence) = solved(&place, &model, &[]);
         let recommended = &document["recommended"];
-        match recommended.as_str() {
-            Some("never") => interval_is_one(&place, deck, &sentence, None),
-            _ => interval_is_one(&place, deck, &sentence, Some(recommended["every"].u64())),
-        }
+        let every = (recommended != "never").then(|| recommended["every"].u64());
+        interval_is_one(&place, name, &sentence, every);
     }
 }
 
@@ -115,22 +107,14 @@ fn the_cheapest_interval_within_the_bound_is_recommended() {
         )
     };
     let place = Workplace::new();
+    let within = "the least cost per step; d stays within 10 (exact)";
+    let kept = "the least cost per step; d <= 0.1 is kept for 19 steps (exact)";
+    let longest = "the longest interval with d <= 0.05 (exact); without the bound, every 10 steps would cost less";
     for (bound, cost, expected, why) in [
-        (
-            "MaxDeviation(0.1)",
-            "20",
-            10,
-            "the least cost per step; d <= 0.1 is kept for 19 steps (exact)",
-        ),
-        ("MaxDeviation(10)", "20", 10, "the least cost per step; d stays within 10 (exact)"),
-        ("MaxDeviation(10)", "30", 13, "the least cost per step; d stays within 10 (exact)"),
-        (
-            "MaxDeviation(0.05)",
-            "20",
-            4,
-            "the longest interval with d <= 0.05 (exact); without the bound, every 10 \
-         steps would cost less",
-        ),
+        ("MaxDeviation(0.1)", "20", 10, kept),
+        ("MaxDeviation(10)", "20", 10, within),
+        ("MaxDeviation(10)", "30", 13, within),
+        ("MaxDeviation(0.05)", "20", 4, longest),
     ] {
         place.write("model.ron", normal(bound, cost));
         let (document, sentence) = solved(&place, "model.ron", &[]);
@@ -146,13 +130,9 @@ fn the_cheapest_interval_within_the_bound_is_recommended() {
 #[test]
 fn altered_recommendations_are_refused() {
     let place = Workplace::new();
-    for deck in ["periodic/cost_aware.ron", "load_drift/three_chains.ron"] {
-        let (document, _) = solved(&place, &model(deck), &[]);
-        for other in [
-            serde_json::json!("never"),
-            serde_json::json!({"every": 3}),
-            serde_json::json!({"above": 9.5}),
-        ] {
+    for name in ["periodic/cost_aware.ron", "load_drift/three_chains.ron"] {
+        let (document, _) = solved(&place, &deck(name), &[]);
+        for other in [json!("never"), json!({"every": 3}), json!({"above": 9.5})] {
             let mut altered = document.clone();
             altered["recommended"] = other;
             place.write("solution.json", altered.to_string());
@@ -185,18 +165,18 @@ fn thresholds_are_the_same_everywhere() {
         ("continuous_drift/classes.ron", quick),
         ("64.ron", quick),
     ];
-    for (deck, options) in some(3, decks) {
-        let path = if deck == "64.ron" { deck.to_owned() } else { model(deck) };
+    for (name, options) in some(3, decks) {
+        let path = if name == "64.ron" { name.to_owned() } else { deck(name) };
         let (document, sentence) = solved(&place, &path, options);
         let recommended = &document["recommended"];
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
         if recommended == "never" {
-            interval_is_one(&place, deck, &sentence, None);
+            interval_is_one(&place, name, &sentence, None);
             continue;
         }
         if let Some(steps) = recommended["every"].as_u64() {
-            assert_eq!(json["interval"], steps, "{deck}: {sentence}");
-            assert!(sentence.starts_with(&format!("Remap {}", every(steps))), "{deck}: {sentence}");
+            assert_eq!(json["interval"], steps, "{name}: {sentence}");
+            assert!(sentence.starts_with(&format!("Remap {}", every(steps))), "{name}: {sentence}");
             continue;
         }
         let (since, by_step) = (listed(&json, "since_last_remap"), listed(&json, "thresholds"));
@@ -216,12 +196,12 @@ fn thresholds_are_the_same_everywhere() {
         };
         for (steps, threshold) in since.iter().chain(&by_step) {
             if *threshold > 0.0 && *threshold < 1e300 {
-                assert!(is_said(*threshold), "{deck}: {threshold} in {sentence}\n{json:#}");
+                assert!(is_said(*threshold), "{name}: {threshold} in {sentence}\n{json:#}");
             }
             if *steps > 1 && !since.is_empty() && *threshold > 0.0 {
                 let told =
                     [*steps as f64, *steps as f64 - 1.0].iter().any(|steps| said.contains(steps));
-                assert!(told, "{deck}: step {steps} in {sentence}");
+                assert!(told, "{name}: step {steps} in {sentence}");
             }
         }
         for (at, next) in by_step.iter().zip(by_step.iter().skip(1)) {
@@ -231,7 +211,7 @@ fn thresholds_are_the_same_everywhere() {
                     [format!("at step {end}, also above"), format!(" to {end}, also above")];
                 assert!(
                     words.iter().any(|words| sentence.contains(words)),
-                    "{deck}: {end} in {sentence}"
+                    "{name}: {end} in {sentence}"
                 );
             }
         }
@@ -241,7 +221,7 @@ fn thresholds_are_the_same_everywhere() {
             for (_, threshold) in
                 since.iter().chain(&by_step).filter(|(_, threshold)| *threshold < 1e300)
             {
-                assert!(written.contains(threshold), "{deck}, {target}: {threshold}\n{out}");
+                assert!(written.contains(threshold), "{name}, {target}: {threshold}\n{out}");
             }
         }
     }
@@ -251,32 +231,32 @@ fn thresholds_are_the_same_everywhere() {
 #[test]
 fn beliefs_and_maps_are_the_same_everywhere() {
     let place = Workplace::new();
-    for deck in [
+    for name in [
         "phase_change/fluids.ron",
         "phase_change/bimodal.ron",
         "phase_change/table_iii_n50_g50.ron",
     ] {
-        let (document, sentence) = solved(&place, &model(deck), &[]);
+        let (document, sentence) = solved(&place, &deck(name), &[]);
         let pi = document["threshold"][0].f64();
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
         let first =
             json["threshold_first"][0].as_f64().unwrap_or_else(|| json["threshold_between"].f64());
-        assert_eq!(first, pi, "{deck}");
+        assert_eq!(first, pi, "{name}");
         let is_said = match pi < 1.0 {
             true => numbers(&sentence).iter().any(|said| (said - pi).abs() <= 1e-6),
             false => sentence.starts_with("Do not remap at step 0"),
         };
-        assert!(is_said, "{deck}: {pi} in {sentence}");
+        assert!(is_said, "{name}: {pi} in {sentence}");
     }
-    for deck in ["stopping/yin_xu_wang.ron", "stopping/multiplicative.ron", "stopping/restart.ron"]
+    for name in ["stopping/yin_xu_wang.ron", "stopping/multiplicative.ron", "stopping/restart.ron"]
     {
-        let (document, sentence) = solved(&place, &model(deck), &[]);
+        let (document, sentence) = solved(&place, &deck(name), &[]);
         let remaps = document["decision"].text().matches('R').count();
         let csv = exported(&place, "csv");
         let rows = csv.lines().filter(|line| line.ends_with(",R"));
         let vectors: usize =
             rows.map(|row| row.rsplit(',').nth(1).unwrap().parse::<usize>().unwrap()).sum();
-        assert_eq!(vectors, remaps, "{deck}");
-        assert!(sentence.contains(&format!("emap in {remaps} of ")), "{deck}: {sentence}");
+        assert_eq!(vectors, remaps, "{name}");
+        assert!(sentence.contains(&format!("emap in {remaps} of ")), "{name}: {sentence}");
     }
 }

@@ -1,29 +1,22 @@
 //! The report: one page that needs nothing else.
 
 use crate::support::languages::{is_there, skipped};
-use crate::support::workplace::{MODEL, Workplace, stated};
+use crate::support::workplace::{MODEL, Workplace, deck_text, has, lacks};
 use crate::thorough::thorough;
-use std::path::Path;
 use std::process::Command;
-
-fn model(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    root.join("models").join(name).display().to_string()
-}
 
 #[test]
 fn a_page_shows_models_solutions_and_sweeps() {
     let place = Workplace::with_model();
     place.solved("model.ron");
-    let yin = model("stopping/yin_xu_wang.ron");
-    let sweep = ["sweep", &yin, "--set", "problem.remap_cost=1:4:1", "--json"];
-    place.write("sweep.json", place.run(&sweep).exits(0).out);
-    let periodic = std::fs::read_to_string(model("periodic/cost_aware.ron")).unwrap();
+    let sweep = "sweep models/stopping/yin_xu_wang.ron --set problem.remap_cost=1:4:1 --json";
+    place.write("sweep.json", place.shown(sweep));
+    let periodic = deck_text("periodic/cost_aware.ron");
     place.write("periodic.ron", periodic.replace("count: 64", "count: 4"));
-    let drift = model("load_drift/three_chains.ron");
-    let inputs = ["model.ron", "solution.json", "sweep.json", "periodic.ron", &drift];
-    let arguments = [&["report"], &inputs[..], &["-o", "report.html"]].concat();
-    place.run(&arguments).exits(0);
+    let drift = "models/load_drift/three_chains.ron";
+    let report =
+        format!("report model.ron solution.json sweep.json periodic.ron {drift} -o report.html");
+    place.remap(&report).exits(0);
     let page = place.read("report.html");
     // Five sections; sliders over the cost (and the tolerance), the sweep's own, none for the
     // solution. Of two sliders as many positions as time allows.
@@ -35,15 +28,11 @@ fn a_page_shows_models_solutions_and_sweeps() {
         .lines()
         .filter(|line| line.starts_with("<div class=\"frame\"") && line.ends_with(" hidden>"));
     assert_eq!(hidden.count(), frames - 5);
-    assert!(page.contains("detector: (false_alarm: 0.1, missed: 0.2)"), "the deck is there");
-    assert!(page.contains("widest bounds of a threshold"));
-    assert!(page.contains(">stop_at_rise</th>") && page.contains(">guarded:0.7</th>"));
-    for (what, outside) in
-        [("links", "http://"), ("links", "https://"), ("files", "src="), ("files", "@import")]
-    {
-        assert!(!page.contains(outside), "{what} from elsewhere");
-    }
-    place.run(&arguments).exits(1).says("exists already");
+    has(&page, &["detector: (false_alarm: 0.1, missed: 0.2)", "widest bounds of a threshold"]);
+    has(&page, &[">stop_at_rise</th>", ">guarded:0.7</th>"]);
+    // Nothing comes from elsewhere.
+    lacks(&page, &["http://", "https://", "src=", "@import"]);
+    place.remap(&report).exits(1).says("exists already");
     place.remap("report absent.json").exits(1).says("cannot read absent.json");
     place.write("odd.json", "{\"runs\": []}");
     place.remap("report odd.json").exits(1).says("without runs");
@@ -52,10 +41,10 @@ fn a_page_shows_models_solutions_and_sweeps() {
 /// What is nothing is a 0, and not one of three hundred digits.
 #[test]
 fn never_has_no_remaps() {
-    let place = Workplace::new();
-    let problem = "PhaseChange(lifetime: Fixed(500), cycle: (before: 1.0, after: 1.6, remapped: 1.05), remap: (test: \
-                   6.0, install: 2.0), detector: (false_alarm: 0.0362, missed: 0.0025), hazard: Constant(0.004))";
-    place.write("model.ron", stated(problem));
+    let place = Workplace::stating(
+        "PhaseChange(lifetime: Fixed(500), cycle: (before: 1.0, after: 1.6, remapped: 1.05), remap: (test: 6.0, \
+         install: 2.0), detector: (false_alarm: 0.0362, missed: 0.0025), hazard: Constant(0.004))",
+    );
     let page = place.shown("report model.ron");
     let never = page.lines().find(|line| line.contains(">never</th>")).unwrap();
     assert!(never.ends_with("<td>0</td></tr>"), "{never}");
@@ -70,8 +59,8 @@ fn never_has_no_remaps() {
 fn what_a_title_says_is_not_markup() {
     let place = Workplace::of(MODEL.replace("Drift", "<script>alert(1)</script> & co"));
     let page = place.shown("report model.ron");
-    assert!(!page.contains("<script>alert"));
-    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; co"));
+    lacks(&page, &["<script>alert"]);
+    has(&page, &["&lt;script&gt;alert(1)&lt;/script&gt; &amp; co"]);
 }
 
 /// In a browser: moving a slider shows another picture and says its value; the page does not need
@@ -83,7 +72,7 @@ fn the_sliders_work_in_a_browser() {
         return;
     }
     let place = Workplace::new();
-    let page = place.run(&["report", &model("stopping/yin_xu_wang.ron")]).exits(0).out;
+    let page = place.shown("report models/stopping/yin_xu_wang.ron");
     // A script that moves the slider by key as its user would, and leaves what it sees in the
     // title.
     let test = "<script>

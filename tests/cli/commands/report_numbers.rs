@@ -2,16 +2,10 @@
 //! with an error contains the proved bounds, one without is the exact number in the digits that are
 //! shown.
 
-use crate::support::workplace::{Json, Workplace};
+use crate::support::workplace::{Json, Workplace, deck};
 use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
 use serde_json::Value;
-use std::path::Path;
-
-fn model(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    root.join("models").join(name).display().to_string()
-}
 
 /// What stands between two marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
@@ -215,7 +209,7 @@ fn widest(solution: &Value) -> f64 {
 /// What the model of a frame solves to.
 fn solved(place: &Workplace, model: &str, set: &str) -> Value {
     if set.is_empty() {
-        return place.run(&["solve", model, "--json"]).exits(0).json();
+        return place.answer(format!("solve {model}"));
     }
     let mut arguments = vec!["sweep", model, "--json"];
     for one in set.split(';') {
@@ -285,25 +279,21 @@ fn policy_faults(page: &Page, compared: &Value) -> Vec<String> {
 
 /// All numbers of the page of a model; the number of its frames.
 fn check(place: &Workplace, name: &str, every: usize) -> usize {
-    let model = model(name);
-    let text = place.run(&["report", &model]).exits(0).out;
-    let page = page(&text);
+    let model = &deck(name);
+    let page = page(&place.shown(format!("report {model}")));
     for (set, rows) in page.frames.iter().step_by(every) {
-        let faults = faults(rows, &solved(place, &model, set));
+        let faults = faults(rows, &solved(place, model, set));
         assert!(faults.is_empty(), "{name}, {set}: {faults:?}");
     }
     if !page.policies.is_empty() {
         let policies: Vec<&str> = page.policies.iter().map(|row| row[0].as_str()).collect();
         let (policies, sampled) = (policies.join(","), page.legend.contains("sample paths"));
         let runs = if sampled { between(&page.legend, "Means of ", " ") } else { "100" };
-        let compared = ["compare", &model, "--json", "--policies", &policies, "--runs", runs];
-        let faults = policy_faults(&page, &place.run(&compared).exits(0).json());
+        let compared = format!("compare {model} --policies {policies} --runs {runs}");
+        let faults = policy_faults(&page, &place.answer(compared));
         assert!(faults.is_empty(), "{name}: {faults:?}");
-        let level = page
-            .columns
-            .iter()
-            .any(|column| column == if sampled { "±, 95 %" } else { "±, proved" });
-        assert!(level, "{name}: {:?}", page.columns);
+        let level = if sampled { "±, 95 %" } else { "±, proved" };
+        assert!(page.columns.iter().any(|column| column == level), "{name}: {:?}", page.columns);
     }
     page.frames.len()
 }
@@ -330,10 +320,10 @@ fn numbers_of_reports_are_those_of_solve_and_compare() {
 fn wrong_digits_are_found() {
     let place = Workplace::new();
     for name in ["phase_change/fluids.ron", "stopping/restart.ron", "load_drift/three_chains.ron"] {
-        let model = model(name);
-        let page = page(&place.run(&["report", &model]).exits(0).out);
+        let model = &deck(name);
+        let page = page(&place.shown(format!("report {model}")));
         let (set, rows) = &page.frames[page.frames.len() / 2];
-        let solution = solved(&place, &model, set);
+        let solution = solved(&place, model, set);
         assert_eq!(faults(rows, &solution), Vec::<String>::new());
         for row in 0..rows.len() {
             let mut spoilt = rows.clone();

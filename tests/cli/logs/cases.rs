@@ -1,7 +1,7 @@
 //! Logs as people have them, a row each: what is read of them, or why they are refused.
 
-use remap::logs::{self, Beginning, Follow, How, Trace};
-use remapping::record::{Record, Remap};
+use crate::logs::streams::Kept;
+use remap::logs::{self, Beginning, How, Trace};
 use std::path::{Path, PathBuf};
 
 /// What comes of a log.
@@ -70,17 +70,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cli/corpus/logs")
 }
 
-/// Takes the steps after the beginning, of which there are none here.
-struct Unheard;
-
-impl Follow for Unheard {
-    fn begin(&mut self, _: &Record, _: u64) -> Result<(), remap::complaint::Complaint> {
-        Ok(())
-    }
-
-    fn step(&mut self, _: &[f64], _: Option<Remap>) {}
-}
-
 fn read(file: &str, options: &[&str]) -> Result<Trace, String> {
     let mut how = How::default();
     for (option, value) in options.iter().map(|option| option.split_once('=').unwrap()) {
@@ -91,7 +80,7 @@ fn read(file: &str, options: &[&str]) -> Result<Trace, String> {
         }
     }
     let beginning = Beginning { cells: 1 << 24, steps: 1024 };
-    let read = logs::follow(&[folder().join(file)], &how, beginning, &mut Unheard);
+    let read = logs::follow(&[folder().join(file)], &how, beginning, &mut Kept::default());
     read.map_err(|complaint| complaint.to_string())
 }
 

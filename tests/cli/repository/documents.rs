@@ -7,9 +7,9 @@
 //! are rewritten with what the commands print now.
 
 use crate::support::languages::{is_there, skipped};
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, root};
 use crate::thorough::thorough;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// A piece of a page: a fenced block with its heading words, or the lines between blocks.
@@ -156,10 +156,6 @@ fn pages(root: &Path) -> Vec<String> {
     }
     pages.sort();
     pages
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// Set where pages are written anew.

@@ -1,5 +1,6 @@
 //! The house: which module may import which. Arrows go down, and never in a circle.
 
+use crate::support::workplace::{files, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -61,24 +62,6 @@ const CHECKER: &[&[&str]] = &[
 
 /// What each module at the top of a crate imports, with a file that does.
 type Arrows = BTreeMap<String, BTreeMap<String, PathBuf>>;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|kind| kind == "rs") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
 
 /// The paths in the code of the module `here`, from the root of its crate; a path that starts with
 /// any other name is taken to start in `here`.
@@ -153,7 +136,8 @@ fn module(folder: &Path, file: &Path) -> Vec<String> {
 
 /// What each file of the crate in `folder` imports, by module; the root of the crate is `crate`.
 fn arrows_of_files(folder: &Path) -> Arrows {
-    let files = sources(folder).into_iter().filter(|file| !file.starts_with(folder.join("tests")));
+    let files =
+        files(folder, "rs").into_iter().filter(|file| !file.starts_with(folder.join("tests")));
     let files: Vec<(Vec<String>, PathBuf)> =
         files.map(|file| (module(folder, &file), file)).collect();
     let name = |path: &[String]| [&["crate".to_owned()], path].concat().join("::");
@@ -189,7 +173,7 @@ fn floor(module: &str, floors: &[&[&str]]) -> Option<usize> {
 }
 
 fn arrows(folder: &Path, floors: &[&[&str]]) -> Arrows {
-    let files = sources(folder).into_iter().map(|file| (module(folder, &file), file));
+    let files = files(folder, "rs").into_iter().map(|file| (module(folder, &file), file));
     let files: Vec<_> = files.filter(|(path, _)| !path.is_empty()).collect();
     let known: BTreeSet<String> = files.iter().map(|(path, _)| path[0].clone()).collect();
     let mut all = Arrows::new();
@@ -266,7 +250,7 @@ fn files_of_the_checker_are_in_no_large_circle() {
 #[test]
 fn only_the_command_line_knows_clap() {
     let folder = root().join("solvers");
-    for file in sources(&folder) {
+    for file in files(&folder, "rs") {
         let place = file.strip_prefix(&folder).unwrap();
         let allowed = ["cli", "commands", "main.rs"].iter().any(|part| place.starts_with(part));
         let text = std::fs::read_to_string(&file).unwrap();

@@ -1,8 +1,8 @@
 //! What the manifests name is used: no dependency that nobody imports.
 
+use crate::support::workplace::{files, root};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The members of the workspace, and where their sources are.
 const MEMBERS: &[(&str, &[&str])] = &[
@@ -13,21 +13,6 @@ const MEMBERS: &[(&str, &[&str])] = &[
     ("solvers/Cargo.toml", &["solvers", "tests/cli", "tests/families", "tests/papers"]),
     ("tests/lemmas/Cargo.toml", &["tests/lemmas", "tests/families"]),
 ];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
-fn code_of(folder: &Path, code: &mut String) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            code_of(&path, code);
-        } else if path.extension().is_some_and(|kind| kind == "rs") {
-            code.push_str(&fs::read_to_string(path).unwrap());
-        }
-    }
-}
 
 /// The names in the tables of `manifest` whose headings end in `dependencies]`.
 fn dependencies(manifest: &str) -> BTreeSet<(String, String)> {
@@ -59,8 +44,8 @@ fn every_dependency_is_used() {
     let mut named = BTreeSet::new();
     for (manifest, folders) in MEMBERS {
         let text = fs::read_to_string(root().join(manifest)).unwrap();
-        let mut code = String::new();
-        folders.iter().for_each(|folder| code_of(&root().join(folder), &mut code));
+        let all = folders.iter().flat_map(|folder| files(root().join(folder), "rs"));
+        let code: String = all.map(|file| fs::read_to_string(file).unwrap()).collect();
         let listed = dependencies(&text);
         assert!(listed.len() > 2, "{manifest}: {listed:?}");
         for (heading, name) in listed {

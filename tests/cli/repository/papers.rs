@@ -1,9 +1,8 @@
 //! `docs/papers.md`: its tables are read, and their commands run.
 
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, root};
 use crate::thorough::thorough;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A row of a table.
@@ -13,10 +12,6 @@ struct Row {
     command: Option<(String, bool)>,
     /// What stands in the output.
     said: Vec<String>,
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// The pieces of a cell between backticks.

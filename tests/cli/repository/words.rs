@@ -4,7 +4,7 @@
 //! The limits are what the text had when they were last set. They may be lowered, and are not
 //! raised.
 
-use std::path::{Path, PathBuf};
+use crate::support::workplace::{files, root};
 
 /// Phrases that the glossary replaces, in senses that are hardly ever meant otherwise.
 const AVOIDED: &[&str] = &[
@@ -40,29 +40,14 @@ const MOST: [usize; 2] = [12, 16];
 const LONG: usize = 35;
 const MOST_LONG: f64 = 0.01;
 
-fn repository() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-fn files(folder: &Path, kind: &str, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("target") && !path.ends_with("tests") {
-            files(&path, kind, found);
-        } else if path.extension().is_some_and(|own| own == kind) {
-            found.push(path);
-        }
-    }
-}
-
 /// The comments of the engine, the command line and the checker.
 fn comments() -> String {
-    let mut all = Vec::new();
-    for folder in ["src", "solvers", "checker"] {
-        files(&repository().join(folder), "rs", &mut all);
-    }
+    let all = ["src", "solvers", "checker"].map(|folder| files(root().join(folder), "rs"));
+    let is_test = |file: &std::path::PathBuf| {
+        file.strip_prefix(root()).unwrap().iter().any(|part| part == "tests")
+    };
     let mut text = String::new();
-    for file in all {
+    for file in all.into_iter().flatten().filter(|file| !is_test(file)) {
         for line in std::fs::read_to_string(file).unwrap().lines() {
             let comment = line.trim_start().strip_prefix("//");
             let comment = comment.or_else(|| line.split_once(" // ").map(|(_, comment)| comment));
@@ -77,9 +62,8 @@ fn comments() -> String {
 
 /// The pages without their code blocks; the glossary itself and the changelog are left out.
 fn pages() -> String {
-    let root = repository();
-    let mut all = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
-    files(&root.join("docs"), "md", &mut all);
+    let mut all = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
+    all.extend(files(root().join("docs"), "md"));
     let mut text = String::new();
     for file in all.iter().filter(|file| !file.ends_with("glossary.md")) {
         let mut in_code = false;

@@ -23,30 +23,55 @@ pub fn stated(problem: impl std::fmt::Display) -> String {
     format!("Model(title: \"t\", problem: {problem})")
 }
 
-/// The path of an example model.
-pub fn deck(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    root.join("models").join(name).to_str().unwrap().to_owned()
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
+/// The path of an example model.
+pub fn deck(name: &str) -> String {
+    root().join("models").join(name).to_str().unwrap().to_owned()
+}
 /// The text of an example model.
 pub fn deck_text(name: &str) -> String {
     std::fs::read_to_string(deck(name)).unwrap()
 }
 
+/// All files below a folder that end so, in order.
+pub fn files(folder: impl AsRef<Path>, kind: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, kind));
+        } else if path.extension().is_some_and(|own| own == kind) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
 /// The names of all files under `models/` that end in `.ron`, in order.
 pub fn decks() -> Vec<String> {
-    let list = |folder: &str| -> Vec<String> {
-        let entries = std::fs::read_dir(deck(folder)).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    };
-    let folders = list("").into_iter().filter(|folder| Path::new(&deck(folder)).is_dir());
-    let name =
-        |folder: String| list(&folder).into_iter().map(move |name| format!("{folder}/{name}"));
-    let mut names: Vec<String> =
-        folders.flat_map(name).filter(|name| name.ends_with(".ron")).collect();
+    let models = root().join("models");
+    let name = |path: PathBuf| path.strip_prefix(&models).unwrap().to_str().unwrap().to_owned();
+    let mut names: Vec<String> = files(&models, "ron").into_iter().map(name).collect();
     names.sort();
     names
+}
+
+/// A document without its times, which differ between runs.
+pub fn timeless(mut document: Value) -> Value {
+    match &mut document {
+        Value::Object(fields) => {
+            fields.remove("seconds");
+            fields.values_mut().for_each(|field| *field = timeless(field.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = timeless(item.take())),
+        _ => {}
+    }
+    document
 }
 
 /// That a text has all these parts.
@@ -201,15 +226,24 @@ impl Workplace {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// Writes a model of this problem as `model.ron`.
+    pub fn state(&self, problem: impl std::fmt::Display) {
+        self.write("model.ron", stated(problem));
+    }
+
     /// Names of what is in the folder, in order.
     pub fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.root()).unwrap();
+        self.names_in("")
+    }
+
+    /// The same of a folder in it.
+    pub fn names_in(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path(folder)).unwrap();
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
-
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_remap"));
         command.current_dir(self.root()).timeout(std::time::Duration::from_secs(120));
@@ -220,14 +254,19 @@ impl Workplace {
 
     #[track_caller]
     pub fn run(&self, arguments: &[&str]) -> Outcome {
-        let output = self.command().args(arguments).output().unwrap();
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert!(!err.contains("panicked"), "{err}");
-        let code = output.status.code().unwrap_or(-1);
-        Outcome { code, out: String::from_utf8(output.stdout).unwrap(), err }
+        outcome(self.command().args(arguments))
     }
 }
 
+/// What a command leaves behind; never a panic.
+#[track_caller]
+fn outcome(command: &mut Command) -> Outcome {
+    let output = command.output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(!err.contains("panicked"), "{err}");
+    let code = output.status.code().unwrap_or(-1);
+    Outcome { code, out: String::from_utf8(output.stdout).unwrap(), err }
+}
 /// The words of a command, none of which has a space in it; a word that begins with `models/` is
 /// the path of an example model.
 pub fn words(command: &str) -> Vec<String> {
@@ -241,6 +280,12 @@ impl Workplace {
     pub fn remap(&self, command: impl AsRef<str>) -> Outcome {
         let words = words(command.as_ref());
         self.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The same on this input.
+    #[track_caller]
+    pub fn fed(&self, command: impl AsRef<str>, input: impl Into<Vec<u8>>) -> Outcome {
+        outcome(self.command().args(words(command.as_ref())).write_stdin(input))
     }
 
     /// The document of a command that succeeds.

@@ -2,10 +2,9 @@
 //! every load vector is a state, the transition matrix is written out, and policy iteration
 //! eliminates without iteration.
 
-use crate::support::workplace::Json;
+use crate::support::workplace::{Json, Workplace};
 use crate::thorough::{few_or_all, some};
 use approx::abs_diff_eq;
-use assert_cmd::Command;
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
@@ -204,24 +203,17 @@ impl Model {
         }
     }
 
-    fn solve(&self, cost: &str, rho: &str, after: &str, options: &[&str]) -> Value {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("model.ron");
+    fn solve(&self, cost: &str, rho: &str, after: &str, options: &str) -> Value {
         let Self { text, capacities, .. } = self;
-        let model = format!(
-            "Model(title: \"t\", problem: Stopping(processes: {text}, capacities: {capacities:?}, \
-             running_cost: {cost}, remap_cost: {rho}, after_remap: {after}))"
-        );
-        std::fs::write(&file, model).unwrap();
-        let mut command = Command::cargo_bin("remap").unwrap();
-        command.arg("solve").arg(file).args(["--json", "--values"]).args(options);
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
+        let place = Workplace::stating(format!(
+            "Stopping(processes: {text}, capacities: {capacities:?}, running_cost: {cost}, remap_cost: {rho}, \
+             after_remap: {after})"
+        ));
+        place.answer(format!("solve model.ron --values {options}"))
     }
 
     /// Compares map, ties and values; returns how many states are ties.
-    fn check(&self, cost: &str, rho: f64, after: &str, options: &[&str]) -> usize {
+    fn check(&self, cost: &str, rho: f64, after: &str, options: &str) -> usize {
         let restart = after == "Restart";
         let reference = match restart {
             true => self.restart_reference(cost, rho),
@@ -240,9 +232,8 @@ impl Model {
             let remap = found["remap_value"].f64();
             assert!(abs_diff_eq!(remap, reference.remap_value, epsilon = 1e-9 * scale), "{case}");
         }
-        let numbers = |key: &str| found[key].list().iter();
-        let value: Vec<f64> = numbers("value").map(Json::f64).collect();
-        let ties: Vec<usize> = numbers("ties").map(|t| t.u64() as usize).collect();
+        let value = found["value"].numbers();
+        let ties: Vec<usize> = found["ties"].list().iter().map(|t| t.u64() as usize).collect();
         let decision: Vec<char> = found["decision"].text().chars().collect();
         assert!(decision.len() == self.states() && value.len() == self.states());
         for (s, (&letter, advantage)) in decision.iter().zip(&reference.advantage).enumerate() {
@@ -320,11 +311,11 @@ fn two_processes_of_21_levels() {
         let model = Model::walks(21, capacities, QUARTER, *capacities == [1, 2]);
         for (cost, rho) in COSTS.iter().flat_map(|cost| [3.0, 40.0, 300.0].map(|rho| (cost, rho))) {
             for after in ["Stop", "Uniform"] {
-                model.check(cost, rho, after, &[]);
+                model.check(cost, rho, after, "");
             }
         }
-        model.check("MaxMinusMean", 12.5, "Uniform", &["--method", "value"]);
-        model.check("MaxMinusMean", 12.5, "Uniform", &["--method", "policy"]);
+        model.check("MaxMinusMean", 12.5, "Uniform", "--method value");
+        model.check("MaxMinusMean", 12.5, "Uniform", "--method policy");
     }
 }
 
@@ -335,7 +326,7 @@ fn three_processes_of_11_levels() {
         let model = Model::walks(11, capacities, [0.3, 0.2], *capacities != [1, 1, 1]);
         for (cost, rho) in some(2, COSTS.iter().zip([4.0, 30.0, 150.0])) {
             for after in ["Stop", "Uniform"] {
-                model.check(cost, rho, after, &[]);
+                model.check(cost, rho, after, "");
             }
         }
     }
@@ -346,7 +337,7 @@ fn four_processes() {
     for capacities in some(1, [[1, 1, 2, 2], [1, 1, 1, 1]]) {
         let model = Model::walks(few_or_all(5, 7), &capacities, QUARTER, false);
         for (after, rho) in [("Stop", 8.0), ("Uniform", 2.0), ("Stop", 120.0)] {
-            model.check("MaxMinusMean", rho, after, &[]);
+            model.check("MaxMinusMean", rho, after, "");
         }
     }
 }
@@ -365,7 +356,7 @@ fn different_dense_chains_from_negative_loads() {
     let model = Model::distinct(&[chain(7, 1), chain(5, 2), chain(6, 3)], -2, &[2, 1, 1]);
     for (cost, rho) in COSTS.iter().zip([1.0, 3.0, 9.0]) {
         for after in ["Stop", "Uniform"] {
-            model.check(cost, rho, after, &[]);
+            model.check(cost, rho, after, "");
         }
     }
 }
@@ -374,10 +365,10 @@ fn different_dense_chains_from_negative_loads() {
 fn ties_are_those_of_the_reference() {
     // Both branches of the states next to balance cost the same at 4/3.
     let model = Model::walks(6, &[1, 1], QUARTER, false);
-    assert!(model.check("MaxMinusMean", 4.0 / 3.0, "Stop", &[]) > 0);
+    assert!(model.check("MaxMinusMean", 4.0 / 3.0, "Stop", "") > 0);
     // From (0, 1) every state is equally likely: psi + R/2 = 1/2 + 1/2 = R.
     let held = Model::walks(2, &[1, 1], [0.5, 0.5], true);
-    assert_eq!(held.check("MaxMinusMean", 1.0, "Stop", &[]), 2);
+    assert_eq!(held.check("MaxMinusMean", 1.0, "Stop", ""), 2);
 }
 
 #[test]
@@ -391,7 +382,7 @@ fn long_jobs() {
     ];
     for model in &models {
         for (cost, rho) in COSTS.iter().zip([2.0, 15.0, 100.0]) {
-            model.check(cost, rho, "Restart", &[]);
+            model.check(cost, rho, "Restart", "");
         }
     }
 }

@@ -10,30 +10,33 @@ use self::dialects::{dialects, pairs};
 use self::printed::{lammps_logs, printed};
 use self::tables::{json_lines, tables};
 use self::tools::{codes, tools, vt};
-use remap::logs::{self, Beginning, Follow, How, Trace};
-use remapping::record::{Record, Remap};
+use crate::logs::streams::Kept;
+use remap::logs::{self, Beginning, How, Trace};
 
 /// A text, and what is right: how it is called with its ranks, steps and remaps, or what the
 /// refusal says.
 pub struct Sample {
     pub text: String,
-    /// What the user says.
-    options: &'static str,
+    /// What the user says a unit is.
+    unit: Option<f64>,
     right: Result<(&'static str, usize, usize, usize), &'static str>,
 }
 
 fn read(
     text: impl Into<String>,
-    options: &'static str,
     form: &'static str,
-    counts: (usize, usize, usize),
+    (ranks, steps, remaps): (usize, usize, usize),
 ) -> Sample {
-    let (ranks, steps, remaps) = counts;
-    Sample { text: text.into(), options, right: Ok((form, ranks, steps, remaps)) }
+    Sample { text: text.into(), unit: None, right: Ok((form, ranks, steps, remaps)) }
+}
+
+/// Its loads are no times: the user says what one is worth.
+fn in_units(unit: f64, sample: Sample) -> Sample {
+    Sample { unit: Some(unit), ..sample }
 }
 
 fn refused(text: impl Into<String>, says: &'static str) -> Sample {
-    Sample { text: text.into(), options: "", right: Err(says) }
+    Sample { text: text.into(), unit: None, right: Err(says) }
 }
 
 /// Lines of the steps, 0 to 49.
@@ -59,25 +62,15 @@ pub fn samples() -> Vec<Sample> {
         .collect()
 }
 
-struct Unheard;
-
-impl Follow for Unheard {
-    fn begin(&mut self, _: &Record, _: u64) -> Result<(), remap::complaint::Complaint> {
-        Ok(())
-    }
-
-    fn step(&mut self, _: &[f64], _: Option<Remap>) {}
-}
-
 /// Reads a sample as a file, as users give it.
 fn taken(sample: &Sample) -> Result<Trace, String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sample.log");
     std::fs::write(&file, &sample.text).unwrap();
-    let unit = sample.options.strip_prefix("unit=").map(|unit| unit.parse().unwrap());
-    let how = How { unit, ..How::default() };
+    let how = How { unit: sample.unit, ..How::default() };
     let beginning = Beginning { cells: 1 << 20, steps: 1024 };
-    logs::follow(&[file], &how, beginning, &mut Unheard).map_err(|complaint| complaint.to_string())
+    logs::follow(&[file], &how, beginning, &mut Kept::default())
+        .map_err(|complaint| complaint.to_string())
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Samples of lines that programs print: LAMMPS, Charm++, vLLM, OpenFOAM and others.
 
-use super::{Sample, read, refused, steps, time};
+use super::{Sample, in_units, read, refused, steps, time};
 
 /// A log of LAMMPS: rebalanced every ten rows.
 fn lammps(fix: &str, columns: &str, weight: f64) -> String {
@@ -23,22 +23,16 @@ pub(super) fn lammps_logs() -> Vec<Sample> {
         "fix b all balance 100 1.1 shift xy 10 1.05",
         "fix b all balance 100 1.1 rcb weight group 1 a 2.0",
     );
-    let form = "LAMMPS thermo output";
+    let thermo = |text: String| read(text, "LAMMPS thermo output", (4, 49, 4));
     let yaml = |s: usize| {
         format!("  - [{}, {}, 260, 1, {}]\n", 100 * s, 0.5 * s as f64, 1.1 + (s / 10) as f64 / 1e3)
     };
+    let names = "keywords: ['Step', 'CPU', 'f_b[1]', 'f_b', 'f_b[3]', ]";
+    let end = "...\nLoop time of 25 on 4 procs for 5000 steps with 1000 atoms\n";
     vec![
-        read(lammps(fix, columns, 1.0), "", form, (4, 49, 4)),
-        read(lammps(weights, columns, 2.5), "", form, (4, 49, 4)),
-        read(
-            format!(
-                "{fix}\n---\nkeywords: ['Step', 'CPU', 'f_b[1]', 'f_b', 'f_b[3]', ]\ndata:\n{}...\n",
-                steps(yaml)
-            ) + "Loop time of 25 on 4 procs for 5000 steps with 1000 atoms\n",
-            "",
-            form,
-            (4, 49, 4),
-        ),
+        thermo(lammps(fix, columns, 1.0)),
+        thermo(lammps(weights, columns, 2.5)),
+        thermo(format!("{fix}\n---\n{names}\ndata:\n{}{end}", steps(yaml))),
         refused(
             lammps(fix, "Step CPU Temp Press Volume", 1.0),
             "no thermo output with an imbalance",
@@ -62,7 +56,6 @@ fn charm(prefix: &str, moved: impl Fn(usize) -> usize) -> String {
 }
 
 pub(super) fn printed() -> Vec<Sample> {
-    let charm_form = "load balancing output of Charm++";
     let foam = |every: usize, clock: &'static str| {
         move |step: usize| {
             let imbalance = match step % every {
@@ -75,7 +68,6 @@ pub(super) fn printed() -> Vec<Sample> {
             )
         }
     };
-    let foam_form = "log of OpenFOAM";
     let eplb = |every: usize, models: usize| {
         move |step: usize| {
             let line = |model: usize| {
@@ -90,7 +82,6 @@ pub(super) fn printed() -> Vec<Sample> {
             moved.to_owned() + &(0..models).map(line).collect::<String>()
         }
     };
-    let eplb_form = "EPLB lines of vLLM";
     let pass = |prefix: &'static str, first: usize| {
         move |step: usize| {
             format!(
@@ -100,63 +91,48 @@ pub(super) fn printed() -> Vec<Sample> {
             )
         }
     };
-    let sglang_form = "balancedness lines of SGLang";
     let trace = |prefix: &'static str| {
         move |step: usize| {
             format!("{prefix} rank_load step={step} rank_tokens=[{}, 9, 8]\n", 9 + step % 7)
         }
     };
-    let tokens_form = "tokens of each rank";
+    let lb = |text, remaps| read(text, "load balancing output of Charm++", (4, 50, remaps));
+    let cfd = |text, rows| read(text, "log of OpenFOAM", (2, rows, 0));
+    let experts = |text| in_units(1e-6, read(text, "EPLB lines of vLLM", (2, 50, 1)));
+    let passes = |text| in_units(0.02, read(text, "balancedness lines of SGLang", (2, 50, 0)));
+    let tokens = |text| in_units(1e-6, read(text, "tokens of each rank", (3, 50, 0)));
+    let clock = || steps(foam(1, "ExecutionTime"));
+    let moved = "Redistributing mesh with imbalance";
+    let profile = "INFO Rearranged experts  (profile)  in 2.81 s.\n";
+    let all = || steps(pass("", 0));
     vec![
-        read(charm("", |step| usize::from(step % 10 == 9)), "", charm_form, (4, 50, 4)),
-        read(charm("Charm++> cpu topology\n", |_| 0), "", charm_form, (4, 50, 0)),
-        read(charm("", |_| 3), "", charm_form, (4, 50, 49)),
+        lb(charm("", |step| usize::from(step % 10 == 9)), 4),
+        lb(charm("Charm++> cpu topology\n", |_| 0), 0),
+        lb(charm("", |_| 3), 49),
         refused(charm("", |_| 0).replace("proc loads", "loads"), "neither `rank`"),
         refused("LB step 3 was skipped\nnothing else\n", "neither `rank`"),
         refused("proc loads: min=1\nproc loads: min=2\n", "give --regex"),
-        read(steps(foam(1, "ExecutionTime")), "", foam_form, (2, 48, 0)),
-        read(steps(foam(5, "ExecutionTime")), "", foam_form, (2, 9, 0)),
-        read(
-            "Build  : dev\n".to_owned() + &steps(foam(1, "ExecutionTime")),
-            "",
-            foam_form,
-            (2, 48, 0),
-        ),
+        cfd(clock(), 48),
+        cfd(steps(foam(5, "ExecutionTime")), 9),
+        cfd("Build  : dev\n".to_owned() + &clock(), 48),
         refused(steps(foam(100, "ExecutionTime")), "no whole rows"),
         refused(steps(foam(1, "Elapsed")), "both seem to be"),
-        refused(
-            steps(foam(1, "ExecutionTime"))
-                .replace("Total imbalance", "Redistributing mesh with imbalance"),
-            "both seem to be",
-        ),
-        read(steps(eplb(1, 1)), "unit=1e-6", eplb_form, (2, 50, 1)),
-        read(steps(eplb(10, 2)), "unit=1e-6", eplb_form, (2, 50, 1)),
-        read(
-            "INFO Rearranged experts  (profile)  in 2.81 s.\n".to_owned() + &steps(eplb(1, 1)),
-            "unit=1e-6",
-            eplb_form,
-            (2, 50, 1),
-        ),
+        refused(clock().replace("Total imbalance", moved), "both seem to be"),
+        experts(steps(eplb(1, 1))),
+        experts(steps(eplb(10, 2))),
+        experts(profile.to_owned() + &steps(eplb(1, 1))),
         refused(steps(eplb(1, 1)), "its loads are tokens"),
         refused(steps(eplb(1, 1)).replace("max_tokens", "tokens"), "give --regex"),
         refused("INFO Rearranged experts  in 1.23 s.\nINFO done\n", "give --regex"),
-        read(steps(pass("", 0)), "unit=0.02", sglang_form, (2, 50, 0)),
-        read(
-            steps(pass("2025-06-06 13:41:30,281 - INFO - ", 1350)),
-            "unit=0.02",
-            sglang_form,
-            (2, 50, 0),
-        ),
-        read("starting\n".to_owned() + &steps(pass("", 7)), "unit=0.02", sglang_form, (2, 50, 0)),
-        refused(steps(pass("", 0)), "its loads are forward passes"),
-        refused(steps(pass("", 0)).replace("current_pass", "last_10_average"), "give --regex"),
-        refused(
-            steps(pass("", 0)).replace("balancedness=0.", "balancedness=1."),
-            "not within 0 and 1",
-        ),
-        read(steps(trace("INFO")), "unit=1e-6", tokens_form, (3, 50, 0)),
-        read(steps(trace("[0:01]")), "unit=1e-6", tokens_form, (3, 50, 0)),
-        read("warm up\n".to_owned() + &steps(trace("")), "unit=1e-6", tokens_form, (3, 50, 0)),
+        passes(all()),
+        passes(steps(pass("2025-06-06 13:41:30,281 - INFO - ", 1350))),
+        passes("starting\n".to_owned() + &steps(pass("", 7))),
+        refused(all(), "its loads are forward passes"),
+        refused(all().replace("current_pass", "last_10_average"), "give --regex"),
+        refused(all().replace("balancedness=0.", "balancedness=1."), "not within 0 and 1"),
+        tokens(steps(trace("INFO"))),
+        tokens(steps(trace("[0:01]"))),
+        tokens("warm up\n".to_owned() + &steps(trace(""))),
         refused(steps(trace("INFO")), "its loads are tokens"),
         refused(steps(trace("INFO")).replace("rank_load", "load"), "give --regex"),
         refused(steps(trace("INFO")).replace("9, 8]", "many]"), "is not a number"),

@@ -35,7 +35,7 @@ fn talp_json(region: &str) -> String {
 }
 
 pub(super) fn tools() -> Vec<Sample> {
-    let form = "process summary of TALP";
+    let summary = |text| read(text, "process summary of TALP", (2, 50, 0));
     let caliper = |attribute: &str| {
         let row = |step: usize| {
             let of =
@@ -46,25 +46,19 @@ pub(super) fn tools() -> Vec<Sample> {
     };
     let ranks = |step: usize| format!("{step},{:.0},{:.0}", 1e9 * (1.0 + time(step, 1)), 1e9);
     vec![
-        read(talp("step #"), "", form, (2, 50, 0)),
-        read(
-            talp("it#") + "Global,0,100,0,n1,0,1,1.0,0,0,1,0,9,0,0,5,4,0,0,0,0\n",
-            "",
-            form,
-            (2, 50, 0),
-        ),
-        read(talp_json("step #"), "", form, (2, 50, 0)),
+        summary(talp("step #")),
+        summary(talp("it#") + "Global,0,100,0,n1,0,1,1.0,0,0,1,0,9,0,0,5,4,0,0,0,0\n"),
+        summary(talp_json("step #")),
         refused(talp("Global"), "adds up its regions over the whole run"),
         refused(
             "name,numCpus,numMpiRanks,elapsedTime\n\"Global\",2,2,50\n",
             "metrics of whole regions",
         ),
         refused("{\"dlbVersion\": \"3.6\", \"Application\": {}}\n", "metrics of whole regions"),
-        read(caliper("sum#time.duration.ns"), "", "long table", (2, 50, 0)),
-        read(caliper("time.inclusive.duration.ns"), "", "long table", (2, 50, 0)),
+        read(caliper("sum#time.duration.ns"), "long table", (2, 50, 0)),
+        read(caliper("time.inclusive.duration.ns"), "long table", (2, 50, 0)),
         read(
             wide("iteration#main,max#sum#time.duration.ns,avg#sum#time.duration.ns", ranks),
-            "",
             "table of largest and mean times",
             (3, 50, 0),
         ),
@@ -100,22 +94,22 @@ fn warpx(group: &str, hosts: bool) -> String {
 }
 
 pub(super) fn codes() -> Vec<Sample> {
-    let swift_form = "rank_cpu_balance.log of SWIFT";
+    let balance = |text| read(text, "rank_cpu_balance.log of SWIFT", (2, 50, 0));
     let names = "# step rank user sys sum deadfrac";
     let group = "cost proc lev i_low j_low k_low num_cells gpu_ID hostname";
-    let warpx_form = "LoadBalanceCosts of WarpX";
+    let costs = |text| read(text, "LoadBalanceCosts of WarpX", (2, 50, 0));
     let without_header =
         |text: String| text.lines().skip(1).map(|line| line.to_owned() + "\n").collect::<String>();
     vec![
-        read(swift(names, 1.0), "", swift_form, (2, 50, 0)),
-        read("# CPU of ranks\n".to_owned() + &swift(names, 1.0), "", swift_form, (2, 50, 0)),
-        read(swift("#   step rank user sys sum deadfrac", 1.0) + "\n", "", swift_form, (2, 50, 0)),
+        balance(swift(names, 1.0)),
+        balance("# CPU of ranks\n".to_owned() + &swift(names, 1.0)),
+        balance(swift("#   step rank user sys sum deadfrac", 1.0) + "\n"),
         refused(swift(names, 2.0), "is not user + sys"),
         refused(swift("# step rank user sys total", 1.0), "names another number of columns"),
         refused(swift("# rank step user sys sum deadfrac", 1.0), "no column `seconds`"),
-        read(warpx(group, true), "", warpx_form, (2, 50, 0)),
-        read(without_header(warpx(group, true)), "", warpx_form, (2, 50, 0)),
-        read(without_header(warpx(group, false)), "", warpx_form, (2, 50, 0)),
+        costs(warpx(group, true)),
+        costs(without_header(warpx(group, true))),
+        costs(without_header(warpx(group, false))),
         refused(warpx(group, true).replace("cost_box", "load_box"), "`n1` in it is no number"),
         refused(warpx(group, true).replace(" 2 n1\n", " n1\n"), "fields"),
         refused(warpx(group, true).replace("\n1 ", "\none "), "one"),
