@@ -96,7 +96,7 @@ fn overlaps_that_are_none_are_explained() {
     for wrong in ["3", "3:", "-1:0.1", "3:-0.1", "64:0.1", "x:0.1", "3:inf", "1.5:0.1"] {
         for command in ["replay", "advise"] {
             let asked = format!("--overlap={wrong}");
-            let outcome = place.run(&[command, "ramp.csv", "--remap-cost", "3", &asked]);
+            let outcome = place.remap(format!("{command} ramp.csv --remap-cost 3 {asked}"));
             outcome.exits(2).says("expected STEPS:SLOWDOWN, as in 3:0.05");
         }
     }
@@ -239,7 +239,7 @@ fn sweeps_of_every_problem_are_drawn() {
     let decks = [(walks, "problem.remap_cost", 1), ("model.ron", "problem.remap.test", 3)];
     for (number, (model, path, charts)) in decks.into_iter().enumerate() {
         let (plot, set) = (format!("{number}.svg"), format!("{path}=2,4,6"));
-        let outcome = place.run(&["sweep", model, "--set", &set, "--plot", &plot]);
+        let outcome = place.remap(format!("sweep {model} --set {set} --plot {plot}"));
         outcome.exits(0);
         let picture = place.read(&plot);
         assert!(

@@ -31,8 +31,8 @@ fn is_sampled(found: &Value) {
 #[test]
 fn a_detector_without_a_seen_error_is_not_said_to_make_none() {
     let place = Workplace::new();
-    let arguments = ["calibrate", "--shift", "8", "--runs", "50"];
-    let found = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
+    let calibrate = "calibrate --shift 8 --runs 50";
+    let found = place.answer(calibrate);
     is_sampled(&found["missed"]);
     is_sampled(&found["false_alarm"]);
     assert_eq!((&found["missed"]["errors"], &found["missed"]["pairs"]), (&0.into(), &50.into()));
@@ -40,7 +40,7 @@ fn a_detector_without_a_seen_error_is_not_said_to_make_none() {
     let upper = 1.0 - 0.025_f64.powf(0.02);
     assert!(abs_diff_eq!(found["missed"]["upper"].f64(), upper, epsilon = 1e-9), "{found}");
     assert_eq!(found["detector"]["missed"], found["missed"]["upper"]);
-    let out = place.run(&arguments).exits(0).out;
+    let out = place.shown(calibrate);
     has(&out, &["missed = 0, 95 % confidence 0 to 0.0711", "missed: 0.0711", "no error was seen"]);
 }
 
@@ -52,30 +52,23 @@ fn errors_of_a_trace_are_of_independent_pairs() {
         1.0 + 0.1 * noise + if k >= 200 { 0.5 } else { 0.0 }
     };
     let trace: String = (0..400).map(|k| format!("{}\n", time(k))).collect();
-    let arguments = ["calibrate", "--batch", "1", "--cluster", "5", "--change-at", "200", "--json"];
-    let output = place.command().args(arguments).write_stdin(trace).output().unwrap();
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (&found["false_alarm"]["pairs"], &found["missed"]["pairs"]),
-        (&20.into(), &40.into())
-    );
+    let calibrate = "calibrate --batch 1 --cluster 5 --change-at 200 --json";
+    let found = place.fed(calibrate, trace).json();
+    let pairs = [&found["false_alarm"]["pairs"], &found["missed"]["pairs"]];
+    assert_eq!(pairs, [20, 40]);
 }
 
 #[test]
 fn fits_and_simulations_say_their_level() {
-    let place = Workplace::new();
-    place.write(
-        "walks.ron",
-        "Model(title: \"Walks\", problem: Periodic(initial_load: 50,
-         changes: Identical(count: 4, law: Normal(mean: 0.1, deviation: 1)),
-         bound: MaxDeviation(0.1)))",
+    let place = Workplace::stating(
+        "Periodic(initial_load: 50, changes: Identical(count: 4, law: Normal(mean: 0.1, deviation: 1)), \
+         bound: MaxDeviation(0.1))",
     );
-    let arguments = ["solve", "walks.ron", "--simulate", "5"];
-    let found = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
+    let found = place.answer("solve model.ron --simulate 5");
     is_sampled(&found["simulated"]);
-    let out = place.run(&arguments).exits(0).out;
-    assert!(out.contains("95 % confidence, sampled"), "{out}");
-    place.remap("simulate walks.ron --steps 100 --trace run.csv").exits(0);
+    assert_eq!(found["simulated"]["runs"], 5);
+    has(&place.shown("solve model.ron --simulate 5"), &["95 % confidence, sampled"]);
+    place.remap("simulate model.ron --steps 100 --trace run.csv").exits(0);
     let found = place.answer("fit run.csv --remap-cost 1 --model periodic");
     for parameter in found["models"][0]["parameters"].list() {
         assert_eq!(parameter["level"], 0.95);
@@ -92,22 +85,12 @@ fn comparisons_say_what_is_sampled_and_what_is_proved() {
         assert_eq!(policy["level"], 1.0);
     }
     assert!(place.shown("compare model.ron").contains("proved bounds"));
-    let walk = "Model(title: \"Walk\", problem: LoadDrift(processors: 3,
-        chain: Walk(lowest: 1, levels: 6, up: 0.2, down: 0.25, edge: Hold),
-        initial_load: 3, steps: 50, remap_cost: 3))";
-    place.write("walk.ron", walk);
-    let arguments = ["compare", "walk.ron", "--runs", "20"];
-    let sampled = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
-    sampled["policies"].list().iter().for_each(is_sampled);
-    assert!(place.run(&arguments).exits(0).out.contains("95 % confidence interval"));
+    let compare = "compare models/load_drift/three_chains.ron --runs 20";
+    place.answer(compare)["policies"].list().iter().for_each(is_sampled);
+    has(&place.shown(compare), &["95 % confidence interval"]);
     // Over the errors of the detector nothing is sampled: any seed gives the same.
     place.write("fluids.ron", "Model(title: \"Tube\", problem: Fluids(wave: (after: [0.2, 0.7])))");
-    let compared = |seed: &str| {
-        place
-            .run(&["compare", "fluids.ron", "--runs", "2", "--seed", seed, "--json"])
-            .exits(0)
-            .json()
-    };
+    let compared = |seed: &str| place.answer(format!("compare fluids.ron --runs 2 --seed {seed}"));
     let (one, other) = (compared("1"), compared("2"));
     assert_eq!(one["policies"], other["policies"]);
     for policy in one["policies"].list() {

@@ -150,8 +150,8 @@ fn commands_without_models_of_their_own() {
     let workplace = Workplace::new();
     let trace = workplace.path("run.csv");
     let trace = trace.to_str().unwrap();
-    let drift = deck("load_drift/four_walks.ron");
-    workplace.run(&["simulate", &drift, "--policy", "fixed:9", "--trace", trace]).exits(0);
+    let made = "simulate models/load_drift/four_walks.ron --policy fixed:9 --trace run.csv";
+    workplace.remap(made).exits(0);
     for arguments in [
         &["regret", &deck("phase_change/table_iii_n50_g50.ron"), "--json"][..],
         &["study", &deck("studies/figure_3.ron"), "--json"],

@@ -1,10 +1,11 @@
 //! Flags, exit codes, and what goes to which stream.
 
+use crate::support::languages::{is_there, skipped};
 use crate::support::workplace::{Json, MODEL, Workplace, has};
 
 #[test]
 fn a_solved_model_exits_with_0_and_shows_its_curve() {
-    let outcome = Workplace::with_model().run(&["solve", "model.ron"]).exits(0);
+    let outcome = Workplace::with_model().remap("solve model.ron").exits(0);
     let parts = ["Drift", "n0 = ", "pi_0 = ", "expected completion time", "certified to 1e-9"];
     has(&outcome.out, &parts);
     assert_eq!(outcome.err, "");
@@ -12,16 +13,14 @@ fn a_solved_model_exits_with_0_and_shows_its_curve() {
 
 #[test]
 fn json_is_one_document_with_the_promised_fields() {
-    let outcome = Workplace::with_model().run(&["solve", "model.ron", "--json"]).exits(0);
-    let solution = outcome.json();
+    let solution = Workplace::with_model().answer("solve model.ron");
     let fields = "title problem status tolerance version seconds warnings last_step n0 threshold \
                   threshold_lower threshold_upper value segments";
     for field in fields.split_whitespace() {
         assert!(!solution[field].is_null(), "{field}");
     }
-    assert_eq!(solution["title"], "Drift");
-    assert_eq!(solution["problem"], "phase_change");
-    assert_eq!(solution["status"], "converged");
+    let words = ["title", "problem", "status"].map(|field| &solution[field]);
+    assert_eq!(words, ["Drift", "phase_change", "converged"]);
     assert_eq!(solution["last_step"], 40);
     for n in 0..=40 {
         let at = |field: &str| solution[field][n].f64();
@@ -39,23 +38,19 @@ fn several_models_give_an_array_in_their_order() {
     for name in ["c", "a", "b"] {
         workplace.write(&format!("{name}.ron"), MODEL.replace("Drift", name));
     }
-    let outcome = workplace.remap("solve --json c.ron a.ron b.ron").exits(0);
-    let titles: Vec<_> = outcome.json().list().iter().map(|s| s["title"].clone()).collect();
-    assert_eq!(titles, ["c", "a", "b"]);
-    let checked = workplace.answer("check c.ron a.ron");
-    assert_eq!(checked[0]["title"], "c");
-    assert_eq!(checked[1]["title"], "a");
+    for verb in ["solve", "check"] {
+        let found = workplace.answer(format!("{verb} c.ron a.ron b.ron"));
+        let titles: Vec<_> = found.list().iter().map(|one| one["title"].clone()).collect();
+        assert_eq!(titles, ["c", "a", "b"], "{verb}");
+    }
 }
 
 #[test]
 fn the_worst_of_several_models_decides_the_exit_code() {
     let workplace = Workplace::with_model();
     workplace.write("wrong.ron", MODEL.replace("0.2", "1.2"));
-    let outcome = workplace
-        .remap("solve --json model.ron wrong.ron model.ron")
-        .exits(1)
-        .says("[wrong.ron:7:46]");
-    assert_eq!(outcome.json().list().len(), 2);
+    let outcome = workplace.remap("solve --json model.ron wrong.ron model.ron").exits(1);
+    assert_eq!(outcome.says("[wrong.ron:7:46]").json().list().len(), 2);
     let outcome = workplace.remap("solve wrong.ron model.ron").exits(1);
     assert!(outcome.out.contains("n0 = "));
     let outcome = workplace.remap("solve --json wrong.ron").exits(1);
@@ -83,7 +78,7 @@ fn wrong_arguments_exit_with_2() {
     // A number below 0 is a value, not an option nobody knows.
     for (option, value) in [("--tolerance", "-0.001"), ("--time-limit", "-1"), ("--simulate", "-3")]
     {
-        let outcome = workplace.run(&["solve", "model.ron", option, value]).exits(2);
+        let outcome = workplace.remap(format!("solve model.ron {option} {value}")).exits(2);
         outcome.says(&format!("invalid value '{value}' for '{option}"));
     }
 }
@@ -114,11 +109,8 @@ fn options_of_other_problems_are_told() {
 #[test]
 fn options_that_are_of_no_use_beside_others_are_told() {
     let workplace = Workplace::with_model();
-    let row = |step: u32| format!("{step},{},1\n", 1 + step % 5);
-    workplace.write(
-        "run.csv",
-        "step,rank_0,rank_1\n".to_owned() + &(0..40).map(row).collect::<String>(),
-    );
+    let rows: String = (0..40).map(|step| format!("{step},{},1\n", 1 + step % 5)).collect();
+    workplace.write("run.csv", format!("step,rank_0,rank_1\n{rows}"));
     workplace.remap("solve model.ron --certificate model.cert").exits(0);
     let simulated = "--noise ar1:0.6 --shift 2 --scale 2 --runs 9 --seed 3";
     let told = |command: &str, options: &str| {
@@ -167,8 +159,7 @@ fn options_that_are_of_no_use_beside_others_are_told() {
 fn the_tolerance_is_kept() {
     let workplace = Workplace::with_model();
     for tolerance in ["0.5", "1e-3", "1e-6", "1e-10"] {
-        let arguments = ["solve", "model.ron", "--json", "--tolerance", tolerance];
-        let solution = workplace.run(&arguments).exits(0).json();
+        let solution = workplace.answer(format!("solve model.ron --tolerance {tolerance}"));
         let width: f64 = tolerance.parse().unwrap();
         assert_eq!(solution["tolerance"], width);
         for n in 0..=40 {
@@ -199,8 +190,7 @@ fn check_tells_facts_without_solving() {
     assert_eq!(facts["problem"], "phase_change");
     assert_eq!(facts["last_step"], 40);
     assert_eq!(facts["increasing_failure_rate"], true);
-    let text = workplace.shown("check model.ron");
-    assert!(text.contains("last_step: 40"), "{text}");
+    has(&workplace.shown("check model.ron"), &["last_step: 40"]);
 }
 
 #[test]
@@ -211,7 +201,7 @@ fn help_version_completions_and_the_manual() {
     assert!(workplace.shown("solve --help").contains("--time-limit"));
     assert!(workplace.shown("--version").starts_with("remap "));
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = workplace.run(&["completions", shell]).exits(0).out;
+        let script = workplace.shown(format!("completions {shell}"));
         assert!(script.contains("tolerance"), "{shell}");
     }
     let manual = workplace.shown("man");
@@ -239,11 +229,8 @@ fn help_wraps_at_the_width_of_the_terminal() {
             let mut command = workplace.command();
             command.args([verb, "--help"]).env("COLUMNS", width.to_string());
             let help = String::from_utf8(command.output().unwrap().stdout).unwrap();
-            let long = help.lines().find(|line| {
-                line.chars().count() > width
-                    && line.trim().contains(' ')
-                    && !line.starts_with("Usage")
-            });
+            let is_wide = |line: &str| line.chars().count() > width && line.trim().contains(' ');
+            let long = help.lines().find(|line| is_wide(line) && !line.starts_with("Usage"));
             assert_eq!(long, None, "{verb} at {width}");
             // A paragraph goes on to its end: no short line in its middle.
             let lines: Vec<&str> = help.lines().collect();
@@ -262,11 +249,10 @@ fn help_wraps_at_the_width_of_the_terminal() {
 /// Shells complete policies where policies are asked for.
 #[test]
 fn shells_complete_policies() {
-    if !crate::support::languages::is_there("bash") {
-        crate::support::languages::skipped("bash");
-        return;
+    if !is_there("bash") {
+        return skipped("bash");
     }
-    let workplace = Workplace::new();
+    let workplace = Workplace::with_model();
     let script = workplace.shown("completions bash");
     workplace.write("remap.bash", script);
     workplace.write("menon.csv", "");
@@ -287,7 +273,6 @@ fn shells_complete_policies() {
         assert_eq!(found.trim(), wanted, "{words:?}");
     }
     // Any text is taken: rules have parameters.
-    workplace.write("model.ron", crate::support::workplace::MODEL);
     workplace.remap("compare model.ron --policies fixed:0.7,never").exits(0);
 }
 

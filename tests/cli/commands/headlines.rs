@@ -1,6 +1,6 @@
 //! The first sentence of an answer: what to do and what it is worth.
 
-use crate::support::workplace::{Json, Workplace, endless, has, stated};
+use crate::support::workplace::{Json, Workplace, endless, has, lacks, stated};
 use crate::thorough::some;
 use approx::assert_abs_diff_eq;
 use serde_json::Value;
@@ -35,14 +35,9 @@ fn a_change_of_phase_says_its_threshold_and_what_remaps_save() {
 #[test]
 fn never_costs_what_compare_proves() {
     let place = Workplace::new();
-    for name in [
-        "phase_change/fluids",
-        "phase_change/bimodal",
-        "phase_change/table_iii_n100_g50",
-        "phase_switching/no_return",
-        "phase_switching/recurring",
-        "phase_switching/endless",
-    ] {
+    let all = "phase_change/fluids phase_change/bimodal phase_change/table_iii_n100_g50 phase_switching/no_return \
+               phase_switching/recurring phase_switching/endless";
+    for name in all.split(' ') {
         let never = place.answer(format!("solve models/{name}.ron"))["never"].f64();
         let compared = place.answer(format!("compare models/{name}.ron --policies never"));
         let line = &compared["policies"][0];
@@ -84,10 +79,11 @@ fn stopping_says_in_how_many_load_vectors_a_remap_pays() {
     let (sentence, found) = solved(&place, "models/stopping/yin_xu_wang.ron");
     let remap = found["decision"].text().matches('R').count();
     assert!(sentence.starts_with(&format!("Remap in {remap} of 36 load vectors")), "{sentence}");
-    let dear = "Stopping(processes: Identical(count: 2, chain: Walk(levels: 3, up: 0.25, down: 0.25, edge: Reflect)), \
-                remap_cost: 1000.0, after_remap: Stop)";
-    place.write("dear.ron", stated(dear));
-    let (sentence, found) = solved(&place, "dear.ron");
+    place.state(
+        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 3, up: 0.25, down: 0.25, edge: Reflect)), \
+         remap_cost: 1000.0, after_remap: Stop)",
+    );
+    let (sentence, found) = solved(&place, "model.ron");
     assert!(!found["decision"].text().contains('R'));
     assert!(sentence.starts_with("Do not remap in any load vector: going on costs "), "{sentence}");
     let largest = found["largest_value"].f64();
@@ -123,8 +119,7 @@ fn policies_that_bounds_do_not_tell_apart_are_named_together() {
     let other = "is fixed:1 or never, whose bounds overlap: it costs ";
     assert!(tied.contains(both) || tied.contains(other), "{tied}");
     assert!(tied.ends_with(" % more than it"), "{tied}");
-    let tied = headline("fixed:1,never");
-    assert!(tied.contains("whose bounds overlap: it costs "), "{tied}");
+    has(&headline("fixed:1,never"), &["whose bounds overlap: it costs "]);
 }
 
 /// What a limit stops does not speak as if it were the answer.
@@ -166,10 +161,8 @@ fn fitted_models_are_answered_in_seconds_and_steps_of_the_program() {
     let seconds = number(said, "when max - mean exceeds ");
     assert_abs_diff_eq!(seconds, 0.25 * threshold, epsilon = 1e-5);
     assert!(said.ends_with("seconds, asked every 5 steps"), "{said}");
-    let periodic = "Periodic(initial_load: 10, changes: Identical(count: 4, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25})), \
-                    bound: MaxDeviation(0.3))";
-    let periodic =
-        format!("Model(title: \"t\", unit_seconds: 0.25, stride: 5, problem: {periodic})");
+    let periodic = "Model(title: \"t\", unit_seconds: 0.25, stride: 5, problem: Periodic(initial_load: 10, changes: Identical(\
+         count: 4, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25})), bound: MaxDeviation(0.3)))";
     place.write("p.ron", periodic);
     let steps = place.answer("solve p.ron")["interval"].u64();
     let text = place.shown("solve p.ron");
@@ -189,18 +182,16 @@ fn what_is_least_is_least_in_expectation() {
 fn the_rule_and_the_policy_that_it_was_made_of_are_told_apart() {
     let place = Workplace::new();
     let model = |more: &str| {
-        let walks = "ContinuousDrift(processors: 8, increments: Normal(deviation: 0.3), steps: 40, remap_cost: 2.0";
-        place.write("model.ron", format!("Model(title: \"t\", problem: {walks}{more}))"));
+        let walks = "processors: 8, increments: Normal(deviation: 0.3), steps: 40, remap_cost: 2.0";
+        place.state(format!("ContinuousDrift({walks}{more})"));
         place.shown("solve model.ron --tolerance 0.5")
     };
     let made = "the policy that the rule was made of, which sees all loads, is within";
-    let same = "the policy is within";
-    let text = model("");
-    assert!(text.contains("\nThis rule costs ") && text.contains(made), "{text}");
+    has(&model(""), &["\nThis rule costs ", made]);
     let text = model(", kept_slopes: (deviation: 0.1, change: 0.0)");
-    assert!(text.contains(same) && text.contains("the policy is the rule"), "{text}");
+    has(&text, &["the policy is within", "the policy is the rule"]);
     let said = place.remap("solve model.ron --tolerance 1e-6 --time-limit 60").err;
-    assert!(!said.contains("hold all the same"), "{said}");
+    lacks(&said, &["hold all the same"]);
 }
 
 /// The picture shows utilizations, of which the best interval need not have the highest: it is

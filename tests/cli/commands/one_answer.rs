@@ -43,7 +43,7 @@ fn solved(place: &Workplace, model: &str, options: &[&str]) -> (Value, String) {
 }
 
 fn exported(place: &Workplace, target: &str) -> String {
-    place.run(&["export", "solution.json", "--to", target]).exits(0).out
+    place.shown(format!("export solution.json --to {target}"))
 }
 
 /// `every 7 steps`, as sentences have it.
@@ -77,7 +77,7 @@ fn interval_is_one(place: &Workplace, name: &str, sentence: &str, interval: Opti
         has(&exported(place, target), &[&words.replace('#', &steps.to_string())]);
     }
     for target in ["swift", "fourc"] {
-        place.run(&["export", "solution.json", "--to", target]).exits(1);
+        place.remap(format!("export solution.json --to {target}")).exits(1);
     }
     has(&place.read("page.html"), &[&format!("recommended: remap {}", every(steps))]);
 }

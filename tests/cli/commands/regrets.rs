@@ -2,7 +2,7 @@
 
 use super::studies::number;
 use super::sweeps::parts_are_the_whole;
-use crate::support::workplace::{Json, MODEL, Workplace, stated};
+use crate::support::workplace::{Json, MODEL, Workplace};
 use serde_json::Value;
 
 #[test]
@@ -95,13 +95,9 @@ fn regrets_of_chosen_places() {
 /// with the error.
 #[test]
 fn regrets_of_drifting_loads() {
-    let deck = |cost: &str| {
-        stated(format!(
-            "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.2, edge: Hold), \
-             initial_load: 4, steps: 60, remap_cost: {cost})"
-        ))
-    };
-    let workplace = Workplace::of(deck("4.0"));
+    let walks = "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.2, edge: Hold), \
+                 initial_load: 4, steps: 60, remap_cost: 4.0)";
+    let workplace = Workplace::stating(walks);
     let answer = workplace.answer("regret model.ron");
     assert_eq!(answer["problem"], "load_drift");
     let solved = workplace.answer("solve model.ron");
@@ -110,10 +106,8 @@ fn regrets_of_drifting_loads() {
     let paths: Vec<&Value> = curves.iter().map(|curve| &curve["path"]).collect();
     assert_eq!(paths, ["problem.remap_cost", "problem.chain.up", "problem.chain.down"]);
     for curve in curves {
-        let regrets = curve["points"].list().iter();
-        let regrets =
-            regrets.map(|point| (number(point, "/factor"), number(point, "/regret/upper")));
-        let regrets: Vec<(f64, f64)> = regrets.collect();
+        let of = |point: &Value| (number(point, "/factor"), number(point, "/regret/upper"));
+        let regrets: Vec<(f64, f64)> = curve["points"].list().iter().map(of).collect();
         assert!(regrets.iter().all(|(_, regret)| *regret >= 0.0), "{curve}");
         let truth = regrets.iter().find(|(factor, _)| *factor == 1.0).unwrap();
         assert!(truth.1 < 1e-9, "{curve}");
@@ -129,10 +123,10 @@ fn regrets_of_drifting_loads() {
         ("problem.chain.levels=8", "other processors or levels"),
         ("problem.chain.up=0.9", "0.9"),
     ] {
-        workplace.run(&["regret", "model.ron", "--set", place]).exits(1).says(words);
+        workplace.remap(format!("regret model.ron --set {place}")).exits(1).says(words);
     }
-    workplace.write("moved.ron", deck("(fixed: 1.0, per_unit_moved: 0.5)"));
-    let answer = workplace.answer("regret moved.ron");
+    workplace.state(walks.replace("4.0", "(fixed: 1.0, per_unit_moved: 0.5)"));
+    let answer = workplace.answer("regret model.ron");
     assert_eq!(answer["curves"][1]["path"], "problem.remap_cost.per_unit_moved");
 }
 
@@ -142,13 +136,8 @@ fn parts_of_a_regret_are_joined_to_the_whole() {
     let workplace = Workplace::with_model();
     let set = "--set problem.hazard=0.01,0.05,0.2 --set problem.remap.test=1:4:1";
     let regret = |more: &str| workplace.shown(format!("regret model.ron {set} {more}"));
-    let timeless = |text: &str| {
-        let mut document: Value = serde_json::from_str(text).unwrap();
-        document["seconds"] = 0.into();
-        document
-    };
     // More parts than values, too.
-    parts_are_the_whole(&workplace, regret, timeless, &[1, 3, 9]);
+    parts_are_the_whole(&workplace, regret, &[1, 3, 9]);
     workplace.write("other.ron", MODEL.replace("before: 1.0", "before: 1.1"));
     let other = workplace.shown(format!("regret other.ron {set} --part 2/3 --json"));
     workplace.write("other.json", other);

@@ -2,7 +2,7 @@
 //! with an error contains the proved bounds, one without is the exact number in the digits that are
 //! shown.
 
-use crate::support::workplace::{Json, Workplace, deck};
+use crate::support::workplace::{Json, Workplace};
 use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
 use serde_json::Value;
@@ -211,11 +211,8 @@ fn solved(place: &Workplace, model: &str, set: &str) -> Value {
     if set.is_empty() {
         return place.answer(format!("solve {model}"));
     }
-    let mut arguments = vec!["sweep", model, "--json"];
-    for one in set.split(';') {
-        arguments.extend(["--set", one]);
-    }
-    place.run(&arguments).exits(0).json()["runs"][0]["solution"].clone()
+    let sets: String = set.split(';').map(|one| format!(" --set {one}")).collect();
+    place.answer(format!("sweep {model}{sets}"))["runs"][0]["solution"].clone()
 }
 
 /// What is wrong with the policies of a page.
@@ -279,7 +276,7 @@ fn policy_faults(page: &Page, compared: &Value) -> Vec<String> {
 
 /// All numbers of the page of a model; the number of its frames.
 fn check(place: &Workplace, name: &str, every: usize) -> usize {
-    let model = &deck(name);
+    let model = &format!("models/{name}");
     let page = page(&place.shown(format!("report {model}")));
     for (set, rows) in page.frames.iter().step_by(every) {
         let faults = faults(rows, &solved(place, model, set));
@@ -320,7 +317,7 @@ fn numbers_of_reports_are_those_of_solve_and_compare() {
 fn wrong_digits_are_found() {
     let place = Workplace::new();
     for name in ["phase_change/fluids.ron", "stopping/restart.ron", "load_drift/three_chains.ron"] {
-        let model = &deck(name);
+        let model = &format!("models/{name}");
         let page = page(&place.shown(format!("report {model}")));
         let (set, rows) = &page.frames[page.frames.len() / 2];
         let solution = solved(&place, model, set);

@@ -1,7 +1,7 @@
 //! `remap study`: printed numbers against computed ones, courses of drifting loads, costs of a
 //! step.
 
-use crate::support::workplace::{Json, MODEL, Workplace, deck_text};
+use crate::support::workplace::{Json, MODEL, Workplace, deck_text, has};
 use approx::abs_diff_eq;
 use serde_json::Value;
 
@@ -45,8 +45,7 @@ fn a_study_sets_printed_numbers_beside_computed_ones() {
     let [least, most] = series[0]["points"][0].ends();
     assert!(lower <= most && least <= upper);
     assert!(workplace.read("study.svg").contains("printed"));
-    let text = workplace.shown("study study.ron");
-    assert!(text.contains("printed numbers agree within ± 0.5"), "{text}");
+    has(&workplace.shown("study study.ron"), &["printed numbers agree within ± 0.5"]);
 }
 
 /// A study that a limit stops says what its table lacks.
@@ -134,17 +133,14 @@ fn a_study_of_loads_that_drift() {
 
 #[test]
 fn costs_of_a_step_cross_at_its_threshold() {
-    let workplace = Workplace::with_model();
-    workplace.write("model.ron", MODEL.replace("Fixed(40)", "Fixed(8)"));
+    let workplace = Workplace::of(MODEL.replace("Fixed(40)", "Fixed(8)"));
     let study = "Study(title: \"Costs\", x: \"p\", y: \"cost\", series: [
         Retaining(name: \"retain\", model: \"model.ron\", step: 2),
         Remapping(name: \"remap\", model: \"model.ron\", step: 2)])";
     workplace.write("study.ron", study);
-    let document = workplace.remap("study study.ron --json --plot c.svg").exits(0);
-    let document = document.json();
+    let document = workplace.answer("study study.ron --plot c.svg");
     let [retain, remap] = [0, 1].map(|k| document["series"][k]["points"].list());
-    let solution = workplace.answer("solve model.ron");
-    let threshold = solution["threshold"][2].f64();
+    let threshold = workplace.answer("solve model.ron")["threshold"][2].f64();
     let mut crossings = 0;
     for (retain, remap) in retain.iter().zip(remap) {
         let [p, kept, moved] = [&retain["at"], &retain["lower"], &remap["lower"]].map(Json::f64);
@@ -164,15 +160,13 @@ fn costs_of_a_step_cross_at_its_threshold() {
 
 #[test]
 fn phases_and_machines_that_cannot_be_are_explained() {
-    let workplace = Workplace::of(
-        "Model(title: \"Two\", problem: PhaseSwitching(
-            cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)),
-            switch: (to_second: 4.0, to_first: 3.0), rates: (to_second: 0.05, to_first: 0.1),
-            detector: (false_alarm: 0.1, missed: 0.1)))",
+    let workplace = Workplace::stating(
+        "PhaseSwitching(cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)), switch: (to_second: \
+         4.0, to_first: 3.0), rates: (to_second: 0.05, to_first: 0.1), detector: (false_alarm: 0.1, missed: 0.1))",
     );
     let study = |series: &str| {
-        workplace
-            .write("s.ron", format!("Study(title: \"S\", x: \"x\", y: \"y\", series: [{series}])"));
+        let study = format!("Study(title: \"S\", x: \"x\", y: \"y\", series: [{series}])");
+        workplace.write("s.ron", study);
         workplace.remap("study s.ron --json")
     };
     let above = |policy: &str, at: &str| {

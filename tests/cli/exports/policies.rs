@@ -298,13 +298,10 @@ fn bad_solutions_are_refused_by_name() {
     refused("[1, 2]", "several solutions");
     refused("{}", "no field `problem`");
     refused("{\"title\": \"x\", \"status\": \"converged\", \"problem\": \"chess\"}", "`chess`");
-    let without = |field: &str| {
-        let mut copy = solution.clone();
-        copy.as_object_mut().unwrap().remove(field);
-        copy.to_string()
-    };
     for field in ["title", "status", "threshold", "last_step", "belief", "tolerance"] {
-        refused(&without(field), &format!("`{field}`"));
+        let mut without = solution.clone();
+        without.as_object_mut().unwrap().remove(field);
+        refused(&without.to_string(), &format!("`{field}`"));
     }
     let with = |field: &str, value: Value| altered(&solution, field, value);
     refused(&with("threshold", json!([0.5])), "`threshold` has 1 entries");

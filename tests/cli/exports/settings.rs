@@ -86,7 +86,7 @@ fn settings_say_what_is_lost() {
     document["stride"] = json!(10);
     place.write("advised.json", document.to_string());
     let exported = |target: &str| {
-        let outcome = place.run(&["export", "advised.json", "--to", target]).exits(0);
+        let outcome = place.remap(format!("export advised.json --to {target}")).exits(0);
         outcome.out + &outcome.err
     };
     let settings = |targets: &str, rule: &str, more: &str| {
@@ -133,7 +133,7 @@ fn settings_cost_what_replay_says_of_the_rule_of_the_code() {
         let own = |cost: &&(String, f64, u64)| cost.0.starts_with(&format!("{code}:"));
         assert!(costs.iter().any(|cost| own(&cost)), "{code}");
         // What is written is said by the name and the cost of one of them.
-        let text = place.run(&["export", "advised.json", "--to", code]).exits(0).out;
+        let text = place.shown(format!("export advised.json --to {code}"));
         let text = text.replace("\n#", "").replace("\n//", "");
         let least = costs.iter().filter(own).map(|cost| cost.1).fold(f64::INFINITY, f64::min);
         let written = costs.iter().filter(own).find(|cost| cost.1 == least).unwrap();

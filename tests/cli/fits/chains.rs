@@ -192,7 +192,7 @@ fn ranks_that_differ_get_their_own_chains_and_the_policy_of_them_is_near_the_bes
         ),
     );
     let map = |name: &str| -> Vec<u8> {
-        let solution = place.run(&["solve", name, "--json"]).exits(0).json();
+        let solution = place.answer(format!("solve {name}"));
         solution["decision"].text().bytes().collect()
     };
     let (best, fitted) = (average(&map("truth.ron"), 5), average(&map("fitted.ron"), 5));

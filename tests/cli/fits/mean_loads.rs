@@ -17,7 +17,7 @@ fn codes_that_compare_ratios_take_the_mean_load_of_the_model() {
     let (place, known) = solved("mean_load: 5.0");
     assert_eq!(known["mean_load"], 5.0);
     for code in ["lammps", "warpx", "sglang", "openfoam"] {
-        let setting = place.run(&["export", "solution.json", "--to", code]).exits(0).out;
+        let setting = place.shown(format!("export solution.json --to {code}"));
         assert!(setting.contains("at mean load 5:"), "{code}: {setting}");
     }
     let (place, unknown) = solved("");
@@ -36,7 +36,7 @@ fn a_fitted_model_keeps_the_mean_load_of_its_log() {
     let place = Workplace::new();
     place.write("run.csv", Made { walk: 0.004, slope: 0.0, every: 40, ..DRIFTING }.csv());
     let fit = |log: &str, model: &str| {
-        place.run(&["fit", log, "--model", "continuous-drift", "-o", model]).exits(0);
+        place.remap(format!("fit {log} --model continuous-drift -o {model}")).exits(0);
         let model = place.read(model);
         let (_, after) = model.split_once("mean_load: ").unwrap_or_else(|| panic!("{model}"));
         after.split(',').next().unwrap().parse::<f64>().unwrap()

@@ -7,7 +7,7 @@
 use crate::logs::formats::samples;
 use crate::logs::streams::{Kept, LITTLE};
 use crate::support::mutants::mutants;
-use crate::support::workplace::{MODEL, Workplace, deck, decks};
+use crate::support::workplace::{MODEL, Workplace, deck_text, decks, root};
 use crate::thorough::few_or_all;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 fn corpus(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cli/corpus").join(folder);
+    let folder = root().join("tests/cli/corpus").join(folder);
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -44,6 +44,30 @@ fn quick() -> ProptestConfig {
 fn long() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig { cases: cases.unwrap_or(100_000), ..quick() }
+}
+
+/// Tests of a kind of input, a quick one and one that takes minutes.
+macro_rules! fuzzed {
+    ($($read:ident $quick:ident $long:ident)*) => {$(
+        #[test]
+        fn $quick() {
+            $read(quick());
+        }
+
+        #[test]
+        #[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
+        fn $long() {
+            $read(long());
+        }
+    )*};
+}
+
+fuzzed! {
+    models models_of_every_kind fuzz_models
+    matrices matrix_market_files fuzz_matrix_market
+    traces measurements_of_a_running_program fuzz_measurements
+    logs_of_steps logs_of_any_format fuzz_logs
+    checkpoints checkpoints_damaged_and_foreign fuzz_checkpoints
 }
 
 /// Reads inputs of `strategy` in the time it may take.
@@ -102,19 +126,8 @@ fn models(config: ProptestConfig) {
     let folder = tempfile::tempdir().unwrap();
     let mut originals = vec![MODEL.as_bytes().to_vec()];
     let models = decks().into_iter().filter(|name| !name.starts_with("studies/"));
-    originals.extend(models.map(|name| std::fs::read(deck(&name)).unwrap()));
+    originals.extend(models.map(|name| deck_text(&name).into_bytes()));
     fuzz(config, mutants(originals), |bytes| read_model(&bytes, folder.path()));
-}
-
-#[test]
-fn models_of_every_kind() {
-    models(quick());
-}
-
-#[test]
-#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
-fn fuzz_models() {
-    models(long());
 }
 
 const JOINT: &str = "Model(title: \"x\", problem: Stopping(\
@@ -127,17 +140,6 @@ fn matrices(config: ProptestConfig) {
         std::fs::write(folder.path().join("p.mtx"), bytes).unwrap();
         read_model(JOINT.as_bytes(), folder.path())
     });
-}
-
-#[test]
-fn matrix_market_files() {
-    matrices(quick());
-}
-
-#[test]
-#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
-fn fuzz_matrix_market() {
-    matrices(long());
 }
 
 #[test]
@@ -178,26 +180,13 @@ fn traces(config: ProptestConfig) {
 }
 
 #[test]
-fn measurements_of_a_running_program() {
-    traces(quick());
-}
-
-#[test]
-#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
-fn fuzz_measurements() {
-    traces(long());
-}
-
-#[test]
 fn the_corpus_of_measurements_is_answered_or_explained() {
     let workplace = Workplace::with_model();
     for (name, bytes) in corpus("measurements") {
-        let arguments = ["monitor", "model.ron", "--batch", "1", "--cluster", "2"];
-        let output = workplace.command().args(arguments).write_stdin(bytes).output().unwrap();
-        let err = String::from_utf8(output.stderr).unwrap();
+        let outcome = workplace.fed("monitor model.ron --batch 1 --cluster 2", bytes);
         let expected = i32::from(name.starts_with("1_"));
-        assert_eq!(output.status.code(), Some(expected), "{name}: {err}");
-        assert!(expected == 0 || err.contains("standard input"), "{name}: {err}");
+        assert_eq!(outcome.code, expected, "{name}: {}", outcome.err);
+        assert!(expected == 0 || outcome.err.contains("standard input"), "{name}: {}", outcome.err);
     }
 }
 
@@ -220,11 +209,6 @@ fn logs_of_steps(config: ProptestConfig) {
         let read = logs::read_from(std::io::Cursor::new(bytes), "log", form);
         read.err().iter().try_for_each(|complaint| decent(&told(complaint)))
     });
-}
-
-#[test]
-fn logs_of_any_format() {
-    logs_of_steps(quick());
 }
 
 /// Each sample of each format, changed in many ways, is read as `advise` reads it, or refused, in
@@ -252,12 +236,6 @@ fn every_sample_of_a_log_may_be_damaged() {
         }
     };
     threads.install(|| logs_as_they_are().into_par_iter().for_each(damaged));
-}
-
-#[test]
-#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
-fn fuzz_logs() {
-    logs_of_steps(long());
 }
 
 /// Whatever stands in a log, the program answers or refuses within 10 seconds and 300 MB; a machine
@@ -362,17 +340,6 @@ fn checkpoints(config: ProptestConfig) {
         }
         resume(&if seal { sealed(bytes) } else { bytes }, folder.path())
     });
-}
-
-#[test]
-fn checkpoints_damaged_and_foreign() {
-    checkpoints(quick());
-}
-
-#[test]
-#[ignore = "minutes: cargo test -p remapping-cli --test cli fuzz -- --ignored"]
-fn fuzz_checkpoints() {
-    checkpoints(long());
 }
 
 #[test]

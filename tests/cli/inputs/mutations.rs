@@ -1,7 +1,7 @@
 //! Damaged model files: an answer or an explanation with its place, never a panic, never a hang.
 
 use crate::support::mutants::mutants;
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, files, has, root};
 use crate::thorough::samples;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -9,28 +9,13 @@ use rayon::prelude::*;
 use remap::commands::told;
 use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut found = Vec::new();
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.extension().is_some_and(|ending| ending == "ron") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
 
 /// All decks, and some small models that use the rest of the language.
 fn originals() -> Vec<Vec<u8>> {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut originals: Vec<_> =
-        files(&repository.join("models")).iter().map(|path| std::fs::read(path).unwrap()).collect();
+    let models = files(root().join("models"), "ron");
+    let mut originals: Vec<_> = models.iter().map(|path| std::fs::read(path).unwrap()).collect();
     assert!(!originals.is_empty());
     let laws = [
         ("Pmf({0: 0.9, 6: 0.1})", "Constant(0.1)", "Keep(before_remapped: 2.0)"),
@@ -104,7 +89,7 @@ fn a_sample_of_mutants_through_the_program() {
         let outcome = workplace.remap("check mutant.ron");
         match outcome.code {
             0 => assert!(!outcome.out.is_empty()),
-            1 => assert!(outcome.err.contains("[mutant.ron:"), "{text}\n{}", outcome.err),
+            1 => has(&outcome.err, &["[mutant.ron:"]),
             code => panic!("exits with {code}:\n{text}\n{}", outcome.err),
         }
     }
@@ -113,7 +98,7 @@ fn a_sample_of_mutants_through_the_program() {
 /// Files that once went wrong, or could: `0_...` are models, `1_...` are not.
 #[test]
 fn the_corpus_is_answered_or_explained() {
-    let corpus = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cli/corpus"));
+    let corpus = files(root().join("tests/cli/corpus"), "ron");
     assert!(corpus.len() > 10);
     let workplace = Workplace::new();
     for path in corpus {
@@ -123,8 +108,7 @@ fn the_corpus_is_answered_or_explained() {
         let expected = if name.starts_with("0_") { 0 } else { 1 };
         assert_eq!(outcome.code, expected, "{name}:\n{}", outcome.err);
         if expected == 1 {
-            let placed = outcome.err.contains("[mutant.ron:") && outcome.err.contains("help:");
-            assert!(placed, "{name}:\n{}", outcome.err);
+            has(&outcome.err, &["[mutant.ron:", "help:"]);
         }
     }
 }

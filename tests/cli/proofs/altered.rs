@@ -1,13 +1,14 @@
 //! Solutions of which one field was altered: `verify` refuses them, or says that nothing is checked
 //! of that field.
 
-use crate::proofs::proved::{Case, all, every_kind, models};
-use crate::support::workplace::{Json, Workplace};
+use crate::proofs::proved::{Case, Proves, all, every_kind, models, pair};
+use crate::support::workplace::{Json, Workplace, has, root};
 use crate::thorough::{few_or_all, some};
 use remap::problems::Settings;
 use remap::problems::recomputed::{Second, UNCHECKED, is_unchecked};
 use remap::problems::registry::Loaded;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Entries of a list that are altered at most: the first ones, and others evenly spread.
 const MOST_ENTRIES: usize = 12;
@@ -54,12 +55,11 @@ fn altered(value: &Value) -> Vec<Value> {
 
 /// A model that was fitted to a log, in the documented form.
 fn fitted_to_a_log() -> Case {
-    let place = Workplace::new();
     let model = "Model(title: \"t\", unit_seconds: 0.25, stride: 2, fits: (verdict: no, why: \"the slopes differ\"), \
                  job_steps: 60, problem: LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 5, up: 0.3, down: 0.2, \
                  edge: Hold), initial_load: 2, steps: 30, remap_cost: 0.7, decide: BeforeStep))";
-    place.write("m.ron", model);
-    Case::of(&Loaded::read(&place.path("m.ron")).expect("a model"), Settings::default())
+    let loaded = Loaded::from_text(Path::new("m.ron"), model.to_owned()).expect("a model");
+    Case::of(&loaded, Settings::default())
 }
 
 fn every_form() -> Vec<&'static Case> {
@@ -105,8 +105,7 @@ fn whoever_alters_a_field_is_refused_or_the_field_is_on_the_list() {
                 let mut document = case.document.clone();
                 *document.pointer_mut(&path).unwrap() = value.clone();
                 let found = case.verify(&document);
-                let proved =
-                    found.as_ref().is_ok_and(|found| found.proved.contains(&field.to_owned()));
+                let proved = found.as_ref().is_ok_and(|found| found.proves(field));
                 // What is left out says nothing. Other bounds may be proved as well where they are
                 // far apart, or it is said how far the proof goes.
                 let silent = value.is_null() && found.is_ok() && !proved;
@@ -126,78 +125,54 @@ fn whoever_alters_a_field_is_refused_or_the_field_is_on_the_list() {
 /// The page has the list that the program goes by.
 #[test]
 fn the_page_on_certificates_lists_what_is_not_checked() {
-    let page =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/certificates.md"))
-            .unwrap();
+    let page = std::fs::read_to_string(root().join("docs/certificates.md")).unwrap();
     for (problem, fields) in UNCHECKED {
         let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
         let listed = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
-        let line = format!("| `{problem}` | {listed} |");
-        assert!(page.contains(&line), "{line}");
+        has(&page, &[&format!("| `{problem}` | {listed} |")]);
     }
 }
 
-/// From outside: documents as they are printed, one thing in them altered.
+/// What is altered in fields that are computed again, or that nothing is said in, is named.
 #[test]
-fn what_was_altered_in_a_printed_solution_is_refused() {
+fn what_was_altered_in_a_solution_is_named() {
     let place = Workplace::new();
-    let deck = |name: &str| format!("{}/../models/{name}", env!("CARGO_MANIFEST_DIR"));
-    let solve = |name: &str| {
-        let folder = name.replace(['/', '.'], "_");
-        let proof = format!("{folder}.proof");
-        let arguments = ["solve", &deck(name), "--certificate", &proof, "--json"];
-        place.run(&arguments).exits(0).json()
+    place.solved("models/load_drift/three_chains.ron --certificate proof");
+    let told = place.shown("verify solution.json");
+    has(&told, &["of these, computed again: best_fixed, "]);
+    let refused = |case: &Case, fields: &[(&str, Value)], said: &str| {
+        has(&case.verify(&case.with(fields)).unwrap_err(), &[said]);
     };
-    let refused = |document: &Value, change: &dyn Fn(&mut Value), said: &str| {
-        let mut other = document.clone();
-        change(&mut other);
-        assert_ne!(&other, document, "{said}");
-        place.write("altered.json", other.to_string());
-        place.remap("verify altered.json").exits(1).says(said);
-    };
-    let drift = solve("load_drift/three_chains.ron");
-    place.write("own.json", drift.to_string());
-    let told = place.remap("verify own.json").exits(0);
-    assert!(told.out.contains("of these, computed again: best_fixed, "), "{}", told.out);
-    refused(
-        &drift,
-        &|own| {
-            let all = own["closest_threshold"].as_array_mut().unwrap();
-            all.iter_mut().for_each(|one| one["threshold"] = json!(0.01));
-        },
-        "`closest_threshold[0].threshold` is 0.01",
-    );
-    refused(&drift, &|own| own["closest_value"] = json!(176.0), "`closest_value` is 176");
-    refused(&drift, &|own| own["utilization"] = json!(0.5), "`utilization` is 0.5");
-    refused(&drift, &|own| own["remaps"] = json!(0), "`recommended` is not what");
-    refused(
-        &drift,
-        &|own| own["fixed_utilization"].as_array_mut().unwrap().reverse(),
-        "`fixed_utilization[0]`",
-    );
+    let drift = Case::deck("load_drift/three_chains.ron", Settings::default());
+    let mut dear = drift.document["closest_threshold"].clone();
+    dear.as_array_mut().unwrap().iter_mut().for_each(|one| one["threshold"] = json!(0.01));
+    let mut turned = drift.document["fixed_utilization"].clone();
+    turned.as_array_mut().unwrap().reverse();
     // Both of them more by the same.
-    refused(
-        &drift,
-        &|own| {
-            for field in ["time", "work"] {
-                own[field] = json!(own[field].f64() + 1.0);
-            }
-            let share = own["work"].f64() / own["time"].f64();
-            own["utilization"] = json!(share);
-        },
-        "`time` is",
-    );
-    let map = solve("stopping/yin_xu_wang.ron");
-    refused(&map, &|own| own["unit_seconds"] = json!(5), "`unit_seconds` is 5");
-    refused(&map, &|own| own["stride"] = json!(3), "`stride` is 3");
-    refused(&map, &|own| own["job_steps"] = json!(100), "`job_steps` is 100");
-    refused(&map, &|own| own["fits"] = json!({ "verdict": "yes", "why": "it does" }), "`fits` is");
-    refused(
-        &map,
-        &|own| own["dynamics"]["chains"][0]["rows"][0] = json!([0, [0.6, 0.4]]),
-        "`dynamics.chains[0].rows[0]",
-    );
-    refused(&map, &|own| own["value_gap"] = json!(1e-30), "`value_gap` is 1e-30");
+    let [time, work] = ["time", "work"].map(|field| drift.document[field].f64() + 1.0);
+    let both = [("time", time), ("work", work), ("utilization", work / time)];
+    refused(&drift, &both.map(|(field, value)| (field, json!(value))), "`time` is");
+    for (field, value, said) in [
+        ("closest_threshold", dear, "`closest_threshold[0].threshold` is 0.01"),
+        ("closest_value", json!(176.0), "`closest_value` is 176"),
+        ("utilization", json!(0.5), "`utilization` is 0.5"),
+        ("remaps", json!(0), "`recommended` is not what"),
+        ("fixed_utilization", turned, "`fixed_utilization[0]`"),
+    ] {
+        refused(&drift, &[(field, value)], said);
+    }
+    let mut dynamics = pair().document["dynamics"].clone();
+    dynamics["chains"][0]["rows"][0] = json!([0, [0.6, 0.4]]);
+    for (field, value, said) in [
+        ("unit_seconds", json!(5), "`unit_seconds` is 5"),
+        ("stride", json!(3), "`stride` is 3"),
+        ("job_steps", json!(100), "`job_steps` is 100"),
+        ("fits", json!({ "verdict": "yes", "why": "it does" }), "`fits` is"),
+        ("dynamics", dynamics, "`dynamics.chains[0].rows[0]"),
+        ("value_gap", json!(1e-30), "`value_gap` is 1e-30"),
+    ] {
+        refused(pair(), &[(field, value)], said);
+    }
 }
 
 /// Where no time is left for a second solution, that is said of each field.
@@ -206,7 +181,7 @@ fn what_was_not_computed_again_is_said() {
     let case = Case::deck("stopping/restart.ron", all());
     let loaded = Loaded::read(&models().join("stopping/restart.ron")).expect("a model");
     let found = case.verify_with(&case.document, &Second::of(loaded, Some(0.0))).unwrap();
-    assert!(found.recomputed.is_empty() && found.proved.contains(&"average".to_owned()));
+    assert!(found.recomputed.is_empty() && found.proves("average"));
     for field in ["decision", "average_of_stop", "value_gap"] {
         assert!(found.reasons[field].starts_with("not computed again"), "{field}");
     }

@@ -1,7 +1,7 @@
 //! Certificates: what the solvers write, the checker confirms, as closely as was asked for.
 
 use super::tampered::{is_of_a_region, walks};
-use crate::support::workplace::{self, Json, Workplace, stated};
+use crate::support::workplace::{self, Json, MODEL, Workplace, stated};
 use crate::thorough::samples;
 use proptest::prelude::*;
 use remap::problems::registry::{Loaded, Problem};
@@ -9,7 +9,8 @@ use remap::problems::{self, Files, Settings, certificate};
 use remap_checker::phase_change::Steps;
 use remap_checker::{Budget, Evidence, Proof, Refusal, check};
 use remapping::phase_change::exact;
-use std::path::{Path, PathBuf};
+use serde_json::Value;
+use std::path::Path;
 
 /// The model text, and a certificate of it.
 pub fn certified(loaded: &Loaded, tolerance: &str) -> Vec<u8> {
@@ -42,7 +43,7 @@ fn widest(found: &[(String, f64, f64)]) -> f64 {
 
 pub fn model(problem: &str) -> Loaded {
     let text = stated(problem);
-    Loaded::from_text(&PathBuf::from("t.ron"), text).unwrap_or_else(|_| panic!("{problem}"))
+    Loaded::from_text(Path::new("t.ron"), text).unwrap_or_else(|_| panic!("{problem}"))
 }
 
 /// Runs of steps that are alike, one after the other, and steps that all differ.
@@ -54,13 +55,12 @@ fn thresholds_are_proved_as_closely_as_they_are_asked_for() {
     let report = (10, "false_alarm: 0.15, missed: 0.15");
     // Lines that are steep where alarms are rare.
     let rare = (1, "false_alarm: 0.001, missed: 0.99");
-    let all = [
+    for (lifetime, hazard, (test, detector)) in [
         (runs, &hazards[..], report),
         ("Uniform(first: 0, last: 150)", hazard, report),
         (runs, hazard, report),
         ("Fixed(120)", "Constant(0.00001)", rare),
-    ];
-    for (lifetime, hazard, (test, detector)) in all {
+    ] {
         let loaded = model(&format!(
             "PhaseChange(lifetime: {lifetime}, cycle: (before: 0, after: 2, remapped: 1), remap: (test: {test}, \
              install: 0), detector: ({detector}), hazard: {hazard})"
@@ -75,8 +75,8 @@ fn thresholds_are_proved_as_closely_as_they_are_asked_for() {
 fn proofs_are_put_into_words() {
     let place = Workplace::with_model();
     let said = |model: &str| {
-        place.run(&["solve", model, "--certificate", "c", "--force"]).exits(0);
-        let found = place.run(&["verify", model, "c", "--json"]).exits(0).json();
+        place.remap(format!("solve {model} --certificate c --force")).exits(0);
+        let found = place.answer(format!("verify {model} c"));
         let words = found["proved"].list().iter().map(|line| line.text().to_owned());
         let value = found["intervals"].list().iter().find(|found| found["name"] == "value");
         (words.collect::<Vec<_>>(), value.unwrap().ends(), all_thresholds(&found))
@@ -97,18 +97,22 @@ fn proofs_are_put_into_words() {
     ];
     assert_eq!(words, expected);
     // Where a remap pays even in the last step.
-    let problem = "PhaseChange(lifetime: Fixed(20), cycle: (before: 1, after: 5, remapped: 1), remap: (test: 1, \
-                   install: 1), detector: (false_alarm: 0.2, missed: 0.1), hazard: Constant(0.1))";
-    place.write("always.ron", stated(problem));
+    place.write(
+        "always.ron",
+        stated(
+            "PhaseChange(lifetime: Fixed(20), cycle: (before: 1, after: 5, remapped: 1), remap: (test: 1, install: 1), \
+             detector: (false_alarm: 0.2, missed: 0.1), hazard: Constant(0.1))",
+        ),
+    );
     assert_eq!(said("always.ron").0[1], "remapping never pays from step 21 on");
-    let (words, [low, high], _) = said(&workplace::deck("load_drift/three_chains.ron"));
+    let (words, [low, high], _) = said("models/load_drift/three_chains.ron");
     assert_eq!(words, [format!("the least expected objective is in [{low}, {high}]")]);
 }
 
 /// The first step and the bounds of each threshold that a command proves.
-fn all_thresholds(found: &serde_json::Value) -> Vec<(u64, [f64; 2])> {
+fn all_thresholds(found: &Value) -> Vec<(u64, [f64; 2])> {
     let all = found["intervals"].list().iter();
-    let threshold = |found: &serde_json::Value| {
+    let threshold = |found: &Value| {
         let steps = found["name"].as_str()?.strip_prefix("pi_")?;
         let first = steps.split("..").next()?.parse().ok()?;
         Some((first, found.ends()))
@@ -256,14 +260,11 @@ fn what_may_never_end_is_not_verified() {
     let fifo = std::process::Command::new("mkfifo").arg(place.path("fifo")).status();
     assert!(fifo.unwrap().success());
     for endless in ["/dev/zero", "fifo"] {
-        place.run(&["verify", "model.ron", endless]).exits(1).says("is not a regular file");
-        place.run(&["verify", endless, "c"]).exits(1).says("is not a regular file");
+        place.remap(format!("verify model.ron {endless}")).exits(1).says("is not a regular file");
+        place.remap(format!("verify {endless} c")).exits(1).says("is not a regular file");
     }
     // A hundred bytes that speak of 10^18 steps.
-    let text = &stated(
-        "PhaseChange(lifetime: Fixed(1000000000000000000), cycle: (before: 1, after: 2, remapped: 1), \
-         remap: (test: 9, install: 0), detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant(0.001))",
-    );
+    let text = &MODEL.replace("Fixed(40)", "Fixed(1000000000000000000)");
     place.write("long.ron", text);
     let steps = vec![Steps::On(vec![1 << 43]), Steps::Held(1_000_000_000_000_000_000)];
     let nothing = Proof::Value((0.0, 0.0).into());
@@ -294,14 +295,11 @@ fn models_of_every_form_have_certificates() {
     let stopping = |count: usize, chain: &str, rest: &str| {
         format!("Stopping(processes: Identical(count: {count}, chain: {chain}), {rest})")
     };
+    let three = "capacities: [1.1, 1.3, 1.7], remap_cost: 5, after_remap: Stop, running_cost: EuclideanDeviation";
     for problem in [
         stopping(2, walk, "capacities: [1e-3, 1], remap_cost: 5, after_remap: Stop"),
         stopping(2, walk, "capacities: [1, 2], remap_cost: 5, after_remap: Restart"),
-        stopping(
-            3,
-            walk,
-            "capacities: [1.1, 1.3, 1.7], remap_cost: 5, after_remap: Stop, running_cost: EuclideanDeviation",
-        ),
+        stopping(3, walk, three),
         stopping(2, walk, "remap_cost: 0, after_remap: Stop"),
         stopping(2, walk, "remap_cost: 0, after_remap: Uniform"),
         stopping(2, matrix, "remap_cost: 2, after_remap: Uniform"),

@@ -205,32 +205,33 @@ fn models_that_once_fooled_the_solver_are_certified() {
 
 #[test]
 fn an_answer_that_cannot_be_true_is_not_certified() {
-    let phase_change = |spoil: fn(&mut remap::problems::phase_change::answer::Answer)| {
+    type Spoil = fn(&mut remap::problems::phase_change::answer::Answer);
+    let phase_change = |spoil: Spoil| {
         let mut solution = solved(GEOMETRIC, &["--exact"]);
         let Body::PhaseChange(answer) = &mut solution.body else { unreachable!() };
         spoil(answer);
         solution
     };
-    let wrong = [
-        phase_change(|answer| answer.exact.as_mut().unwrap().value = "7/2".to_owned()),
-        phase_change(|answer| answer.exact.as_mut().unwrap().threshold[2] = "1/2".to_owned()),
-        phase_change(|answer| answer.exact.as_mut().unwrap().n0 = 1),
-        phase_change(|answer| {
+    let wrong: [Spoil; 4] = [
+        |answer| answer.exact.as_mut().unwrap().value = "7/2".to_owned(),
+        |answer| answer.exact.as_mut().unwrap().threshold[2] = "1/2".to_owned(),
+        |answer| answer.exact.as_mut().unwrap().n0 = 1,
+        |answer| {
             let value = answer.value.as_mut().unwrap();
             std::mem::swap(&mut value.lower, &mut value.upper);
-        }),
+        },
     ];
-    for solution in wrong {
+    for solution in wrong.map(phase_change) {
         let verdict = solution.body.examine(Status::Converged, 1e-1);
         assert!(verdict.contradiction.is_some());
         assert_eq!(verdict.status, Status::IterationLimit);
     }
-    let unknown = [
-        phase_change(|answer| answer.value.as_mut().unwrap().upper = f64::NAN),
-        phase_change(|answer| answer.value.as_mut().unwrap().upper = f64::INFINITY),
-        phase_change(|answer| answer.value.as_mut().unwrap().upper = 2.0),
+    let unknown: [Spoil; 3] = [
+        |answer| answer.value.as_mut().unwrap().upper = f64::NAN,
+        |answer| answer.value.as_mut().unwrap().upper = f64::INFINITY,
+        |answer| answer.value.as_mut().unwrap().upper = 2.0,
     ];
-    for solution in unknown {
+    for solution in unknown.map(phase_change) {
         let verdict = solution.body.examine(Status::Converged, 1e-1);
         assert_eq!((verdict.contradiction, verdict.status), (None, Status::IterationLimit));
         assert!(verdict.warning.is_some());
@@ -247,32 +248,27 @@ fn periodic(changes: &str, bound: &str, more: &str) -> String {
     format!("Periodic(initial_load: 2, changes: {changes}, bound: {bound}{more})")
 }
 
-fn write(place: &Workplace, problem: &str) {
-    place.write("m.ron", stated(problem));
-}
-
 /// A limit that is over before the answer is shown takes nothing from an answer that is whole.
 #[test]
 fn a_late_time_limit_changes_nothing() {
     let place = Workplace::new();
     let laws = "Identical(count: 4, law: Gamma(shape: 2, mean: 1))";
-    write(&place, &periodic(laws, "RmsDeviation(0.1)", ""));
-    let whole = place.answer("solve m.ron");
-    let late = place.answer("solve m.ron --time-limit 0.000000001");
+    place.state(periodic(laws, "RmsDeviation(0.1)", ""));
+    let whole = place.answer("solve model.ron");
+    let late = place.answer("solve model.ron --time-limit 0.000000001");
     assert_eq!(late["status"], "converged");
     assert_eq!((&whole["methods"], &whole["deviation"]), (&late["methods"], &late["deviation"]));
     // What was stopped says so.
-    write(&place, &periodic(laws, "MaxDeviation(0.1)", ""));
-    let cut = place.remap("solve m.ron --json --time-limit 0.000000001").exits(3).json();
+    place.state(periodic(laws, "MaxDeviation(0.1)", ""));
+    let cut = place.remap("solve model.ron --json --time-limit 0.000000001").exits(3).json();
     assert_eq!(cut["status"], "time_limit");
 }
 
 #[test]
 fn certain_changes_are_decided() {
-    let place = Workplace::new();
     let laws = "Identical(count: 5, law: Normal(mean: 0.1, deviation: 0))";
-    write(&place, &periodic(laws, "MaxDeviation(0.001)", ""));
-    let found = place.answer("solve m.ron");
+    let place = Workplace::stating(periodic(laws, "MaxDeviation(0.001)", ""));
+    let found = place.answer("solve model.ron");
     assert!(found["interval"].is_null() && found["at_least"].is_null(), "{found}");
     assert_eq!(found["interval_by"], "exact");
 }
@@ -285,8 +281,8 @@ fn chains_with_two_ends_are_decided() {
     let chain = "Chain(count: 3, chain: BirthDeath(lowest: 0, up: [0, 0.5, 0.25, 0.5, 0], \
                  down: [0, 0.5, 0.25, 0.5, 0]))";
     let solve = |cost: &str| {
-        write(&place, &periodic(chain, "MaxDeviation(2)", &format!(", remap_cost: {cost}")));
-        place.answer("solve m.ron")
+        place.state(periodic(chain, "MaxDeviation(2)", &format!(", remap_cost: {cost}")));
+        place.answer("solve model.ron")
     };
     let dear = solve("1000");
     assert!(dear["cost_aware"]["interval"].is_null(), "{dear}");
@@ -297,10 +293,8 @@ fn chains_with_two_ends_are_decided() {
 
 #[test]
 fn runs_that_agree_give_no_interval() {
-    let place = Workplace::new();
-    write(&place, WALK);
-    let arguments = ["compare", "m.ron", "--runs", "2", "--policies", "never,fixed:10"];
-    let found = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
+    let found =
+        Workplace::stating(WALK).answer("compare model.ron --runs 2 --policies never,fixed:10");
     for (policy, remaps) in found["policies"].list().iter().zip([0.0, 4.0]) {
         let counted = &policy["per_metric"]["remaps"];
         assert_eq!(counted["mean"], remaps, "{policy}");
@@ -312,10 +306,8 @@ fn runs_that_agree_give_no_interval() {
 
 #[test]
 fn small_probabilities_are_written_as_given() {
-    let place = Workplace::new();
-    let model = GEOMETRIC.replace("missed: 0.2", "missed: 1e-310");
-    write(&place, &model);
-    let found = place.remap("solve m.ron --json").json();
+    let place = Workplace::stating(GEOMETRIC.replace("missed: 0.2", "missed: 1e-310"));
+    let found = place.remap("solve model.ron --json").json();
     assert_eq!(found["belief"]["missed"].as_f64(), Some(1e-310), "{}", found["belief"]);
 }
 
@@ -333,9 +325,9 @@ fn exact_arithmetic_keeps_to_the_time_limit() {
         detector: Several([(false_alarm: 0.1, missed: 0.1), (false_alarm: 0.2, missed: 0.3)]))",
     ];
     for model in models {
-        write(&place, model);
+        place.state(model);
         let started = std::time::Instant::now();
-        let found = place.remap("solve m.ron --exact --json --time-limit 0.5").exits(3);
+        let found = place.remap("solve model.ron --exact --json --time-limit 0.5").exits(3);
         let found = found.says("stopped").json();
         assert!(started.elapsed().as_secs_f64() < 3.0, "{:?}", started.elapsed());
         assert!(found["exact"].is_null() && found["value"].is_object(), "{found}");
@@ -345,12 +337,10 @@ fn exact_arithmetic_keeps_to_the_time_limit() {
 /// What missed the tolerance says which one it meets.
 #[test]
 fn a_missed_tolerance_names_one_that_is_met() {
-    let place = Workplace::new();
-    let walk = WALK.replace("steps: 50", "steps: 100000");
-    write(&place, &walk);
-    let said = place.remap("solve m.ron --tolerance 1e-13").exits(3).err;
+    let place = Workplace::stating(WALK.replace("steps: 50", "steps: 100000"));
+    let said = place.remap("solve model.ron --tolerance 1e-13").exits(3).err;
     let met = said.split("--tolerance ").nth(1).unwrap().split_whitespace().next().unwrap();
-    place.run(&["solve", "m.ron", "--tolerance", met]).exits(0);
+    place.remap(format!("solve model.ron --tolerance {met}")).exits(0);
 }
 
 /// Numbers whose products are no doubles: a fault of the model with its place, or an answer without
@@ -367,30 +357,28 @@ fn what_is_too_large_is_named() {
         ("Identical(count: 4, law: Normal(mean: 0, deviation: 1))", "1e308"),
     ];
     for (laws, bound) in laws {
-        write(&place, &periodic(laws, &format!("MaxDeviation({bound})"), ""));
-        place.remap("solve m.ron").exits(1).says("too").says("take another unit");
+        place.state(periodic(laws, &format!("MaxDeviation({bound})"), ""));
+        place.remap("solve model.ron").exits(1).says("too").says("take another unit");
     }
     // Sums of such costs are beyond doubles; what they are made of is not.
-    write(
-        &place,
+    place.state(
         "PhaseChange(lifetime: Fixed(5), \
         cycle: (before: 1e308, after: 1.7e308, remapped: 1e308), remap: (test: 1e308, install: 1e308), \
         detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant(0.1))",
     );
-    let said = place.remap("solve m.ron").exits(3);
+    let said = place.remap("solve model.ron").exits(3);
     has(&said.out, &["beyond the range of doubles"]);
     lacks(&said.out, &["NaN"]);
-    lacks(&place.remap("compare m.ron").exits(3).out, &["NaN", "inf"]);
-    write(&place, &WALK.replace("remap_cost: 3", "remap_cost: 1e308"));
-    place.remap("compare m.ron").exits(1).says("too large");
+    lacks(&place.remap("compare model.ron").exits(3).out, &["NaN", "inf"]);
+    place.state(WALK.replace("remap_cost: 3", "remap_cost: 1e308"));
+    place.remap("compare model.ron").exits(1).says("too large");
     let rows: String = (0..60).map(|step| format!("{step},0,1e300\n{step},1,2e300\n")).collect();
     place.write("run.csv", format!("step,rank,seconds\n{rows}"));
     place.remap("fit run.csv --remap-cost 1").exits(1).says("too large");
-    write(
-        &place,
+    place.state(
         "Stopping(processes: Identical(count: 2, chain: Walk(levels: 6, up: 0.25, down: 0.25, \
         edge: Reflect)), running_cost: MaxMinusMean, remap_cost: 1e308, after_remap: Uniform)",
     );
-    let said = place.remap("solve m.ron");
+    let said = place.remap("solve model.ron");
     lacks(&said.out, &["NaN"]);
 }

@@ -93,8 +93,7 @@ fn a_counterexample_is_a_model_to_run() {
 #[test]
 fn the_same_seed_gives_the_same_words() {
     let workplace = Workplace::with_model();
-    let run =
-        |seed| workplace.run(&["verify", "model.ron", "--cases", "5", "--seed", seed]).exits(0).out;
+    let run = |seed| workplace.shown(format!("verify model.ron --cases 5 --seed {seed}"));
     let five = run("5");
     assert_eq!(five, run("5"));
     assert_ne!(five, run("6"));

@@ -4,12 +4,11 @@
 mod words;
 mod world;
 
-use crate::support::workplace::{Json, Workplace, deck_text};
+use crate::support::workplace::{Json, Workplace, deck_text, has, root};
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
 use remap::export::codes::{sections, table};
-use std::path::Path;
-use words::{BLIND, TARGETS, number, parsed, rule, said, settings};
+use words::{BLIND, number, parsed, rule, said, settings, targets};
 use world::{Course, Rule, models};
 
 /// With so many times the paths; by default every third target in each world, another third in
@@ -20,11 +19,11 @@ fn settings_cost_little_more(than: f64, times: u64) {
         world.runs *= times;
         let place = Workplace::of(&world.text);
         place.solved("model.ron");
-        for target in TARGETS.into_iter().skip(3 * at % stride).step_by(stride) {
-            let export = ["export", "solution.json", "--to", target];
+        for target in targets().skip(3 * at % stride).step_by(stride) {
+            let export = format!("export solution.json --to {target}");
             let blind = BLIND.contains(&target);
             if blind && world.course == Course::Once {
-                place.run(&export).exits(1).says("remaps once");
+                place.remap(export).exits(1).says("remaps once");
                 continue;
             }
             let all = settings(target).into_iter();
@@ -38,13 +37,13 @@ fn settings_cost_little_more(than: f64, times: u64) {
                 let never = world.cost(never);
                 assert!(never <= than * best, "{target}: {never}, at best {best}");
                 match blind {
-                    true => drop(place.run(&export).exits(0)),
-                    false => drop(place.run(&export).exits(1).says("costs less than never")),
+                    true => drop(place.shown(export)),
+                    false => drop(place.remap(export).exits(1).says("costs less than never")),
                 }
                 continue;
             }
-            let out = place.run(&export).exits(0).out;
-            assert!(said(&out).contains("never remapping"), "{target}:\n{out}");
+            let out = place.shown(export);
+            has(&said(&out), &["never remapping"]);
             let (knob, interval) = parsed(target, &out);
             let cost = world.cost(rule(target, knob, interval.max(1)));
             assert!(cost <= than * best, "{name}, {target}: {cost}, at best {best}\n{out}");
@@ -78,9 +77,9 @@ fn policy(target: &str, (knob, every): (f64, u64)) -> String {
 #[test]
 fn what_is_said_of_a_setting_is_what_its_rule_costs() {
     let place = Workplace::new();
-    place.write("three.json", place.shown("solve --json models/load_drift/three_chains.ron"));
-    let settings = some(3, TARGETS).into_iter().map(|target| {
-        let out = place.run(&["export", "three.json", "--to", target]).exits(0).out;
+    place.solved("models/load_drift/three_chains.ron");
+    let settings = some(3, targets()).into_iter().map(|target| {
+        let out = place.shown(format!("export solution.json --to {target}"));
         let text = said(&out);
         let mut parts = text.split(" costs ").skip(1);
         let cost = parts.find(|after| !after.starts_with("least")).unwrap();
@@ -108,13 +107,13 @@ fn an_interval_is_written_where_there_is_one() {
     let solution = place.solved("wide.ron");
     let every = solution["cost_aware"]["interval"].u64();
     assert!(solution["interval"].u64() >= every);
-    for target in TARGETS {
-        let export = ["export", "solution.json", "--to", target];
+    for target in targets() {
+        let export = format!("export solution.json --to {target}");
         match target {
-            "swift" => drop(place.run(&export).exits(1).says("HAVE_FIXED_COSTS")),
-            "fourc" => drop(place.run(&export).exits(1).says("no interval")),
+            "swift" => drop(place.remap(export).exits(1).says("HAVE_FIXED_COSTS")),
+            "fourc" => drop(place.remap(export).exits(1).says("no interval")),
             "charm" => {
-                let out = place.run(&export).exits(0).out;
+                let out = place.shown(export);
                 assert_eq!(parsed(target, &out).1, every);
                 let (_, period) = out.split_once(": +LBPeriod ").unwrap();
                 let period = number(period.lines().next().unwrap());
@@ -124,7 +123,7 @@ fn an_interval_is_written_where_there_is_one() {
                 assert_abs_diff_eq!(period / every as f64 - 100.0, waiting, epsilon = 1e-6);
             }
             _ => {
-                let (knob, interval) = parsed(target, &place.run(&export).exits(0).out);
+                let (knob, interval) = parsed(target, &place.shown(export));
                 assert_eq!(interval, every, "{target}");
                 // Any imbalance will do.
                 let always = match target {
@@ -140,7 +139,7 @@ fn an_interval_is_written_where_there_is_one() {
 
 /// That the settings of all codes are those of never remapping.
 pub fn says_never(place: &Workplace, solution: &str) {
-    let written = |target| place.run(&["export", solution, "--to", target]).exits(0).out;
+    let written = |target| place.shown(format!("export {solution} --to {target}"));
     for (target, expected) in [
         ("lammps", "# no fix balance\n"),
         ("warpx", "\nalgo.load_balance_intervals = 0\n"),
@@ -151,8 +150,7 @@ pub fn says_never(place: &Workplace, solution: &str) {
         ("eplb", "\n--enable-expert-parallel\n"),
         ("fourc_structure", "REBALANCE:\n  ENABLED: false\n"),
     ] {
-        let out = written(target);
-        assert!(out.contains(expected), "{target}:\n{out}");
+        has(&written(target), &[expected]);
     }
     for (target, mark) in
         [("openfoam", "//"), ("sglang", "#"), ("atom", "#"), ("vt", "#"), ("charm", "#")]
@@ -165,29 +163,22 @@ pub fn says_never(place: &Workplace, solution: &str) {
 /// Never is a word of every code, and not the one that looks like it.
 #[test]
 fn never_is_written_in_the_words_of_each_code() {
-    let place = Workplace::new();
-    place.write(
-        "never.ron",
-        "Model(title: \"Dear\", problem: Periodic(initial_load: 10, remap_cost: 1e6,
-        changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(5)))",
+    let place = Workplace::stating(
+        "Periodic(initial_load: 10, remap_cost: 1e6, bound: MaxDeviation(5), \
+         changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold)))",
     );
-    let solution = place.remap("solve --json never.ron").exits(0);
-    assert!(solution.json()["cost_aware"]["interval"].is_null(), "{}", solution.out);
-    place.write("never.json", &solution.out);
-    says_never(&place, "never.json");
-    let table = place.shown("export never.json --to csv");
+    let solution = place.solved("model.ron");
+    assert!(solution["cost_aware"]["interval"].is_null(), "{solution}");
+    says_never(&place, "solution.json");
+    let table = place.shown("export solution.json --to csv");
     assert!(table.ends_with("\ninterval\ninf\n"), "{table}");
     // A job too short for any remap has none.
-    place.write(
-        "short.ron",
-        "Model(title: \"Short\", problem: LoadDrift(processors: 2, initial_load: 5, steps: 5, remap_cost: 50,
-        chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.25, edge: Hold)))",
+    place.state(
+        "LoadDrift(processors: 2, initial_load: 5, steps: 5, remap_cost: 50, \
+         chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.25, edge: Hold))",
     );
-    place.write("short.json", place.shown("solve --json short.ron"));
-    let out = place.shown("export short.json --to lammps");
-    assert!(out.ends_with("# no fix balance\n"), "{out}");
-    let out = place.shown("export short.json --to smilei");
-    assert!(out.contains("every = 1000000000,"), "{out}");
+    place.solved("model.ron");
+    says_never(&place, "solution.json");
 }
 
 /// What a file says of its interval holds where the bound is broken at once, or never.
@@ -195,15 +186,12 @@ fn never_is_written_in_the_words_of_each_code() {
 fn an_interval_says_what_the_bound_allows() {
     let place = Workplace::new();
     let told = |bound: &str, cost: &str| {
-        place.write(
-            "bound.ron",
-            format!(
-                "Model(title: \"Bound\", problem: Periodic(initial_load: 10, {cost} bound: MaxDeviation({bound}),
-                changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold))))"
-            ),
-        );
-        place.write("bound.json", place.shown("solve --json bound.ron"));
-        let out = place.shown("export bound.json --to smilei");
+        place.state(format!(
+            "Periodic(initial_load: 10, {cost} bound: MaxDeviation({bound}), \
+             changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold)))"
+        ));
+        place.solved("model.ron");
+        let out = place.shown("export solution.json --to smilei");
         (said(&out), out)
     };
     let (text, out) = told("0.0001", "");
@@ -262,7 +250,7 @@ fn a_map_without_a_price_gets_the_closest_level() {
 /// `REMAP_UPDATE_DOCUMENTS=1` it is written anew.
 #[test]
 fn the_page_of_codes_is_made_of_their_files() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("docs/integrate.md");
+    let page = root().join("docs/integrate.md");
     let text = std::fs::read_to_string(&page).unwrap();
     let (start, end) = ("<!-- from solvers/export/codes -->\n", "<!-- end -->");
     let (before, rest) = text.split_once(start).unwrap();

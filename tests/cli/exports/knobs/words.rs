@@ -13,10 +13,12 @@ pub fn intervals() -> Vec<f64> {
     (1..=40).chain([50, 60, 79, 99]).map(f64::from).collect()
 }
 
-/// What remains when comments are gone, one item a line.
-pub fn lines<'a>(text: &'a str, mark: &str) -> Vec<&'a str> {
+/// What remains when comments are gone, in words, with a bar between lines.
+fn words(text: &str, mark: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.starts_with(mark));
-    lines.map(|line| line.split_once(" #").map_or(line, |(code, _)| code)).collect()
+    let lines = lines.map(|line| line.split_once(" #").map_or(line, |(code, _)| code));
+    let lines: Vec<&str> = lines.collect();
+    lines.join(" | ").split_whitespace().map(str::to_owned).collect()
 }
 
 /// Comments as one line.
@@ -33,42 +35,6 @@ pub fn number(text: &str) -> f64 {
 pub fn whole(text: &str) -> f64 {
     assert!(text.chars().all(|c| c.is_ascii_digit()), "{text:?} is not a whole number");
     number(text)
-}
-
-/// `key SEPARATOR value` lines, in this order.
-pub fn fields<'a>(lines: &[&'a str], separator: &str, keys: &[&str]) -> Vec<&'a str> {
-    assert_eq!(lines.len(), keys.len(), "{lines:?}");
-    let value = |(line, key): (&&'a str, &&str)| {
-        let (found, value) =
-            line.trim().split_once(separator).unwrap_or_else(|| panic!("{line:?}"));
-        assert_eq!(found.trim(), *key);
-        value.trim()
-    };
-    lines.iter().zip(keys).map(value).collect()
-}
-
-/// `--flag`, `--flag value` and `--flag=value`.
-pub fn flags(line: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for word in line.split_whitespace() {
-        match word.strip_prefix("--").or_else(|| word.strip_prefix('+')) {
-            Some(flag) => {
-                let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
-                found.push((name.to_owned(), value.to_owned()));
-            }
-            None => {
-                let value = &mut found.last_mut().expect("a flag comes first").1;
-                assert!(value.is_empty(), "{line:?}");
-                *value = word.to_owned();
-            }
-        }
-    }
-    found
-}
-
-pub fn pick(flags: &[(String, String)], name: &str) -> String {
-    let found = flags.iter().find(|(flag, _)| flag == name);
-    found.unwrap_or_else(|| panic!("no {name} in {flags:?}")).1.clone()
 }
 
 /// The rule of the code itself, from numbers of its settings.
@@ -109,129 +75,96 @@ pub fn rule(target: &str, knob: f64, interval: u64) -> Rule {
     }
 }
 
-/// The settings of a text, checked against what the code reads.
-pub fn parsed(target: &str, text: &str) -> (f64, u64) {
-    let mark = if target == "openfoam" { "//" } else { "#" };
-    let lines = lines(text, mark);
+/// What a code reads: `@` stands for the knob, `#` for the interval, `*` for other numbers.
+fn form(target: &str) -> &'static str {
     match target {
-        "lammps" => {
-            assert_eq!((lines.len(), lines[0]), (2, "comm_style tiled"));
-            let words: Vec<&str> = lines[1].split(' ').collect();
-            assert_eq!((words[0], words[2], words[3]), ("fix", "all", "balance"));
-            assert_eq!(words[6..], ["rcb", "weight", "time", "1.0"]);
-            (number(words[5]), whole(words[4]) as u64)
-        }
+        "lammps" => "comm_style tiled | fix remap all balance # @ rcb weight time 1.0",
         "warpx" => {
-            let keys = ["load_balance_costs_update", "load_balance_intervals"];
-            let keys = keys.map(|key| format!("algo.{key}"));
-            let ratio = "algo.load_balance_efficiency_ratio_threshold";
-            let values = fields(&lines, "=", &[keys[0].as_str(), keys[1].as_str(), ratio]);
-            assert_eq!(values[0], "timers");
-            (number(values[2]), whole(values[1]) as u64)
+            "algo.load_balance_costs_update = timers | algo.load_balance_intervals = # | \
+             algo.load_balance_efficiency_ratio_threshold = @"
         }
-        "swift" => {
-            assert_eq!(lines[0], "DomainDecomposition:");
-            let keys = ["repartition_type", "trigger", "minfrac"];
-            let values = fields(&lines[1..], ":", &keys);
-            assert_eq!(values[0], "fullcosts");
-            let (trigger, share) = (number(values[1]), number(values[2]));
-            assert!(trigger > 0.0 && trigger < 1.0 && share > 0.5 && share <= 1.0);
-            (trigger, 1)
-        }
+        "swift" => "DomainDecomposition: | repartition_type: fullcosts | trigger: @ | minfrac: *",
         "fourc" => {
-            assert_eq!(lines[0], "MORTAR COUPLING/PARALLEL REDISTRIBUTION:");
-            let keys = ["PARALLEL_REDIST", "MAX_BALANCE_EVAL_TIME", "MAX_BALANCE_SLAVE_ELES"];
-            let values = fields(&lines[1..], ":", &keys);
-            assert_eq!(values[0], "Dynamic");
-            assert!(number(values[1]) >= 1.0 && number(values[2]) > 1.0);
-            (number(values[1]), 1)
-        }
-        "openfoam" => {
-            assert_eq!((lines[0], lines[1], lines[lines.len() - 1]), ("distributor", "{", "}"));
-            let inside: Vec<&str> = lines[2..lines.len() - 1]
-                .iter()
-                .map(|line| line.trim().strip_suffix(';').expect("entries end in ;"))
-                .collect();
-            let keys =
-                ["type", "libs", "multiConstraint", "redistributionInterval", "maxImbalance"];
-            let values = fields(&inside, " ", &keys);
-            assert_eq!(values[..2], ["loadBalancer", "(\"libfvMeshDistributors.so\")"]);
-            (number(values[4]), whole(values[3]) as u64)
-        }
-        "sglang" => {
-            let flags = flags(lines[0]);
-            assert_eq!(lines.len(), 1);
-            let every = whole(&pick(&flags, "eplb-rebalance-num-iterations"));
-            assert!(whole(&pick(&flags, "expert-distribution-recorder-buffer-size")) <= every);
-            assert_eq!(pick(&flags, "enable-eplb"), "");
-            if flags.len() == 3 {
-                return (1.0, every as u64);
-            }
-            // The flag that it replaced ends the start of the server.
-            assert_eq!(pick(&flags, "expert-balancedness-report-mode"), "server_log");
-            let least = number(&pick(&flags, "eplb-min-rebalancing-utilization-threshold"));
-            assert!(least < 1.0);
-            (least, every as u64)
-        }
-        "vt" => {
-            let flags = flags(lines[0]);
-            assert_eq!((lines.len(), flags.len()), (1, 3));
-            assert_eq!(pick(&flags, "vt_lb"), "");
-            assert_eq!(pick(&flags, "vt_lb_name"), "TemperedLB");
-            (0.0, whole(&pick(&flags, "vt_lb_interval")) as u64)
-        }
-        // `amr.max_level` is none of its lines: it would turn refinement off.
-        "amrex" => {
-            let keys = ["loadbalance_with_workestimates", "loadbalance_level0_int"];
-            let keys = keys.map(|key| format!("amr.{key}"));
-            let values = fields(&lines, "=", &[&keys[0], &keys[1]].map(String::as_str));
-            assert_eq!(values[0], "1");
-            (0.0, whole(values[1]) as u64)
-        }
-        "eplb" => {
-            let (flags, config) = lines[0].split_once(" --eplb-config ").unwrap();
-            assert_eq!((lines.len(), flags), (1, "--enable-expert-parallel --enable-eplb"));
-            let config: Value = serde_json::from_str(config.trim_matches('\'')).unwrap();
-            let every = config["step_interval"].u64();
-            assert_eq!(config["window_size"], every.min(1000));
-            // One layer is moved a step: shorter intervals are attained by remaps that stop the
-            // engine.
-            let stops = config.get("use_async").map(|flag| flag.as_bool().unwrap());
-            assert_eq!(stops, (every < 100).then_some(false));
-            (0.0, every)
-        }
-        "atom" => {
-            let (flags, config) = lines[0].split_once(" --eplb-config ").unwrap();
-            assert_eq!((lines.len(), flags), (1, "--enable-expert-parallel --enable-eplb"));
-            let config: Value = serde_json::from_str(config.trim_matches('\'')).unwrap();
-            let every = config["rebalance_interval"].u64();
-            assert!(config["load_window_size"].u64() <= every);
-            let least = config.get("rebalance_min_balancedness").map(Json::f64);
-            (least.unwrap_or(2.0), every)
+            "MORTAR COUPLING/PARALLEL REDISTRIBUTION: | PARALLEL_REDIST: Dynamic | \
+             MAX_BALANCE_EVAL_TIME: @ | MAX_BALANCE_SLAVE_ELES: *"
         }
         "fourc_structure" => {
-            assert_eq!(lines[0], "STRUCTURAL DYNAMIC/DYNAMIC REBALANCE:");
-            let keys = ["ENABLED", "IMBALANCE_THRESHOLD", "WINDOW_STEPS", "COOLDOWN_STEPS"];
-            let values = fields(&lines[1..], ":", &keys);
-            assert_eq!((values[0], values[2]), ("true", "1"));
-            (number(values[1]), whole(values[3]) as u64)
+            "STRUCTURAL DYNAMIC/DYNAMIC REBALANCE: | ENABLED: true | IMBALANCE_THRESHOLD: @ | \
+             WINDOW_STEPS: 1 | COOLDOWN_STEPS: #"
         }
-        "smilei" => {
-            assert_eq!((lines[0], lines[3]), ("LoadBalancing(", ")"));
-            let inside: Vec<&str> =
-                lines[1..3].iter().map(|line| line.strip_suffix(',').unwrap()).collect();
-            let values = fields(&inside, " = ", &["initial_balance", "every"]);
-            assert_eq!(values[0], "True");
-            (0.0, whole(values[1]) as u64)
+        "openfoam" => {
+            "distributor | { | type loadBalancer; | libs (\"libfvMeshDistributors.so\"); | multiConstraint true; | \
+             redistributionInterval #; | maxImbalance @; | }"
         }
-        "charm" => {
-            // A program that calls AtSync stalls with +LBPeriod.
-            assert_eq!(lines, ["+balancer GreedyRefineLB"]);
-            let (_, every) = text.split_once("# AtSync() every ").unwrap();
-            (0.0, whole(every.split(' ').next().unwrap()) as u64)
+        "sglang" => {
+            "--enable-eplb --eplb-rebalance-num-iterations # --expert-distribution-recorder-buffer-size * \
+             --expert-balancedness-report-mode server_log --eplb-min-rebalancing-utilization-threshold @"
         }
+        "vt" => "--vt_lb --vt_lb_name=TemperedLB --vt_lb_interval=#",
+        // `amr.max_level` is none of its lines: it would turn refinement off.
+        "amrex" => "amr.loadbalance_with_workestimates = 1 | amr.loadbalance_level0_int = #",
+        "smilei" => "LoadBalancing( | initial_balance = True, | every = #, | )",
+        // A program that calls AtSync stalls with +LBPeriod.
+        "charm" => "+balancer GreedyRefineLB",
         other => panic!("{other}"),
     }
+}
+
+/// The settings of a text, checked against what the code reads.
+pub fn parsed(target: &str, text: &str) -> (f64, u64) {
+    let found = words(text, if target == "openfoam" { "//" } else { "#" });
+    if ["eplb", "atom"].contains(&target) {
+        return configured(target, &found);
+    }
+    let mut form: Vec<&str> = form(target).split_whitespace().collect();
+    // With any imbalance the flag is left out that another one replaced, which would end the start
+    // of the server.
+    let always = target == "sglang" && found.len() == 5;
+    form.truncate(if always { 5 } else { form.len() });
+    assert_eq!(found.len(), form.len(), "{text}");
+    let (mut knob, mut every, mut other) = (if always { 1.0 } else { 0.0 }, 1.0, None);
+    for (word, form) in found.iter().zip(form) {
+        let Some((start, end)) = form.split_once(['@', '#', '*']) else {
+            assert_eq!(word, form, "{text}");
+            continue;
+        };
+        let value = word.strip_prefix(start).and_then(|word| word.strip_suffix(end));
+        let value = value.unwrap_or_else(|| panic!("{word} is not {form}"));
+        match form.as_bytes()[start.len()] {
+            b'@' => knob = number(value),
+            b'#' => every = whole(value),
+            _ => other = Some(number(value)),
+        }
+    }
+    match (target, other) {
+        ("swift", Some(share)) => assert!(knob > 0.0 && knob < 1.0 && share > 0.5 && share <= 1.0),
+        ("fourc", Some(elements)) => assert!(knob >= 1.0 && elements > 1.0),
+        ("sglang", Some(passes)) => assert!(passes <= every && (always || knob < 1.0)),
+        ("charm", None) => {
+            let (_, after) = text.split_once("# AtSync() every ").unwrap();
+            every = whole(after.split(' ').next().unwrap());
+        }
+        _ => assert!(other.is_none()),
+    }
+    (knob, every as u64)
+}
+
+/// The same of those that read JSON.
+fn configured(target: &str, found: &[String]) -> (f64, u64) {
+    let flags = ["--enable-expert-parallel", "--enable-eplb", "--eplb-config"];
+    assert_eq!((found.len(), &found[..3]), (4, &flags.map(str::to_owned)[..]));
+    let config: Value = serde_json::from_str(found[3].trim_matches('\'')).unwrap();
+    if target == "atom" {
+        let every = config["rebalance_interval"].u64();
+        assert!(config["load_window_size"].u64() <= every);
+        return (config.get("rebalance_min_balancedness").map_or(2.0, Json::f64), every);
+    }
+    let every = config["step_interval"].u64();
+    assert_eq!(config["window_size"], every.min(1000));
+    // One layer is moved a step: shorter intervals are attained by remaps that stop the engine.
+    let stops = config.get("use_async").map(|flag| flag.as_bool().unwrap());
+    assert_eq!(stops, (every < 100).then_some(false));
+    (0.0, every)
 }
 
 /// Every setting of a knob: numbers of its rule.
@@ -246,20 +179,10 @@ pub fn settings(target: &str) -> Vec<(f64, u64)> {
     }
 }
 
-pub const TARGETS: [&str; 13] = [
-    "lammps",
-    "warpx",
-    "swift",
-    "fourc",
-    "fourc_structure",
-    "openfoam",
-    "sglang",
-    "atom",
-    "vt",
-    "amrex",
-    "eplb",
-    "smilei",
-    "charm",
-];
+pub fn targets() -> impl Iterator<Item = &'static str> {
+    "lammps warpx swift fourc fourc_structure openfoam sglang atom vt amrex eplb smilei charm"
+        .split(' ')
+}
+
 /// Those that know an interval only.
 pub const BLIND: [&str; 5] = ["vt", "amrex", "eplb", "smilei", "charm"];

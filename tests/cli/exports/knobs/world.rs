@@ -1,6 +1,6 @@
 //! Worlds of independent walks, in which a rule of a code is simulated by itself.
 
-use std::path::Path;
+use crate::support::workplace::deck_text;
 
 /// A walk on levels with these probabilities up and down.
 #[derive(Clone, Copy)]
@@ -159,10 +159,6 @@ impl World {
 }
 
 pub fn models() -> Vec<World> {
-    let read = |name: &str| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        std::fs::read_to_string(root.join("models").join(name)).unwrap()
-    };
     let hold = |lowest, levels| Walk { lowest, levels, up: 0.25, down: 0.25, reflect: false };
     let downward = "Model(title: \"Two that sink\", problem: LoadDrift(processors: 2, chain: Walk(lowest: 2,
         levels: 12, up: 0.2, down: 0.25, edge: Reflect), initial_load: 8, steps: 80, remap_cost: 3))";
@@ -180,7 +176,7 @@ pub fn models() -> Vec<World> {
         },
         World {
             name: "three_chains",
-            text: read("load_drift/three_chains.ron"),
+            text: deck_text("load_drift/three_chains.ron"),
             walk: hold(1, 19),
             capacities: &[1.0; 3],
             remap_cost: 8.0,
@@ -198,7 +194,7 @@ pub fn models() -> Vec<World> {
         },
         World {
             name: "restart",
-            text: read("stopping/restart.ron"),
+            text: deck_text("stopping/restart.ron"),
             walk: Walk { reflect: true, ..hold(0, 6) },
             capacities: &[1.0; 2],
             remap_cost: 5.0,
@@ -207,7 +203,7 @@ pub fn models() -> Vec<World> {
         },
         World {
             name: "capacities",
-            text: read("stopping/capacities.ron"),
+            text: deck_text("stopping/capacities.ron"),
             walk: hold(0, 11),
             capacities: &[1.0, 1.0, 2.0],
             remap_cost: 12.0,

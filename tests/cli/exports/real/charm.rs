@@ -63,8 +63,7 @@ fn charm_saves_what_was_promised() {
     let hand = run(&place, &python, "GreedyRefineLB", 50, "hand.log");
     let before = run(&place, &python, "DummyLB", 1, "before.log");
     let cost = REMAP_COST.to_string();
-    let advised =
-        place.run(&["advise", "before.log", "--remap-cost", &cost, "-o", "advice"]).exits(0);
+    let advised = place.remap(format!("advise before.log --remap-cost {cost} -o advice")).exits(0);
     let setting = place.read("advice/charm.txt");
     let (_, every) = setting.split_once("# AtSync() every ").expect("an interval");
     let every: usize = every.split(' ').next().unwrap().parse().unwrap();

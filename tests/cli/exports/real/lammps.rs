@@ -97,7 +97,7 @@ fn slosh(ranks: usize) {
     let before = run(&place, ranks, "hand.txt", "hand.log");
     let cost = REMAP_COST.to_string();
     let advise = |log: &str, folder: &str| {
-        place.run(&["advise", log, "--remap-cost", &cost, "-o", folder]).exits(0)
+        place.remap(format!("advise {log} --remap-cost {cost} -o {folder}")).exits(0)
     };
     // With its own clock, and with one that other programs on the machine do not stop.
     let busy = advise("hand.log", "busy");

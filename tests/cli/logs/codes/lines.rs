@@ -72,6 +72,6 @@ fn plain_logs_are_read_by_an_expression() {
         ("(?<rank>.)(?<seconds>.)", "`rank` needs `step`"),
         ("(?<rank>.)(?<loads>.)", "without `rank`"),
     ] {
-        place.run(&["fit", "run.log", "--regex", expression]).exits(2).says(words);
+        place.remap(format!("fit run.log --regex {expression}")).exits(2).says(words);
     }
 }

@@ -1,10 +1,10 @@
 //! What lies between bounds, what is open, and what the command says of both.
 
 use super::{
-    BINARY, CURVES, Case, SWITCHES, TOLERANCE, all, around, endless, long_switches, models, pair,
-    phases, region, squares, switches, walkers,
+    BINARY, CURVES, Case, Proves, SWITCHES, TOLERANCE, all, around, endless, long_switches, models,
+    pair, phases, region, squares, switches, walkers,
 };
-use crate::support::workplace::{Json, Workplace};
+use crate::support::workplace::{Json, Workplace, has};
 use remap::problems::Settings;
 use remap::problems::recomputed::Second;
 use remap::problems::registry::Loaded;
@@ -54,23 +54,18 @@ fn coarse_bounds_do_not_prove_what_is_between_them() {
 #[test]
 fn bounds_that_are_proved_hold_the_truth() {
     let mut told = 0;
+    let steps = "/threshold_lower/3 /threshold_upper/3 /threshold/3";
+    let curve = "/to_second/lower/3 /to_second/upper/3 /to_second/threshold/3";
+    let (value, average) = ("/value/lower /value/upper", "/average/lower /average/upper");
     for (deck, tolerance, paths) in [
-        ("phase_change/table_iii_n50_g50.ron", 0.1, "/value/lower /value/upper"),
-        (
-            "phase_change/table_iii_n50_g50.ron",
-            0.1,
-            "/threshold_lower/3 /threshold_upper/3 /threshold/3",
-        ),
-        ("phase_switching/endless.ron", 0.01, "/average/lower /average/upper"),
-        ("phase_switching/no_return.ron", 0.1, "/value/lower /value/upper"),
-        (
-            "phase_switching/no_return.ron",
-            0.1,
-            "/to_second/lower/3 /to_second/upper/3 /to_second/threshold/3",
-        ),
-        ("many_phases/three_phases.ron", 0.1, "/value/lower /value/upper"),
+        ("phase_change/table_iii_n50_g50.ron", 0.1, value),
+        ("phase_change/table_iii_n50_g50.ron", 0.1, steps),
+        ("phase_switching/endless.ron", 0.01, average),
+        ("phase_switching/no_return.ron", 0.1, value),
+        ("phase_switching/no_return.ron", 0.1, curve),
+        ("many_phases/three_phases.ron", 0.1, value),
         ("stopping/yin_xu_wang.ron", 0.1, "/remap_bounds/0 /remap_bounds/1 /remap_value"),
-        ("stopping/restart.ron", 0.1, "/average/lower /average/upper"),
+        ("stopping/restart.ron", 0.1, average),
     ] {
         let paths: Vec<&str> = paths.split(' ').collect();
         let number = |case: &Case, path: &str| case.document.at(path).f64();
@@ -91,7 +86,7 @@ fn bounds_that_are_proved_hold_the_truth() {
             }
             // What is disjoint from the proof is refused.
             let Ok(found) = loose.verify(&document) else { continue };
-            if found.proved.contains(&field.to_owned()) {
+            if found.proves(field) {
                 let holds = at(i) <= truth[0] + slack && truth[1] <= at(j) + slack;
                 assert!(holds, "{deck} {field} {i} {j}");
             } else {
@@ -111,7 +106,7 @@ fn open_letters_are_proved_where_they_are_said_to_be() {
     let coarse = Case::asked(&loaded, Settings { tolerance: 0.2, ..all() });
     let found = coarse.verify(&coarse.document).unwrap();
     for field in ["decision", "counts"] {
-        assert!(found.proved.contains(&field.to_owned()), "{field}");
+        assert!(found.proves(field), "{field}");
     }
     let mut unsaid = coarse.document.clone();
     let ties: Vec<usize> = serde_json::from_value(unsaid["ties"].take()).unwrap();
@@ -129,7 +124,7 @@ fn open_letters_are_proved_where_they_are_said_to_be() {
         let none = Second::of(loaded.clone(), Some(0.0));
         let found = coarse.verify_with(&unsaid, &none).unwrap();
         for field in ["decision", "counts"] {
-            assert!(!found.proved.contains(&field.to_owned()), "{field}");
+            assert!(!found.proves(field), "{field}");
             assert!(found.reasons[field].contains("not among `ties`"));
         }
     }
@@ -144,8 +139,8 @@ fn beliefs_of_recurring_phases_are_those_of_the_model() {
     let several = Case::model(&several, Settings::default());
     for case in [switches(), endless(), long_switches(), &several] {
         let fields = case.fields();
-        assert!(fields.proved.contains(&"belief".to_owned()));
-        assert!(!fields.proved.contains(&"never".to_owned()));
+        assert!(fields.proves("belief"));
+        assert!(!fields.proves("never"));
         for field in ["initial", "to_second", "to_first", "first/0", "second/1"] {
             let path = format!("/belief/{field}");
             let held = case.document.at(&path).f64();
@@ -169,9 +164,8 @@ fn the_command_says_which_fields_are_proved() {
     assert!(proved.contains(&"threshold".to_owned()) && not.contains(&"seconds".to_owned()));
     let steps = found["proof"]["thresholds"]["steps"].list();
     assert_eq!(steps[0]["first"], 0);
-    let said = place.shown("verify m.json");
-    assert!(said.contains(&format!("fields proved: {}\n", proved.join(", "))), "{said}");
-    assert!(said.contains("proved: every threshold given is within"), "{said}");
+    let named = format!("fields proved: {}\n", proved.join(", "));
+    has(&place.shown("verify m.json"), &[&named, "proved: every threshold given is within"]);
     // With the model alone nothing is said of a solution.
     let found = place.answer("verify model.ron c");
     assert!(found.get("fields").is_none());

@@ -1,7 +1,8 @@
 //! Fields that are proved: whoever changes one is refused.
 
 use super::{
-    CURVES, Case, all, around, cheapest, drift, ending, growing, long, moved, pair, phases, region,
+    CURVES, Case, Proves, all, around, cheapest, drift, ending, growing, long, moved, pair, phases,
+    region,
 };
 use crate::support::workplace::Json;
 use crate::thorough::some;
@@ -58,7 +59,7 @@ fn fields_of_long_curves() {
     head["threshold_head"] = json!([[0.9, 0.9]]);
     assert!(case.verify(&head).unwrap_err().contains("threshold_head[0]"));
     head["threshold_head"] = json!([[lower, upper]]);
-    assert!(case.verify(&head).unwrap().proved.contains(&"threshold_head".to_owned()));
+    assert!(case.verify(&head).unwrap().proves("threshold_head"));
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn fields_of_costs_by_loads_of_ends_and_of_periods() {
     drift.refuses("/remap_cost", [json!(4)], "`remap_cost` is 4");
     drift.refuses("/value", [json!(100)], "`value` is given as 100");
     let case = ending();
-    assert!(case.fields().proved.contains(&"remaps_from".to_owned()));
+    assert!(case.fields().proves("remaps_from"));
     case.refuses("/steps", [json!(13)], "`steps` is 13");
     let first = case.document["remaps_from"][1].u64();
     case.refuses("/remaps_from/1", around(first), "`remaps_from[1]`");
@@ -155,7 +156,7 @@ fn a_tie_of_the_solution_may_be_proved_to_be_the_other_letter() {
     let model = "Stopping(processes: Identical(count: 2, chain: Walk(levels: 3, up: 0.5, down: 0.5, edge: Hold)), \
                  remap_cost: 1, after_remap: Stop, steps: 2)";
     let case = Case::model(model, all());
-    let settled = case.fields().proved.contains(&"decision".to_owned());
+    let settled = case.fields().proves("decision");
     assert!(!case.document["ties"].list().is_empty() && !settled, "{:?}", case.document);
     // Where the solution says that it knows, it has to be right.
     case.refuses("/ties", [json!([])], "is proved");
@@ -165,9 +166,7 @@ fn a_tie_of_the_solution_may_be_proved_to_be_the_other_letter() {
 fn counts_of_maps_that_are_not_listed() {
     let case = Case::deck("stopping/sixteen_chains.ron", Settings::default());
     let fields = case.fields();
-    assert!(
-        case.document.get("decision").is_none() && fields.proved.contains(&"counts".to_owned())
-    );
+    assert!(case.document.get("decision").is_none() && fields.proves("counts"));
     for (count, least) in [("balanced", 0.5), ("remap", 1e-8), ("continued", 1e-8)] {
         let given = case.document["counts"][count].f64();
         let more = given * (1.0 + least) + 1.0;
@@ -181,15 +180,10 @@ fn counts_of_maps_that_are_not_listed() {
 #[test]
 fn fields_of_drifting_loads() {
     let case = drift();
-    for (field, other) in [
-        ("processors", 4),
-        ("lowest", 0),
-        ("levels", 6),
-        ("initial_load", 3),
-        ("steps", 29),
-        ("remap_cost", 1),
-        ("states", 34),
-    ] {
+    let others =
+        "processors 4, lowest 0, levels 6, initial_load 3, steps 29, remap_cost 1, states 34";
+    for (field, other) in others.split(", ").map(|pair| pair.split_once(' ').unwrap()) {
+        let other: u64 = other.parse().unwrap();
         case.refuses(&format!("/{field}"), [json!(other)], &format!("`{field}` is {other}"));
     }
     let value = case.document["value"].f64();

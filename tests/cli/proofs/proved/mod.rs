@@ -11,7 +11,7 @@ mod fields;
 mod lists;
 mod tampered;
 
-use crate::support::workplace::{MODEL, Workplace, stated};
+use crate::support::workplace::{MODEL, root, stated};
 use remap::problems::proved::{Fields, compare};
 use remap::problems::recomputed::Second;
 use remap::problems::registry::Loaded;
@@ -58,13 +58,12 @@ impl Case {
     }
 
     pub fn model(problem: &str, settings: Settings) -> Case {
-        let place = Workplace::new();
-        place.write("m.ron", stated(problem));
-        Case::of(&Loaded::read(&place.path("m.ron")).expect("a model"), settings)
+        let loaded = Loaded::from_text(Path::new("m.ron"), stated(problem)).expect("a model");
+        Case::of(&loaded, settings)
     }
 
     /// The document with other fields.
-    fn with(&self, fields: &[(&str, Value)]) -> Value {
+    pub fn with(&self, fields: &[(&str, Value)]) -> Value {
         let mut document = self.document.clone();
         fields.iter().for_each(|(field, value)| document[*field] = value.clone());
         document
@@ -118,7 +117,7 @@ impl Case {
 }
 
 /// Whether a field is among those that are proved.
-trait Proves {
+pub trait Proves {
     fn proves(&self, field: &str) -> bool;
 }
 
@@ -134,7 +133,7 @@ const CURVES: [&str; 3] = ["threshold", "threshold_lower", "threshold_upper"];
 const OTHER_RULE: &str = "`recommended` is not what its other fields come to";
 
 pub fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../models")
+    root().join("models")
 }
 
 pub fn all() -> Settings {
