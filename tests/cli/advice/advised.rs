@@ -4,13 +4,13 @@
 mod by_definition;
 
 use crate::families::Family;
+use crate::support::made_logs::times;
 use crate::support::workplace::{Json, Workplace};
 use crate::thorough::{few_or_all, some};
 use approx::abs_diff_eq;
 use remapping::policy::Policy;
 use remapping::policy::advised::Advised;
 use remapping::record::Record;
-use std::fmt::Write;
 
 /// A log of these times.
 pub fn csv(record: &Record) -> String {
@@ -19,13 +19,7 @@ pub fn csv(record: &Record) -> String {
 
 /// The same of some steps.
 pub fn csv_of(record: &Record, steps: std::ops::Range<usize>) -> String {
-    let header: Vec<String> = (0..record.ranks()).map(|rank| format!("rank_{rank}")).collect();
-    let mut text = format!("step,{}\n", header.join(","));
-    for step in steps {
-        let times: Vec<String> = record.row(step).iter().map(f64::to_string).collect();
-        let _ = writeln!(text, "{step},{}", times.join(","));
-    }
-    text
+    times(steps.map(|step| record.row(step).to_vec()))
 }
 
 /// What it costs is what its definition costs, beside other policies, trained or not.

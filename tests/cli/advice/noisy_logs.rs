@@ -1,7 +1,7 @@
 //! Logs with noise, few ranks, or remaps that do nothing: what is said of them is so.
 
-use crate::support::made_logs::Numbers;
-use crate::support::workplace::{Json, Workplace};
+use crate::support::made_logs::{Numbers, times, wide};
+use crate::support::workplace::{Json, Workplace, has};
 use crate::thorough::few_or_all;
 
 /// A log of times around 1000 seconds: walks of this size a step, seen through noise, remapped
@@ -13,22 +13,19 @@ fn log(
     seed: u64,
 ) -> String {
     let mut random = Numbers::new(seed);
-    let mut text = String::from("step,remapped,remap_seconds");
-    (0..ranks).for_each(|rank| text += &format!(",rank_{rank}"));
     let mut loads = vec![1000.0; ranks];
-    for step in 0..steps {
+    wide((0..steps).map(|step| {
         let remapped = step > 0 && step % every == 0;
         if remapped && evens {
             let mean = loads.iter().sum::<f64>() / ranks as f64;
             loads.fill(mean);
         }
-        text += &format!("\n{step},{},{}", u8::from(remapped), if remapped { "10" } else { "" });
-        for load in &mut loads {
+        let mut time = |load: &mut f64| {
             *load += walk * random.normal();
-            text += &format!(",{}", *load + noise * random.normal());
-        }
-    }
-    text + "\n"
+            *load + noise * random.normal()
+        };
+        (loads.iter_mut().map(&mut time).collect(), remapped.then_some(10.0))
+    }))
 }
 
 /// Noise alone, remapped for nothing: it is not taken for load, remapping less saves something, and
@@ -66,10 +63,7 @@ fn walks_under_noise_are_no_noise() {
         let found = place.answer("advise log.csv");
         let notes = found["notes"].to_string();
         assert!(notes.contains("not taken for load"), "{notes}");
-        let line = |name: &str| {
-            let lines = found["policies"].list();
-            lines.iter().find(|line| line["policy"] == name).unwrap()["cost"].f64()
-        };
+        let line = |name: &str| found.policy(name)["cost"].f64();
         assert!(line("never") > line("recorded"), "{found}");
     }
 }
@@ -92,13 +86,8 @@ fn remaps_that_do_nothing_are_no_remaps() {
 #[test]
 fn equal_ranks_are_left_alone() {
     let place = Workplace::new();
-    let mut text = String::from("step,remapped,remap_seconds,rank_0,rank_1,rank_2\n");
-    for step in 0..200 {
-        let remapped = step > 0 && step % 20 == 0;
-        let (mark, seconds) = if remapped { (1, "0.5") } else { (0, "") };
-        text += &format!("{step},{mark},{seconds},10.1,10.1,10.1\n");
-    }
-    place.write("log.csv", text);
+    let row = |step: i32| (vec![10.1; 3], (step > 0 && step % 20 == 0).then_some(0.5));
+    place.write("log.csv", wide((0..200).map(row)));
     let found = place.answer("advise log.csv");
     assert_eq!(found["policy"], "never", "{found}");
 }
@@ -132,31 +121,24 @@ fn walks_of_few_ranks_are_walks() {
 #[test]
 fn loads_that_never_change() {
     let place = Workplace::new();
-    for (name, loads, every) in [("same", "1,1,1,1", 20), ("apart", "2,1,1,1", 1000)] {
-        let mut text = String::from("step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds\n");
-        for step in 0..120 {
-            let remapped = step > 0 && step % every == 0;
-            let cost = if remapped { "1,0.5" } else { "0," };
-            text += &format!("{step},{loads},{cost}\n");
-        }
-        let log = format!("{name}.csv");
-        place.write(&log, text);
-        let asked = ["fit", &log, "--remap-cost", "0.5"];
-        let found = place.run(&[&asked[..], &["--json"]].concat()).exits(0).json();
+    for (name, first, every) in [("same", 1.0, 20), ("apart", 2.0, 1000)] {
+        let row = |step: i32| {
+            (vec![first, 1.0, 1.0, 1.0], (step > 0 && step % every == 0).then_some(0.5))
+        };
+        place.write("log.csv", wide((0..120).map(row)));
+        let fit = "fit log.csv --remap-cost 0.5";
+        let found = place.answer(fit);
         let model = &found["models"][0];
         assert_eq!(model["problem"], "load_drift", "{found}");
         for parameter in model["parameters"].list() {
             let [value, low, high] = ["value", "low", "high"].map(|key| parameter[key].f64());
             // Not one in some 460 moves.
-            assert!(
-                low == 0.0 && value == 0.0 && high > 0.005 && high < 0.01,
-                "{name}: {parameter}"
-            );
+            let none = low == 0.0 && value == 0.0 && high > 0.005 && high < 0.01;
+            assert!(none, "{name}: {parameter}");
         }
-        assert!(model["fits"]["why"].text().contains("nothing to remap for"), "{model}");
-        let file = format!("{name}.ron");
-        place.run(&[&asked[..], &["--out", &file]].concat()).exits(0);
-        place.remap(format!("solve {file}")).exits(0);
+        has(model["fits"]["why"].text(), &["nothing to remap for"]);
+        place.remap(format!("{fit} --out {name}.ron")).exits(0);
+        place.remap(format!("solve {name}.ron")).exits(0);
     }
 }
 
@@ -164,12 +146,8 @@ fn loads_that_never_change() {
 #[test]
 fn an_interval_has_its_estimate_in_it() {
     let place = Workplace::new();
-    let mut text = String::from("step,rank_0,rank_1,rank_2\n");
-    for step in 0..60 {
-        let load = 1.0 + 0.1 * f64::from(step).sqrt();
-        text += &format!("{step},{load},{load},{load}\n");
-    }
-    place.write("log.csv", text);
+    let load = |step: i32| vec![1.0 + 0.1 * f64::from(step).sqrt(); 3];
+    place.write("log.csv", times((0..60).map(load)));
     let found = place.answer("fit log.csv --remap-cost 1 --model load-drift");
     for parameter in found["models"][0]["parameters"].list() {
         assert!(parameter["low"].is_null() && parameter["high"].is_null(), "{parameter}");
@@ -183,19 +161,17 @@ fn a_slope_that_is_known_is_not_drawn() {
     let place = Workplace::new();
     for seed in 0..3 {
         let mut random = Numbers::new(seed);
-        let mut text = String::from("step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds");
         let mut loads = [5.0; 4];
-        for step in 0..400 {
+        let rows = (0..400).map(|step| {
             let remapped = step > 0 && step % 20 == 0;
             if remapped {
                 loads = [loads.iter().sum::<f64>() / 4.0; 4];
             }
             loads[0] += 0.03;
-            text += &format!("\n{step}");
-            loads.iter().for_each(|load| text += &format!(",{}", load + 0.01 * random.normal()));
-            text += if remapped { ",1,1" } else { ",0," };
-        }
-        place.write("log.csv", text + "\n");
+            let times = loads.map(|load| load + 0.01 * random.normal());
+            (times.to_vec(), remapped.then_some(1.0))
+        });
+        place.write("log.csv", wide(rows));
         let found = place.answer("fit log.csv");
         let model = &found["models"][0];
         assert!(model["problem"] == "periodic" && model["fits"]["verdict"] == "yes", "{found}");

@@ -1,9 +1,8 @@
 //! Simulated programs whose logs are advised on, and which then go on, again and again, with other
 //! random numbers: what a rule saves in them is known.
 
-use crate::support::made_logs::Numbers;
+use crate::support::made_logs::{Numbers, wide};
 use std::f64::consts::TAU;
-use std::fmt::Write as _;
 
 /// What moves the loads of a program, and how its times are measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,7 +75,6 @@ fn mean(values: &[f64]) -> f64 {
 
 /// A program that runs step by step.
 pub trait Runs: Clone {
-    fn ranks(&self) -> usize;
     /// Mean cost of a remap.
     fn remap_cost(&self) -> f64;
     /// The times of the next step.
@@ -200,10 +198,6 @@ impl Program {
 }
 
 impl Runs for Program {
-    fn ranks(&self) -> usize {
-        self.loads.len()
-    }
-
     fn remap_cost(&self) -> f64 {
         self.remap_cost
     }
@@ -268,10 +262,6 @@ impl Blocks {
 }
 
 impl Runs for Blocks {
-    fn ranks(&self) -> usize {
-        self.ranks
-    }
-
     fn remap_cost(&self) -> f64 {
         self.remap_cost
     }
@@ -308,22 +298,18 @@ impl Runs for Blocks {
 /// The log of a run that is remapped every `every` steps, never if that is 0; and the program
 /// before its step `cut`.
 pub fn log<P: Runs>(mut program: P, steps: usize, every: usize, cut: usize) -> (String, P) {
-    let mut text = String::from("step,remapped,remap_seconds");
-    (0..program.ranks()).for_each(|rank| text += &format!(",rank_{rank}"));
     let mut there = program.clone();
-    for step in 0..steps {
-        let remapped = is_remapped(step, every);
-        let _ = write!(text, "\n{step},{},", u8::from(remapped));
-        if remapped {
+    let text = wide((0..steps).map(|step| {
+        let paid = is_remapped(step, every).then(|| {
             program.remap();
-            let _ = write!(text, "{}", program.pay());
-        }
+            program.pay()
+        });
         if step == cut {
             there = program.clone();
         }
-        program.next().iter().for_each(|time| text += &format!(",{time}"));
-    }
-    (text + "\n", there)
+        (program.next(), paid)
+    }));
+    (text, there)
 }
 
 pub fn is_remapped(step: usize, every: usize) -> bool {

@@ -1,48 +1,44 @@
 //! Logs as real codes write them: remaps that slow the steps after them, that cannot split work
 //! evenly, or that were never made.
 
-use crate::support::made_logs::Numbers;
+use crate::support::made_logs::{Numbers, rounded, wide};
 use crate::support::workplace::{Json, Workplace};
 use crate::thorough::few_or_all;
 use remapping::fit::left_over::left_over;
 use serde_json::Value;
-use std::fmt::Write as _;
 
 /// Four ranks, the first of which gains on the others; `slow` is what the first step after a remap
 /// takes longer on all of them, `odd` what it takes longer on the second alone.
 fn log(every: usize, slow: f64, odd: f64) -> String {
     let mut numbers = Numbers::new(3);
-    let mut text = "step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds\n".to_owned();
     let mut ahead = 0.0;
-    for step in 0..1000 {
+    wide((0..1000).map(|step| {
         let remapped = step > 0 && step % every == 0;
         if remapped {
             ahead = 0.0;
         }
         ahead += if numbers.uniform() < 0.5 { 0.004 } else { 0.0 };
-        write!(text, "{step}").unwrap();
-        for rank in 0..4 {
+        let mut time = |rank: usize| {
             let own = if rank == 0 { ahead } else { 0.0 };
             let after = if rank == 1 { slow + odd } else { slow };
             let after = if remapped { after } else { 0.0 };
-            write!(text, ",{:.4}", 1.0 + own + 0.004 * (numbers.uniform() - 0.5) + after).unwrap();
-        }
-        text += if remapped { ",1,0.3\n" } else { ",0,\n" };
-    }
-    text
+            rounded(1.0 + own + 0.004 * (numbers.uniform() - 0.5) + after, 4)
+        };
+        ((0..4).map(&mut time).collect(), remapped.then_some(0.3))
+    }))
 }
 
-fn advice(place: &Workplace, text: String, more: &[&str]) -> Value {
+fn advice(place: &Workplace, text: String, more: &str) -> Value {
     place.write("run.csv", text);
-    place.run(&[&["advise", "run.csv", "--json"], more].concat()).exits(0).json()
+    place.answer(format!("advise run.csv {more}"))
 }
 
 /// What all ranks wait after a remap is paid as often as one remaps.
 #[test]
 fn steps_that_are_slow_after_a_remap_are_part_of_its_cost() {
     let place = Workplace::new();
-    let quick = advice(&place, log(100, 0.0, 0.0), &[]);
-    let slow = advice(&place, log(100, 3.0, 0.0), &[]);
+    let quick = advice(&place, log(100, 0.0, 0.0), "");
+    let slow = advice(&place, log(100, 3.0, 0.0), "");
     assert_eq!(quick["remap_cost"], 0.3);
     let cost = slow["remap_cost"].f64();
     assert!((3.1..3.4).contains(&cost), "{cost}");
@@ -53,7 +49,7 @@ fn steps_that_are_slow_after_a_remap_are_part_of_its_cost() {
     assert!(line(&slow, "fixed:10") > 49.0 * 3.0);
     assert!((line(&slow, "recorded") - line(&quick, "recorded") - 4.0 * 3.0).abs() < 1.0);
     // A cost that is given is that of the remap alone.
-    let given = advice(&place, log(100, 3.0, 0.0), &["--remap-cost", "0.5"]);
+    let given = advice(&place, log(100, 3.0, 0.0), "--remap-cost 0.5");
     assert!((given["remap_cost"].f64() - cost - 0.2).abs() < 1e-9);
 }
 
@@ -61,21 +57,21 @@ fn steps_that_are_slow_after_a_remap_are_part_of_its_cost() {
 #[test]
 fn an_odd_step_after_a_remap_is_not_what_it_left() {
     let place = Workplace::new();
-    let sentence = |text| advice(&place, text, &[])["advice"].text().to_owned();
+    let sentence = |text| advice(&place, text, "")["advice"].text().to_owned();
     let odd = sentence(log(100, 0.0, 0.15));
     assert!(!odd.contains("did not restore balance"), "{odd}");
     // Marks one step too early: the step after them has the loads of the one before.
     let text = log(100, 0.0, 0.0);
     let mark = |line: &str| match line.split(',').next().and_then(|step| step.parse::<u32>().ok()) {
-        Some(step) if step % 100 == 99 => line.replace(",0,", ",1,0.3"),
-        Some(step) if step > 0 && step % 100 == 0 => line.replace(",1,0.3", ",0,"),
+        Some(step) if step % 100 == 99 => line.replacen(",0,,", ",1,0.3,", 1),
+        Some(step) if step > 0 && step % 100 == 0 => line.replacen(",1,0.3,", ",0,,", 1),
         _ => line.to_owned(),
     };
     let early: Vec<String> = text.lines().map(mark).collect();
     // That step is then part of what a remap costs, and the advice is what it is with the right
     // marks.
-    let early = advice(&place, early.join("\n") + "\n", &[]);
-    let right = advice(&place, log(100, 0.0, 0.0), &[]);
+    let early = advice(&place, early.join("\n") + "\n", "");
+    let right = advice(&place, log(100, 0.0, 0.0), "");
     let saved = |found: &Value, field: &str| found["saves"][field].f64();
     let percent = saved(&right, "percent");
     let contains = saved(&early, "lower") <= percent && percent <= saved(&early, "upper");
@@ -86,21 +82,18 @@ fn an_odd_step_after_a_remap_is_not_what_it_left() {
 /// remapped every `every` steps.
 fn blocks(seed: u64, every: usize) -> String {
     let mut numbers = Numbers::new(seed);
-    let mut text = "step,rank_0,rank_1,rank_2,rank_3,remapped,remap_seconds\n".to_owned();
     let mut off = [0.0; 4];
-    for step in 0..800 {
+    wide((0..800).map(|step| {
         let remapped = step > 0 && step % every == 0;
         if remapped {
             off = [0; 4].map(|_| 0.02 * (numbers.uniform() - 0.5));
         }
-        write!(text, "{step}").unwrap();
-        for (rank, off) in off.iter_mut().enumerate() {
+        let mut time = |(rank, off): (usize, &mut f64)| {
             *off += 0.0004 * rank as f64 * numbers.uniform();
-            write!(text, ",{:.5}", 1.0 + *off + 0.0004 * numbers.uniform()).unwrap();
-        }
-        text += if remapped { ",1,0.05\n" } else { ",0,\n" };
-    }
-    text
+            rounded(1.0 + *off + 0.0004 * numbers.uniform(), 5)
+        };
+        (off.iter_mut().enumerate().map(&mut time).collect(), remapped.then_some(0.05))
+    }))
 }
 
 /// A remap that is played leaves what recorded ones left, so that no rule remaps below that.
@@ -108,7 +101,7 @@ fn blocks(seed: u64, every: usize) -> String {
 fn remaps_that_are_played_leave_what_recorded_ones_did() {
     let place = Workplace::new();
     for seed in 1..few_or_all(2, 5) {
-        let found = advice(&place, blocks(seed, 40), &[]);
+        let found = advice(&place, blocks(seed, 40), "");
         let assumed = found["assumption"].text();
         assert!(assumed.contains("leaves what recorded ones left"), "{seed}: {assumed}");
         let read = remap::logs::read(&place.path("run.csv"), None).unwrap().record;
@@ -122,15 +115,14 @@ fn remaps_that_are_played_leave_what_recorded_ones_did() {
             assert!(bound.parse::<f64>().unwrap() > 1.4 * most, "{seed}: {policy}, {most} left");
         }
         // What a run with remaps every step would have: what each leaves.
-        let replayed = ["replay", "run.csv", "--policies", "fixed:1", "--json"];
-        let replayed = place.run(&replayed).exits(0).json();
-        let line = &replayed["policies"].list()[0];
+        let replayed = place.answer("replay run.csv --policies fixed:1");
+        let line = &replayed["policies"][0];
         let paid = line["cost"].f64() - 0.05 * line["remaps"].f64();
         let each = left.iter().map(|left| excess(&left.off)).sum::<f64>() / left.len() as f64;
         assert!(paid > 0.5 * each * 400.0, "{seed}: {paid}, {each}");
     }
     // Loads that are split evenly leave nothing.
-    let even = advice(&place, log(50, 0.0, 0.0), &[]);
+    let even = advice(&place, log(50, 0.0, 0.0), "");
     assert!(even["assumption"].text().contains("restores balance"));
 }
 
@@ -140,7 +132,7 @@ fn remaps_that_are_played_leave_what_recorded_ones_did() {
 fn logs_without_remaps_are_advised_on_a_condition() {
     let place = Workplace::new();
     let text = log(1000, 0.0, 0.0);
-    let found = advice(&place, text, &["--remap-cost", "0.3"]);
+    let found = advice(&place, text, "--remap-cost 0.3");
     let sentence = found["advice"].text();
     assert!(sentence.starts_with("Remap by the adaptive rule"), "{sentence}");
     assert!(sentence.contains("if a remap restores balance, which this log does not show"));
@@ -175,19 +167,16 @@ fn bursts_that_come_again_are_no_change_for_good() {
     let place = Workplace::new();
     for (bursts, fits) in [(1, true), (4, false)] {
         let mut numbers = Numbers::new(5);
-        let mut text = "step,rank_0,rank_1,remapped,remap_seconds\n".to_owned();
-        for step in 0..600 {
+        let rows = (0..600).map(|step| {
             // The first stretch is the longest.
             let (stretch, after) = if step < 120 { (0, step) } else { (step / 60 - 1, step % 60) };
             let is_burst = after >= 25 && stretch % 2 == 0 && stretch / 2 < bursts;
-            let own = if is_burst { 0.5 } else { 0.0 };
-            let noise = [0.01 * numbers.normal(), 0.01 * numbers.normal()];
-            write!(text, "{step},{:.4},{:.4},", 1.0 + own + noise[0], 1.0 + noise[1]).unwrap();
-            text += if after == 0 && step > 0 { "1,0.3\n" } else { "0,\n" };
-        }
-        place.write("run.csv", text);
-        let found = place.remap("fit run.csv --model phase-change --json").exits(0);
-        let said = found.out;
+            let own = [if is_burst { 0.5 } else { 0.0 }, 0.0];
+            let times = own.map(|own| rounded(1.0 + own + 0.01 * numbers.normal(), 4));
+            (times.to_vec(), (after == 0 && step > 0).then_some(0.3))
+        });
+        place.write("run.csv", wide(rows));
+        let said = place.shown("fit run.csv --model phase-change --json");
         assert_eq!(!said.contains("one for good comes once"), fits, "{bursts} bursts: {said}");
     }
 }

@@ -97,9 +97,8 @@ fn run(place: &Workplace, folder: &str, text: &str) -> (f64, String) {
 fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) -> bool {
     let (delay, slowdown) = overlap;
     let log_name = log.to_str().unwrap();
-    let (cost, beside) = (remap_cost.to_string(), format!("{delay}:{slowdown}"));
-    let asked = ["advise", log_name, "--remap-cost", &cost, "--overlap", &beside, "--json"];
-    let found = place.run(&[&asked[..], &["-o", "advice", "--force"]].concat()).exits(0).json();
+    let asked = format!("--remap-cost {remap_cost} --overlap {delay}:{slowdown} -o advice --force");
+    let found = place.answer(format!("advise {log_name} {asked}"));
     let sentence = found["advice"].text();
     if found["policies"].as_array().is_none_or(Vec::is_empty) {
         assert!(sentence.starts_with("This log cannot tell"), "{sentence}");

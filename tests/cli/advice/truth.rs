@@ -2,6 +2,7 @@
 
 use crate::advice::programs::{Blocks, Kind, Program, Runs, is_remapped, log};
 use crate::families::Family;
+use crate::support::made_logs::{times, wide};
 use crate::support::workplace::Workplace;
 use rayon::prelude::*;
 use remapping::overlap::Overlap;
@@ -233,20 +234,15 @@ impl Ratios {
 /// advice, of the rule that is handed over, of the adaptive rule trained on the times as they are,
 /// and of the best threshold or interval, known afterwards.
 fn ratios(place: &Workplace, record: &Record, cost: f64, known: bool) -> Option<[f64; 4]> {
-    let mut text = String::from("step");
-    (0..record.ranks()).for_each(|rank| text += &format!(",rank_{rank}"));
-    text += if known { ",remapped" } else { "" };
-    for step in 0..record.steps() {
-        text += &format!("\n{step}");
-        record.row(step).iter().for_each(|time| text += &format!(",{time}"));
-        let is_first = record.remaps().iter().any(|remap| remap.before == step);
-        text += match (known, is_first) {
-            (false, _) => "",
-            (true, true) => ",1",
-            (true, false) => ",0",
-        };
-    }
-    place.write("log.csv", text + "\n");
+    let times_of = |step: usize| record.row(step).to_vec();
+    let paid =
+        |step: usize| record.remaps().iter().any(|remap| remap.before == step).then_some(cost);
+    let steps = 0..record.steps();
+    let text = match known {
+        true => wide(steps.map(|step| (times_of(step), paid(step)))),
+        false => times(steps.map(times_of)),
+    };
+    place.write("log.csv", text);
     let advice = Advice::of(place, Some(cost));
     let mut rule = advice.rule.clone()?;
     let cut = advice.found["judged_from"].as_u64().unwrap() as usize;

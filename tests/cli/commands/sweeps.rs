@@ -141,6 +141,8 @@ fn values_of_one_map_are_grouped_in_their_order() {
     for (values, groups) in [
         ("4,6,5", "4-6"),
         ("6,1,4,2,3,14,20,5", "1 | 2,3 | 4-6 | never"),
+        // Figure 4 of the paper.
+        ("1:16:1", "1 | 2,3 | 4-6 | 7-9 | 10-13 | never"),
         ("30,10,11", "10,11 | never"),
     ] {
         let sweep =

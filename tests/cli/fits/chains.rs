@@ -1,7 +1,7 @@
 //! Chains between levels from recorded runs: dense matrices, and a chain for each rank.
 
 use crate::fits::truth::against_the_optimum;
-use crate::support::workplace::{Json, Workplace};
+use crate::support::workplace::{Json, Workplace, has, stated};
 use crate::thorough::{few_or_all, some};
 use rand::RngExt;
 use remapping::simulate::stream;
@@ -18,10 +18,9 @@ const ROWS: [[f64; 6]; 6] = [
 ];
 
 fn dense() -> String {
-    format!(
-        "Model(title: \"Jumps\", problem: LoadDrift(processors: 3,
-         chain: Matrix(lowest: 2, rows: {ROWS:?}), initial_load: 4, steps: 300, remap_cost: 4))"
-    )
+    stated(format!(
+        "LoadDrift(processors: 3, chain: Matrix(lowest: 2, rows: {ROWS:?}), initial_load: 4, steps: 300, remap_cost: 4)"
+    ))
 }
 
 fn chosen(document: &Value) -> &Value {
@@ -53,20 +52,9 @@ fn jumps_give_a_dense_matrix_that_contains_the_truth_and_solves() {
     place.write("dense.ron", dense());
     let (mut inside, mut all) = (0, 0);
     for seed in some(1, ["1", "2", "3", "4"]) {
-        let trace = [
-            "simulate",
-            "dense.ron",
-            "--seed",
-            seed,
-            "--steps",
-            "3000",
-            "--policy",
-            "fixed:30",
-            "--trace",
-            "dense.csv",
-            "--force",
-        ];
-        place.run(&trace).exits(0);
+        let simulate =
+            "simulate dense.ron --steps 3000 --policy fixed:30 --trace dense.csv --force";
+        place.remap(format!("{simulate} --seed {seed}")).exits(0);
         let found = place.answer("fit dense.csv");
         let model = chosen(&found);
         assert_eq!(model["problem"], "load_drift", "{found}");
@@ -86,8 +74,8 @@ fn jumps_give_a_dense_matrix_that_contains_the_truth_and_solves() {
     place.write("fitted.ron", fitted);
     against_the_optimum(&place, "dense.ron", "fitted.ron");
     // Neighbours only, if asked for: then it says what it leaves out.
-    let outcome = place.remap("fit dense.csv --chain birth-death --model load-drift").exits(0);
-    assert!(outcome.out.contains("moves are of several levels"), "{}", outcome.out);
+    let fit = place.shown("fit dense.csv --chain birth-death --model load-drift");
+    has(&fit, &["moves are of several levels"]);
 }
 
 /// Up and down from every level, per rank.
@@ -183,18 +171,15 @@ fn ranks_that_differ_get_their_own_chains_and_the_policy_of_them_is_near_the_bes
     place.remap("fit ranks.csv --model stopping -o fitted.ron").exits(0);
     let walk =
         |(up, down)| format!("Walk(lowest: 1, levels: 5, up: {up}, down: {down}, edge: Hold)");
+    let walks = WALKS.map(walk).join(", ");
     place.write(
         "truth.ron",
-        format!(
-            "Model(title: \"Truth\", problem: Stopping(processes: Distinct([{}]), remap_cost: {COST},
-             after_remap: Restart))",
-            WALKS.map(walk).join(", ")
-        ),
+        stated(format!(
+            "Stopping(processes: Distinct([{walks}]), remap_cost: {COST}, after_remap: Restart)"
+        )),
     );
-    let map = |name: &str| -> Vec<u8> {
-        let solution = place.answer(format!("solve {name}"));
-        solution["decision"].text().bytes().collect()
-    };
+    let map =
+        |name: &str| place.answer(format!("solve {name}"))["decision"].text().as_bytes().to_vec();
     let (best, fitted) = (average(&map("truth.ron"), 5), average(&map("fitted.ron"), 5));
     assert!(fitted <= 1.01 * best, "{fitted} is not within 1 % of {best}");
 }

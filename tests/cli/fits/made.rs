@@ -1,17 +1,11 @@
 //! Traces made by a model cost what its solution says.
 
 use crate::kinds::continuous_drift::{CLASSES, WALKS};
-use crate::support::workplace::{Json, Outcome, Workplace};
+use crate::support::workplace::{Json, Workplace, has, lacks};
 use crate::thorough::some;
 use approx::abs_diff_eq;
 use remapping::estimate::Estimate;
 use serde_json::Value;
-
-fn run(problem: &str, arguments: &[&str]) -> (Workplace, Outcome) {
-    let place = Workplace::stating(problem);
-    let outcome = place.run(&[&[arguments[0], "model.ron"], &arguments[1..]].concat());
-    (place, outcome)
-}
 
 /// The steps of a trace: the times of all ranks, and what a remap just before cost.
 fn rows(trace: &str) -> Vec<(Vec<f64>, Option<f64>)> {
@@ -48,8 +42,8 @@ fn traces_on_levels_cost_what_intervals_do() {
     ];
     for more in some(1, all) {
         let model = format!("LoadDrift(processors: 4, {walk}, steps: 60, {more})");
-        let (place, outcome) = run(&model, &["solve", "--json"]);
-        let found = outcome.exits(0).json();
+        let place = Workplace::stating(&model);
+        let found = place.answer("solve model.ron");
         let policy = format!("fixed:{}", found["best_fixed"]["interval"]);
         let cost = |seed: usize| {
             let simulate = format!("simulate model.ron --policy {policy} --seed {seed}");
@@ -71,12 +65,11 @@ fn late_remaps_follow_each_other_at_the_interval() {
     );
     let continuous = WALKS.replace("steps: 60", &format!("steps: 12, mean_load: 50.0, {overlap}"));
     for (model, every) in [(&levels, 3), (&levels, 4), (&continuous, 4)] {
-        let policy = format!("fixed:{every}");
-        let (_, outcome) = run(model, &["simulate", "--policy", &policy]);
-        let rows = rows(&outcome.exits(0).out);
+        let place = Workplace::stating(model);
+        let rows = rows(&place.shown(format!("simulate model.ron --policy fixed:{every}")));
         let made: Vec<usize> = (0..rows.len()).filter(|&step| rows[step].1.is_some()).collect();
-        let asked = ["compare", "--policies", &policy, "--runs", "2", "--json"];
-        let found = run(model, &asked).1.exits(0).json();
+        let compare = format!("compare model.ron --policies fixed:{every} --runs 2");
+        let found = place.answer(compare);
         let remaps = found["policies"][0]["per_metric"]["remaps"]["mean"].f64();
         assert_eq!(made.len() as f64, remaps, "{made:?} {model}");
         assert!(made.windows(2).all(|pair| pair[1] - pair[0] == every), "{made:?} {model}");
@@ -89,8 +82,8 @@ fn traces_cost_what_intervals_do() {
     let moved = WALKS.replace("cost: 8.0", "cost: (fixed: 4.0, per_unit_moved: 0.5)");
     let around = WALKS.replace("steps", "mean_load: 100.0, steps");
     for model in some(1, [moved.as_str(), WALKS, CLASSES, &around]) {
-        let (place, outcome) = run(model, &["solve", "--json", "--tolerance", "0.5"]);
-        let found = outcome.exits(0).json();
+        let place = Workplace::stating(model);
+        let found = place.answer("solve model.ron --tolerance 0.5");
         let policy = format!("fixed:{}", found["best_fixed"]["interval"]);
         let cost = |seed: usize| {
             let simulate = format!("simulate model.ron --policy {policy} --seed {seed}");
@@ -117,8 +110,8 @@ fn traces_cost_what_intervals_do() {
         let costs: Vec<f64> = (1..=60).map(cost).collect();
         agree(&costs, &found["best_fixed"]["value"], model);
     }
-    let long = ["simulate", "--steps", "4000000000"];
-    assert!(run(WALKS, &long).1.exits(1).err.contains("take fewer"));
+    let long = Workplace::stating(WALKS).remap("simulate model.ron --steps 4000000000");
+    long.exits(1).says("take fewer");
 }
 
 /// Traces of a model that was fitted to a log have its seconds and steps, and lead back to the
@@ -130,32 +123,19 @@ fn traces_of_fitted_models_are_in_the_units_of_their_log() {
         chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.24, edge: Reflect), initial_load: 6, steps: 4000,
         remap_cost: 6))";
     place.write("model.ron", model);
-    let policy = ["simulate", "model.ron", "--policy", "fixed:40"];
-    let short = place.run(&[&policy[..], &["--steps", "3"]].concat()).exits(0).out;
-    let steps: Vec<&str> =
-        short.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
-    assert_eq!(steps, ["0", "0", "0", "0", "5", "5", "5", "5", "10", "10", "10", "10"]);
-    let times = rows(&short).into_iter().flat_map(|(row, _)| row);
-    assert!(
-        times.into_iter().all(|time| (0.25..=3.0).contains(&time) && time % 0.25 == 0.0),
-        "{short}"
-    );
-    place.run(&[&policy[..], &["--trace", "run.csv"]].concat()).exits(0);
-    assert!(
-        rows(&place.read("run.csv")).iter().filter_map(|(_, paid)| *paid).all(|paid| paid == 1.5)
-    );
+    let simulate = "simulate model.ron --policy fixed:40";
+    let short = place.shown(format!("{simulate} --steps 3"));
+    let steps = short.lines().skip(1).map(|line| line.split(',').next().unwrap());
+    assert_eq!(steps.collect::<Vec<_>>().join(" "), "0 0 0 0 5 5 5 5 10 10 10 10");
+    let in_units = |time: f64| (0.25..=3.0).contains(&time) && time % 0.25 == 0.0;
+    assert!(rows(&short).into_iter().flat_map(|(row, _)| row).all(in_units), "{short}");
+    place.remap(format!("{simulate} --trace run.csv")).exits(0);
+    let paid = rows(&place.read("run.csv")).into_iter().filter_map(|(_, paid)| paid);
+    assert!(paid.into_iter().all(|paid| paid == 1.5));
     place.remap("fit run.csv -o fitted.ron").exits(0);
     let fitted = place.read("fitted.ron");
-    for same in [
-        "unit_seconds: 0.25",
-        "stride: 5",
-        "levels: 12",
-        "lowest: 1",
-        "steps: 4000",
-        "remap_cost: 6",
-    ] {
-        assert!(fitted.contains(same), "{same}: {fitted}");
-    }
+    has(&fitted, &["unit_seconds: 0.25", "stride: 5", "levels: 12", "lowest: 1"]);
+    has(&fitted, &["steps: 4000", "remap_cost: 6"]);
     for (name, right) in [("up: ", 0.2), ("down: ", 0.24)] {
         let found = fitted.split(name).nth(1).unwrap().split(',').next().unwrap();
         assert!((found.parse::<f64>().unwrap() - right).abs() < 0.02, "{name}{found}");
@@ -169,22 +149,17 @@ fn periodic_models_that_are_not_played_say_what_is_in_the_way() {
         |more: &str| format!("Periodic(initial_load: 10, bound: MaxDeviation(0.4), {more})");
     let chain = "changes: Chain(count: 8, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold))";
     let two = "count: 2, law: Normal(mean: 0.1, deviation: 1)";
+    let moments = "changes: Identical(count: 2, law: Moments(mean: 0.1, variance: 1))";
+    let dependent = format!("changes: Identical({two}), covariance: [[1, 0.4], [0.4, 1]]");
+    let dependent = periodic(&dependent).replace("MaxDeviation", "RmsDeviation");
     for (model, label, help) in [
         (periodic(chain), "a chain of loads", "LoadDrift"),
-        (
-            periodic(&format!("changes: Identical({two}), covariance: [[1, 0.4], [0.4, 1]]"))
-                .replace("MaxDeviation", "RmsDeviation"),
-            "changes that depend on each other",
-            "leave the covariance out",
-        ),
-        (
-            periodic("changes: Identical(count: 2, law: Moments(mean: 0.1, variance: 1))"),
-            "moments, but no law",
-            "state laws",
-        ),
+        (dependent, "changes that depend on each other", "leave the covariance out"),
+        (periodic(moments), "moments, but no law", "state laws"),
     ] {
-        let said = run(&model, &["simulate"]).1.exits(1).says(label).says(help).err;
-        assert!(!said.contains("and PhaseChange models"), "{said}");
+        let refused = Workplace::stating(model).remap("simulate model.ron").exits(1);
+        lacks(&refused.says(label).says(help).err, &["and PhaseChange models"]);
     }
-    run(&periodic(&format!("changes: Identical({two})")), &["simulate", "--steps", "3"]).1.exits(0);
+    let laws = Workplace::stating(periodic(&format!("changes: Identical({two})")));
+    laws.remap("simulate model.ron --steps 3").exits(0);
 }

@@ -1,9 +1,15 @@
 //! Models fitted to traces of known models: intervals hold the truth, and policies cost what the
 //! best ones do.
 
+use crate::support::made_logs::{Numbers, times};
 use crate::support::workplace::{Workplace, stated};
 use crate::thorough::few_or_all;
 use approx::assert_abs_diff_eq;
+use remap::problems::registry::{Loaded, Problem};
+use remapping::load_drift::{LoadDrift, Loads, MapPolicy, States, Transition};
+use remapping::overlap::Overlap;
+use remapping::policy::Policy;
+use remapping::simulate::compare;
 
 /// The interval in which a parameter lies by the fit, from the comment lines of a model file.
 fn interval(file: &str, name: &str) -> (f64, f64) {
@@ -14,15 +20,14 @@ fn interval(file: &str, name: &str) -> (f64, f64) {
     (low.parse().unwrap(), high.parse().unwrap())
 }
 
-const WALK: &str = "Model(title: \"Walk\", problem: LoadDrift(processors: 4,
-    chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.25, edge: Reflect),
-    initial_load: 6, steps: 2000, remap_cost: 6))";
+pub const WALK: &str = "LoadDrift(processors: 4, chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.25, edge: \
+    Reflect), initial_load: 6, steps: 2000, remap_cost: 6)";
 
 /// 95 % intervals contain the truth in about 95 of 100 traces.
 #[test]
 fn fits_contain_the_truth_as_often_as_they_say() {
     let place = Workplace::new();
-    place.write("walk.ron", WALK);
+    place.write("walk.ron", stated(WALK));
     let (seeds, least) = few_or_all((2, [4, 2]), (12, [20, 10]));
     let (mut inside, mut reflects) = (0, 0);
     for seed in 1..=seeds {
@@ -92,27 +97,20 @@ fn a_change_of_phase_is_recovered() {
     place.write("fitted.ron", &file);
     place.remap("solve fitted.ron").exits(0);
     place.remap("simulate phases.ron --seed 4 --steps 20 --trace q.csv").exits(0);
-    place
-        .remap("fit q.csv --remap-cost 4 --model phase-change")
-        .exits(1)
-        .says("no phase_change model");
+    let refused = place.remap("fit q.csv --remap-cost 4 --model phase-change").exits(1);
+    refused.says("no phase_change model");
 }
 
 /// The slowest rank of even loads is above their mean by its noise.
 #[test]
 fn remapped_phases_have_the_noise_of_the_others() {
     let place = Workplace::new();
-    let mut text = String::from("step,rank_0,rank_1,rank_2,rank_3\n");
-    let mut random = crate::support::made_logs::Numbers::new(3);
-    for step in 0..600 {
-        text += &step.to_string();
-        for rank in 0..4 {
-            let more = if step >= 300 && rank == 2 { 40.0 } else { 0.0 };
-            text += &format!(",{}", 200.0 + more + 12.0 * random.normal());
-        }
-        text += "\n";
-    }
-    place.write("log.csv", text);
+    let mut random = Numbers::new(3);
+    let log = times((0..600).map(|step| {
+        let more = |rank: usize| if step >= 300 && rank == 2 { 40.0 } else { 0.0 };
+        (0..4).map(|rank| 200.0 + more(rank) + 12.0 * random.normal()).collect()
+    }));
+    place.write("log.csv", log);
     let file = place.shown("fit log.csv --remap-cost 500 --model phase-change");
     let after = |name: &str| {
         let rest = &file[file.find(name).unwrap() + name.len()..];
@@ -127,7 +125,7 @@ fn remapped_phases_have_the_noise_of_the_others() {
 #[test]
 fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
     let place = Workplace::new();
-    place.write("walk.ron", WALK.replace("steps: 2000", "steps: 400"));
+    place.write("walk.ron", stated(WALK.replace("steps: 2000", "steps: 400")));
     place.remap("simulate walk.ron --seed 11 --steps 3000 --trace walk.csv").exits(0);
     place.remap("fit walk.csv --remap-cost 6 -o fitted.ron").exits(0);
     let fitted = place.read("fitted.ron").replace("steps: 3000", "steps: 400");
@@ -138,16 +136,12 @@ fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
 /// The optimal policy of the model `fitted` costs at most 1 % more than that of `truth` on fresh
 /// paths.
 pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
-    use remapping::load_drift::{Loads, MapPolicy, States, Transition};
-    use remapping::overlap::Overlap;
     let problem = |name: &str| {
-        let loaded = remap::problems::registry::Loaded::read(&place.path(name)).unwrap();
-        let remap::problems::registry::Problem::LoadDrift(model) = &loaded.problem else {
-            panic!()
-        };
+        let loaded = Loaded::read(&place.path(name)).unwrap();
+        let Problem::LoadDrift(model) = &loaded.problem else { panic!() };
         model.problem()
     };
-    let solved = |problem: &remapping::load_drift::LoadDrift| {
+    let solved = |problem: &LoadDrift| {
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
         MapPolicy::solve(problem, Overlap::NONE, (&states, &transition), &()).unwrap()
@@ -155,11 +149,8 @@ pub fn against_the_optimum(place: &Workplace, truth: &str, fitted: &str) {
     let (truth, fitted) = (problem(truth), problem(fitted));
     assert_eq!((truth.lowest, truth.chain.levels()), (fitted.lowest, fitted.chain.levels()));
     let (best, own) = (solved(&truth), solved(&fitted));
-    let start = || -> Vec<Box<dyn remapping::policy::Policy>> {
-        vec![Box::new(best.clone()), Box::new(own.clone())]
-    };
-    let found =
-        remapping::simulate::compare(&Loads::new(truth), &start, 0..400, 99, false, &()).unwrap();
+    let start = || -> Vec<Box<dyn Policy>> { vec![Box::new(best.clone()), Box::new(own.clone())] };
+    let found = compare(&Loads::new(truth), &start, 0..400, 99, false, &()).unwrap();
     let total = |place: usize| found.tallies[place].iter().map(|tally| tally.value).sum::<f64>();
     assert!(total(1) <= 1.01 * total(0), "{} is not within 1 % of {}", total(1), total(0));
 }

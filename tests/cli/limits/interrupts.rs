@@ -189,10 +189,8 @@ fn time_limits_are_heard_inside_long_steps() {
     for (name, model) in some(3, endless_models()) {
         workplace.write("model.ron", &model);
         let started = Instant::now();
-        let solution = workplace
-            .remap("solve model.ron --json --time-limit 0.3 --out out --force")
-            .exits(3)
-            .json();
+        let limited = workplace.remap("solve model.ron --json --time-limit 0.3 --out out --force");
+        let solution = limited.exits(3).json();
         assert_eq!(solution["status"], "time_limit", "{name}");
         assert!(started.elapsed().as_secs() < 9, "{name}: {:?}", started.elapsed());
     }
@@ -219,10 +217,7 @@ fn a_region_that_is_still_looked_for_has_bounds() {
     );
     let limited = workplace.remap("solve model.ron --json --time-limit 0.3");
     let limited = limited.exits(3).json();
-    assert_eq!(
-        (&limited["status"], &limited["representation"]),
-        (&"time_limit".into(), &"active".into())
-    );
+    assert_eq!([&limited["status"], &limited["representation"]], ["time_limit", "active"]);
     let gap = limited["value_gap"].f64();
     assert!(gap > 1e-9 && gap <= 1.0, "{gap}");
     let child = start(&workplace, &["solve", "model.ron"]);

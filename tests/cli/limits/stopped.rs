@@ -23,27 +23,20 @@ fn is_honest(solution: &Value, status: &str) {
 fn the_time_limit_stops_with_3() {
     let workplace = Workplace::of(endless());
     let started = std::time::Instant::now();
-    let solution =
-        workplace.remap("solve model.ron --json --time-limit 0.7 --out results").exits(3).json();
+    let limited = "solve model.ron --time-limit 0.7";
+    let solution = workplace.remap(format!("{limited} --json --out results")).exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
-    let written = workplace.document("results/model.json");
-    assert_eq!(written, solution);
-    let text = workplace.remap("solve model.ron --time-limit 0.7").exits(3).out;
-    assert!(text.contains("stopped by the time limit"), "{text}");
+    assert_eq!(workplace.document("results/model.json"), solution);
+    has(&workplace.remap(limited).exits(3).out, &["stopped by the time limit"]);
 }
 
 #[test]
 fn fractions_that_take_too_long_leave_the_bounds() {
-    let workplace = Workplace::new();
     // A useless detector: few segments, but fractions that grow with every step.
     let model = MODEL.replace("missed: 0.2", "missed: 0.9").replace("Fixed(40)", "Fixed(3000)");
-    workplace.write("model.ron", model);
-    let solution = workplace
-        .remap("solve model.ron --json --exact --time-limit 0.8")
-        .exits(3)
-        .says("exact recursion was stopped")
-        .json();
+    let found = Workplace::of(model).remap("solve model.ron --json --exact --time-limit 0.8");
+    let solution = found.exits(3).says("exact recursion was stopped").json();
     assert_eq!(solution["status"], "time_limit");
     assert_eq!(solution["threshold"].list().len(), 3001);
     assert!(solution["exact"].is_null());
@@ -58,11 +51,8 @@ fn a_time_limit_beyond_all_clocks_is_none() {
 #[test]
 fn a_segment_budget_that_is_too_small_stops_with_3() {
     let workplace = Workplace::with_model();
-    let solution = workplace
-        .remap("solve model.ron --json --segments 4")
-        .exits(3)
-        .says("the tolerance was not reached")
-        .json();
+    let found = workplace.remap("solve model.ron --json --segments 4").exits(3);
+    let solution = found.says("the tolerance was not reached").json();
     assert_eq!(solution["status"], "iteration_limit");
     let certified = workplace.answer("solve model.ron");
     for n in 0..=40 {
@@ -144,10 +134,8 @@ fn decisions_of_a_long_run_that_was_stopped_are_open() {
 #[test]
 fn stopped_answers_have_no_certificate_and_exit_with_3() {
     let workplace = Workplace::of(endless());
-    workplace
-        .remap("solve model.ron --time-limit 0.5 --certificate proof")
-        .exits(3)
-        .says("stopped before its end");
+    let found = workplace.remap("solve model.ron --time-limit 0.5 --certificate proof").exits(3);
+    found.says("stopped before its end");
     assert!(!workplace.path("proof").exists());
 }
 
@@ -170,9 +158,7 @@ fn coarse_certificates_of_endless_programs_end() {
     let model = "models/phase_switching/endless.ron";
     for tolerance in some(2, ["0.02", "0.05", "0.1", "0.5"]) {
         let workplace = Workplace::new();
-        workplace
-            .remap(format!("solve {model} --tolerance {tolerance} --certificate proof"))
-            .exits(0);
+        workplace.shown(format!("solve {model} --tolerance {tolerance} --certificate proof"));
         workplace.remap(format!("verify {model} proof")).exits(0);
     }
 }
@@ -194,10 +180,8 @@ fn on_a_full_disk(workplace: &Workplace, command: &str) {
 fn what_cannot_be_printed_is_written() {
     let workplace = Workplace::with_model();
     for options in ["--json", ""] {
-        on_a_full_disk(
-            &workplace,
-            &format!("solve model.ron --out results --certificate proof {options}"),
-        );
+        let solve = format!("solve model.ron --out results --certificate proof {options}");
+        on_a_full_disk(&workplace, &solve);
         workplace.remap("verify model.ron proof").exits(0);
         workplace.remap("export results/model.json --to c").exits(0);
         for file in ["proof", "results/model.json"] {

@@ -20,13 +20,8 @@ fn remaps(trace: &Trace) -> Vec<(usize, Option<f64>)> {
 fn a_cost_is_no_remap_where_remaps_are_marked() {
     let mut text = String::from("step,rank_0,rank_1,remapped,remap_seconds\n");
     for step in 0..40 {
-        _ = writeln!(
-            text,
-            "{step},1,{},{},0.{}",
-            2 + step,
-            u8::from(step % 10 == 5),
-            1 + step % 10
-        );
+        let mark = u8::from(step % 10 == 5);
+        _ = writeln!(text, "{step},1,{},{mark},0.{}", 2 + step, 1 + step % 10);
     }
     let found = read(&text).unwrap();
     let every = [5, 15, 25, 35].map(|step| (step, Some(0.6)));
@@ -46,30 +41,27 @@ fn log_unit_leaves_costs_alone_whose_column_says_a_unit() {
     let cost = |name: &str, cost: &str| {
         let mut text = format!("step,rank,time,remapped,{name}\n");
         for step in 0..60 {
-            let (mark, cost) = if step % 20 == 10 { (1, cost) } else { (0, "") };
-            _ = writeln!(
-                text,
-                "{step},0,1000,{mark},{cost}\n{step},1,{},{mark},{cost}",
-                1500 + step
-            );
+            let remap = if step % 20 == 10 { format!("1,{cost}") } else { "0,".to_owned() };
+            _ = writeln!(text, "{step},0,1000,{remap}\n{step},1,{},{remap}", 1500 + step);
         }
         place.write("run.csv", text);
-        let asked = ["replay", "run.csv", "--log-unit", "0.001", "--policies", "never", "--json"];
-        let found = place.run(&asked).exits(0);
+        let found = place.remap("replay run.csv --log-unit 0.001 --policies never --json").exits(0);
         let says = found.err.contains("says its unit");
         (found.json()["remap_cost"].f64(), says)
     };
-    assert_eq!(cost("remap_cost", "500"), (0.5, false));
-    assert_eq!(cost("remap_seconds", "0.5"), (0.5, true));
-    assert_eq!(cost("lb_seconds", "0.5"), (0.5, true));
-    assert_eq!(cost("remap_us", "500000"), (0.5, true));
-    assert_eq!(cost("remap_ms", "500"), (0.5, false));
+    for (name, paid, says) in [
+        ("remap_cost", "500", false),
+        ("remap_seconds", "0.5", true),
+        ("lb_seconds", "0.5", true),
+        ("remap_us", "500000", true),
+        ("remap_ms", "500", false),
+    ] {
+        assert_eq!(cost(name, paid), (0.5, says), "{name}");
+    }
     // It is what is asked for that holds for the times.
     place.write("run.csv", "step,rank_0_ms,rank_1_ms\n0,1,2\n1,1,3\n2,1,2\n3,1,2\n4,1,3\n5,1,3\n");
-    place
-        .remap("replay run.csv --log-unit 1 --remap-cost 1")
-        .exits(0)
-        .says("`rank_0_ms` says units of 0.001 seconds: --log-unit 1 is taken");
+    let told = place.remap("replay run.csv --log-unit 1 --remap-cost 1").exits(0);
+    told.says("`rank_0_ms` says units of 0.001 seconds: --log-unit 1 is taken");
 }
 
 /// Ranks agree in their seconds where these include waiting, and in the sum where they do not.
@@ -92,8 +84,8 @@ fn waiting_is_taken_off_where_it_is_part_of_the_seconds() {
             assert!(off.abs() < 1e-9, "{included}: {:?}", found.account);
         }
         place.write("run.csv", text);
-        let asked = ["fit", "run.csv", "--remap-cost", "1", "--columns", "wait=wait"];
-        let told = place.run(&asked).exits(i32::from(!included));
+        let told = place.remap("fit run.csv --remap-cost 1 --columns wait=wait");
+        let told = told.exits(i32::from(!included));
         told.says(if included { "as --columns says" } else { "the rows that it does not" });
     }
 }
@@ -114,16 +106,9 @@ fn percentiles_are_no_ranks() {
     assert_eq!(found.record.row(1), [0.001, 0.002, 0.003]);
     // These are all there is.
     assert_eq!(table("p0,p1,p2", "1,2,3").unwrap().record.ranks(), 3);
-    for names in [
-        "7,9",
-        "rank7,rank_9",
-        "r7,r9",
-        "pe 7,pe 9",
-        "seconds_7,seconds_9",
-        "load[7],load[9]",
-        "rank_7_time,rank_9_time",
-        "gpu7_load,gpu9_load",
-    ] {
+    let all = "7,9; rank7,rank_9; r7,r9; pe 7,pe 9; seconds_7,seconds_9; load[7],load[9]; \
+               rank_7_time,rank_9_time; gpu7_load,gpu9_load";
+    for names in all.split("; ") {
         let found = table(names, "1,2").unwrap();
         assert_eq!((found.record.row(1), found.repairs.len()), (&[1.0, 2.0][..], 0), "{names}");
     }

@@ -1,10 +1,9 @@
 //! Some hundred damaged logs: a right answer, or a word about the damage; never nonsense in
 //! silence.
 
-use crate::support::made_logs::{DRIFTING, Made, Numbers};
+use crate::support::made_logs::{DRIFTING, Made, Numbers, question};
 use crate::thorough::few_or_all;
-use remap::logs::{self, Trace};
-use remap::replaying::advice::Question;
+use remap::logs;
 use remap::replaying::check::{examine, suspected};
 use remapping::overlap::Overlap;
 use remapping::policy::advised::Advised;
@@ -25,26 +24,18 @@ fn ask(text: String) -> Answer {
         Ok(trace) => trace,
         Err(complaint) => return Answer::Refused(complaint.to_string()),
     };
-    let Trace { record, repairs, stride, knows_remaps, .. } = trace;
+    let record = &trace.record;
     let cost = record.mean_remap_cost().unwrap_or(DRIFTING.remap_cost);
-    let found = examine(&record, cost, Overlap::NONE);
+    let found = examine(record, cost, Overlap::NONE);
     if let Some(obstacle) = found.obstacles.first() {
         return Answer::Refused(obstacle.why.clone());
     }
-    if suspected(&record).len() > record.remaps().len() {
+    if suspected(record).len() > record.remaps().len() {
         return Answer::Refused("where no remap is recorded".to_owned());
     }
-    let question = Question {
-        record: &record,
-        remap_cost: cost,
-        known: knows_remaps,
-        stride,
-        seed: 1,
-        steps: None,
-        overlap: Overlap::NONE,
-    };
+    let question = question(&trace, cost);
     let advice = question.answer(&()).unwrap();
-    let said = repairs.into_iter().chain(found.notes).collect();
+    let said = trace.repairs.iter().cloned().chain(found.notes).collect();
     let cut = question.cut();
     let rule = advice.of_what_was_valued(question).ground(cut).advised();
     Answer::Rule(Box::new(rule), said)
@@ -55,15 +46,7 @@ fn cost(made: &Made, rule: &Advised) -> f64 {
     let text = made.csv();
     let trace = logs::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
     let (record, remap_cost) = (&trace.record, made.remap_cost);
-    let question = Question {
-        record,
-        remap_cost,
-        known: true,
-        stride: 1,
-        seed: 1,
-        steps: None,
-        overlap: Overlap::NONE,
-    };
+    let question = question(&trace, remap_cost);
     let (cut, steps) = (question.cut(), record.steps());
     let ground = question.ground(cut);
     let mut run = rule.clone();

@@ -1,7 +1,7 @@
 //! JSON lines are read by the names of their fields, as tables are by those of their columns.
 
 use crate::logs::streams::assert_same;
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, has, lacks};
 use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 
@@ -72,10 +72,8 @@ fn nan_is_a_missing_time() {
     let mut text = String::new();
     for step in 0..1500 {
         let time = if step % 40 == 7 { "NaN".to_owned() } else { format!("{}", 1 + step % 7) };
-        _ = writeln!(
-            text,
-            "{{\"step\": {step}, \"note\": \"NaN \\\"\", \"seconds\": [{time}, 2.5]}}"
-        );
+        let more = "\"note\": \"NaN \\\"\"";
+        _ = writeln!(text, "{{\"step\": {step}, {more}, \"seconds\": [{time}, 2.5]}}");
     }
     place.write("run.jsonl", &text);
     let found = logs::read(&place.path("run.jsonl"), None).unwrap();
@@ -90,49 +88,33 @@ fn nan_is_a_missing_time() {
 fn what_is_wrong_has_its_line_and_column() {
     let good =
         "{\"step\": 0, \"seconds\": [1, 2, 3]}\n{\"step\": 1, \"seconds\": [1, 2, null]}\n\n";
-    for (line, words) in [
+    let refused = |line: &str, words: &str| {
+        let error = read(&format!("{good}{line}\n")).unwrap_err();
+        has(&error, &[words]);
+        lacks(&error, &["at line"]);
+    };
+    let shorter = "line 4: 2 times where the first line has 3";
+    for (fields, words) in [
+        ("\"seconds\": oops", "line 4, column 24: not a JSON object: expected value"),
+        ("\"seconds\": [NaN, oops]", "line 4, column 30: not a JSON object: expected value"),
+        ("\"seconds\": [1, 2]", &format!("{shorter}: a time that is missing is null")),
+        ("\"rank_0\": 1, \"rank_1\": 2", shorter),
         (
-            "{\"step\": 2, \"seconds\": oops}",
-            "line 4, column 24: not a JSON object: expected value",
-        ),
-        (
-            "{\"step\": 2, \"seconds\": [NaN, oops]}",
-            "line 4, column 30: not a JSON object: expected value",
-        ),
-        ("5", "line 4, column 1: not a JSON object: invalid type: integer `5`, expected a map"),
-        (
-            "{\"step\": 2, \"seconds\": [1, 2]}",
-            "line 4: 2 times where the first line has 3: a time that is missing is null",
-        ),
-        (
-            "{\"step\": 2, \"rank_0\": 1, \"rank_1\": 2}",
-            "line 4: 2 times where the first line has 3",
-        ),
-        (
-            "{\"step\": 2, \"rank_0\": 1, \"rank_1\": 2, \"rank_3\": 2}",
+            "\"rank_0\": 1, \"rank_1\": 2, \"rank_3\": 2",
             "line 4: these are not the ranks of the first line",
         ),
-        ("{\"step\": 2, \"rank\": 1}", "line 4: there is no field `seconds`"),
-        (
-            "{\"step\": 2, \"rank\": 1, \"seconds\": [1]}",
-            "line 4: give `rank` with one time, or a list",
-        ),
-        (
-            "{\"step\": 2, \"time\": [1], \"load\": [1]}",
-            "line 4: `load` and `time` are lists of times",
-        ),
-        ("{\"step\": 2, \"seconds\": [1, 2, \"x\"]}", "line 4: rank 2: \"x\" is not a number"),
-        (
-            "{\"step\": 2.5, \"seconds\": [1, 2, 3]}",
-            "line 4: step: \"2.5\" is not the number of a step",
-        ),
+        ("\"rank\": 1", "line 4: there is no field `seconds`"),
+        ("\"rank\": 1, \"seconds\": [1]", "line 4: give `rank` with one time, or a list"),
+        ("\"time\": [1], \"load\": [1]", "line 4: `load` and `time` are lists of times"),
+        ("\"seconds\": [1, 2, \"x\"]", "line 4: rank 2: \"x\" is not a number"),
     ] {
-        let error = read(&format!("{good}{line}\n")).unwrap_err();
-        assert!(
-            error.contains(words) && !error.contains("at line"),
-            "{words:?} is not in\n{error}"
-        );
+        refused(&format!("{{\"step\": 2, {fields}}}"), words);
     }
+    refused(
+        "{\"step\": 2.5, \"seconds\": [1, 2, 3]}",
+        "line 4: step: \"2.5\" is not the number of a step",
+    );
+    refused("5", "line 4, column 1: not a JSON object: invalid type: integer `5`, expected a map");
 }
 
 #[test]

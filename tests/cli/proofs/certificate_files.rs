@@ -21,10 +21,9 @@ fn wrong_models_and_damaged_files_are_named() {
 fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
     let place = Workplace::new();
     place.write("m.ron", deck("stopping/yin_xu_wang.ron").text());
-    let solution = place.shown("solve m.ron --certificate m.cert --json");
-    place.write("m.json", &solution);
+    let solution = place.solved("m.ron --certificate m.cert");
     has(&place.shown("verify m.ron m.cert"), &["proved: decisions proved"]);
-    assert_eq!(place.answer("verify m.json")["status"], "proved");
+    assert_eq!(place.answer("verify solution.json")["status"], "proved");
 
     let refused = |document: &str| {
         place.write("wrong.json", document);
@@ -33,7 +32,7 @@ fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
         refused
     };
     // Someone improves the answer.
-    let mut better: serde_json::Value = serde_json::from_str(&solution).unwrap();
+    let mut better = solution.clone();
     better["remap_value"] = 12.0.into();
     refused(&better.to_string()).says("`remap_value` is given as");
     // Or adds another one, which some readers would take.
@@ -41,7 +40,7 @@ fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
         refused(&format!("{solution}\n{other}")).says("not one solution alone");
     }
     // Or says something twice.
-    refused(&solution.replacen('{', "{\"title\": \"t\", ", 1));
+    refused(&solution.to_string().replacen('{', "{\"title\": \"t\", ", 1));
     // Or the model.
     place.write("m.ron", deck("stopping/capacities.ron").text());
     place.remap("verify m.ron m.cert").exits(1).says("belongs to another model file");
@@ -68,17 +67,13 @@ fn what_cannot_be_proved_says_why() {
     let periodic = |law: &str, more: &str| {
         format!("Periodic(initial_load: 100, changes: Identical(count: 3, law: {law}), {more})")
     };
+    let fluids = "Fluids(wave: (after: [1.0]), processors: 1, steps: 3)".to_owned();
+    let battle = "LandBattle(separations: [4], steps: 3)".to_owned();
     for (problem, why) in [
         (periodic("Exponential(mean: 1)", "remap_cost: 5"), "least costs for steps only"),
         (periodic("Gamma(shape: 0.5, mean: 1)", "bound: MaxDeviation(0.1)"), "gamma laws of whole"),
-        (
-            "Fluids(wave: (after: [1.0]), processors: 1, steps: 3)".to_owned(),
-            "there are none for fluids models",
-        ),
-        (
-            "LandBattle(separations: [4], steps: 3)".to_owned(),
-            "there are none for land_battle models",
-        ),
+        (fluids, "there are none for fluids models"),
+        (battle, "there are none for land_battle models"),
     ] {
         let place = Workplace::stating(problem);
         let found = place.remap("solve model.ron --certificate x.cert").exits(1);
@@ -91,15 +86,16 @@ fn what_cannot_be_proved_says_why() {
 fn outputs_replace_neither_devices_nor_models_nor_each_other() {
     let place = Workplace::with_model();
     let model = place.read("model.ron");
-    let refused = |more: &[&str], said: &str| {
-        let found = place.run(&[&["solve", "model.ron", "--force"], more].concat()).exits(1);
+    for (file, said) in [
+        ("model.ron", "a model to be solved"),
+        ("./model.ron", "a model to be solved"),
+        ("p.svg --plot p.svg", "another output"),
+        ("model.json --out .", "another output"),
+        ("/dev/null", "a device"),
+    ] {
+        let found = place.remap(format!("solve model.ron --force --certificate {file}")).exits(1);
         assert!(found.says(said).out.is_empty());
-    };
-    refused(&["--certificate", "model.ron"], "a model to be solved");
-    refused(&["--certificate", "./model.ron"], "a model to be solved");
-    refused(&["--certificate", "p.svg", "--plot", "p.svg"], "another output");
-    refused(&["--certificate", "model.json", "--out", "."], "another output");
-    refused(&["--certificate", "/dev/null"], "a device");
+    }
     assert_eq!(place.read("model.ron"), model);
 }
 

@@ -1,22 +1,15 @@
 //! `remap verify`: theorems hold, false claims are refuted, on every kind of model.
 
-use crate::support::workplace::{Json, MODEL, Workplace, stated};
+use crate::support::workplace::{Json, MODEL, Workplace, files, has, root};
 use crate::thorough::{few_or_all, some};
 use remap::problems::registry::Loaded;
 use remap::proving::Effort;
 use remap::verify::verify;
 use serde_json::Value;
-use std::path::Path;
+use std::path::PathBuf;
 
-fn decks(folder: &str) -> Vec<std::path::PathBuf> {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(folder);
-    let mut decks: Vec<_> = std::fs::read_dir(models)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "ron"))
-        .collect();
-    decks.sort();
-    decks
+fn decks(folder: &str) -> Vec<PathBuf> {
+    files(root().join("models").join(folder), "ron")
 }
 
 #[track_caller]
@@ -82,8 +75,7 @@ fn a_counterexample_is_a_model_to_run() {
         assert_eq!(claim["found"], "fails");
         workplace.write("found.ron", claim["counterexample"]["model"].text());
         workplace.remap("check found.ron").exits(0);
-        let again = workplace.remap("verify found.ron --json --cases 0").exits(0);
-        let again = again.json();
+        let again = workplace.answer("verify found.ron --cases 0");
         let same = |other: &&Value| other["statement"] == claim["statement"];
         let other = again["claims"].list().iter().find(same).unwrap();
         assert_eq!(other["on_the_model"], "fails", "{claim}");
@@ -102,10 +94,9 @@ fn the_same_seed_gives_the_same_words() {
 
 #[test]
 fn simulated_models_have_no_lemmas() {
-    for deck in ["activity_mesh/torus.ron", "fluids/figure6.ron", "land_battle/figure7.ron"] {
-        let deck = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(deck);
-        let outcome = Workplace::new().run(&["verify", deck.to_str().unwrap()]).exits(0);
-        assert!(outcome.out.contains("none of the papers' lemmas"), "{}", outcome.out);
+    for deck in ["activity_mesh/torus", "fluids/figure6", "land_battle/figure7"] {
+        let said = Workplace::new().shown(format!("verify models/{deck}.ron"));
+        has(&said, &["none of the papers' lemmas"]);
     }
 }
 
@@ -124,8 +115,8 @@ fn slow_and_dear_models_refute_nothing() {
         "Identical(count: 2, chain: Walk(levels: 10, up: 0.00001, down: 0.00001, edge: Reflect))";
     let held = "Identical(count: 2, chain: Walk(levels: 19, up: 0.05, down: 0.3, edge: Hold))";
     for (processes, cost, after) in some(1, [(held, "3e9", "Uniform"), (walk, "50000", "Stop")]) {
-        let workplace = Workplace::of(format!(
-            "Model(title: \"slow\", problem: Stopping(processes: {processes}, remap_cost: {cost}, after_remap: {after}))"
+        let workplace = Workplace::stating(format!(
+            "Stopping(processes: {processes}, remap_cost: {cost}, after_remap: {after})"
         ));
         workplace.remap("verify model.ron").exits(0);
     }
@@ -136,11 +127,8 @@ fn slow_and_dear_models_refute_nothing() {
 fn hazards_next_to_one_refute_nothing() {
     let place = Workplace::new();
     for hazard in some(2, ["0.9999", "0.99999", "0.9999999", "0.999999999999"]) {
-        let problem = format!(
-            "PhaseChange(lifetime: Fixed(5), cycle: (before: 1, after: 2, remapped: 1), remap: (test: 1, install: 0), \
-             detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant({hazard}))"
-        );
-        place.write("model.ron", stated(problem));
+        let model = MODEL.replace("Fixed(40)", "Fixed(5)").replace("0.05", hazard);
+        place.write("model.ron", model.replace("test: 3.0, install: 1.0", "test: 1, install: 0"));
         place.remap("verify model.ron").exits(0);
     }
 }

@@ -1,6 +1,22 @@
 //! Logs made for tests: ranks that drift, walk or are only noisy, remapped now and then.
 
+use remap::logs::Trace;
+use remap::replaying::advice::Question;
+use remapping::overlap::Overlap;
 use std::fmt::Write as _;
+
+/// What is asked of a log where a remap costs so much.
+pub fn question(trace: &Trace, remap_cost: f64) -> Question<'_> {
+    Question {
+        record: &trace.record,
+        remap_cost,
+        known: trace.knows_remaps,
+        stride: trace.stride,
+        seed: 1,
+        steps: None,
+        overlap: Overlap::NONE,
+    }
+}
 
 /// SplitMix64.
 #[derive(Clone)]
@@ -98,4 +114,36 @@ impl Made {
         let three = |line: &str| line.splitn(4, ',').take(3).collect::<Vec<_>>().join(",") + "\n";
         self.csv().lines().map(three).collect()
     }
+}
+
+/// A log of these steps with a column for each rank: its times, and what a remap just before cost.
+pub fn wide(rows: impl IntoIterator<Item = (Vec<f64>, Option<f64>)>) -> String {
+    let row = |(times, cost): (Vec<f64>, Option<f64>)| {
+        let paid = cost.map_or(String::new(), |cost| cost.to_string());
+        (times, format!(",{},{paid}", u8::from(cost.is_some())))
+    };
+    columns("step,remapped,remap_seconds", rows.into_iter().map(row))
+}
+
+/// The same without a word of remaps.
+pub fn times(rows: impl IntoIterator<Item = Vec<f64>>) -> String {
+    columns("step", rows.into_iter().map(|times| (times, String::new())))
+}
+
+/// A table of the times of each step after what else is known of it, beneath these names.
+fn columns(names: &str, rows: impl Iterator<Item = (Vec<f64>, String)>) -> String {
+    let mut text = names.to_owned();
+    for (step, (times, more)) in rows.enumerate() {
+        if step == 0 {
+            (0..times.len()).for_each(|rank| _ = write!(text, ",rank_{rank}"));
+        }
+        let _ = write!(text, "\n{step}{more}");
+        times.iter().for_each(|time| _ = write!(text, ",{time}"));
+    }
+    text + "\n"
+}
+
+/// Rounded to so many decimals.
+pub fn rounded(time: f64, decimals: i32) -> f64 {
+    (time * 10_f64.powi(decimals)).round() / 10_f64.powi(decimals)
 }

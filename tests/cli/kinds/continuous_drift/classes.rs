@@ -16,8 +16,8 @@ pub const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([
 fn laws_by_classes() {
     let place = Workplace::stating(CLASSES);
     let tolerance = few_or_all("0.1", "0.05");
-    let solve = &format!("solve model.ron --tolerance {tolerance}");
-    let found = place.answer(solve);
+    let asked = &format!("model.ron --tolerance {tolerance}");
+    let found = place.solved(asked);
     let classes = json!([
         {"count": 9, "mean": 0.0, "deviation": 0.5},
         {"count": 3, "mean": 0.2, "deviation": 1.0}
@@ -27,7 +27,7 @@ fn laws_by_classes() {
     assert_eq!(found["statistical"], true);
     assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"), "{found}");
     assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"), "{found}");
-    let words = place.shown(solve);
+    let words = place.shown(format!("solve {asked}"));
     has(&words, &["9 gain 0 a step (deviation 0.5), 3 gain 0.2"]);
     is_statistical(&words);
     let facts = place.answer("check model.ron");
@@ -35,7 +35,6 @@ fn laws_by_classes() {
     assert_eq!(facts["mean_of_increments"], json!([0.0, 0.2]));
     assert_eq!(facts["processors_of_classes"], json!([9, 3]));
     assert_eq!(facts["best_fixed_interval"], found["best_fixed"]["interval"]);
-    place.write("solution.json", found.to_string());
     exports(&place, "c fortran python rust csv json controller");
     place.remap("report solution.json -o page.html").exits(0);
     let found = place.answer(format!("compare model.ron --runs {}", few_or_all(600, 1500)));
@@ -89,10 +88,8 @@ fn wrong_classes_and_limits() {
     let one = "(count: 1, law: Normal(deviation: 0.5)), ";
     let many = CLASSES.replace("(count: 9, law: Normal(deviation: 0.5)), ", &one.repeat(7));
     Workplace::stating(many.replace("12", "10")).remap("check model.ron").exits(0);
-    let many = many.replace(&one.repeat(7), &one.repeat(9));
-    assert!(
-        Workplace::stating(&many).remap("check model.ron").exits(1).err.contains("up to 8 classes")
-    );
+    let many = Workplace::stating(many.replace(&one.repeat(7), &one.repeat(9)));
+    many.remap("check model.ron").exits(1).says("up to 8 classes");
     let large = CLASSES.replace("12", "3000").replace("9,", "2997,").replace("60", "1000");
     assert!(number(&stopped(&large), "/value_bounds/upper") > 0.0);
 }

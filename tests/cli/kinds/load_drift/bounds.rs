@@ -1,7 +1,8 @@
 //! Statistical bounds where all states are too many, and the rule of few numbers.
 
-use super::{model, timeless};
-use crate::support::workplace::{Json, Workplace, has, lacks, stated};
+use super::model;
+use crate::support::made_logs::times;
+use crate::support::workplace::{Json, Workplace, has, lacks, stated, timeless};
 use crate::thorough::{few_or_all, some};
 use approx::abs_diff_eq;
 
@@ -73,20 +74,19 @@ fn paths_that_do_not_differ_give_no_interval() {
     for model in some(2, models) {
         let place = Workplace::of(&model);
         let is_chain = model.contains("LoadDrift");
-        let solve = if is_chain { "solve model.ron --method bounds" } else { "solve model.ron" };
-        let words = place.remap(solve).out;
+        let asked = if is_chain { "model.ron --method bounds" } else { "model.ron" };
+        let words = place.remap(format!("solve {asked}")).out;
         has(&words, &["Do not remap\n", "which gives no interval"]);
         lacks(&words, &["NaN", "95 %"]);
         assert!(words.matches("  never ").count() == 1, "{words}");
-        let found = place.answer(solve);
+        // What is printed can be read back.
+        let found = place.solved(asked);
         assert!(found["gap_percent"].f64().abs() < 1e-9, "{found}");
         assert!(found["gap_interval"].is_null(), "{found}");
         has(&found["warnings"].to_string(), &["gives no interval"]);
-        // What is printed can be read back.
-        place.write("found.json", found.to_string());
-        place.remap("export found.json --to python").exits(0);
+        place.remap("export solution.json --to python").exits(0);
         if is_chain {
-            let setting = place.shown("export found.json --to lammps");
+            let setting = place.shown("export solution.json --to lammps");
             assert!(setting.ends_with("# no fix balance\n"), "{setting}");
         }
     }
@@ -151,13 +151,8 @@ fn the_rule_of_many_ranks_is_played() {
             assert_eq!(export.code == 0 && !export.out.is_empty(), is_told, "{target}");
         }
         // A log whose loads drift apart without end.
-        let mut log = String::from("step");
-        (0..40).for_each(|rank| log += &format!(",rank{rank}"));
-        for step in 1..=30 {
-            log += &format!("\n{step}");
-            (0..40).for_each(|rank| log += &format!(",{}", 10.0 + 0.01 * f64::from(step * rank)));
-        }
-        place.write("log.csv", log);
+        let row = |step| (0..40).map(|rank| 10.0 + 0.01 * f64::from(step * rank)).collect();
+        place.write("log.csv", times((1..=30).map(row)));
         let replay =
             "replay log.csv --solution solution.json --policies solution,never --remap-cost 8";
         assert_eq!(place.answer(replay)["policies"].list().len(), 2);

@@ -1,7 +1,7 @@
 //! Remaps that come into force some steps after their decision.
 
-use super::{model, timeless};
-use crate::support::workplace::{Json, Workplace, has};
+use super::model;
+use crate::support::workplace::{Json, Workplace, has, timeless};
 use crate::thorough::few_or_all;
 use approx::assert_abs_diff_eq;
 use serde_json::{Value, json};

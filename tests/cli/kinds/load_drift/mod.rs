@@ -5,23 +5,16 @@ mod late;
 mod recommended;
 mod resumed;
 
-use crate::support::workplace::{Json, Workplace, has, lacks};
+use crate::support::workplace::{Json, Workplace, has, lacks, stated, timeless};
 use crate::thorough::few_or_all;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn model(processors: usize, steps: u64, more: &str) -> String {
-    format!(
-        "Model(title: \"test\", problem: LoadDrift(processors: {processors}, \
-         chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold), \
-         initial_load: 10, steps: {steps}, remap_cost: 8.0{more}))"
-    )
-}
-
-/// The document without what may differ between runs.
-fn timeless(mut document: Value) -> Value {
-    document.as_object_mut().unwrap().remove("seconds");
-    document
+    stated(format!(
+        "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold), \
+         initial_load: 10, steps: {steps}, remap_cost: 8.0{more})"
+    ))
 }
 
 /// What a remap costs may depend on what it moves: dearer remaps are fewer, and nothing else
@@ -51,19 +44,15 @@ fn remaps_that_cost_what_they_move() {
     let played =
         charged("2", "").answer("compare model.ron --policies optimal,fixed,never --runs 400");
     for line in played["policies"].list() {
-        assert!(
-            abs_diff_eq!(line["mean"].f64() / line["exact"].f64(), 1.0, epsilon = 0.1),
-            "{line}"
-        );
+        let share = line["mean"].f64() / line["exact"].f64();
+        assert!(abs_diff_eq!(share, 1.0, epsilon = 0.1), "{line}");
     }
     let nearest = charged("2", ", rebalance: Nearest").remap("solve model.ron").exits(1);
     nearest.says("even split").says("rebalance: Split");
     // Between bounds, by default over fewer steps.
     let place = charged("0.25", "");
-    place.write(
-        "model.ron",
-        place.read("model.ron").replace("steps: 60", few_or_all("steps: 20", "steps: 60")),
-    );
+    let fewer = place.read("model.ron").replace("steps: 60", few_or_all("steps: 20", "steps: 60"));
+    place.write("model.ron", fewer);
     let found = place.answer("solve model.ron --method bounds --tolerance 0.5");
     let [lower, upper] = found["value_bounds"].ends();
     let whole = place.answer("solve model.ron");
@@ -164,10 +153,9 @@ fn compare_plays_every_policy_on_the_same_paths() {
 
 #[test]
 fn compare_and_draw_an_activity_mesh() {
-    let text = "Model(title: \"mesh\", problem: ActivityMesh(width: 16, height: 16, units: Each(2), \
-                processors: 8, moves: (east: 0.2, west: 0.1, north: 0.2, south: 0.1), \
-                boundary: Reject, steps: 60, remap_cost: 20))";
-    let place = Workplace::of(text);
+    let mesh = "ActivityMesh(width: 16, height: 16, units: Each(2), processors: 8, boundary: Reject, steps: 60, \
+                moves: (east: 0.2, west: 0.1, north: 0.2, south: 0.1), remap_cost: 20)";
+    let place = Workplace::stating(mesh);
     let found = place.answer("compare model.ron --runs 5");
     assert_eq!((&found["problem"], &found["runs"]), (&json!("activity_mesh"), &json!(5)));
     assert!(found["policies"].list().len() > 12);
@@ -177,7 +165,7 @@ fn compare_and_draw_an_activity_mesh() {
         assert!(std::fs::metadata(place.path(name)).unwrap().len() > 2000);
     }
     place.remap("solve model.ron").exits(1);
-    place.write("model.ron", text.replace("processors: 8", "processors: 800"));
+    place.state(mesh.replace("processors: 8", "processors: 800"));
     place.remap("check model.ron").exits(1);
 }
 
@@ -188,9 +176,8 @@ fn a_threshold_is_closest_at_the_steps_that_are_named() {
         "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 5, up: 0.1, down: 0.1, edge: Hold), \
          initial_load: 3, steps: 12, remap_cost: 3.5, decide: BeforeStep)",
     );
-    let found = place.answer("solve model.ron");
-    place.write("found.json", found.to_string());
-    let source = place.shown("export found.json --to c");
+    let found = place.solved("model.ron");
+    let source = place.shown("export solution.json --to c");
     let listed = found["closest_threshold"].list();
     let steps: Vec<String> = listed.iter().map(|at| at["step"].to_string()).collect();
     assert!(steps.len() > 2);
@@ -262,8 +249,7 @@ fn never_is_a_threshold_too() {
         "LoadDrift(processors: 5, chain: Walk(lowest: 3, levels: 4, up: 0.0, down: 0.3, edge: Reflect), \
          initial_load: 4, steps: 20, remap_cost: 0.25, rebalance: Nearest, decide: AfterStep, objective: Imbalance)",
     );
-    let found = place.answer("solve model.ron");
+    let found = place.solved("model.ron");
     assert_eq!(found["best_threshold"]["value"], found["never"]["value"], "{found}");
-    place.write("never.json", found.to_string());
-    lacks(&place.shown("export never.json --to python"), &["0.2"]);
+    lacks(&place.shown("export solution.json --to python"), &["0.2"]);
 }

@@ -1,8 +1,8 @@
 //! Solves that are stopped, saved and taken up again.
 #![cfg(unix)]
 
-use super::{model, timeless};
-use crate::support::workplace::{Json, Workplace, ended, has, signal, start};
+use super::model;
+use crate::support::workplace::{Json, Workplace, ended, has, signal, start, timeless};
 use crate::thorough::few_or_all;
 use serde_json::Value;
 use std::time::Duration;

@@ -1,33 +1,31 @@
 //! Periodic models at their edges: loads that die out or fall, ties, intervals without numbers,
 //! laws that bounds do not tell apart.
 
-use crate::support::workplace::{Json, Outcome, Workplace};
+use crate::support::workplace::{Json, Outcome, Workplace, has, lacks};
 use serde_json::Value;
 
+fn place(parts: &str) -> Workplace {
+    Workplace::stating(format!("Periodic({parts})"))
+}
+
 /// Solves a model of these parts, with options.
-fn solved(parts: &str, options: &[&str]) -> Outcome {
-    let place = Workplace::of(format!("Model(title: \"test\", problem: Periodic({parts}))"));
-    place.run(&[&["solve", "model.ron"], options].concat())
+fn solved(parts: &str, options: &str) -> Outcome {
+    place(parts).remap(format!("solve model.ron {options}"))
 }
 
 fn document(parts: &str, code: i32) -> Value {
-    solved(parts, &["--json"]).exits(code).json()
+    solved(parts, "--json").exits(code).json()
 }
 
 /// What a bound that holds for any law never breaks is never broken, however long d(t) itself would
 /// be looked at.
 #[test]
 fn an_interval_that_a_safe_bound_proves_endless_is_the_longest() {
-    for (law, load) in [("Steps({-1: 0.5, 3: 0.5})", "10"), ("Steps({0: 0.5, 2: 0.5})", "10")] {
-        let parts = format!(
-            "initial_load: {load}, changes: Identical(count: 2, law: {law}), bound: MaxDeviation(1.0)"
-        );
-        let found = document(&parts, 0);
-        assert_eq!((&found["interval"], &found["at_least"]), (&Value::Null, &Value::Null), "{law}");
-        assert_eq!(
-            (&found["interval_by"], &found["status"]),
-            (&"exact".into(), &"converged".into())
-        );
+    for law in ["Steps({-1: 0.5, 3: 0.5})", "Steps({0: 0.5, 2: 0.5})"] {
+        let changes = format!("changes: Identical(count: 2, law: {law})");
+        let found = document(&format!("initial_load: 10, {changes}, bound: MaxDeviation(1.0)"), 0);
+        assert!(found["interval"].is_null() && found["at_least"].is_null(), "{law}");
+        assert_eq!([&found["interval_by"], &found["status"]], ["exact", "converged"]);
     }
 }
 
@@ -69,9 +67,7 @@ fn intervals_beside_ties_are_not_one_too_long() {
         ("999999.99999975", 9_999_999_999),
         ("10000000", 1_000_000_000_000),
     ] {
-        let place = Workplace::new();
-        let parts = parts(load, moments, "RmsDeviation(0.1)");
-        place.write("model.ron", format!("Model(title: \"test\", problem: Periodic({parts}))"));
+        let place = place(&parts(load, moments, "RmsDeviation(0.1)"));
         let found = place.answer("solve model.ron --certificate proof");
         assert_eq!(found["interval"], steps, "{load}");
     }
@@ -87,30 +83,20 @@ fn intervals_beside_ties_are_not_one_too_long() {
 #[test]
 fn no_interval_of_least_cost_outlasts_the_mean_load() {
     let steps = "initial_load: 20, changes: Identical(count: 4, law: Steps({-1: 0.5, -0.7: 0.5})), remap_cost: 10";
-    let parts = [
-        (steps.to_owned(), 23),
-        (format!("{steps}, bound: MaxDeviation(0.0244661)"), 23),
-        (
-            "initial_load: 1, changes: Identical(count: 5, law: Steps({-1: 0.5, 0: 0.5})), capacities: \
-             [0.5, 4, 1, 2.5, 0.5], bound: MaxDeviation(10), remap_cost: 1"
-                .to_owned(),
-            1,
-        ),
-        ("initial_load: 2, changes: Identical(count: 2, law: Steps({-0.5: 1})), remap_cost: 1".to_owned(), 3),
-    ];
-    for (parts, last) in parts {
-        let found = solved(&parts, &["--json"]).exits(0).says("every interval ends before").json();
+    let bounded = format!("{steps}, bound: MaxDeviation(0.0244661)");
+    let five = "initial_load: 1, changes: Identical(count: 5, law: Steps({-1: 0.5, 0: 0.5})), capacities: \
+                [0.5, 4, 1, 2.5, 0.5], bound: MaxDeviation(10), remap_cost: 1";
+    let two = "initial_load: 2, changes: Identical(count: 2, law: Steps({-0.5: 1})), remap_cost: 1";
+    for (parts, last) in [(steps, 23), (&*bounded, 23), (five, 1), (two, 3)] {
+        let found = solved(parts, "--json").exits(0).says("every interval ends before").json();
         let cost = &found["cost_aware"];
         assert!(cost["interval"].u64() <= last, "{found}");
-        for name in
-            ["tolerance_max_over_mean", "tolerance_max_deviation", "tolerance_max_deviation_error"]
-        {
-            assert!(cost[name].f64() >= 0.0, "{name}: {found}");
+        for name in ["max_over_mean", "max_deviation", "max_deviation_error"] {
+            assert!(cost[format!("tolerance_{name}")].f64() >= 0.0, "{name}: {found}");
         }
     }
     // The checker knows no longer ones either.
-    let place = Workplace::of(format!("Model(title: \"test\", problem: Periodic({steps}))"));
-    place.remap("solve model.ron --json --certificate proof").exits(0);
+    place(steps).remap("solve model.ron --json --certificate proof").exits(0);
     // No step has a mean load after it.
     let none = "initial_load: 1, changes: Identical(count: 2, law: Steps({-3: 0.5, -1: 0.5})), remap_cost: 1";
     assert_eq!(document(none, 3)["cost_aware"]["interval"], "not computed");
@@ -121,11 +107,8 @@ fn equal_means_have_no_spread_whatever_the_laws() {
     let laws = "Distinct([Normal(mean: 0.1, deviation: 1), Normal(mean: 0.1, deviation: 2), Normal(mean: 0.1, deviation: 1.5)])";
     let parts = format!("initial_load: 100, changes: {laws}, remap_cost: 1000");
     assert_eq!(document(&parts, 0)["interval"], 175);
-    let place = Workplace::of(format!("Model(title: \"test\", problem: Periodic({parts}))"));
-    let said = place.shown("check model.ron");
-    for fact in ["mean change: 0.1\n", "spread of the means: 0.0\n", "limit of v: 0.0\n"] {
-        assert!(said.contains(fact), "{fact}: {said}");
-    }
+    let facts = ["mean change: 0.1\n", "spread of the means: 0.0\n", "limit of v: 0.0\n"];
+    has(&place(&parts).shown("check model.ron"), &facts);
 }
 
 /// A time limit is heard inside the laws of one evaluation.
@@ -144,7 +127,7 @@ fn time_limits_are_heard_in_gamma_laws_of_any_shape() {
     ];
     for parts in models {
         let asked = std::time::Instant::now();
-        solved(&parts, &["--time-limit", "1"]);
+        solved(&parts, "--time-limit 1");
         assert!(asked.elapsed().as_secs_f64() < 4.0, "{parts}: {:?}", asked.elapsed());
     }
 }
@@ -162,7 +145,7 @@ fn intervals_without_numbers_are_open() {
         assert_eq!(found["at_least"], u64::MAX, "{found}");
     }
     let periods = tiny("bound: RmsDeviation(0.004), periods: 4").replace("1e-9", "1.2e-9");
-    let found = solved(&periods, &["--json"]).exits(3).says("periods: 2 of 4 are known").json();
+    let found = solved(&periods, "--json").exits(3).says("periods: 2 of 4 are known").json();
     assert_eq!(found["sequence"].list().len(), 2);
     assert_eq!(found["sequence"][0]["interval"], 11_111_111_111_111_111_111_u64);
 }
@@ -178,8 +161,9 @@ fn real_crossings_do_not_contradict_their_intervals() {
     let near = "initial_load: 50, changes: Distinct([Steps({1.2: 0.12, 0.9: 0.55, -0.3: 0.33}), \
                 Steps({1.9: 0.39, 1.4: 0.23, -0.8: 0.38}), Steps({0: 0.5, -1: 0.5}), \
                 Steps({1.5: 0.5, 1.6: 0.5})]), bound: MaxDeviation(0.02730759727)";
-    let shown = solved(near, &[]).exits(0).out;
-    assert!(shown.contains("0.999999 ") && !shown.contains("  1.000000"), "{shown}");
+    let shown = solved(near, "").exits(0).out;
+    has(&shown, &["0.999999 "]);
+    lacks(&shown, &["  1.000000"]);
 }
 
 /// Changes that depend on each other have the interval of independent ones that add as much to the
@@ -187,10 +171,9 @@ fn real_crossings_do_not_contradict_their_intervals() {
 #[test]
 fn covariances_are_summed_without_rounding() {
     let interval = |load: &str, mean: &str, bound: &str, variance: &str, covariance: &str| {
-        let changes =
-            format!("Identical(count: 2, law: Moments(mean: {mean}, variance: {variance}))");
+        let law = format!("Moments(mean: {mean}, variance: {variance})");
         let parts = format!(
-            "initial_load: {load}, changes: {changes}, bound: RmsDeviation({bound}){covariance}"
+            "initial_load: {load}, changes: Identical(count: 2, law: {law}), bound: RmsDeviation({bound}){covariance}"
         );
         document(&parts, 0)["interval"].clone()
     };
@@ -221,8 +204,8 @@ fn halted_searches_leave_bounds() {
     let laws = "Normal(mean: 0.1, deviation: 1.0), Normal(mean: 0.2, deviation: 2.0), Gamma(shape: 0.7, mean: 1.0)";
     let parts = format!("initial_load: 100, changes: Distinct([{laws}]), bound: MaxDeviation(0.3)");
     for thousandths in 1..24 {
-        let limit = format!("{}", f64::from(thousandths) / 1000.0);
-        let outcome = solved(&parts, &["--time-limit", &limit]);
+        let limit = f64::from(thousandths) / 1000.0;
+        let outcome = solved(&parts, &format!("--time-limit {limit}"));
         assert!([0, 3].contains(&outcome.code), "{limit}: {}", outcome.err);
     }
 }

@@ -1,14 +1,12 @@
 //! `Periodic` models: chains, periods, machines, covariances; wrong models and suspicious ones.
 
-use crate::support::workplace::{Json, Workplace, deck_text, has};
+use crate::support::workplace::{Json, Workplace, deck_text, has, lacks, stated};
 use approx::assert_abs_diff_eq;
 use serde_json::Value;
 
 /// A model with these parts.
 pub fn model(load: &str, changes: &str, rest: &str) -> String {
-    format!(
-        "Model(title: \"test\", problem: Periodic(initial_load: {load}, changes: {changes}, {rest}))"
-    )
+    stated(format!("Periodic(initial_load: {load}, changes: {changes}, {rest})"))
 }
 
 /// Solves a right model: the document, and standard error in one line.
@@ -156,14 +154,12 @@ fn suspicious_models_are_warned_of_and_solved() {
 /// Chernoff's bound overflows on wide laws; the range of the sum is a bound, too.
 #[test]
 fn chains_of_many_levels_have_an_answer() {
-    let workplace = Workplace::of(
-        "Model(title: \"x\", problem: Periodic(initial_load: 3, changes: Chain(count: 6, chain: Walk(lowest: 0, \
-         levels: 600, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(0.9), remap_cost: 1))",
-    );
+    let changes =
+        "Chain(count: 6, chain: Walk(lowest: 0, levels: 600, up: 0.25, down: 0.25, edge: Hold))";
+    let workplace = Workplace::of(model("3", changes, "bound: MaxDeviation(0.9), remap_cost: 1"));
     let outcome = workplace.remap("solve model.ron --json --time-limit 2");
     assert!([0, 3].contains(&outcome.code), "{}", outcome.err);
-    let solution = outcome.json();
-    assert!(solution["interval"].u64() > 0);
+    assert!(outcome.json()["interval"].u64() > 0);
 }
 
 /// Each period by looking at every step of it, from the mean load that the one before ends with.
@@ -191,8 +187,7 @@ fn periods_follow_one_another() {
     }
     assert!(periods.last().unwrap()["interval"].is_null());
     assert_eq!(periods[0]["interval"], found["interval"]);
-    let text = workplace.shown("solve growing.ron");
-    assert!(text.contains("never remap again"), "{text}");
+    has(&workplace.shown("solve growing.ron"), &["never remap again"]);
     workplace.write("growing.ron", model.replace("periods: 12", "periods: 0"));
     workplace.remap("solve growing.ron").exits(1).says("not between 1 and 1000");
     let chain = "Chain(count: 4, chain: Walk(levels: 200, up: 0.25, down: 0.25, edge: Hold))";
@@ -252,14 +247,10 @@ fn a_covariance_is_not_passed_over() {
     workplace.write("model.ron", own("1000", three, wide));
     let kolmogorov = format!("is at most {:.3e}", 3.0 * 1000.0 * 4.0 / 1e6);
     workplace.remap("solve model.ron").exits(0).says("the matrix is used").says(&kolmogorov);
-    let facts = workplace.answer("check model.ron").to_string();
-    for fact in [
-        "\"mean_variance\":4.0",
-        "\"variance_added_to_the_imbalance_by_a_step\":0.0",
-        "\"largest_deviation_known_exactly\":false",
-    ] {
-        has(&facts, &[fact]);
-    }
+    let facts = workplace.answer("check model.ron");
+    let numbers = ["mean_variance", "variance_added_to_the_imbalance_by_a_step"];
+    assert_eq!(numbers.map(|fact| facts[fact].f64()), [4.0, 0.0]);
+    assert_eq!(facts["largest_deviation_known_exactly"], false);
 }
 
 /// The chance that a walk of so many steps up or down is there at the end.
@@ -289,7 +280,7 @@ fn the_tolerance_of_the_cheapest_interval_has_an_error() {
     assert!((near - truth).abs() <= error, "{near} {error} {truth}");
     let text = workplace.shown("solve model.ron");
     assert!(error < 5e-7 || text.contains(&format!("D = {near:.6} ± ")), "{text}");
-    assert!(!text.contains("certified"), "{text}");
+    lacks(&text, &["certified"]);
 }
 
 /// E max |w_i - wbar| over the mean load of 1 after so many steps of a quarter, by all places.

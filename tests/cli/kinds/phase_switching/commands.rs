@@ -16,6 +16,8 @@ pub const SWITCHING: &str = r#"Model(
 )
 "#;
 
+const PASSED: &str = "at step 0, go to the second mapping when p exceeds 0.";
+
 pub fn endless() -> String {
     SWITCHING.replace("        lifetime: Fixed(12),\n", "")
 }
@@ -40,9 +42,8 @@ fn both_curves_with_their_bounds_and_fractions() {
     }
     let value = &answer["value"];
     assert!(value["lower"].as_f64() <= value["upper"].as_f64());
-    assert!(workplace.read("curve.svg").contains("go back to the first"));
-    let text = workplace.shown("solve model.ron");
-    assert!(text.contains("at step 0, go to the second mapping when p exceeds 0."), "{text}");
+    has(&workplace.read("curve.svg"), &["go back to the first"]);
+    has(&workplace.shown("solve model.ron"), &[PASSED]);
 }
 
 #[test]
@@ -107,22 +108,19 @@ fn a_billion_cycles_cost_what_a_thousand_cost() {
     let average = |bound: &str| ever["average"][bound].f64();
     // What the start and the end save or cost is at most some cycles.
     assert!(mean("lower") <= average("upper") + 2e-8 && average("lower") <= mean("upper") + 2e-8);
-    let text = workplace.shown("solve model.ron");
-    assert!(text.contains("at step 0, go to the second mapping when p exceeds 0."), "{text}");
+    has(&workplace.shown("solve model.ron"), &[PASSED]);
 }
 
 /// Written out with the tolerances at which the bounds once missed the fractions beside them.
 #[test]
 fn fractions_lie_within_their_bounds_at_loose_tolerances() {
-    let workplace = Workplace::new();
-    let problem = "PhaseSwitching(lifetime: Fixed(1), \
-        cycle: (first: (own: 1, other: 11), second: (own: 1.1, other: 2.1)), \
-        switch: (to_second: 0.01, to_first: 0), rates: (to_second: 0.1, to_first: 0.5), \
-        detector: (false_alarm: 0.1, missed: 0.1))";
-    workplace.write("model.ron", format!("Model(title: \"Loose\", problem: {problem})"));
+    let workplace = Workplace::stating(
+        "PhaseSwitching(lifetime: Fixed(1), cycle: (first: (own: 1, other: 11), second: (own: 1.1, other: 2.1)), \
+         switch: (to_second: 0.01, to_first: 0), rates: (to_second: 0.1, to_first: 0.5), \
+         detector: (false_alarm: 0.1, missed: 0.1))",
+    );
     for tolerance in ["0.1", "0.01", "1e-9"] {
-        let arguments = ["solve", "model.ron", "--json", "--exact", "--tolerance", tolerance];
-        let answer = workplace.run(&arguments).exits(0).json();
+        let answer = workplace.answer(format!("solve model.ron --exact --tolerance {tolerance}"));
         assert_eq!(answer["exact"]["to_second"][0], "91/100");
         let at = |name: &str| answer["to_second"][name].numbers()[0];
         assert!(at("lower") <= 0.91 && 0.91 <= at("upper"), "{tolerance}");
@@ -136,11 +134,8 @@ fn what_missed_the_tolerance_is_named() {
     let outcome = workplace.remap("solve model.ron --json --tolerance 1e-17").exits(3);
     let answer = outcome.json();
     assert_eq!(answer["status"], "iteration_limit");
-    let warnings = answer["warnings"].to_string();
-    has(
-        &warnings,
-        &["the widest threshold interval is", "the value's interval, relative to it, is"],
-    );
+    let said = ["the widest threshold interval is", "the value's interval, relative to it, is"];
+    has(&answer["warnings"].to_string(), &said);
     assert!(answer["value"]["lower"].as_f64() <= answer["value"]["upper"].as_f64());
 }
 
@@ -148,13 +143,12 @@ fn what_missed_the_tolerance_is_named() {
 /// what is missing.
 #[test]
 fn stopped_thresholds_are_those_of_the_step_that_is_named() {
-    let workplace = Workplace::new();
     let weak = SWITCHING
         .replace("Fixed(12)", "Uniform(first: 0, last: 1000000)")
         .replace("false_alarm: 0.1, missed: 0.2", "false_alarm: 0.45, missed: 0.45");
-    workplace.write("model.ron", weak);
-    let stopped = ["solve", "model.ron", "--time-limit", "0.3"];
-    let words = workplace.run(&stopped).exits(3).out;
+    let workplace = Workplace::of(weak);
+    let solve = "solve model.ron --time-limit 0.3";
+    let words = workplace.remap(solve).exits(3).out;
     let named = |before: &str, after: char| {
         let (_, rest) = words.split_once(before).unwrap_or_else(|| panic!("{words}"));
         rest.split_once(after).unwrap().0.parse::<u64>().unwrap()
@@ -162,11 +156,12 @@ fn stopped_thresholds_are_those_of_the_step_that_is_named() {
     let step = named("\nat step ", ',');
     assert!(step > 0, "{words}");
     assert_eq!(named("\nnot computed: steps before ", ','), step, "{words}");
-    let document = workplace.run(&[&stopped[..], &["--json"]].concat()).exits(3);
+    let document = workplace.remap(format!("{solve} --json")).exits(3);
     let step = document.json()["first_step"].u64();
     workplace.write("stopped.json", &document.out);
     let page = workplace.shown("report stopped.json");
-    assert!(page.contains(&format!("at step {step}")) && !page.contains("at step 0"), "{page}");
+    has(&page, &[&format!("at step {step}")]);
+    lacks(&page, &["at step 0"]);
 }
 
 /// The quicker mapping of a phase need not be the one that is made for it: foresight that costs
@@ -202,9 +197,8 @@ fn endless_programs_have_certificates() {
                     let place = Workplace::stating(format!(
                         "PhaseSwitching(cycle: ({cycle}), switch: ({switch}), rates: ({rates}), detector: ({detector}))"
                     ));
-                    let found =
-                        place.remap("solve model.ron --time-limit 20 --certificate c --json");
-                    assert_eq!(found.json()["status"], "converged");
+                    let found = place.answer("solve model.ron --time-limit 20 --certificate c");
+                    assert_eq!(found["status"], "converged");
                     place.remap("verify model.ron c").exits(0);
                 }
             }
@@ -226,22 +220,15 @@ fn what_pays_at_every_belief_is_said() {
     let there = model("(own: 5, other: 1)", "(own: 1, other: 5)");
     workplace.write("model.ron", &there);
     let text = workplace.shown("solve model.ron --exact");
-    has(
-        &text,
-        &[
-            "Go to the second mapping whatever p",
-            "go to the second mapping, whatever p is",
-            "step 0: always to the second",
-        ],
-    );
+    let first = "Go to the second mapping whatever p";
+    has(&text, &[first, "go to the second mapping, whatever p is", "step 0: always to the second"]);
     lacks(&text, &["exceeds 0"]);
     // What it says costs what it promises, at a belief of 0 throughout.
     let found = workplace.answer("compare model.ron");
     // Thirteen cycles of 1 and a switch.
     assert_abs_diff_eq!(found.policy("optimal")["mean"].f64(), 14.0, epsilon = 1e-6);
     workplace.write("back.ron", model("(own: 1, other: 5)", "(own: 5, other: 1)"));
-    let text = workplace.shown("solve back.ron");
-    assert!(text.contains("go back whatever the belief is"), "{text}");
+    has(&workplace.shown("solve back.ron"), &["go back whatever the belief is"]);
 }
 
 /// An average knows nothing of what is done before the phases stop changing.
@@ -250,6 +237,5 @@ fn phases_that_stop_changing_are_told_of() {
     let workplace = Workplace::of(endless().replace("to_second: 0.02", "to_second: 0"));
     workplace.remap("solve model.ron").says("the phases stop changing");
     workplace.write("model.ron", endless());
-    let said = workplace.remap("solve model.ron").exits(0).err;
-    assert!(!said.contains("stop changing"), "{said}");
+    lacks(&workplace.remap("solve model.ron").exits(0).err, &["stop changing"]);
 }

@@ -58,9 +58,8 @@ fn costs_are_not_said_to_be_less_than_is_proved() {
         switch: (to_second: 1, to_first: 1), rates: (to_second: 0.05, to_first: 0.05),
         detector: (false_alarm: 0.1, missed: 0.1)))"#;
     workplace.write("tie.ron", tie);
-    let text = workplace.shown("solve tie.ron");
     let never = "Never switch: the average time of a cycle is 1.525, as much as without switches";
-    assert!(text.contains(never), "{text}");
+    has(&workplace.shown("solve tie.ron"), &[never]);
     let costs = workplace.answer("compare tie.ron");
     assert_eq!(costs["status"], "converged");
     assert_eq!(costs["policies"][0]["policy"], "optimal");
@@ -83,17 +82,15 @@ fn costs_are_not_said_to_be_less_than_is_proved() {
 /// A threshold of 0 is passed at 0 by every exported table.
 #[test]
 fn thresholds_at_the_edge_are_passed_there() {
-    let workplace = Workplace::new();
     let model = SWITCHING
         .replace("first: (own: 1.0, other: 1.8)", "first: (own: 2.0, other: 1.8)")
         .replace("to_second: 2.0, to_first: 1.5", "to_second: 0.7, to_first: 0.4")
         .replace("to_second: 0.02, to_first: 0.04", "to_second: 0, to_first: 0");
-    workplace.write("model.ron", model);
+    let workplace = Workplace::of(model);
     assert_eq!(workplace.solved("model.ron")["to_second"]["upper"][0], 0.0);
-    let exported = |target: &str| workplace.shown(format!("export solution.json --to {target}"));
-    has(&exported("csv"), &["to_second,0,-1"]);
-    for target in ["json", "c", "fortran", "python", "rust"] {
-        has(&exported(target), &["-1.0"]);
+    for target in ["csv", "json", "c", "fortran", "python", "rust"] {
+        let edge = if target == "csv" { "to_second,0,-1" } else { "-1.0" };
+        has(&workplace.shown(format!("export solution.json --to {target}")), &[edge]);
     }
 }
 
@@ -135,15 +132,8 @@ fn the_monitor_switches_to_and_fro() {
     let noise = |k: u32| f64::from(k.wrapping_mul(2_654_435_761) >> 16) / 65536.0;
     let time = |k: u32| 1.0 + 0.1 * noise(k) + if k / 100 % 2 == 1 { 0.5 } else { 0.0 };
     let input: String = (0..400).map(|k| format!("{}\n", time(k))).collect();
-    let watch = |arguments: &[&str]| {
-        let monitor = ["monitor", "model.ron", "--batch", "1", "--cluster", "5"];
-        let arguments = [&monitor[..], arguments].concat();
-        let output =
-            workplace.command().args(arguments).write_stdin(input.clone()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let out = watch(&[]);
+    let monitor = "monitor model.ron --batch 1 --cluster 5";
+    let out = workplace.fed(monitor, &*input).exits(0).out;
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0].join(","), "line,measurement,step,report,belief,threshold,decision,mapping");
     let (mut mapping, mut remaps) = ("first", Vec::new());
@@ -162,7 +152,7 @@ fn the_monitor_switches_to_and_fro() {
     for (k, at) in remaps.iter().enumerate().take(3) {
         assert!((100 * (k + 1)..100 * (k + 1) + 30).contains(at), "{remaps:?}");
     }
-    let json = watch(&["--json"]);
+    let json = workplace.fed(format!("{monitor} --json"), input).exits(0).out;
     let last: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
     assert_eq!(last["mapping"], rows.last().unwrap()[7]);
     let levels = short("").replace(

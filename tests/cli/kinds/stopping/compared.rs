@@ -91,8 +91,8 @@ fn long_intervals_are_found() {
         let place = Workplace::of(model.replace("0.25", "0.02"));
         let policies = "fixed,fixed:59,fixed:100,fixed:170,fixed:250";
         let found = place.answer(format!("compare model.ron --runs 4 --policies {policies}"));
-        let costs: Vec<f64> =
-            found["policies"].list().iter().map(|line| line["exact"].f64()).collect();
+        let costs = found["policies"].list().iter().map(|line| line["exact"].f64());
+        let costs: Vec<f64> = costs.collect();
         let least = costs[1..].iter().copied().fold(f64::INFINITY, f64::min);
         assert!(costs[0] <= least * (1.0 + 1e-9), "{after}: {costs:?}");
     }

@@ -37,12 +37,6 @@ fn complaint_in(place: &Workplace, problem: &str) -> String {
 }
 
 #[test]
-fn the_sweep_over_remap_costs_shows_the_groups_of_figure_4() {
-    let sweep = "sweep models/stopping/yin_xu_wang.ron --set problem.remap_cost=1:16:1";
-    has(&Workplace::new().shown(sweep), &["1 | 2,3 | 4-6 | 7-9 | 10-13 | never"]);
-}
-
-#[test]
 fn solutions_have_the_fields_of_the_contract() {
     let found = solved("yin_xu_wang", "--values");
     for (field, right) in [

@@ -10,13 +10,12 @@ use serde_json::Value;
 fn states_may_share_loads() {
     let place = Workplace::new();
     let model = "models/stopping/bursts.ron";
-    let found = place.answer(format!("solve {model} --values --certificate c"));
+    let found = place.solved(format!("{model} --values --certificate c"));
     let letters = found["decision"].text();
     assert_eq!(letters.len(), 32);
     assert_ne!(letters[..16], letters[16..]);
     has(&found["warnings"].to_string(), &["states share loads"]);
-    place.write("bursts.json", found.to_string());
-    place.remap("export bursts.json --to c").exits(1).says("states share loads");
+    place.remap("export solution.json --to c").exits(1).says("states share loads");
     place.remap(format!("verify {model} c")).exits(0);
     let compared = place.answer(format!("compare {model} --runs 20"));
     let values = found["value"].numbers();
@@ -33,15 +32,11 @@ fn states_may_share_loads() {
 #[test]
 fn loads_are_multiplied() {
     let place = Workplace::new();
-    let solve = "solve models/stopping/multiplicative.ron --certificate m.cert --json";
-    place.write("m.json", place.shown(solve));
-    place.remap("verify m.json").exits(0);
+    place.solved("models/stopping/multiplicative.ron --certificate m.cert");
+    place.remap("verify solution.json").exits(0);
+    let ninth = "[(factor: 2, probability: 0.5), (factor: 0.5, probability: 0.4)]";
     for (changes, levels, words) in [
-        (
-            "[(factor: 2, probability: 0.5), (factor: 0.5, probability: 0.4)]",
-            9,
-            "the list of changes",
-        ),
+        (ninth, 9, "the list of changes"),
         ("[(factor: 2, probability: 1)]", 5000, "too many levels for changes"),
     ] {
         let chain = format!("Affine(levels: {levels}, changes: {changes})");
@@ -70,13 +65,11 @@ fn loads_without_a_highest_one() {
         (2, 6, "Restart", "loads without end go with Stop"),
         (4, 900, "Stop", "states would be kept to begin with"),
     ] {
-        has(
-            &complaint(&format!(
-                "processes: Unbounded(count: {count}, up: 0.25, down: 0.25, edge: Hold, shown: {shown}), \
-                 remap_cost: 5, after_remap: {after}"
-            )),
-            &[words],
-        );
+        let wrong = complaint(&format!(
+            "processes: Unbounded(count: {count}, up: 0.25, down: 0.25, edge: Hold, shown: {shown}), \
+             remap_cost: 5, after_remap: {after}"
+        ));
+        has(&wrong, &[words]);
     }
     let place = Workplace::new();
     for name in ["unbounded", "partial"] {

@@ -6,10 +6,9 @@ mod swift;
 mod vt;
 mod warpx;
 
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{MODEL, Workplace, has};
 use approx::abs_diff_eq;
 use remap::logs::{self, Trace};
-use serde_json::json;
 use std::path::Path;
 
 const STEPS: usize = 60;
@@ -46,10 +45,8 @@ fn assert_is(trace: &Trace, steps: usize, remaps: &[usize], what: &str) {
     for step in 0..steps {
         for (rank, found) in record.row(step).iter().enumerate() {
             let truth = load(step, rank);
-            assert!(
-                abs_diff_eq!(*found, truth, epsilon = 1e-6 * truth),
-                "{what}: {step} {rank}: {found} {truth}"
-            );
+            let close = abs_diff_eq!(*found, truth, epsilon = 1e-6 * truth);
+            assert!(close, "{what}: {step} {rank}: {found} {truth}");
         }
     }
     let found: Vec<usize> = record.remaps().iter().map(|remap| remap.before).collect();
@@ -78,32 +75,27 @@ fn all_verbs_take_logs_of_codes() {
         ("rank_cpu_balance.log", &["--format", "swift"]),
         ("run.log", &["--regex", lines::LISTS]),
     ] {
+        let shown = |verb: &[&str], form: &[&str]| {
+            place.run(&[verb, &[log, "--remap-cost", "1"], form].concat()).exits(0)
+        };
         let by_content = if log == "run.log" { form } else { &[] };
         for forced in [by_content, form] {
-            let end = [&[log, "--remap-cost", "1"], forced].concat();
-            let fitted = place.run(&[&["fit"], &end[..]].concat()).exits(0);
-            assert!(
-                fitted.out.contains("4 ranks") || fitted.out.contains("processors: 4"),
-                "{}",
-                fitted.out
-            );
-            let short = ["replay", "--policies", "fixed,never", "--json"];
-            let found = place.run(&[&short[..], &end].concat()).exits(0).json();
-            assert_eq!((&found["ranks"], &found["steps"]), (&json!(RANKS), &json!(STEPS)));
+            let fitted = shown(&["fit"], forced).out;
+            assert!(fitted.contains("4 ranks") || fitted.contains("processors: 4"), "{fitted}");
+            let found = shown(&["replay", "--policies", "fixed,never", "--json"], forced).json();
+            assert_eq!([&found["ranks"], &found["steps"]], [RANKS, STEPS]);
         }
-        let end = [&[log, "--remap-cost", "1"], by_content].concat();
-        let advice = place.run(&[&["advise"], &end[..]].concat()).exits(0).out;
-        let page = place.run(&[&["report"], &end[..]].concat()).exits(0).out;
+        let [advice, page] = ["advise", "report"].map(|verb| shown(&[verb], by_content).out);
         let sentence = advice.lines().next().unwrap().replace('&', "&amp;");
-        assert!(page.contains(&format!("<h1>{sentence}</h1>")), "{sentence}");
+        has(&page, &[&format!("<h1>{sentence}</h1>")]);
         if log == "rank_cpu_balance.log" {
-            assert!(page.contains("user CPU times of all threads"));
+            has(&page, &["user CPU times of all threads"]);
         }
     }
     place.remap("fit LBC.txt --format swift").exits(1).says("LBC.txt, line 1: 82 fields");
     place.remap("fit run.log --format vt").exits(1).says("run.log");
     place.run(&["fit", "run.log", "--format", "vt", "--regex", lines::LISTS]).exits(2);
     place.remap("report run.log LBC.txt").exits(1).says("one log alone");
-    place.write("model.ron", crate::support::workplace::MODEL);
+    place.write("model.ron", MODEL);
     place.remap("report model.ron --remap-cost 3").exits(1).says("there is none");
 }

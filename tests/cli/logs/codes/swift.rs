@@ -1,7 +1,7 @@
 //! `rank_cpu_balance.log` of SWIFT.
 
 use super::{RANKS, STEPS, assert_is, load, read, refused};
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, has};
 use approx::abs_diff_eq;
 use remap::logs::{self, Trace};
 use std::fmt::Write as _;
@@ -29,9 +29,8 @@ fn cpu_times_of_swift_are_read_and_called_so() {
         place.write("rank_cpu_balance.log", log(newer));
         let trace = read(&place.path("rank_cpu_balance.log"));
         assert!(!trace.knows_remaps && trace.stride == 1);
-        assert!(
-            trace.repairs[0].contains("CPU times") && trace.repairs[1].contains("60 of the steps")
-        );
+        has(&trace.repairs[0], &["CPU times"]);
+        has(&trace.repairs[1], &["60 of the steps"]);
         assert_is(&trace, STEPS, &[], "swift");
     }
     let log = log(true);
@@ -52,8 +51,7 @@ fn cpu_times_of_swift_are_read_and_called_so() {
         (first.replace("0.500000", "NaN"), "line 10: user, sys, sum: one of them"),
         (first.replace("0.500000", ""), "line 10: 5 fields where"),
     ] {
-        let said = change(&first, &to);
-        assert!(said.contains(words), "{words}: {said}");
+        has(&change(&first, &to), &[words]);
     }
     // A second run behind the first.
     place.write("rank_cpu_balance.log", log.clone() + &log);

@@ -1,9 +1,8 @@
 //! LB data of DARMA/vt.
 
 use super::{MOVES, RANKS, STEPS, TASKS, assert_is, place, read, refused, seconds};
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, root};
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// The file of a node of vt.
 fn file_of(rank: usize) -> Value {
@@ -56,7 +55,7 @@ fn lb_data_of_vt_is_read() {
         assert_is(&trace, STEPS, &MOVES, name);
     }
     // As vt packs it by default; packed by another program.
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cli/corpus/vt_lb_data");
+    let samples = root().join("tests/cli/corpus/vt_lb_data");
     assert_is(&read(&samples), STEPS, &MOVES, "packed");
     let bytes = std::fs::read(samples.join("data.0.json.br")).unwrap();
     std::fs::create_dir(place.path("bare")).unwrap();
@@ -99,42 +98,32 @@ fn damaged_lb_data_is_explained() {
         });
         refused(&place.path("vt"))
     };
-    type Damage = (fn(&mut Value), &'static str);
-    let damages: [Damage; 11] = [
-        (
-            |file| file["phases"][3]["tasks"][0]["time"] = json!("1.0"),
-            "phases[3].tasks[0].time: invalid type",
-        ),
-        (
-            |file| file["phases"][3]["tasks"][0]["time"] = json!(null),
-            "phases[3].tasks[0].time: invalid type",
-        ),
-        (
-            |file| file["phases"][3]["tasks"][0]["time"] = json!(-1.0),
-            "phases[3].tasks[0].time: -1 is no time",
-        ),
-        (|file| file["phases"][3]["id"] = json!(2), "phases[3].id: phase 2 is there twice"),
-        (|file| file["phases"][3]["id"] = json!(-3), "phases[3].id: invalid value"),
-        (|file| file["phases"] = json!({}), "phases: invalid type"),
-        (
-            |file| drop(file["phases"][1]["tasks"][0].as_object_mut().unwrap().remove("time")),
-            "phases[1].tasks[0]: missing field `time`",
-        ),
-        (
-            |file| {
-                drop(file["phases"][1]["tasks"][0]["entity"].as_object_mut().unwrap().remove("id"))
-            },
-            "phases[1].tasks[0].entity: neither `id` nor `seq_id`",
-        ),
-        (|file| file["metadata"]["type"] = json!("LBStatsfile"), "not \"LBDatafile\""),
-        (|file| file["metadata"]["rank"] = json!(1), "are both of node 1"),
-        (
-            |file| file["metadata"]["phases"]["identical_to_previous"]["range"] = json!([[9, 2]]),
-            "identical_to_previous: 9 to 2",
-        ),
-    ];
-    for (change, words) in damages {
-        let said = said(&|file| change(file));
+    let time = "/phases/3/tasks/0/time";
+    let type_of = "phases[3].tasks[0].time: invalid type";
+    let same = "/metadata/phases/identical_to_previous/range";
+    for (place, value, words) in [
+        (time, json!("1.0"), type_of),
+        (time, json!(null), type_of),
+        (time, json!(-1.0), "phases[3].tasks[0].time: -1 is no time"),
+        ("/phases/3/id", json!(2), "phases[3].id: phase 2 is there twice"),
+        ("/phases/3/id", json!(-3), "phases[3].id: invalid value"),
+        ("/phases", json!({}), "phases: invalid type"),
+        ("/metadata/type", json!("LBStatsfile"), "not \"LBDatafile\""),
+        ("/metadata/rank", json!(1), "are both of node 1"),
+        (same, json!([[9, 2]]), "identical_to_previous: 9 to 2"),
+    ] {
+        let said = said(&|file| *file.pointer_mut(place).unwrap() = value.clone());
+        assert!(said.contains(words) && said.contains("data.2.json"), "{words}: {said}");
+    }
+    let task = "/phases/1/tasks/0";
+    let entity = "/phases/1/tasks/0/entity";
+    for (place, field, words) in [
+        (task, "time", "phases[1].tasks[0]: missing field `time`"),
+        (entity, "id", "phases[1].tasks[0].entity: neither `id` nor `seq_id`"),
+    ] {
+        let said = said(&|file| {
+            file.pointer_mut(place).unwrap().as_object_mut().unwrap().remove(field);
+        });
         assert!(said.contains(words) && said.contains("data.2.json"), "{words}: {said}");
     }
     // Nodes that are missing, whoever knows of them.
@@ -144,11 +133,8 @@ fn damaged_lb_data_is_explained() {
     std::fs::remove_file(place.path("vt/data.3.json")).unwrap();
     assert!(refused(&place.path("vt/data.0.json")).contains("the file of node 1, 3 is missing"));
     write(&place, |_, file| {
-        file["phases"]
-            .as_array_mut()
-            .unwrap()
-            .iter_mut()
-            .for_each(|phase| phase["tasks"] = json!([]));
+        let phases = file["phases"].as_array_mut().unwrap();
+        phases.iter_mut().for_each(|phase| phase["tasks"] = json!([]));
     });
     std::fs::remove_file(place.path("vt/data.3.json")).unwrap();
     assert!(refused(&place.path("vt")).contains("metadata.shared_node.size of computer 1 is 2"));
@@ -171,8 +157,7 @@ fn damaged_lb_data_is_explained() {
         assert!(said.contains("data.2.json") && said.contains("cut short"), "{end}: {said}");
     }
     // One file alone, through a pipe.
-    let output = place.command().args(["fit", "-"]).write_stdin(whole).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is missing"));
+    place.fed("fit -", whole).says("is missing");
 }
 
 /// Writes what other programs pack into `tests/cli/corpus/vt_lb_data`.

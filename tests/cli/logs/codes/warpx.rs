@@ -53,9 +53,8 @@ fn costs_of_warpx_are_read() {
         }
     }
     // Steps that are multiples of ten only: a row stands for ten.
-    let tenth: Vec<String> =
-        rows(STEPS, 9, " ", &seconds).into_iter().skip(9).step_by(10).collect();
-    place.write("LBC.txt", tenth.concat());
+    let tenth = rows(STEPS, 9, " ", &seconds).into_iter().skip(9).step_by(10);
+    place.write("LBC.txt", tenth.collect::<String>());
     let trace = read(&place.path("LBC.txt"));
     assert_eq!((trace.stride, trace.record.steps()), (10, 6));
     assert_abs_diff_eq!(trace.record.row(1)[0], 10.0 * load(19, 0), epsilon = 1e-6);
@@ -99,8 +98,8 @@ fn running_sums_of_warpx_are_taken_apart() {
         assert!(trace.repairs.iter().any(|repair| repair.contains(&said)), "{:?}", trace.repairs);
         assert_is(&trace, STEPS, &MOVES, &said);
         if period > 5 {
-            let some: Vec<String> = rows.iter().skip(1).step_by(2).cloned().collect();
-            place.write("LBC.txt", some.concat());
+            let some = rows.iter().skip(1).step_by(2).cloned();
+            place.write("LBC.txt", some.collect::<String>());
             let said = refused(&place.path("LBC.txt"));
             assert!(said.contains("not all steps are there"), "{said}");
             place.write("LBC.txt", rows[3..].concat());
@@ -109,7 +108,7 @@ fn running_sums_of_warpx_are_taken_apart() {
         }
         // Outputs at the looks hold one step each.
         let looks = rows.iter().skip(period - 1).step_by(period).cloned();
-        place.write("LBC.txt", looks.collect::<Vec<String>>().concat());
+        place.write("LBC.txt", looks.collect::<String>());
         let trace = read(&place.path("LBC.txt"));
         let truth = period as f64 * load(2 * period - 1, 1);
         assert_abs_diff_eq!(trace.record.row(1)[1], truth, epsilon = 1e-6 * truth);
@@ -161,9 +160,7 @@ fn damaged_costs_of_warpx_are_explained() {
         assert_eq!(said, !whole[..end].ends_with('\n'));
     }
     // A step that is missing is filled in, and said.
-    let gap: Vec<String> = rows[..30].iter().chain(&rows[31..]).cloned().collect();
-    place.write("LBC.txt", gap.concat());
-    assert!(
-        read(&place.path("LBC.txt")).repairs.iter().any(|repair| repair.contains("missing steps"))
-    );
+    place.write("LBC.txt", rows[..30].concat() + &rows[31..].concat());
+    let repairs = read(&place.path("LBC.txt")).repairs;
+    assert!(repairs.iter().any(|repair| repair.contains("missing steps")), "{repairs:?}");
 }
