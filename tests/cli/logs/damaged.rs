@@ -56,36 +56,40 @@ fn cost(made: &Made, rule: &Advised) -> f64 {
 /// A damage, and the words one of which must be said of it; none if it does no harm.
 type Damage = (&'static str, fn(&str, &mut Numbers) -> String, &'static [&'static str]);
 
-fn body(text: &str) -> (String, Vec<Vec<String>>) {
+/// Changes the cells of the rows.
+fn rows(text: &str, change: impl FnOnce(&mut Vec<Vec<String>>)) -> String {
     let (header, rows) = text.split_once('\n').unwrap();
     let split = |line: &str| line.split(',').map(str::to_owned).collect();
-    (header.to_owned(), rows.lines().map(split).collect())
-}
-
-fn joined(header: &str, rows: &[Vec<String>]) -> String {
+    let mut rows: Vec<Vec<String>> = rows.lines().map(split).collect();
+    change(&mut rows);
     let rows: String = rows.iter().map(|row| row.join(",") + "\n").collect();
     format!("{header}\n{rows}")
 }
 
+/// The same of each row.
+fn each(text: &str, change: impl FnMut(&mut Vec<String>)) -> String {
+    rows(text, |rows| rows.iter_mut().for_each(change))
+}
+
+fn step(row: &[String]) -> usize {
+    row[0].parse().unwrap()
+}
+
 /// Changes the time of some rows.
 fn times(text: &str, change: &mut dyn FnMut(usize, usize, f64) -> f64) -> String {
-    let (header, mut rows) = body(text);
-    for row in &mut rows {
+    each(text, |row| {
         let (step, rank) = (row[0].parse().unwrap(), row[1].parse().unwrap());
         row[2] = format!("{:.6}", change(step, rank, row[2].parse().unwrap()));
-    }
-    joined(&header, &rows)
+    })
 }
 
 const DAMAGES: &[Damage] = &[
     (
         "shuffled",
         |text, numbers| {
-            let (header, mut rows) = body(text);
-            for at in (1..rows.len()).rev() {
-                rows.swap(at, numbers.below(at + 1));
-            }
-            joined(&header, &rows)
+            rows(text, |rows| {
+                (1..rows.len()).rev().for_each(|at| rows.swap(at, numbers.below(at + 1)));
+            })
         },
         &[],
     ),
@@ -106,41 +110,28 @@ const DAMAGES: &[Damage] = &[
         "a stride",
         |text, numbers| {
             let stride = [2, 10, 100][numbers.below(3)];
-            let (header, mut rows) = body(text);
-            for row in &mut rows {
-                row[0] = (stride * row[0].parse::<usize>().unwrap()).to_string();
-            }
-            joined(&header, &rows)
+            each(text, |row| row[0] = (stride * step(row)).to_string())
         },
         &["apart"],
     ),
     (
         "some rows lost",
         |text, numbers| {
-            let (header, mut rows) = body(text);
-            rows.retain(|row| row[3] == "1" || numbers.below(50) > 0);
-            joined(&header, &rows)
+            rows(text, |rows| rows.retain(|row| row[3] == "1" || numbers.below(50) > 0))
         },
         &["filled in"],
     ),
     (
         "many steps lost",
         |text, numbers| {
-            let (header, mut rows) = body(text);
             let from = numbers.below(200);
-            rows.retain(|row| !(from..from + 100).contains(&row[0].parse::<usize>().unwrap()));
-            joined(&header, &rows)
+            rows(text, |rows| rows.retain(|row| !(from..from + 100).contains(&step(row))))
         },
         &["missing"],
     ),
     (
         "a row twice",
-        |text, numbers| {
-            let (header, mut rows) = body(text);
-            let again = rows[numbers.below(rows.len())].clone();
-            rows.push(again);
-            joined(&header, &rows)
-        },
+        |text, numbers| rows(text, |rows| rows.push(rows[numbers.below(rows.len())].clone())),
         &["two times"],
     ),
     (
@@ -154,18 +145,13 @@ const DAMAGES: &[Damage] = &[
         "ranks swapped from some step on",
         |text, numbers| {
             let at = 20 + numbers.below(70);
-            let (a, b) = (numbers.below(8), numbers.below(8));
-            let (header, mut rows) = body(text);
-            for row in &mut rows {
-                let (step, rank): (usize, usize) =
-                    (row[0].parse().unwrap(), row[1].parse().unwrap());
-                if step >= at && rank == a {
-                    row[1] = b.to_string();
-                } else if step >= at && rank == b {
-                    row[1] = a.to_string();
-                }
-            }
-            joined(&header, &rows)
+            let [a, b] = [numbers.below(8), numbers.below(8)].map(|rank| rank.to_string());
+            each(text, |row| match &row[1] {
+                _ if step(row) < at => {}
+                rank if *rank == a => row[1].clone_from(&b),
+                rank if *rank == b => row[1].clone_from(&a),
+                _ => {}
+            })
         },
         &[],
     ),
@@ -179,43 +165,28 @@ const DAMAGES: &[Damage] = &[
     ),
     (
         "remaps not marked",
-        |text, _| {
-            let (header, mut rows) = body(text);
-            for row in &mut rows {
-                row[3] = "0".to_owned();
-                row[4].clear();
-            }
-            joined(&header, &rows)
-        },
+        |text, _| each(text, |row| (row[3], row[4]) = ("0".to_owned(), String::new())),
         &["no remap is recorded"],
     ),
     (
         "a partition at the start",
         |text, _| {
-            let (header, mut rows) = body(text);
-            for row in rows.iter_mut().filter(|row| row[0] == "0") {
-                row[3] = "1".to_owned();
-                row[4] = "25".to_owned();
-            }
-            joined(&header, &rows)
+            rows(text, |rows| {
+                for row in rows.iter_mut().filter(|row| row[0] == "0") {
+                    (row[3], row[4]) = ("1".to_owned(), "25".to_owned());
+                }
+            })
         },
         &["first partition"],
     ),
-    (
-        "decimal commas",
-        |text, _| {
-            let semicolons: String = text.replace(',', ";");
-            semicolons.replace('.', ",")
-        },
-        &[],
-    ),
+    ("decimal commas", |text, _| text.replace(',', ";").replace('.', ","), &[]),
     (
         "a negative time",
         |text, numbers| {
-            let (header, mut rows) = body(text);
-            let at = numbers.below(rows.len());
-            rows[at][2] = "-1".to_owned();
-            joined(&header, &rows)
+            rows(text, |rows| {
+                let at = numbers.below(rows.len());
+                rows[at][2] = "-1".to_owned();
+            })
         },
         &["negative"],
     ),
@@ -232,15 +203,7 @@ const DAMAGES: &[Damage] = &[
         &["clock"],
     ),
     ("zeros", |text, _| times(text, &mut |_, _, _| 0.0), &["all times are 0"]),
-    (
-        "too short",
-        |text, _| {
-            let (header, mut rows) = body(text);
-            rows.retain(|row| row[0].parse::<usize>().unwrap() < 25);
-            joined(&header, &rows)
-        },
-        &["too few"],
-    ),
+    ("too short", |text, _| rows(text, |rows| rows.retain(|row| step(row) < 25)), &["too few"]),
 ];
 
 /// By which factor the rule of a damaged log may cost more than that of the log.

@@ -34,36 +34,25 @@ pub fn written(columns: &[Named<'_>], rows: usize, packed: Compression) -> Vec<u
             let values = &values[first..all.min(first + rows)];
             let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
             let levels = Some(&levels[..]);
-            let there = || values.iter().flatten();
+            let there = values.iter().flatten();
             let mut column = group.next_column().unwrap().unwrap();
-            match column.untyped() {
-                ColumnWriter::BoolColumnWriter(out) => {
-                    let values: Vec<bool> = there().map(|value| *value > 0.0).collect();
-                    out.write_batch(&values, levels, None).unwrap();
-                }
-                ColumnWriter::Int32ColumnWriter(out) => {
-                    let values: Vec<i32> = there().map(|value| *value as i64 as i32).collect();
-                    out.write_batch(&values, levels, None).unwrap();
-                }
-                ColumnWriter::Int64ColumnWriter(out) => {
-                    let values: Vec<i64> = there().map(|value| *value as i64).collect();
-                    out.write_batch(&values, levels, None).unwrap();
-                }
-                ColumnWriter::FloatColumnWriter(out) => {
-                    let values: Vec<f32> = there().map(|value| *value as f32).collect();
-                    out.write_batch(&values, levels, None).unwrap();
-                }
-                ColumnWriter::DoubleColumnWriter(out) => {
-                    let values: Vec<f64> = there().copied().collect();
-                    out.write_batch(&values, levels, None).unwrap();
-                }
+            macro_rules! batch {
+                ($out:expr, $of:expr) => {
+                    $out.write_batch(&there.map($of).collect::<Vec<_>>(), levels, None)
+                };
+            }
+            let done = match column.untyped() {
+                ColumnWriter::BoolColumnWriter(out) => batch!(out, |value| *value > 0.0),
+                ColumnWriter::Int32ColumnWriter(out) => batch!(out, |value| *value as i64 as i32),
+                ColumnWriter::Int64ColumnWriter(out) => batch!(out, |value| *value as i64),
+                ColumnWriter::FloatColumnWriter(out) => batch!(out, |value| *value as f32),
+                ColumnWriter::DoubleColumnWriter(out) => batch!(out, |value| *value),
                 ColumnWriter::ByteArrayColumnWriter(out) => {
-                    let values: Vec<_> =
-                        there().map(|value| value.to_string().as_str().into()).collect();
-                    out.write_batch(&values, levels, None).unwrap();
+                    batch!(out, |value| value.to_string().as_str().into())
                 }
                 _ => panic!("no such column is written"),
-            }
+            };
+            done.unwrap();
             column.close().unwrap();
         }
         group.close().unwrap();
