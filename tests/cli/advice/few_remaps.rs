@@ -1,7 +1,7 @@
 //! Intervals of few stretches between remaps are marked, and what has few is said.
 
 use crate::support::made_logs::{DRIFTING, Made};
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, has};
 use crate::thorough::some;
 
 #[test]
@@ -16,8 +16,7 @@ fn marks_say_whose_remaps_are_few() {
     ];
     for (every, words) in some(1, all) {
         place.write("run.csv", Made { every, ..DRIFTING }.csv());
-        let table = place.shown("replay run.csv");
-        assert!(table.contains(words), "{table}");
+        has(&place.shown("replay run.csv"), &[words]);
         let advised = place.shown("advise run.csv");
         assert!(advised.contains(words), "{advised}");
         let marked = advised.matches(") *\n").count() + advised.matches(") *  ").count();
@@ -33,8 +32,7 @@ fn a_page_says_who_writes_the_header() {
     let place = Workplace::new();
     place.write("run.csv", Made { every: 20, ..DRIFTING }.csv());
     let says = "<code>remap advise run.csv -o FOLDER</code>";
-    let page = place.shown("report run.csv");
-    assert!(page.contains("remap_policy.h") && page.contains(says), "{page}");
+    has(&place.shown("report run.csv"), &["remap_policy.h", says]);
     place.remap("advise run.csv -o advice").exits(0);
     let page = place.read("advice/report.html");
     assert!(page.contains("remap_policy.h") && !page.contains(says));

@@ -1,6 +1,7 @@
 //! Logs as people have them, a row each: what is read of them, or why they are refused.
 
 use crate::logs::streams::Kept;
+use crate::support::workplace::has;
 use remap::logs::{self, Beginning, How, Trace};
 use std::path::{Path, PathBuf};
 
@@ -137,8 +138,10 @@ fn later_steps_of_a_continued_run_count() {
             trace.repairs
         );
     }
-    let error = take(format!("{header}{first}{}", row(15, 0.5))).unwrap_err().to_string();
-    assert!(error.contains("two times of rank 0 at step 15"), "{error}");
+    has(
+        &take(format!("{header}{first}{}", row(15, 0.5))).unwrap_err().to_string(),
+        &["two times of rank 0 at step 15"],
+    );
 }
 
 /// UTF-16, zstd and xz are read as the text is.

@@ -1,6 +1,6 @@
 //! What is no log that can be read, or only with an option, is told by its first bytes.
 
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, has};
 
 #[test]
 fn files_packed_otherwise_are_named() {
@@ -38,8 +38,7 @@ fn free_lines_lead_to_the_option_that_reads_them() {
     }
     place.write("summary.log", log);
     let asked = ["fit", "summary.log", "--remap-cost", "1"];
-    let said = place.run(&asked).exits(1).says("its lines begin with the word `iter`").err;
-    assert!(said.contains("(?<max>"), "{said}");
+    has(&place.run(&asked).exits(1).says("its lines begin with the word `iter`").err, &["(?<max>"]);
     let read = r"iter (?<step>[0-9]+): max (?<max>[0-9.]+).* avg (?<mean>[0-9.]+)";
     place.run(&[&asked[..], &["--regex", read]].concat()).exits(0);
 }

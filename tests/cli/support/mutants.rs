@@ -2,29 +2,15 @@
 
 use proptest::prelude::*;
 
-/// One injury; places count modulo the length.
+/// What an injury may take. Places count modulo the length.
 #[derive(Debug, Clone)]
-enum Injury {
-    Flip(usize, u8),
-    Delete(usize, usize),
-    Copy(usize, usize, usize),
-    Insert(usize, &'static str),
-    Truncate(usize),
-    /// Another number in the place of the k-th.
-    Number(usize, &'static str),
-    /// A snippet in the place of the k-th word or sign.
-    Word(usize, &'static str),
-    /// Two words or signs for each other.
-    Swap(usize, usize),
-    /// A line that is dropped, written twice, cut, or put in the place of another.
-    Drop(usize),
-    Twice(usize),
-    Cut(usize, usize),
-    Lines(usize, usize),
-    /// Two columns for each other, in all lines.
-    Columns(usize, usize),
-    /// Another separator everywhere.
-    Separator(&'static str, &'static str),
+struct Draw {
+    at: usize,
+    to: usize,
+    length: usize,
+    number: &'static str,
+    text: &'static str,
+    separators: [&'static str; 2],
 }
 
 /// Separators of tables and of decimals.
@@ -68,102 +54,109 @@ fn snippet() -> impl Strategy<Value = &'static str> {
 /// A copy of one of `originals` with up to four injuries.
 pub fn mutants(originals: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     assert!(!originals.is_empty());
-    let injury = prop_oneof![
-        2 => (any::<usize>(), 0u8..8).prop_map(|(at, bit)| Injury::Flip(at, bit)),
-        2 => (any::<usize>(), 1usize..40).prop_map(|(at, length)| Injury::Delete(at, length)),
-        2 => (any::<usize>(), 1usize..40, any::<usize>())
-            .prop_map(|(at, length, to)| Injury::Copy(at, length, to)),
-        2 => (any::<usize>(), snippet()).prop_map(|(at, text)| Injury::Insert(at, text)),
-        1 => any::<usize>().prop_map(Injury::Truncate),
-        5 => (any::<usize>(), number()).prop_map(|(at, text)| Injury::Number(at, text)),
-        2 => (any::<usize>(), snippet()).prop_map(|(at, text)| Injury::Word(at, text)),
-        2 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Injury::Swap(a, b)),
-        1 => any::<usize>().prop_map(Injury::Drop),
-        1 => any::<usize>().prop_map(Injury::Twice),
-        1 => (any::<usize>(), any::<usize>()).prop_map(|(k, at)| Injury::Cut(k, at)),
-        1 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Injury::Lines(a, b)),
-        1 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Injury::Columns(a, b)),
-        1 => (prop::sample::select(&SEPARATORS[..]), prop::sample::select(&SEPARATORS[..]))
-            .prop_map(|(from, to)| Injury::Separator(from, to)),
-    ];
-    (prop::sample::select(originals), prop::collection::vec(injury, 1..5)).prop_map(
-        |(mut bytes, injuries)| {
-            for injury in injuries {
-                injure(&mut bytes, &injury);
-            }
-            bytes
+    let often = |(kind, (weight, _)): (usize, &(usize, Injury))| vec![kind; *weight];
+    let kinds: Vec<usize> = INJURIES.iter().enumerate().flat_map(often).collect();
+    let separator = || prop::sample::select(&SEPARATORS[..]);
+    let places = (any::<usize>(), any::<usize>(), 1usize..40);
+    let draw = (places, number(), snippet(), [separator(), separator()]).prop_map(
+        |((at, to, length), number, text, separators)| Draw {
+            at,
+            to,
+            length,
+            number,
+            text,
+            separators,
         },
-    )
+    );
+    let injuries = prop::collection::vec((prop::sample::select(kinds), draw), 1..5);
+    (prop::sample::select(originals), injuries).prop_map(|(mut bytes, injuries)| {
+        for (kind, draw) in injuries {
+            if !bytes.is_empty() {
+                INJURIES[kind].1(&mut bytes, &draw);
+            }
+        }
+        bytes
+    })
 }
 
-fn injure(bytes: &mut Vec<u8>, injury: &Injury) {
-    if bytes.is_empty() {
-        return;
-    }
-    let size = bytes.len();
-    let part = |at: usize, length: usize| at % size..(at % size + length).min(size);
-    match *injury {
-        Injury::Flip(at, bit) => bytes[at % size] ^= 1 << bit,
-        Injury::Delete(at, length) => drop(bytes.drain(part(at, length))),
-        Injury::Copy(at, length, to) => {
-            let copy = bytes[part(at, length)].to_vec();
-            bytes.splice(to % size..to % size, copy);
-        }
-        Injury::Insert(at, text) => drop(bytes.splice(at % size..at % size, text.bytes())),
-        Injury::Truncate(at) => bytes.truncate(at % size),
-        Injury::Drop(k) => in_lines(bytes, |lines| _ = lines.remove(k % lines.len())),
-        Injury::Twice(k) => in_lines(bytes, |lines| {
-            lines.insert(k % lines.len(), lines[k % lines.len()]);
-        }),
-        Injury::Cut(k, at) => in_lines(bytes, |lines| {
-            let k = k % lines.len();
-            lines[k] = &lines[k][..at % (lines[k].len() + 1)];
-        }),
-        Injury::Lines(a, b) => in_lines(bytes, |lines| {
+type Injury = fn(&mut Vec<u8>, &Draw);
+
+/// Injuries of a text that is not empty, and how often each is drawn.
+const INJURIES: [(usize, Injury); 14] = [
+    (2, |bytes, draw| {
+        let at = draw.at % bytes.len();
+        bytes[at] ^= 1 << (draw.to % 8);
+    }),
+    (2, |bytes, draw| drop(bytes.drain(part(bytes, draw)))),
+    (2, |bytes, draw| {
+        let (copy, to) = (bytes[part(bytes, draw)].to_vec(), draw.to % bytes.len());
+        bytes.splice(to..to, copy);
+    }),
+    (2, |bytes, draw| {
+        let at = draw.at % bytes.len();
+        bytes.splice(at..at, draw.text.bytes());
+    }),
+    (1, |bytes, draw| bytes.truncate(draw.at % bytes.len())),
+    (5, |bytes, draw| replace(bytes, numbers(bytes), draw.at, draw.number)),
+    (2, |bytes, draw| replace(bytes, words(bytes), draw.at, draw.text)),
+    (2, swap_words),
+    // A line that is dropped, written twice, cut, or put in the place of another.
+    (1, |bytes, draw| in_lines(bytes, |lines| _ = lines.remove(draw.at % lines.len()))),
+    (1, |bytes, draw| {
+        in_lines(bytes, |lines| lines.insert(draw.at % lines.len(), lines[draw.at % lines.len()]));
+    }),
+    (1, |bytes, draw| {
+        in_lines(bytes, |lines| {
+            let k = draw.at % lines.len();
+            lines[k] = &lines[k][..draw.to % (lines[k].len() + 1)];
+        });
+    }),
+    (1, |bytes, draw| {
+        in_lines(bytes, |lines| {
             let many = lines.len();
-            lines.swap(a % many, b % many);
-        }),
-        Injury::Columns(a, b) => {
-            let separator = [b',', b';', b'\t', b'|', b' '].into_iter().find(|s| bytes.contains(s));
-            let separator = separator.unwrap_or(b',');
-            let swapped = |line: &[u8]| {
-                let mut cells: Vec<&[u8]> = line.split(|byte| *byte == separator).collect();
-                let columns = cells.len();
-                cells.swap(a % columns, b % columns);
-                cells.join(&separator)
-            };
-            let lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(swapped).collect();
-            *bytes = lines.join(&b'\n');
-        }
-        Injury::Separator(from, to) => {
-            let to = to.as_bytes()[0];
-            bytes
-                .iter_mut()
-                .filter(|byte| **byte == from.as_bytes()[0])
-                .for_each(|byte| *byte = to);
-        }
-        Injury::Number(k, text) => {
-            let places = numbers(bytes);
-            replace(bytes, places, k, text);
-        }
-        Injury::Word(k, text) => {
-            let places = words(bytes);
-            replace(bytes, places, k, text);
-        }
-        Injury::Swap(a, b) => {
-            let words = words(bytes);
-            let [a, b] = [a, b].map(|k| words.get(k % words.len().max(1)).cloned());
-            let Some((a, b)) =
-                a.zip(b).map(|(a, b)| if a.start < b.start { (a, b) } else { (b, a) })
-            else {
-                return;
-            };
-            if a.end <= b.start {
-                let (left, right) = (bytes[a.clone()].to_vec(), bytes[b.clone()].to_vec());
-                bytes.splice(b, left);
-                bytes.splice(a, right);
-            }
-        }
+            lines.swap(draw.at % many, draw.to % many);
+        });
+    }),
+    (1, swap_columns),
+    // Another separator everywhere.
+    (1, |bytes, draw| {
+        let [from, to] = draw.separators.map(|separator| separator.as_bytes()[0]);
+        bytes.iter_mut().filter(|byte| **byte == from).for_each(|byte| *byte = to);
+    }),
+];
+
+/// Some bytes in a row.
+fn part(bytes: &[u8], draw: &Draw) -> std::ops::Range<usize> {
+    let at = draw.at % bytes.len();
+    at..(at + draw.length).min(bytes.len())
+}
+
+/// Two columns for each other, in all lines.
+fn swap_columns(bytes: &mut Vec<u8>, draw: &Draw) {
+    let separator = [b',', b';', b'\t', b'|', b' '].into_iter().find(|s| bytes.contains(s));
+    let separator = separator.unwrap_or(b',');
+    let swapped = |line: &[u8]| {
+        let mut cells: Vec<&[u8]> = line.split(|byte| *byte == separator).collect();
+        let columns = cells.len();
+        cells.swap(draw.at % columns, draw.to % columns);
+        cells.join(&separator)
+    };
+    let lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(swapped).collect();
+    *bytes = lines.join(&b'\n');
+}
+
+/// Two words or signs for each other.
+fn swap_words(bytes: &mut Vec<u8>, draw: &Draw) {
+    let words = words(bytes);
+    let [a, b] = [draw.at, draw.to].map(|k| words.get(k % words.len().max(1)).cloned());
+    let Some((a, b)) = a.zip(b).map(|(a, b)| if a.start < b.start { (a, b) } else { (b, a) })
+    else {
+        return;
+    };
+    if a.end <= b.start {
+        let (left, right) = (bytes[a.clone()].to_vec(), bytes[b.clone()].to_vec());
+        bytes.splice(b, left);
+        bytes.splice(a, right);
     }
 }
 

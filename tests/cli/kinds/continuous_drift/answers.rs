@@ -95,8 +95,7 @@ fn remaps_too_dear_for_any_program_are_never_made() {
                     epsilon = 1e-6
                 );
             }
-            let words = place.shown("solve model.ron");
-            assert!(words.contains("\nDo not remap\nThis rule costs "), "{words}");
+            has(&place.shown("solve model.ron"), &["\nDo not remap\nThis rule costs "]);
             let python = place.shown("export solution.json --to python");
             assert!(!python.contains("15.2"), "{python}");
         }

@@ -1,7 +1,7 @@
 //! Plain lines, by an expression.
 
 use super::{MOVES, RANKS, STEPS, assert_is, load};
-use crate::support::workplace::Workplace;
+use crate::support::workplace::{Workplace, has};
 use remap::logs;
 use std::fmt::Write as _;
 
@@ -56,8 +56,7 @@ fn plain_logs_are_read_by_an_expression() {
         let said = with(LISTS, &lists().replacen(from, to, 1)).unwrap_err().to_string();
         assert!(said.contains(words), "{words}: {said}");
     }
-    let said = with(LISTS, "nothing\nhere\n").unwrap_err().to_string();
-    assert!(said.contains("none of 2 lines"), "{said}");
+    has(&with(LISTS, "nothing\nhere\n").unwrap_err().to_string(), &["none of 2 lines"]);
     for (expression, words) in [
         ("(", "unclosed group"),
         ("(?<stpe>.)", "there is no group `stpe`"),
