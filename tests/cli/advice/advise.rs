@@ -2,15 +2,12 @@
 
 use crate::fits::truth::WALK;
 use crate::support::made_logs::{DRIFTING, Made, question, rounded, times, wide};
-use crate::support::workplace::{Json, Workplace, has, lacks};
-use crate::thorough::few_or_all;
-use approx::{abs_diff_eq, assert_abs_diff_eq};
+use crate::support::prelude::*;
 use remap::logs;
 use remap::replaying::contest::{Part, Percent, contestants, judge};
 use remap::replaying::{Ground, Outset};
 use remapping::overlap::Overlap;
 use remapping::record::Record;
-use serde_json::Value;
 
 #[test]
 fn the_first_line_is_the_advice_and_agrees_with_the_table() {

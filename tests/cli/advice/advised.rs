@@ -5,9 +5,7 @@ mod by_definition;
 
 use crate::families::Family;
 use crate::support::made_logs::times;
-use crate::support::workplace::{Json, Workplace};
-use crate::thorough::{few_or_all, some};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remapping::policy::Policy;
 use remapping::policy::advised::Advised;
 use remapping::record::Record;

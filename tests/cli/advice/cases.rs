@@ -2,9 +2,7 @@
 //! from it.
 
 use crate::support::languages::{is_there, skipped, started};
-use crate::support::workplace::{Json, Workplace, has, lacks, root};
-use crate::thorough::some;
-use serde_json::Value;
+use crate::support::prelude::*;
 use std::process::Command;
 
 fn cost(document: &Value, policy: &str) -> f64 {

@@ -1,8 +1,7 @@
 //! Intervals of few stretches between remaps are marked, and what has few is said.
 
 use crate::support::made_logs::{DRIFTING, Made};
-use crate::support::workplace::{Workplace, has};
-use crate::thorough::some;
+use crate::support::prelude::*;
 
 #[test]
 fn marks_say_whose_remaps_are_few() {

@@ -1,8 +1,7 @@
 //! Logs with noise, few ranks, or remaps that do nothing: what is said of them is so.
 
 use crate::support::made_logs::{Numbers, times, wide};
-use crate::support::workplace::{Json, Workplace, has};
-use crate::thorough::few_or_all;
+use crate::support::prelude::*;
 
 /// A log of times around 1000 seconds: walks of this size a step, seen through noise, remapped
 /// every so many steps, of which those that do nothing leave the loads as they were.

@@ -1,7 +1,7 @@
 //! A rule that was made for another number of ranks than the log has.
 
 use crate::support::made_logs::DRIFTING;
-use crate::support::workplace::Workplace;
+use crate::support::prelude::*;
 
 #[test]
 fn thresholds_for_other_numbers_of_ranks_are_played_with_a_warning() {

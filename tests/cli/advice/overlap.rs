@@ -1,8 +1,7 @@
 //! `replay` and `advise`: remaps beside the steps, other costs of a remap, several trainings.
 
 use crate::support::made_logs::{DRIFTING, Made, times};
-use crate::support::workplace::{Json, Workplace, has, lacks};
-use approx::{abs_diff_eq, assert_abs_diff_eq};
+use crate::support::prelude::*;
 
 /// Ranks of which the second gains a second a step, and nothing else happens.
 fn ramp(steps: usize) -> String {

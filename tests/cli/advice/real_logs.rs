@@ -2,10 +2,8 @@
 //! evenly, or that were never made.
 
 use crate::support::made_logs::{Numbers, rounded, wide};
-use crate::support::workplace::{Json, Workplace, has};
-use crate::thorough::few_or_all;
+use crate::support::prelude::*;
 use remapping::fit::left_over::left_over;
-use serde_json::Value;
 
 /// Four ranks, the first of which gains on the others; `slow` is what the first step after a remap
 /// takes longer on all of them, `odd` what it takes longer on the second alone.

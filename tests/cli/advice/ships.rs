@@ -4,14 +4,11 @@
 use crate::families::Family;
 use crate::support::languages::{is_there, skipped, started};
 use crate::support::made_logs::{DRIFTING, Made};
-use crate::support::workplace::{Json, Workplace};
-use crate::thorough::{few_or_all, some};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remap::logs;
 use remapping::fit::apart::apart;
 use remapping::fit::left_over::left_over;
 use remapping::record::Record;
-use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;

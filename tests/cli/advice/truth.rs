@@ -3,7 +3,7 @@
 use crate::advice::programs::{Blocks, Kind, Program, Runs, is_remapped, log};
 use crate::families::Family;
 use crate::support::made_logs::{times, wide};
-use crate::support::workplace::Workplace;
+use crate::support::prelude::*;
 use rayon::prelude::*;
 use remapping::overlap::Overlap;
 use remapping::policy::advised::Advised;
@@ -12,7 +12,6 @@ use remapping::record::{Record, Remap};
 use remapping::replay::{
     Ground, Indicator, Outset, hindsight, intervals, play, recorded, thresholds,
 };
-use serde_json::Value;
 use std::ops::Range;
 
 /// Fresh runs of a program from the middle of its log on. Their mean is the truth.

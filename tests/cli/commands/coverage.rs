@@ -1,8 +1,7 @@
 //! Every interval with its level, in words and in documents: one wording for sampled, another for
 //! proved.
 
-use crate::support::workplace::{Json, Workplace, has};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use rayon::prelude::*;
 use remapping::estimate::Estimate;
 use remapping::fluids::Fluids;
@@ -12,7 +11,6 @@ use remapping::two_phase::estimate::optimal_thresholds;
 use remapping::two_phase::figure::{Policy, reports};
 use remapping::two_phase::play;
 use remapping::two_phase::workload::{Summary, Workload, compare};
-use serde_json::Value;
 
 /// A sampled interval: its ends around the mean, within the half-width, and the level; or none.
 fn is_sampled(found: &Value) {

@@ -1,7 +1,7 @@
 //! Flags, exit codes, and what goes to which stream.
 
 use crate::support::languages::{is_there, skipped};
-use crate::support::workplace::{Json, MODEL, Workplace, has};
+use crate::support::prelude::*;
 
 #[test]
 fn a_solved_model_exits_with_0_and_shows_its_curve() {

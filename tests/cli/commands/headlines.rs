@@ -1,9 +1,7 @@
 //! The first sentence of an answer: what to do and what it is worth.
 
-use crate::support::workplace::{Json, Workplace, endless, has, lacks, stated};
-use crate::thorough::some;
-use approx::assert_abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
+use crate::support::workplace::endless;
 
 /// The line below the title, and the document.
 fn solved(place: &Workplace, model: &str) -> (String, Value) {

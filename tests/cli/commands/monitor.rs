@@ -1,7 +1,6 @@
 //! `remap monitor` and `remap calibrate`: measurements in, decisions out.
 
-use crate::support::workplace::{Json, MODEL, Workplace, has};
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// Cycle times with noise, longer from `change` on.
 fn times(count: u32, change: u32) -> Vec<f64> {

@@ -1,9 +1,7 @@
 //! One answer from each place: the sentence, the exports, the report and the picture of a solution
 //! say the same.
 
-use crate::support::workplace::{Json, Workplace, deck, has};
-use crate::thorough::some;
-use serde_json::{Value, json};
+use crate::support::prelude::*;
 
 /// Settings of codes that know intervals, before the number of steps.
 const INTERVALS: [(&str, &str); 16] = [

@@ -2,8 +2,7 @@
 
 use super::studies::number;
 use super::sweeps::parts_are_the_whole;
-use crate::support::workplace::{Json, MODEL, Workplace};
-use serde_json::Value;
+use crate::support::prelude::*;
 
 #[test]
 fn several_models_and_what_policies_keep() {

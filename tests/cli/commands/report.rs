@@ -1,8 +1,7 @@
 //! The report: one page that needs nothing else.
 
 use crate::support::languages::{is_there, skipped};
-use crate::support::workplace::{MODEL, Workplace, deck_text, has, lacks};
-use crate::thorough::thorough;
+use crate::support::prelude::*;
 use std::process::Command;
 
 #[test]

@@ -2,10 +2,7 @@
 //! with an error contains the proved bounds, one without is the exact number in the digits that are
 //! shown.
 
-use crate::support::workplace::{Json, Workplace};
-use crate::thorough::few_or_all;
-use approx::abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// What stands between two marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {

@@ -1,9 +1,7 @@
 //! `remap study`: printed numbers against computed ones, courses of drifting loads, costs of a
 //! step.
 
-use crate::support::workplace::{Json, MODEL, Workplace, deck_text, has};
-use approx::abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 pub fn number(value: &Value, path: &str) -> f64 {
     value.at(path).f64()

@@ -1,7 +1,6 @@
 //! `remap sweep`.
 
-use crate::support::workplace::{Json, MODEL, Outcome, Workplace, has, lacks, timeless};
-use serde_json::{Value, json};
+use crate::support::prelude::*;
 
 fn sweep(settings: &[&str]) -> Outcome {
     let workplace = Workplace::with_model();

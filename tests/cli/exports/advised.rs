@@ -3,9 +3,7 @@
 use crate::advice::advised::csv;
 use crate::families::{Family, Run};
 use crate::support::languages::{in_every_language, is_there, skipped, started};
-use crate::support::workplace::{Json, Workplace};
-use crate::thorough::some;
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use rand::RngExt;
 use remapping::controller::Controller;
 use remapping::overlap::Overlap;
@@ -13,7 +11,6 @@ use remapping::policy::advised::{Advised, Stored};
 use remapping::policy::{Policy, Step};
 use remapping::record::Record;
 use remapping::simulate::stream;
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// A run whose rule is in `advised.json`, which is returned, too.

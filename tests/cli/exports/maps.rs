@@ -1,12 +1,10 @@
 //! Exported maps of decisions decide as the solution says.
 
 use crate::support::languages::in_every_language;
-use crate::support::workplace::{Json, Workplace};
-use crate::thorough::some;
+use crate::support::prelude::*;
 use remap::document::rule::{Rule, StatedRule};
 use remap::problems::registry::{Loaded, Problem, stated};
 use remapping::stopping;
-use serde_json::Value;
 use std::path::Path;
 
 #[test]

@@ -1,9 +1,7 @@
 //! Exported policies, compiled and run by the languages they are for, decide as the engine does.
 
 use crate::support::languages::in_every_language;
-use crate::support::workplace::{Json, Workplace, deck, deck_text, has};
-use crate::thorough::some;
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remap::document::rule::Rule;
 use remap::problems::registry::{Loaded, Problem, stated};
 use remapping::belief::{Belief, Detector, Report};
@@ -11,7 +9,6 @@ use remapping::monitor::SwitchingMonitor;
 use remapping::phase_switching;
 use remapping::policy::stated::{Following, Stated};
 use remapping::policy::{Policy, Step};
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -3,12 +3,9 @@
 use super::advised::taught;
 use crate::families::Family;
 use crate::support::languages::in_every_language;
-use crate::support::workplace::{Json, Workplace, has};
-use crate::thorough::some;
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remapping::policy::codes::Code;
 use remapping::policy::{Rule, Step};
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Where a simple rule is as good it is written instead, and decides as `replay` has it.

@@ -1,8 +1,7 @@
 //! What exported rules and settings say of themselves is so, and what no rule says of all steps or
 //! loads is not exported.
 
-use crate::support::workplace::{Json, MODEL, Workplace, deck_text, has, lacks, stated};
-use crate::thorough::some;
+use crate::support::prelude::*;
 
 fn drift(rest: &str) -> String {
     stated(format!(

@@ -1,11 +1,9 @@
 //! Chains between levels from recorded runs: dense matrices, and a chain for each rank.
 
 use crate::fits::truth::against_the_optimum;
-use crate::support::workplace::{Json, Workplace, has, stated};
-use crate::thorough::{few_or_all, some};
+use crate::support::prelude::*;
 use rand::RngExt;
 use remapping::simulate::stream;
-use serde_json::Value;
 use std::fmt::Write as _;
 
 const ROWS: [[f64; 6]; 6] = [

@@ -1,11 +1,8 @@
 //! Traces made by a model cost what its solution says.
 
 use crate::kinds::continuous_drift::{CLASSES, WALKS};
-use crate::support::workplace::{Json, Workplace, has, lacks};
-use crate::thorough::some;
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remapping::estimate::Estimate;
-use serde_json::Value;
 
 /// The steps of a trace: the times of all ranks, and what a remap just before cost.
 fn rows(trace: &str) -> Vec<(Vec<f64>, Option<f64>)> {

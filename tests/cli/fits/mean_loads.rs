@@ -2,7 +2,7 @@
 //! taken of.
 
 use crate::support::made_logs::{DRIFTING, Made};
-use crate::support::workplace::Workplace;
+use crate::support::prelude::*;
 
 const WALKS: &str = "ContinuousDrift(processors: 4, increments: Normal(deviation: 0.05), steps: 60, remap_cost: 1.0,";
 

@@ -1,7 +1,7 @@
 //! What `fit` says of models besides the one that it writes.
 
 use crate::support::made_logs::{DRIFTING, Made};
-use crate::support::workplace::{Json, Workplace};
+use crate::support::prelude::*;
 
 #[test]
 fn which_models_fit_and_which_do_not_is_said() {

@@ -2,10 +2,7 @@
 //! trained steps.
 
 use crate::support::made_logs::DRIFTING;
-use crate::support::workplace::{Json, Workplace, has};
-use crate::thorough::some;
-use approx::abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 use std::fmt::Write as _;
 use std::io::Write as _;
 

@@ -2,9 +2,7 @@
 //! best ones do.
 
 use crate::support::made_logs::{Numbers, times};
-use crate::support::workplace::{Workplace, stated};
-use crate::thorough::few_or_all;
-use approx::assert_abs_diff_eq;
+use crate::support::prelude::*;
 use remap::problems::registry::{Loaded, Problem};
 use remapping::load_drift::{LoadDrift, Loads, MapPolicy, States, Transition};
 use remapping::overlap::Overlap;

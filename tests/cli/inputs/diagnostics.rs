@@ -1,6 +1,6 @@
 //! One test per fault a model file can have: exit code 1, the place, the words, nothing written.
 
-use crate::support::workplace::{Json, MODEL, Outcome, Workplace, decks, has};
+use crate::support::prelude::*;
 
 /// Solves `content`, asking for every kind of output, and expects a message about `place`.
 #[track_caller]

@@ -7,8 +7,7 @@
 use crate::logs::formats::samples;
 use crate::logs::streams::{Kept, LITTLE};
 use crate::support::mutants::mutants;
-use crate::support::workplace::{MODEL, Workplace, deck_text, decks, root};
-use crate::thorough::few_or_all;
+use crate::support::prelude::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;

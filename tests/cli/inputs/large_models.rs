@@ -1,7 +1,7 @@
 //! Long lists of load vectors are read in another way than short ones: what is read, and what is
 //! said of faults, is the same.
 
-use crate::support::workplace::{Outcome, Workplace};
+use crate::support::prelude::*;
 
 /// States of the chain: their list takes more than 4096 bytes.
 const STATES: usize = 1200;

@@ -1,8 +1,7 @@
 //! Damaged model files: an answer or an explanation with its place, never a panic, never a hang.
 
 use crate::support::mutants::mutants;
-use crate::support::workplace::{Workplace, files, has, root};
-use crate::thorough::samples;
+use crate::support::prelude::*;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use rayon::prelude::*;

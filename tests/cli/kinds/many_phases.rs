@@ -1,6 +1,6 @@
 //! `ManyPhases` models from the command line.
 
-use crate::support::workplace::{Json, Outcome, Workplace, has};
+use crate::support::prelude::*;
 
 /// Two phases over some cycles, as `PhaseSwitching` and as `ManyPhases`.
 const TWO: &str = "PhaseSwitching(lifetime: Fixed(9), cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)), \

@@ -1,6 +1,6 @@
 //! The model problems of \[NR90\] from the command line.
 
-use crate::support::workplace::{Json, Workplace, has, lacks, timeless};
+use crate::support::prelude::*;
 
 const FLUIDS: &str = "models/fluids/figure6.ron";
 const BATTLE: &str = "models/land_battle/figure7.ron";

@@ -3,10 +3,9 @@
 //! `fuzz`.)
 #![cfg(unix)]
 
-use crate::support::workplace::{Json, MODEL, Workplace, deck, ended, moments, start, timeless};
-use crate::thorough::some;
-use serde_json::Value;
-use std::process::{Command, Output};
+use crate::support::prelude::*;
+use crate::support::workplace::{ended, moments, start};
+use std::process::Command;
 use std::time::Instant;
 
 /// Saves its state when it is stopped; takes days.
@@ -15,15 +14,12 @@ const DRIFT: &str = "Model(title: \"x\", problem: LoadDrift(processors: 6, chain
 
 /// Runs `remap` where no file may grow beyond `blocks` of 512 (or 1024) bytes, or a signal ends the
 /// program: a full disk that kills.
-fn on_a_full_disk(workplace: &Workplace, blocks: u32, arguments: &str) -> Output {
-    let remap = env!("CARGO_BIN_EXE_remap");
-    let script = format!("ulimit -f {blocks}; exec {remap} {arguments}");
-    Command::new("sh")
-        .args(["-c", &script])
-        .current_dir(workplace.root())
-        .env("XDG_CACHE_HOME", workplace.root().join("cache"))
-        .output()
-        .unwrap()
+fn on_a_full_disk(workplace: &Workplace, blocks: u32, arguments: &str) -> Outcome {
+    let script = format!("ulimit -f {blocks}; exec \"$0\" {arguments}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_remap")]).current_dir(workplace.root());
+    command.env("XDG_CACHE_HOME", workplace.root().join("cache"));
+    Outcome::of(command.output().unwrap())
 }
 
 #[test]
@@ -31,18 +27,13 @@ fn a_full_disk_costs_no_result_and_leaves_no_half_file() {
     let workplace = Workplace::with_model();
     std::fs::create_dir(workplace.path("out")).unwrap();
     for blocks in [0, 1] {
-        let output = on_a_full_disk(&workplace, blocks, "solve model.ron --json --out out");
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{err}");
-        assert!(err.contains("cannot write out/model.json") && err.contains("help:"), "{err}");
+        let full = on_a_full_disk(&workplace, blocks, "solve model.ron --json --out out").exits(1);
+        has(&full.err, &["cannot write out/model.json", "help:"]);
         // The result has been shown all the same.
-        let solution: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(solution["status"], "converged");
+        assert_eq!(full.json()["status"], "converged");
         assert_eq!(workplace.names_in("out").len(), 0);
-        let output = on_a_full_disk(&workplace, blocks, "solve model.ron --plot curve.svg");
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{err}");
-        assert!(err.contains("cannot write curve.svg"), "{err}");
+        let full = on_a_full_disk(&workplace, blocks, "solve model.ron --plot curve.svg").exits(1);
+        full.says("cannot write curve.svg");
         assert_eq!(workplace.names(), ["model.ron", "out"]);
     }
 }
@@ -52,8 +43,7 @@ fn a_full_disk_keeps_what_was_there() {
     let workplace = Workplace::with_model();
     workplace.remap("solve model.ron --out out").exits(0);
     let before = workplace.read("out/model.json");
-    let output = on_a_full_disk(&workplace, 1, "solve model.ron --out out --force");
-    assert_eq!(output.status.code(), Some(1));
+    on_a_full_disk(&workplace, 1, "solve model.ron --out out --force").exits(1);
     assert_eq!(workplace.read("out/model.json"), before);
     assert_eq!(workplace.names_in("out").len(), 1);
 }
@@ -61,13 +51,10 @@ fn a_full_disk_keeps_what_was_there() {
 #[test]
 fn a_checkpoint_that_cannot_be_saved_is_told() {
     let workplace = Workplace::of(DRIFT.replace("100000000", "100000"));
-    let output = on_a_full_disk(&workplace, 0, "solve model.ron --json --time-limit 0.3");
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{err}");
-    let solution: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let full = on_a_full_disk(&workplace, 0, "solve model.ron --json --time-limit 0.3").exits(3);
+    let solution = full.says("not saved").json();
     assert_eq!(solution["status"], "time_limit");
-    assert!(solution["warnings"][0].text().contains("not saved"), "{solution}");
-    assert!(err.contains("not saved"), "{err}");
+    has(solution["warnings"][0].text(), &["not saved"]);
 }
 
 #[test]
@@ -85,11 +72,9 @@ fn a_reader_that_goes_away_is_no_fault() {
         "sweep model.ron --set problem.remap.test=1:3:1",
         "man",
     ] {
-        let mut child = start(&workplace, &command.split(' ').collect::<Vec<_>>());
+        let mut child = start(&workplace, command);
         drop(child.stdout.take());
-        let output = ended(child);
-        let err = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{command}: {err}");
+        let err = ended(child).exits(0).err;
         assert!(!err.contains("standard output"), "{command}: {err}");
         assert!(err.is_empty() || !["man", "solve large.ron --json"].contains(&command), "{err}");
     }
@@ -139,21 +124,19 @@ fn of_two_rivals_for_a_file_one_wins_and_both_are_whole() {
     let workplace = Workplace::with_model();
     for round in 0..6 {
         let out = format!("out{round}");
-        let children = [0; 4].map(|_| start(&workplace, &["solve", "model.ron", "--out", &out]));
-        let outputs = children.map(ended);
-        let codes = outputs.each_ref().map(|output| output.status.code().unwrap());
+        let solve = format!("solve model.ron --out {out}");
+        let ends = [0; 4].map(|_| start(&workplace, &solve)).map(ended);
+        let codes = ends.each_ref().map(|end| end.code);
         assert_eq!(codes.iter().filter(|code| **code == 0).count(), 1, "{codes:?}");
-        for output in outputs.iter().filter(|output| output.status.code() != Some(0)) {
-            let err = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(1));
-            assert!(err.contains("exists"), "{err}");
+        for end in ends.into_iter().filter(|end| end.code != 0) {
+            end.exits(1).says("exists");
         }
         workplace.document(&format!("{out}/model.json"));
         assert_eq!(workplace.names_in(&out).len(), 1);
     }
-    let forced = ["solve", "model.ron", "--out", "out0", "--force"];
-    for output in [0; 4].map(|_| start(&workplace, &forced)).map(ended) {
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let forced = [0; 4].map(|_| start(&workplace, "solve model.ron --out out0 --force"));
+    for end in forced.map(ended) {
+        end.exits(0);
     }
     let _ = workplace.document("out0/model.json");
 }
@@ -164,14 +147,14 @@ fn a_kill_leaves_no_half_file() {
     let workplace = Workplace::new();
     // Half a megabyte of thresholds and a plot.
     workplace.write("model.ron", MODEL.replace("Fixed(40)", "Uniform(first: 0, last: 4000)"));
-    let solve = ["solve", "model.ron", "--out", "out", "--plot", "curve.svg", "--force"];
-    workplace.run(&solve).exits(0);
+    let solve = "solve model.ron --out out --plot curve.svg --force";
+    workplace.remap(solve).exits(0);
     let before = timeless(workplace.document("out/model.json"));
     let started = Instant::now();
-    workplace.run(&solve).exits(0);
+    workplace.remap(solve).exits(0);
     let usual = started.elapsed().as_millis() as u64;
     for moment in moments(20, usual + usual / 4) {
-        let mut child = start(&workplace, &solve);
+        let mut child = start(&workplace, solve);
         std::thread::sleep(moment);
         // It may have ended before.
         let _ = child.kill();
@@ -181,7 +164,7 @@ fn a_kill_leaves_no_half_file() {
         assert!(plot.starts_with("<svg") && plot.trim_end().ends_with("</svg>"));
     }
     // What a kill left behind is in nobody's way.
-    workplace.run(&solve).exits(0);
+    workplace.remap(solve).exits(0);
 }
 
 /// A saved computation is whole whenever its program is killed, and others may work on it
@@ -191,11 +174,10 @@ fn kills_and_rivals_leave_a_whole_checkpoint() {
     let workplace = Workplace::new();
     let text = DRIFT.replace("100000000", "1000");
     workplace.write("model.ron", &text);
-    let solve = ["solve", "model.ron", "--json", "--out", "out", "--force"];
-    let whole = timeless(workplace.run(&solve).exits(0).json());
-    let limited = ["solve", "model.ron", "--json", "--out", "rivals", "--time-limit", "0.2"];
+    let whole = timeless(workplace.answer("solve model.ron --out out --force"));
+    let limited = "solve model.ron --json --out rivals --time-limit 0.2";
     for moment in some(2, moments(12, 500)) {
-        let mut rivals = [0; 2].map(|_| start(&workplace, &limited));
+        let mut rivals = [0; 2].map(|_| start(&workplace, limited));
         std::thread::sleep(moment);
         for rival in &mut rivals {
             // It may have ended before.
@@ -252,8 +234,7 @@ fn no_command_writes_over_or_by_halves() {
         let (what, outcome) = with(&[]);
         assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
         let forced = [command, &[option, &name, "--force"]].concat().join(" ");
-        let full = on_a_full_disk(&workplace, 0, &forced);
-        assert_eq!(full.status.code(), Some(1), "{what}");
+        on_a_full_disk(&workplace, 0, &forced).exits(1);
         assert_eq!(workplace.read(&name), "kept", "{what}");
         std::fs::remove_file(&path).unwrap();
         let beyond = [command, &[option, "nowhere/out.svg"]].concat();

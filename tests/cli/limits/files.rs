@@ -1,6 +1,6 @@
 //! Files are written whole or not at all, and never over others unasked.
 
-use crate::support::workplace::{MODEL, Workplace};
+use crate::support::prelude::*;
 
 #[test]
 fn out_writes_the_document_of_each_model() {

@@ -1,12 +1,9 @@
 //! Ctrl-C, at any moment of any command: bounds so far, and an end within seconds.
 #![cfg(unix)]
 
-use crate::support::workplace::{
-    Json, Workplace, ended, endless, moments, signal, start, stated, words,
-};
-use crate::thorough::{few_or_all, some};
-use serde_json::Value;
-use std::process::{Child, Command, Output, Stdio};
+use crate::support::prelude::*;
+use crate::support::workplace::{ended, endless, moments, signal, start};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Models that take minutes at least, of every problem that is solved.
@@ -82,7 +79,7 @@ fn endless_models() -> Vec<(&'static str, String)> {
 }
 
 /// Asks a program to stop after `moment`, and says how it ended; it has to within seconds.
-fn interrupted(mut child: Child, moment: Duration, what: &str) -> Output {
+fn interrupted(mut child: Child, moment: Duration, what: &str) -> Outcome {
     std::thread::sleep(moment);
     assert!(child.try_wait().unwrap().is_none(), "{what}: ended by itself within {moment:?}");
     // Held, so that a reader waits.
@@ -103,18 +100,16 @@ fn interrupts_at_any_moment_stop_cleanly() {
     for (index, (name, model)) in some(4, endless_models()).into_iter().enumerate() {
         workplace.write("model.ron", &model);
         for moment in moments(6, 900).skip(index % 4).take(few_or_all(1, 2)) {
-            let child = start(&workplace, &["solve", "model.ron", "--json"]);
-            let output = interrupted(child, moment, name);
-            // None: it had not begun to listen.
-            let Some(code) = output.status.code() else {
-                assert!(output.stdout.is_empty());
+            let child = start(&workplace, "solve model.ron --json");
+            let ended = interrupted(child, moment, name);
+            // By the signal: it had not begun to listen.
+            if ended.code == -1 {
+                assert!(ended.out.is_empty());
                 continue;
-            };
-            let err = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(code, 130, "{name}, {moment:?}: {err}");
-            if !output.stdout.is_empty() {
-                let solution: Value = serde_json::from_slice(&output.stdout).unwrap();
-                assert_eq!(solution["status"], "interrupted", "{name}");
+            }
+            assert_eq!(ended.code, 130, "{name}, {moment:?}: {}", ended.err);
+            if !ended.out.is_empty() {
+                assert_eq!(ended.json()["status"], "interrupted", "{name}");
                 answers += 1;
             }
         }
@@ -158,11 +153,9 @@ fn other_verbs_stop_cleanly_too() {
         "replay -",
     ];
     for command in some(3, all) {
-        let words: Vec<String> = words(command);
-        let child = start(&workplace, &words.iter().map(String::as_str).collect::<Vec<_>>());
-        let output = interrupted(child, Duration::from_millis(900), command);
-        let err = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{command}: {err}");
+        let child = start(&workplace, command);
+        let ended = interrupted(child, Duration::from_millis(900), command);
+        assert_eq!(ended.code, 130, "{command}: {}", ended.err);
     }
     // In the cache is what the report had of the drift, to go on from.
     let names: Vec<String> = workplace.names().into_iter().filter(|name| name != "cache").collect();
@@ -172,14 +165,13 @@ fn other_verbs_stop_cleanly_too() {
 #[test]
 fn the_second_interrupt_quits() {
     let workplace = Workplace::of(endless());
-    let child = start(&workplace, &["solve", "model.ron", "--json"]);
+    let child = start(&workplace, "solve model.ron --json");
     std::thread::sleep(Duration::from_millis(600));
     signal(&child, "-INT");
     // It may have ended in between.
     let id = child.id().to_string();
     let _ = Command::new("kill").args(["-INT", &id]).stderr(Stdio::null()).status();
-    let output = ended(child);
-    assert_eq!(output.status.code(), Some(130));
+    ended(child).exits(130);
 }
 
 /// What Ctrl-C stops inside a step, a time limit stops there too.
@@ -220,10 +212,9 @@ fn a_region_that_is_still_looked_for_has_bounds() {
     assert_eq!([&limited["status"], &limited["representation"]], ["time_limit", "active"]);
     let gap = limited["value_gap"].f64();
     assert!(gap > 1e-9 && gap <= 1.0, "{gap}");
-    let child = start(&workplace, &["solve", "model.ron"]);
-    let output = interrupted(child, Duration::from_millis(900), "a region");
+    let child = start(&workplace, "solve model.ron");
+    let ended = interrupted(child, Duration::from_millis(900), "a region").exits(130);
     // It may be in the midst of a step that takes longer than the patience there is.
-    let err = String::from_utf8_lossy(&output.stderr);
-    let known = String::from_utf8_lossy(&output.stdout).contains("proved bounds are");
-    assert!(output.status.code() == Some(130) && (known || err.contains("known yet")), "{err}");
+    let known = ended.out.contains("proved bounds are") || ended.err.contains("known yet");
+    assert!(known, "{}", ended.err);
 }

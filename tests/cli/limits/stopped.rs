@@ -1,8 +1,7 @@
 //! Stopped before the end: the partial result is shown, with an honest status.
 
-use crate::support::workplace::{Json, MODEL, Workplace, ended, endless, has, start, words};
-use crate::thorough::{few_or_all, some};
-use serde_json::Value;
+use crate::support::prelude::*;
+use crate::support::workplace::{ended, endless, start, words};
 
 /// The result of a computation that was stopped: right as far as it goes.
 #[track_caller]
@@ -69,13 +68,10 @@ fn an_interrupt_stops_with_130() {
     for signal in some(1, ["-INT", "-TERM"]) {
         let workplace = Workplace::with_model();
         workplace.write("long.ron", endless());
-        let child = start(&workplace, &["solve", "model.ron", "long.ron", "model.ron", "--json"]);
+        let child = start(&workplace, "solve model.ron long.ron model.ron --json");
         std::thread::sleep(std::time::Duration::from_millis(1500));
         crate::support::workplace::signal(&child, signal);
-        let output = ended(child);
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(130), "{err}");
-        let solutions: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let solutions = ended(child).exits(130).json();
         assert_eq!(solutions.list().len(), 2, "the third model was not begun");
         assert_eq!(solutions[0]["status"], "converged");
         is_honest(&solutions[1], "interrupted");
@@ -169,9 +165,8 @@ fn on_a_full_disk(workplace: &Workplace, command: &str) {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut remap = std::process::Command::new(env!("CARGO_BIN_EXE_remap"));
     let remap = remap.args(words(command)).current_dir(workplace.root()).stdout(full);
-    let ended = remap.output().unwrap();
-    assert_eq!(ended.status.code(), Some(1), "{command}");
-    has(&String::from_utf8_lossy(&ended.stderr), &["cannot write to standard output"]);
+    let ended = Outcome::of(remap.output().unwrap()).exits(1);
+    ended.says("cannot write to standard output");
 }
 
 /// Where nothing can be printed, files are written all the same.
@@ -213,9 +208,7 @@ fn a_small_address_space_does_not_abort_the_program() {
         "Stopping(processes: {processes}, remap_cost: 1000, after_remap: Stop)"
     ));
     for megabytes in some(1, [200, 150, 400]) {
-        let ended = within_megabytes(megabytes, &workplace, "solve model.ron --time-limit 2");
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert_eq!(ended.status.code(), Some(3), "{megabytes} MB: {said}");
+        within_megabytes(megabytes, &workplace, "solve model.ron --time-limit 2").exits(3);
     }
 }
 
@@ -230,17 +223,16 @@ fn a_thread_that_cannot_start_is_no_panic() {
     for megabytes in (80..280).step_by(10) {
         for command in ["solve model.ron --time-limit 9", "advise run.log --remap-cost 1"] {
             let ended = within_megabytes(megabytes, &workplace, command);
-            let said = String::from_utf8_lossy(&ended.stderr);
-            assert!(matches!(ended.status.code(), Some(0 | 3)), "{megabytes} MB: {said}");
+            assert!([0, 3].contains(&ended.code), "{megabytes} MB: {}", ended.err);
         }
     }
 }
 
 /// The end of a command in so small an address space.
 #[cfg(target_os = "linux")]
-fn within_megabytes(size: usize, workplace: &Workplace, arguments: &str) -> std::process::Output {
+fn within_megabytes(size: usize, workplace: &Workplace, arguments: &str) -> Outcome {
     let script = format!("ulimit -v {}; exec \"$0\" {arguments}", size << 10);
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_remap")]);
-    command.current_dir(workplace.root()).output().unwrap()
+    Outcome::of(command.current_dir(workplace.root()).output().unwrap())
 }

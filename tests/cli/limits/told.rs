@@ -1,7 +1,7 @@
 //! What cannot be done is said alike by all verbs, with the limit that was hit and what would help;
 //! no number is anything but itself.
 
-use crate::support::workplace::{Json, MODEL, Workplace, has, lacks, stated};
+use crate::support::prelude::*;
 
 const CHAIN: &str = "%%MatrixMarket matrix coordinate real general\n5 5 9\n1 1 0.5\n1 2 0.25\n1 3 0.25\n2 4 0.5\n\
                      2 1 0.5\n3 5 0.5\n3 1 0.5\n4 4 1.0\n5 5 1.0\n";

@@ -1,7 +1,7 @@
 //! Answers that were stopped, or that doubles cannot bound: what they say of themselves holds for
 //! the answer that was not stopped.
 
-use crate::support::workplace::{Json, Workplace, has, lacks};
+use crate::support::prelude::*;
 
 /// A remap costs more than any sum of running costs can be added to in doubles. R is 1e300 and
 /// hardly more: J is 1e17 at most.

@@ -1,7 +1,7 @@
 //! Logs as people have them, a row each: what is read of them, or why they are refused.
 
 use crate::logs::streams::Kept;
-use crate::support::workplace::has;
+use crate::support::prelude::*;
 use remap::logs::{self, Beginning, How, Trace};
 use std::path::{Path, PathBuf};
 

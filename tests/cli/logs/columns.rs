@@ -1,6 +1,6 @@
 //! What columns of a log are taken for, by their names.
 
-use crate::support::workplace::{Json, Workplace};
+use crate::support::prelude::*;
 use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 

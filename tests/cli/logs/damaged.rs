@@ -2,7 +2,7 @@
 //! silence.
 
 use crate::support::made_logs::{DRIFTING, Made, Numbers, question};
-use crate::thorough::few_or_all;
+use crate::support::prelude::*;
 use remap::logs;
 use remap::replaying::check::{examine, suspected};
 use remapping::overlap::Overlap;

@@ -2,7 +2,7 @@
 
 use crate::logs::streams::assert_same;
 use crate::support::made_logs::Numbers;
-use crate::support::workplace::{Json, Workplace, has};
+use crate::support::prelude::*;
 use remap::logs;
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! JSON lines are read by the names of their fields, as tables are by those of their columns.
 
 use crate::logs::streams::assert_same;
-use crate::support::workplace::{Workplace, has, lacks};
+use crate::support::prelude::*;
 use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 

@@ -5,8 +5,7 @@
 use crate::logs::columnar::{Named, written};
 use crate::logs::streams::{Kept, LITTLE};
 use crate::support::made_logs::Numbers;
-use crate::support::workplace::Workplace;
-use crate::thorough::some;
+use crate::support::prelude::*;
 #[cfg(feature = "parquet")]
 use parquet::basic::Compression;
 use remap::logs::{self, Beginning, How, Trace};

@@ -1,6 +1,6 @@
 //! What is no log that can be read, or only with an option, is told by its first bytes.
 
-use crate::support::workplace::{Workplace, has};
+use crate::support::prelude::*;
 
 #[test]
 fn files_packed_otherwise_are_named() {

@@ -1,7 +1,6 @@
 //! What `solve` takes the checker takes, and nothing else, but what is too large for it.
 
-use crate::support::workplace::stated;
-use crate::thorough::samples;
+use crate::support::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
 use remap::problems::registry::Loaded;

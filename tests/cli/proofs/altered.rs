@@ -2,12 +2,10 @@
 //! of that field.
 
 use crate::proofs::proved::{Case, Proves, all, every_kind, models, pair};
-use crate::support::workplace::{Json, Workplace, has, root};
-use crate::thorough::{few_or_all, some};
+use crate::support::prelude::*;
 use remap::problems::Settings;
 use remap::problems::recomputed::{Second, UNCHECKED, is_unchecked};
 use remap::problems::registry::Loaded;
-use serde_json::{Value, json};
 use std::path::Path;
 
 /// Entries of a list that are altered at most: the first ones, and others evenly spread.

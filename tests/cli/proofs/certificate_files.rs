@@ -2,7 +2,8 @@
 //! without one.
 
 use super::certificates::{certified, deck, proof};
-use crate::support::workplace::{self, Workplace, has};
+use crate::support::prelude::*;
+use crate::support::workplace;
 use remap_checker::{Refusal, seal};
 
 #[test]

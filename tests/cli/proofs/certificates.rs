@@ -1,15 +1,14 @@
 //! Certificates: what the solvers write, the checker confirms, as closely as was asked for.
 
 use super::tampered::{is_of_a_region, walks};
-use crate::support::workplace::{self, Json, MODEL, Workplace, stated};
-use crate::thorough::samples;
+use crate::support::prelude::*;
+use crate::support::workplace;
 use proptest::prelude::*;
 use remap::problems::registry::{Loaded, Problem};
 use remap::problems::{self, Files, Settings, certificate};
 use remap_checker::phase_change::Steps;
 use remap_checker::{Budget, Evidence, Proof, Refusal, check};
 use remapping::phase_change::exact;
-use serde_json::Value;
 use std::path::Path;
 
 /// The model text, and a certificate of it.

@@ -1,7 +1,7 @@
 //! Whatever is called certified has bounds in the right order, finite, and as close as was asked;
 //! and where the exact answer is known, it lies within them.
 
-use crate::support::workplace::{Json, Workplace, has, lacks, stated};
+use crate::support::prelude::*;
 use proptest::prelude::*;
 use remap::cli::{Cli, Command};
 use remap::problems::registry::Loaded;
@@ -10,7 +10,6 @@ use remap::problems::{self, Files, Settings};
 use remap::render::summary;
 use remap::text::within;
 use remapping::{Rational, Status};
-use serde_json::Value;
 use std::path::Path;
 
 const TOLERANCES: [&str; 4] = ["1e-1", "1e-4", "1e-8", "1e-12"];

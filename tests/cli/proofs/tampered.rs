@@ -2,7 +2,7 @@
 //! is not true.
 
 use super::certificates::{certified, deck, model, proof};
-use crate::thorough::samples;
+use crate::support::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
 use remap::problems::registry::Loaded;

@@ -1,11 +1,9 @@
 //! `remap verify`: theorems hold, false claims are refuted, on every kind of model.
 
-use crate::support::workplace::{Json, MODEL, Workplace, files, has, root};
-use crate::thorough::{few_or_all, some};
+use crate::support::prelude::*;
 use remap::problems::registry::Loaded;
 use remap::proving::Effort;
 use remap::verify::verify;
-use serde_json::Value;
 use std::path::PathBuf;
 
 fn decks(folder: &str) -> Vec<PathBuf> {

@@ -7,8 +7,7 @@
 //! are rewritten with what the commands print now.
 
 use crate::support::languages::{is_there, skipped};
-use crate::support::workplace::{Workplace, root};
-use crate::thorough::thorough;
+use crate::support::prelude::*;
 use std::path::Path;
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! The house: which module may import which. Arrows go down, and never in a circle.
 
-use crate::support::workplace::{files, root};
+use crate::support::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! What the manifests name is used: no dependency that nobody imports.
 
-use crate::support::workplace::{files, root};
+use crate::support::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 

@@ -1,7 +1,6 @@
 //! `docs/papers.md`: its tables are read, and their commands run.
 
-use crate::support::workplace::{Workplace, root};
-use crate::thorough::thorough;
+use crate::support::prelude::*;
 use std::collections::HashMap;
 use std::process::Command;
 

@@ -4,7 +4,7 @@
 //! The limits are what the text had when they were last set. They may be lowered, and are not
 //! raised.
 
-use crate::support::workplace::{files, root};
+use crate::support::prelude::*;
 
 /// Phrases that the glossary replaces, in senses that are hardly ever meant otherwise.
 const AVOIDED: &[&str] = &[

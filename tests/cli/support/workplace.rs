@@ -165,6 +165,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    #[track_caller]
+    pub fn of(output: std::process::Output) -> Outcome {
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(!err.contains("panicked"), "{err}");
+        let code = output.status.code().unwrap_or(-1);
+        Outcome { code, out: String::from_utf8(output.stdout).unwrap(), err }
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out)
             .unwrap_or_else(|error| panic!("{error}: {:?}\n{}", self.out, self.err))
@@ -261,11 +269,7 @@ impl Workplace {
 /// What a command leaves behind; never a panic.
 #[track_caller]
 fn outcome(command: &mut Command) -> Outcome {
-    let output = command.output().unwrap();
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert!(!err.contains("panicked"), "{err}");
-    let code = output.status.code().unwrap_or(-1);
-    Outcome { code, out: String::from_utf8(output.stdout).unwrap(), err }
+    Outcome::of(command.output().unwrap())
 }
 /// The words of a command, none of which has a space in it; a word that begins with `models/` is
 /// the path of an example model.
@@ -315,11 +319,11 @@ impl Workplace {
     }
 }
 
-/// Starts `remap` with pipes.
+/// Starts `remap` with pipes, by a command of these [`words`].
 #[cfg(unix)]
-pub fn start(workplace: &Workplace, arguments: &[&str]) -> std::process::Child {
+pub fn start(workplace: &Workplace, command: &str) -> std::process::Child {
     std::process::Command::new(env!("CARGO_BIN_EXE_remap"))
-        .args(arguments)
+        .args(words(command))
         .current_dir(workplace.root())
         .env("XDG_CACHE_HOME", workplace.root().join("cache"))
         .stdin(std::process::Stdio::piped())
@@ -335,13 +339,11 @@ pub fn signal(child: &std::process::Child, name: &str) {
     assert!(std::process::Command::new("kill").args([name, &id]).status().unwrap().success());
 }
 
-/// What a child left behind; never a panic.
+/// What a child leaves behind; never a panic. A signal has the code -1.
 #[cfg(unix)]
-pub fn ended(child: std::process::Child) -> std::process::Output {
-    let output = child.wait_with_output().unwrap();
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert!(!err.contains("panicked"), "{err}");
-    output
+#[track_caller]
+pub fn ended(child: std::process::Child) -> Outcome {
+    Outcome::of(child.wait_with_output().unwrap())
 }
 
 /// SplitMix64, for moments that differ and are the same in every run.

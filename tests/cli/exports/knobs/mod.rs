@@ -4,9 +4,7 @@
 mod words;
 mod world;
 
-use crate::support::workplace::{Json, Workplace, deck_text, has, root};
-use crate::thorough::{few_or_all, some};
-use approx::assert_abs_diff_eq;
+use crate::support::prelude::*;
 use remap::export::codes::{sections, table};
 use words::{BLIND, number, parsed, rule, said, settings, targets};
 use world::{Course, Rule, models};

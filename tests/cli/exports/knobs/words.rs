@@ -1,8 +1,7 @@
 //! Settings of codes: what they are checked against, and the rule that a code makes of them.
 
 use super::world::Rule;
-use crate::support::workplace::Json;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// Levels of a statistic with this balanced value.
 pub fn levels(balanced: f64) -> Vec<f64> {

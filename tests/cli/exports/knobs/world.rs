@@ -1,6 +1,6 @@
 //! Worlds of independent walks, in which a rule of a code is simulated by itself.
 
-use crate::support::workplace::deck_text;
+use crate::support::prelude::*;
 
 /// A walk on levels with these probabilities up and down.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use super::{Saved, draw, saved, written};
 use crate::support::languages::skipped;
-use crate::support::workplace::Workplace;
+use crate::support::prelude::*;
 use std::process::Command;
 
 const ITERATIONS: usize = 200;

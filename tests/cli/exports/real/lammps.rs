@@ -2,7 +2,7 @@
 
 use super::{Saved, draw, hoped, saved, written};
 use crate::support::languages::{is_there, skipped};
-use crate::support::workplace::Workplace;
+use crate::support::prelude::*;
 use std::process::Command;
 
 /// Rebalanced by hand at 1.5 times the mean.

@@ -11,7 +11,7 @@
 mod charm;
 mod lammps;
 
-use crate::support::workplace::{Json, Workplace};
+use crate::support::prelude::*;
 use remap::plot::chart::{Axis, Chart, Series};
 use remap::plot::{COLOURS, Format, picture};
 use std::path::Path;

@@ -1,10 +1,6 @@
 //! Loads with continuous increments: bounds, rules and their costs.
 
-use crate::support::workplace::{Json, Workplace, has, lacks};
-use crate::thorough::few_or_all;
-use crate::thorough::some;
-use approx::{abs_diff_eq, assert_abs_diff_eq};
-use serde_json::{Value, json};
+use crate::support::prelude::*;
 
 pub const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
 

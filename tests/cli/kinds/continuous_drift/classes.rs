@@ -3,9 +3,7 @@
 use super::answers::{
     WALKS, exports, first_is_best, is_statistical, known_exactly, number, stopped,
 };
-use crate::support::workplace::{Workplace, has};
-use crate::thorough::few_or_all;
-use serde_json::json;
+use crate::support::prelude::*;
 
 pub const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
                        (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";

@@ -3,8 +3,7 @@
 use super::answers::number;
 use crate::advice::advised::csv_of;
 use crate::families::{Family, Run};
-use crate::support::workplace::{Json, Workplace};
-use crate::thorough::some;
+use crate::support::prelude::*;
 use remapping::estimate::Estimate;
 use std::io::Write;
 

@@ -2,9 +2,7 @@
 
 use super::model;
 use crate::support::made_logs::times;
-use crate::support::workplace::{Json, Workplace, has, lacks, stated, timeless};
-use crate::thorough::{few_or_all, some};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 
 /// What a machine lacks is no fault of the input: bounds by sampling, and the exit code of a limit.
 #[test]

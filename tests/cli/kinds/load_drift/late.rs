@@ -1,10 +1,7 @@
 //! Remaps that come into force some steps after their decision.
 
 use super::model;
-use crate::support::workplace::{Json, Workplace, has, timeless};
-use crate::thorough::few_or_all;
-use approx::assert_abs_diff_eq;
-use serde_json::{Value, json};
+use crate::support::prelude::*;
 
 /// Policies are played with remaps that come into force later, and cost what they cost exactly.
 #[test]

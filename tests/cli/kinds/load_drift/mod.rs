@@ -5,10 +5,7 @@ mod late;
 mod recommended;
 mod resumed;
 
-use crate::support::workplace::{Json, Workplace, has, lacks, stated, timeless};
-use crate::thorough::few_or_all;
-use approx::{abs_diff_eq, assert_abs_diff_eq};
-use serde_json::json;
+use crate::support::prelude::*;
 
 fn model(processors: usize, steps: u64, more: &str) -> String {
     stated(format!(

@@ -2,10 +2,7 @@
 //! loads in doubles decide as whole ones.
 
 use crate::exports::knobs::says_never;
-use crate::support::workplace::{Json, Workplace, has, lacks};
-use crate::thorough::few_or_all;
-use approx::assert_abs_diff_eq;
-use serde_json::{Value, json};
+use crate::support::prelude::*;
 
 /// Never is the optimum of these: no loads exceed the threshold closest to it.
 const NEVER: [&str; 3] = [

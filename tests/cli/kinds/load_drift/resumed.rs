@@ -2,9 +2,8 @@
 #![cfg(unix)]
 
 use super::model;
-use crate::support::workplace::{Json, Workplace, ended, has, signal, start, timeless};
-use crate::thorough::few_or_all;
-use serde_json::Value;
+use crate::support::prelude::*;
+use crate::support::workplace::{ended, signal, start};
 use std::time::Duration;
 
 /// Stopped by its time limit again and again, with everything it had written killed in between, a
@@ -23,7 +22,7 @@ fn interrupted_solves_resume_bit_for_bit() {
     let checkpoint = place.path("out/model.checkpoint");
     assert!(checkpoint.exists());
     // A kill in the middle leaves the checkpoint as it was, or a newer one.
-    let mut child = start(&place, &solve.split(' ').collect::<Vec<_>>());
+    let mut child = start(&place, solve);
     std::thread::sleep(Duration::from_millis(100));
     child.kill().unwrap();
     child.wait().unwrap();
@@ -49,13 +48,10 @@ fn the_same_command_goes_on() {
 #[test]
 fn an_interrupt_saves_and_tells() {
     let place = Workplace::of(model(6, 100_000, ""));
-    let child = start(&place, &["solve", "model.ron", "--json", "--out", "out"]);
+    let child = start(&place, "solve model.ron --json --out out");
     std::thread::sleep(Duration::from_millis(700));
     signal(&child, "-INT");
-    let output = ended(child);
-    assert_eq!(output.status.code(), Some(130));
-    let partial: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(partial["status"], "interrupted");
+    assert_eq!(ended(child).exits(130).json()["status"], "interrupted");
     assert!(place.path("out/model.checkpoint").exists());
 }
 

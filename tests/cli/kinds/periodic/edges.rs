@@ -1,8 +1,7 @@
 //! Periodic models at their edges: loads that die out or fall, ties, intervals without numbers,
 //! laws that bounds do not tell apart.
 
-use crate::support::workplace::{Json, Outcome, Workplace, has, lacks};
-use serde_json::Value;
+use crate::support::prelude::*;
 
 fn place(parts: &str) -> Workplace {
     Workplace::stating(format!("Periodic({parts})"))

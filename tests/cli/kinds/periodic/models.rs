@@ -1,8 +1,6 @@
 //! `Periodic` models: chains, periods, machines, covariances; wrong models and suspicious ones.
 
-use crate::support::workplace::{Json, Workplace, deck_text, has, lacks, stated};
-use approx::assert_abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// A model with these parts.
 pub fn model(load: &str, changes: &str, rest: &str) -> String {

@@ -1,10 +1,7 @@
 //! Every theorem of \[FXW03\] and the exact values against references that `references.py`
 //! made by other means, through the command line.
 
-use crate::support::workplace::{Json, Workplace, root};
-use crate::thorough::some;
-use approx::abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// Reference values carry 15 digits; the engine must agree with ten.
 const DIGITS: f64 = 1e-10;

@@ -1,8 +1,7 @@
 //! `PhaseSwitching` models from outside: thresholds and bounds, long and endless programs, what is
 //! stopped.
 
-use crate::support::workplace::{Json, Workplace, has, lacks};
-use approx::assert_abs_diff_eq;
+use crate::support::prelude::*;
 
 pub const SWITCHING: &str = r#"Model(
     title: "Back and forth",

@@ -1,8 +1,7 @@
 //! Recurring phases in which a mapping gains nothing, and ties at every belief: the answer, its
 //! proof, and no time.
 
-use crate::support::workplace::{Json, Workplace};
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// Models by their numbers, and what is right: name; lifetime; cycle times of the first phase by
 /// its own mapping and the other, and of the second; costs of a switch there and back; rates; false

@@ -2,8 +2,7 @@
 //! or left with a reason.
 
 use crate::support::made_logs::Numbers;
-use crate::support::workplace::Workplace;
-use crate::thorough::few_or_all;
+use crate::support::prelude::*;
 
 /// One of the values, as a model has it.
 fn one<'a>(random: &mut Numbers, values: &[&'a str]) -> &'a str {

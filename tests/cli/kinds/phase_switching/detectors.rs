@@ -1,8 +1,7 @@
 //! Detectors of recurring phases: two levels, several detectors, and what is none.
 
 use super::commands::endless;
-use crate::support::workplace::{Json, MODEL, Workplace, timeless};
-use serde_json::Value;
+use crate::support::prelude::*;
 
 const TWO: &str = "Levels([(before: 0.9, after: 0.2), (before: 0.1, after: 0.8)])";
 const BINARY: &str = "(false_alarm: 0.1, missed: 0.2)";

@@ -2,9 +2,7 @@
 //! the monitor.
 
 use super::commands::{SWITCHING, endless};
-use crate::support::workplace::{Json, Workplace, has, lacks};
-use approx::assert_abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// A program short enough to follow in a test.
 fn short(lifetime: &str) -> String {

@@ -1,9 +1,7 @@
 //! Rules beside each other on `Stopping` models.
 
 use super::{reflecting, solved};
-use crate::support::workplace::{Json, Workplace};
-use approx::abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 fn compared(name: &str, options: &str) -> Value {
     Workplace::new().answer(format!("compare models/stopping/{name}.ron {options}"))

@@ -6,10 +6,7 @@ mod regions;
 mod states;
 mod wrong;
 
-use crate::support::workplace::{Json, Workplace, has, stated};
-use crate::thorough::some;
-use approx::{abs_diff_eq, assert_abs_diff_eq};
-use serde_json::{Value, json};
+use crate::support::prelude::*;
 use std::io::Read as _;
 use std::path::Path;
 

@@ -2,11 +2,8 @@
 //! every load vector is a state, the transition matrix is written out, and policy iteration
 //! eliminates without iteration.
 
-use crate::support::workplace::{Json, Workplace};
-use crate::thorough::{few_or_all, some};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use nalgebra::{DMatrix, DVector};
-use serde_json::Value;
 
 /// A model, as numbers.
 struct Model {

@@ -1,9 +1,7 @@
 //! Many load vectors, of which the active region alone is solved.
 
 use super::{complaint, reflecting};
-use crate::support::workplace::{Json, Workplace, has};
-use approx::assert_abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// The first of two documents is of the active region, the other of all classes.
 fn of_region_and_of_all(region: &Value, all: &Value) {

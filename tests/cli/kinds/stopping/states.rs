@@ -1,9 +1,7 @@
 //! Listed states, loads without end, and remaps of some units.
 
 use super::{complaint, reflecting, solved};
-use crate::support::workplace::{Json, Workplace, has};
-use approx::assert_abs_diff_eq;
-use serde_json::Value;
+use crate::support::prelude::*;
 
 /// The decision depends on what is no load; certificates and rules say why there are none.
 #[test]

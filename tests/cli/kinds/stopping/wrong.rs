@@ -1,7 +1,7 @@
 //! Wrong chains and transition files, explained.
 
 use super::{complaint, complaint_in};
-use crate::support::workplace::{Workplace, has};
+use crate::support::prelude::*;
 
 #[test]
 fn wrong_chains_are_explained() {

@@ -1,7 +1,7 @@
 //! Plain lines, by an expression.
 
 use super::{MOVES, RANKS, STEPS, assert_is, load};
-use crate::support::workplace::{Workplace, has};
+use crate::support::prelude::*;
 use remap::logs;
 use std::fmt::Write as _;
 

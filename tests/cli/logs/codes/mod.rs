@@ -6,8 +6,7 @@ mod swift;
 mod vt;
 mod warpx;
 
-use crate::support::workplace::{MODEL, Workplace, has};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remap::logs::{self, Trace};
 use std::path::Path;
 

@@ -1,8 +1,7 @@
 //! `rank_cpu_balance.log` of SWIFT.
 
 use super::{RANKS, STEPS, assert_is, load, read, refused};
-use crate::support::workplace::{Workplace, has};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remap::logs::{self, Trace};
 use std::fmt::Write as _;
 

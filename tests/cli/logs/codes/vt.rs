@@ -1,8 +1,7 @@
 //! LB data of DARMA/vt.
 
 use super::{MOVES, RANKS, STEPS, TASKS, assert_is, place, read, refused, seconds};
-use crate::support::workplace::{Workplace, root};
-use serde_json::{Value, json};
+use crate::support::prelude::*;
 
 /// The file of a node of vt.
 fn file_of(rank: usize) -> Value {

@@ -1,8 +1,7 @@
 //! `LoadBalanceCosts` of WarpX.
 
 use super::{MOVES, STEPS, TASKS, assert_is, load, place, read, refused, seconds};
-use crate::support::workplace::Workplace;
-use approx::assert_abs_diff_eq;
+use crate::support::prelude::*;
 use remap::logs;
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 
 use crate::logs::streams::{assert_same, followed, in_units};
 use crate::support::made_logs::{DRIFTING, Numbers};
-use crate::support::workplace::Workplace;
+use crate::support::prelude::*;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::writer::ColumnWriter;
 use parquet::file::properties::WriterProperties;

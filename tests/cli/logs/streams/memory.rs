@@ -4,13 +4,10 @@
 
 #[cfg(feature = "parquet")]
 use crate::logs::columnar::in_columns;
-use crate::support::workplace::{Json, Outcome, Workplace};
-use crate::thorough::few_or_all;
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remap::commands::fit::Steps;
 use remap::logs::{self, Beginning, How};
 use remapping::fit::whole::Whole;
-use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 

@@ -5,8 +5,7 @@ mod memory;
 mod rules;
 
 use crate::support::made_logs::Numbers;
-use crate::support::workplace::Workplace;
-use crate::thorough::some;
+use crate::support::prelude::*;
 use flate2::{Compression, write::GzEncoder};
 use remap::complaint::Complaint;
 use remap::logs::{self, Beginning, Follow, How, Trace};

@@ -2,8 +2,7 @@
 
 use super::LITTLE;
 use crate::support::made_logs::{DRIFTING, Made};
-use crate::support::workplace::{Json, Workplace};
-use approx::abs_diff_eq;
+use crate::support::prelude::*;
 use remap::logs::{self, Beginning, How};
 use remap::replaying::contest::{contestants, table};
 use remap::replaying::later;

@@ -2,11 +2,10 @@
 
 use super::{Case, Proves, all};
 use crate::proofs::certificates::small_phase_change;
-use crate::thorough::few_or_all;
+use crate::support::prelude::*;
 use proptest::prelude::*;
 use remap::problems::Settings;
 use remap::problems::proved::Fields;
-use serde_json::json;
 
 /// The model solved, and what `verify` finds in the solution.
 fn accepted(problem: &str, settings: Settings) -> Result<(Case, Fields), TestCaseError> {

@@ -4,12 +4,11 @@ use super::{
     BINARY, CURVES, Case, Proves, SWITCHES, TOLERANCE, all, around, endless, long_switches, models,
     pair, phases, region, squares, switches, walkers,
 };
-use crate::support::workplace::{Json, Workplace, has};
+use crate::support::prelude::*;
 use remap::problems::Settings;
 use remap::problems::recomputed::Second;
 use remap::problems::registry::Loaded;
 use remap_checker::Proof;
-use serde_json::{Value, json};
 
 /// What the attack of an outsider did to answers.
 #[test]

@@ -1,8 +1,7 @@
 //! Every solved deck has a certificate that its solution agrees with.
 
 use super::{Case, Proves, models};
-use crate::support::workplace::{Json, decks};
-use crate::thorough::some_of_each_folder;
+use crate::support::prelude::*;
 use remap::problems::Settings;
 use remap::problems::certificate::CERTIFIED;
 use remap::problems::registry::Loaded;

@@ -4,10 +4,8 @@ use super::{
     CURVES, Case, Proves, all, around, cheapest, drift, ending, growing, long, moved, pair, phases,
     region,
 };
-use crate::support::workplace::Json;
-use crate::thorough::some;
+use crate::support::prelude::*;
 use remap::problems::Settings;
-use serde_json::json;
 
 #[test]
 fn fields_of_threshold_curves() {

@@ -4,8 +4,8 @@ use super::{
     Case, OTHER_RULE, all, bursts, drift, every_kind, fitted, long, many_phases, names, pair,
     partial, phases, region, unbounded,
 };
+use crate::support::prelude::*;
 use remap::problems::proved::Fields;
-use serde_json::{Value, json};
 
 #[test]
 fn every_field_of_a_solution_is_in_one_of_two_lists() {

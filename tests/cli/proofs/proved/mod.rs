@@ -11,14 +11,13 @@ mod fields;
 mod lists;
 mod tampered;
 
-use crate::support::workplace::{MODEL, root, stated};
+use crate::support::prelude::*;
 use remap::problems::proved::{Fields, compare};
 use remap::problems::recomputed::Second;
 use remap::problems::registry::Loaded;
 use remap::problems::registry::{Certified, of_text};
 use remap::problems::{self, Files, Settings, certificate};
 use remap_checker::{Budget, Checked, check_within};
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 

@@ -1,11 +1,9 @@
 //! Random changes of solutions: no changed field is said to be proved.
 
 use super::{Case, all, every_kind};
-use crate::support::workplace::Json;
-use crate::thorough::few_or_all;
+use crate::support::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
-use serde_json::{Value, json};
 
 /// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it
 /// cannot.
