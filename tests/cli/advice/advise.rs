@@ -1,12 +1,10 @@
 //! `remap advise`: one sentence that is true, the table under it, the files.
 
 use crate::fits::truth::WALK;
-use crate::support::made_logs::{DRIFTING, Made, question, rounded, times, wide};
+use crate::support::made_logs::{DRIFTING, Made, ground, question, rounded, times, wide};
 use crate::support::prelude::*;
 use remap::logs;
 use remap::replaying::contest::{Part, Percent, contestants, judge};
-use remap::replaying::{Ground, Outset};
-use remapping::overlap::Overlap;
 use remapping::record::Record;
 
 #[test]
@@ -336,15 +334,7 @@ fn shares_lie_within_their_intervals() {
     let seconds = (0..80).flat_map(|step| [1.0, 1.0 + 0.01 * f64::from(step % 7)]).collect();
     let record = Record::new(2, seconds, Vec::new()).unwrap();
     for remap_cost in [0.01, 1.0, 30.0] {
-        let ground = Ground {
-            record: &record,
-            remap_cost,
-            overlap: Overlap::NONE,
-            training: 0..40,
-            seed: 1,
-            from: Outset::Balance,
-            end_known: false,
-        };
+        let ground = ground(&record, remap_cost, 0..40);
         let names = ["fixed:2", "fixed:10", "never"].map(str::to_owned);
         let contestants = contestants(&ground, &names, None, &mut Vec::new()).unwrap();
         let part = Part { ground, contestants, steps: 40..80 };

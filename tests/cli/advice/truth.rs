@@ -2,10 +2,9 @@
 
 use crate::advice::programs::{Blocks, Kind, Program, Runs, is_remapped, log};
 use crate::families::Family;
-use crate::support::made_logs::{times, wide};
+use crate::support::made_logs::{ground, times, wide};
 use crate::support::prelude::*;
 use rayon::prelude::*;
-use remapping::overlap::Overlap;
 use remapping::policy::advised::Advised;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::{Record, Remap};
@@ -246,15 +245,8 @@ fn ratios(place: &Workplace, record: &Record, cost: f64, known: bool) -> Option<
     let mut rule = advice.rule.clone()?;
     let cut = advice.found["judged_from"].as_u64().unwrap() as usize;
     let steps = cut..record.steps();
-    let ground = Ground {
-        record,
-        remap_cost: cost,
-        overlap: Overlap::NONE,
-        training: 0..cut,
-        seed: 1,
-        from: if known { Outset::Actual } else { Outset::Balance },
-        end_known: false,
-    };
+    let from = if known { Outset::Actual } else { Outset::Balance };
+    let ground = Ground { from, ..ground(record, cost, 0..cut) };
     let base = ground.base();
     let least = hindsight(record, steps.clone(), base, cost, &()).unwrap();
     let paid =

@@ -1,10 +1,10 @@
 //! Controllers decide as a replay does, and go on as if nothing had happened after they were
 //! stored.
 
+use crate::support::made_logs::ground;
 use remapping::controller::Controller;
-use remapping::overlap::Overlap;
 use remapping::record::Record;
-use remapping::replay::{Ground, IN_USE, OURS, Outset, play};
+use remapping::replay::{Ground, IN_USE, OURS, play};
 use remapping::simulate::{Base, Recorded};
 
 /// Three ranks that drift and wander, and a jump that stays.
@@ -31,15 +31,7 @@ fn record() -> Record {
 fn stored_policies_go_on_as_if_nothing_had_happened() {
     let (record, cut, cost) = (record(), 40, 1.5);
     let judged = cut..record.steps();
-    let ground = Ground {
-        record: &record,
-        remap_cost: cost,
-        overlap: Overlap::NONE,
-        training: 0..cut,
-        seed: 1,
-        from: Outset::Balance,
-        end_known: true,
-    };
+    let ground = Ground { end_known: true, ..ground(&record, cost, 0..cut) };
     let mut remapped = 0;
     for name in OURS.iter().chain(&IN_USE) {
         let found = ground.contestant(name, None, &mut Vec::new()).unwrap();

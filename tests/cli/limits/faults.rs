@@ -4,7 +4,7 @@
 #![cfg(unix)]
 
 use crate::support::prelude::*;
-use crate::support::workplace::{ended, moments, start};
+use crate::support::workplace::{ended, moments, start, words};
 use std::process::Command;
 use std::time::Instant;
 
@@ -88,10 +88,9 @@ fn a_link_in_the_way_is_not_followed() {
     std::fs::create_dir(workplace.path("out")).unwrap();
     workplace.write("mine.json", "mine");
     std::os::unix::fs::symlink("../mine.json", workplace.path("out/model.json")).unwrap();
-    for force in [&[][..], &["--force"]] {
-        let arguments = [&["solve", "model.ron", "--out", "out"], force].concat();
-        let outcome = workplace.run(&arguments).exits(1).says("is a symbolic link");
-        assert_eq!(outcome.out, "");
+    for force in ["", "--force"] {
+        let outcome = workplace.remap(format!("solve model.ron --out out {force}")).exits(1);
+        assert_eq!(outcome.says("is a symbolic link").out, "");
     }
     assert_eq!(workplace.read("mine.json"), "mine");
     // Nor one that stands where the computation is to be saved.
@@ -198,47 +197,39 @@ fn no_command_writes_over_or_by_halves() {
     workplace.remap("simulate drift.ron --policy fixed:9 --trace run.csv").exits(0);
     workplace.solved("model.ron");
     workplace.write("mine", "mine");
-    let study = &*deck("studies/figure_3.ron");
-    for (command, option, kind) in [
-        (&["solve", "model.ron"][..], "--plot", "svg"),
-        (&["solve", "model.ron"], "--certificate", "proof"),
-        (&["compare", "model.ron", "--runs", "5"], "--plot", "svg"),
-        (&["regret", "model.ron", "--set", "problem.hazard=0.04,0.05"], "--plot", "svg"),
-        (&["study", study], "--plot", "svg"),
-        (&["simulate", "drift.ron"], "--trace", "csv"),
-        (&["fit", "run.csv", "--remap-cost", "8"], "-o", "ron"),
-        (&["report", "model.ron"], "-o", "html"),
-        (&["export", "solution.json", "--to", "c"], "-o", "h"),
+    for (command, kind) in [
+        ("solve model.ron --plot", "svg"),
+        ("solve model.ron --certificate", "proof"),
+        ("compare model.ron --runs 5 --plot", "svg"),
+        ("regret model.ron --set problem.hazard=0.04,0.05 --plot", "svg"),
+        ("study models/studies/figure_3.ron --plot", "svg"),
+        ("simulate drift.ron --trace", "csv"),
+        ("fit run.csv --remap-cost 8 -o", "ron"),
+        ("report model.ron -o", "html"),
+        ("export solution.json --to c -o", "h"),
     ] {
         let name = format!("out.{kind}");
-        let with = |more: &[&str]| {
-            let words = [command, &[option, &name], more].concat();
-            (words.join(" "), workplace.run(&words))
-        };
+        let refused = |more: &str| workplace.remap(format!("{command} {name} {more}")).exits(1);
         let path = workplace.path(&name);
         for target in ["mine", "absent"] {
             std::os::unix::fs::symlink(target, &path).unwrap();
-            for force in [&[][..], &["--force"]] {
-                let (what, outcome) = with(force);
-                assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
-                assert!(outcome.err.contains("symbolic link"), "{what}: {}", outcome.err);
+            for force in ["", "--force"] {
+                refused(force).says("symbolic link");
             }
             std::fs::remove_file(&path).unwrap();
         }
         std::fs::create_dir(&path).unwrap();
-        for force in [&[][..], &["--force"]] {
-            with(force).1.exits(1).says("is a directory");
+        for force in ["", "--force"] {
+            refused(force).says("is a directory");
         }
         std::fs::remove_dir(&path).unwrap();
         workplace.write(&name, "kept");
-        let (what, outcome) = with(&[]);
-        assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
-        let forced = [command, &[option, &name, "--force"]].concat().join(" ");
+        refused("");
+        let forced = words(&format!("{command} {name} --force")).join(" ");
         on_a_full_disk(&workplace, 0, &forced).exits(1);
-        assert_eq!(workplace.read(&name), "kept", "{what}");
+        assert_eq!(workplace.read(&name), "kept", "{command}");
         std::fs::remove_file(&path).unwrap();
-        let beyond = [command, &[option, "nowhere/out.svg"]].concat();
-        workplace.run(&beyond).exits(1).says("nowhere");
+        workplace.remap(format!("{command} nowhere/out.svg")).exits(1).says("nowhere");
     }
     let there = ["drift.ron", "mine", "model.ron", "run.csv", "solution.json"];
     assert_eq!(workplace.names(), there);

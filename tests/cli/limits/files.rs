@@ -32,19 +32,19 @@ fn plots_are_svg_and_png() {
 fn existing_files_stay_unless_forced() {
     let workplace = Workplace::with_model();
     workplace.write("curve.svg", "mine");
-    let plot = ["solve", "model.ron", "--plot", "curve.svg"];
-    let outcome = workplace.run(&plot).exits(1).says("curve.svg exists already").says("--force");
+    let plot = "solve model.ron --plot curve.svg";
+    let outcome = workplace.remap(plot).exits(1).says("curve.svg exists already").says("--force");
     assert_eq!(outcome.out, "", "no work before the refusal");
     assert_eq!(workplace.read("curve.svg"), "mine");
-    workplace.run(&[&plot[..], &["--force"]].concat()).exits(0);
+    workplace.remap(format!("{plot} --force")).exits(0);
     assert!(workplace.read("curve.svg").starts_with("<svg"));
 
-    let out = ["solve", "model.ron", "--out", "results"];
-    workplace.run(&out).exits(0);
+    let out = "solve model.ron --out results";
+    workplace.remap(out).exits(0);
     workplace.write("results/model.json", "mine");
-    workplace.run(&out).exits(1).says("exists already");
+    workplace.remap(out).exits(1).says("exists already");
     assert_eq!(workplace.read("results/model.json"), "mine");
-    workplace.run(&[&out[..], &["--force"]].concat()).exits(0);
+    workplace.remap(format!("{out} --force")).exits(0);
     assert!(workplace.read("results/model.json").starts_with('{'));
 }
 
@@ -62,12 +62,11 @@ fn partial_answers_are_replaced_by_the_same_command() {
             workplace.write("model.ron", text);
         };
         write("one");
-        let limited =
-            ["solve", "model.ron", "--out", "out", "--tolerance", "1e-12", "--time-limit", "0.05"];
-        workplace.run(&limited).exits(3);
-        workplace.run(&limited).exits(3).says("has saved nothing: from the start");
+        let limited = "solve model.ron --out out --tolerance 1e-12 --time-limit 0.05";
+        workplace.remap(limited).exits(3);
+        workplace.remap(limited).exits(3).says("has saved nothing: from the start");
         write("another");
-        workplace.run(&limited).exits(1).says("exists already");
+        workplace.remap(limited).exits(1).says("exists already");
     }
 }
 
@@ -95,22 +94,22 @@ fn two_models_of_one_name_are_not_written_over_each_other() {
 #[test]
 fn what_cannot_be_written_is_told_before_any_work() {
     let workplace = Workplace::with_model();
-    let refused = |arguments: &[&str], words: &str| {
+    let refused = |options: &str, words: &str| {
         let before = workplace.names();
-        let arguments = [&["solve", "model.ron"], arguments].concat();
-        let outcome = workplace.run(&arguments).exits(1).says(words).says("help:");
+        let outcome = workplace.remap(format!("solve model.ron {options}")).exits(1);
+        let outcome = outcome.says(words).says("help:");
         assert_eq!(outcome.out, "");
         assert_eq!(workplace.names(), before);
     };
-    refused(&["--plot", "absent/curve.svg"], "there is no folder absent");
-    refused(&["--plot", "model.ron/curve.svg"], "there is no folder model.ron");
-    refused(&["--out", "model.ron"], "model.ron is not a folder");
-    refused(&["--out", "model.ron/results"], "model.ron is not a folder");
+    refused("--plot absent/curve.svg", "there is no folder absent");
+    refused("--plot model.ron/curve.svg", "there is no folder model.ron");
+    refused("--out model.ron", "model.ron is not a folder");
+    refused("--out model.ron/results", "model.ron is not a folder");
     if cfg!(target_os = "linux") {
         // Not even the superuser can make files there.
-        refused(&["--plot", "/proc/curve.svg"], "cannot write into the folder /proc");
-        refused(&["--out", "/proc"], "cannot write into the folder /proc");
-        refused(&["--out", "/proc/results"], "cannot write into the folder /proc");
+        refused("--plot /proc/curve.svg", "cannot write into the folder /proc");
+        refused("--out /proc", "cannot write into the folder /proc");
+        refused("--out /proc/results", "cannot write into the folder /proc");
     }
     #[cfg(unix)]
     {
@@ -121,9 +120,9 @@ fn what_cannot_be_written_is_told_before_any_work() {
         allow(0o555).unwrap();
         // The superuser may write everywhere; then there is nothing to refuse.
         if std::fs::write(locked.join("probe"), "").is_err() {
-            refused(&["--plot", "locked/curve.svg"], "cannot write into the folder locked");
-            refused(&["--out", "locked"], "cannot write into the folder locked");
-            refused(&["--out", "locked/results"], "cannot write into the folder locked");
+            refused("--plot locked/curve.svg", "cannot write into the folder locked");
+            refused("--out locked", "cannot write into the folder locked");
+            refused("--out locked/results", "cannot write into the folder locked");
         }
         allow(0o755).unwrap();
     }

@@ -3,7 +3,10 @@
 use remap::logs::Trace;
 use remap::replaying::advice::Question;
 use remapping::overlap::Overlap;
+use remapping::record::Record;
+use remapping::replay::{Ground, Outset};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// What is asked of a log where a remap costs so much.
 pub fn question(trace: &Trace, remap_cost: f64) -> Question<'_> {
@@ -15,6 +18,19 @@ pub fn question(trace: &Trace, remap_cost: f64) -> Question<'_> {
         seed: 1,
         steps: None,
         overlap: Overlap::NONE,
+    }
+}
+
+/// Where rules are played that are trained on these steps, from balance.
+pub fn ground(record: &Record, remap_cost: f64, training: Range<usize>) -> Ground<'_> {
+    Ground {
+        record,
+        remap_cost,
+        overlap: Overlap::NONE,
+        training,
+        seed: 1,
+        from: Outset::Balance,
+        end_known: false,
     }
 }
 

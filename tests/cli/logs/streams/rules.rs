@@ -1,7 +1,7 @@
 //! Rules on a long log cost what they cost in memory.
 
 use super::LITTLE;
-use crate::support::made_logs::{DRIFTING, Made};
+use crate::support::made_logs::{DRIFTING, Made, ground};
 use crate::support::prelude::*;
 use remap::logs::{self, Beginning, How};
 use remap::replaying::contest::{contestants, table};
@@ -30,15 +30,7 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
             let played = long.played(true).unwrap();
             let end = played.training.end;
             assert!(end < 1000 && played.training.start == 0);
-            let ground = Ground {
-                record,
-                remap_cost: 0.8,
-                overlap,
-                training: 0..end,
-                seed: 1,
-                from,
-                end_known: false,
-            };
+            let ground = Ground { overlap, from, ..ground(record, 0.8, 0..end) };
             let known = contestants(&ground, &names, None, &mut Vec::new()).unwrap();
             let found = &played.judged;
             for ((contestant, course), line) in known.iter().zip(&found.courses).zip(&found.lines) {
