@@ -1,6 +1,5 @@
 //! `remap regret`, and `remap compare` on changes of phase.
 
-use super::studies::number;
 use super::sweeps::parts_are_the_whole;
 use crate::support::prelude::*;
 
@@ -15,7 +14,7 @@ fn several_models_and_what_policies_keep() {
         let policies = document["policies"].list();
         assert_eq!(policies.len(), 4);
         let kept =
-            |k: usize, end: &str| number(&policies[k]["per_metric"], &format!("/gain_kept/{end}"));
+            |k: usize, end: &str| policies[k]["per_metric"].number(&format!("/gain_kept/{end}"));
         assert!(kept(0, "lower") > 99.9 && kept(0, "upper") < 100.1, "{document}");
         assert!(kept(1, "upper") < kept(0, "lower") && kept(2, "upper") <= kept(0, "upper"));
         assert!(kept(3, "lower") <= 0.0 && kept(3, "upper") >= 0.0);
@@ -38,7 +37,7 @@ fn several_models_and_what_policies_keep() {
 fn what_a_wrong_parameter_costs() {
     let workplace = Workplace::with_model();
     let answer = workplace.answer("regret model.ron --plot regret.svg");
-    let optimum = number(&answer, "/optimum/lower");
+    let optimum = answer.number("/optimum/lower");
     let curves = answer["curves"].list();
     let paths: Vec<&str> = curves.iter().map(|curve| curve["path"].text()).collect();
     let right = "hazard detector.false_alarm detector.missed cycle.after remap.test";
@@ -49,10 +48,10 @@ fn what_a_wrong_parameter_costs() {
         let mut worst: f64 = 0.0;
         for point in points {
             // No belief beats the truth, and the truth costs nothing.
-            assert!(number(point, "/cost/upper") >= optimum);
-            let (least, most) = (number(point, "/lost/lower"), number(point, "/lost/upper"));
+            assert!(point.number("/cost/upper") >= optimum);
+            let (least, most) = (point.number("/lost/lower"), point.number("/lost/upper"));
             worst = worst.max(least);
-            if number(point, "/factor") == 1.0 {
+            if point.number("/factor") == 1.0 {
                 assert!(least <= 1e-9 && most < 0.02, "{point}");
             }
         }
@@ -69,8 +68,8 @@ fn regrets_of_chosen_places() {
     );
     assert_eq!(answer["curves"][0]["points"].list().len(), 2);
     let lives = &answer["curves"][1]["points"];
-    assert!(number(lives, "/0/regret/lower") > 0.0 && number(lives, "/2/regret/lower") > 0.0);
-    assert!(number(lives, "/1/lost/upper") < 0.02, "{lives}");
+    assert!(lives.number("/0/regret/lower") > 0.0 && lives.number("/2/regret/lower") > 0.0);
+    assert!(lives.number("/1/lost/upper") < 0.02, "{lives}");
     for (set, words) in [("hazzard=1", "there is no field `hazzard`"), ("hazard=2", "not in")] {
         workplace.remap(format!("regret model.ron --set problem.{set}")).exits(1).says(words);
     }
@@ -105,7 +104,7 @@ fn regrets_of_drifting_loads() {
     let paths: Vec<&Value> = curves.iter().map(|curve| &curve["path"]).collect();
     assert_eq!(paths, ["problem.remap_cost", "problem.chain.up", "problem.chain.down"]);
     for curve in curves {
-        let of = |point: &Value| (number(point, "/factor"), number(point, "/regret/upper"));
+        let of = |point: &Value| (point.number("/factor"), point.number("/regret/upper"));
         let regrets: Vec<(f64, f64)> = curve["points"].list().iter().map(of).collect();
         assert!(regrets.iter().all(|(_, regret)| *regret >= 0.0), "{curve}");
         let truth = regrets.iter().find(|(factor, _)| *factor == 1.0).unwrap();

@@ -3,10 +3,6 @@
 
 use crate::support::prelude::*;
 
-pub fn number(value: &Value, path: &str) -> f64 {
-    value.at(path).f64()
-}
-
 const STUDY: &str = r#"// A comment.
 Study(
     title: "Both", x: "N", y: "%", printed_within: 0.5,
@@ -106,8 +102,8 @@ fn a_study_of_loads_that_drift() {
     let averages = series[4]["points"].list();
     let is_least = |remark: &str| remark.ends_with("least");
     let least = averages.iter().find(|point| point["remark"].as_str().is_some_and(is_least));
-    let least = number(least.unwrap(), "/lower");
-    assert!(averages.iter().all(|point| number(point, "/lower") >= least));
+    let least = least.unwrap().number("/lower");
+    assert!(averages.iter().all(|point| point.number("/lower") >= least));
     assert!(series[4]["points"].list().len() == 30 && series[4].get("statistical").is_none());
     for k in 0..2 {
         let (first, least) = (middle(5, k), middle(6, k));
@@ -174,9 +170,9 @@ fn phases_and_machines_that_cannot_be_are_explained() {
     };
     let found = study(&above("rebasing", "20")).exits(0).json();
     let compared = workplace.answer("compare model.ron --policies optimal,rebasing");
-    let regret = number(&compared["policies"][1], "/per_metric/regret_optimal/upper");
-    let optimum = number(&compared["policies"][0], "/upper");
-    let shown = number(&found["series"][0]["points"][0], "/upper");
+    let regret = compared["policies"][1].number("/per_metric/regret_optimal/upper");
+    let optimum = compared["policies"][0].number("/upper");
+    let shown = found["series"][0]["points"][0].number("/upper");
     let same = abs_diff_eq!(shown, 100.0 * regret / optimum, epsilon = 1e-3);
     assert!(same, "{shown} {regret} {optimum}");
     study(&above("rebasing", "0.5")).exits(1).says("phases cannot last so long");
@@ -184,7 +180,7 @@ fn phases_and_machines_that_cannot_be_are_explained() {
     let speedup = "Speedup(name: \"s\", cycles: 100, update: 1, remap: 5, moves: Crystal, ";
     // e = 1: 16 / (1 + 5 * 4 / 100).
     let found = study(&format!("{speedup}points_per_processor: 8, points: [(at: 16)])")).exits(0);
-    let value = number(&found.json()["series"][0]["points"][0], "/lower");
+    let value = found.json()["series"][0]["points"][0].number("/lower");
     assert!(abs_diff_eq!(value, 16.0 / 1.2, epsilon = 1e-12), "{value}");
     let both = format!("{speedup}processors: 4, points_per_processor: 8, points: [])");
     study(&both).exits(1).says("one of `processors` and");

@@ -101,6 +101,7 @@ pub trait Json {
     fn ends(&self) -> [f64; 2];
     /// By a JSON pointer.
     fn at(&self, path: &str) -> &Value;
+    fn number(&self, path: &str) -> f64;
     /// The line of a policy.
     fn policy(&self, name: &str) -> &Value;
 }
@@ -139,6 +140,11 @@ impl Json for Value {
     #[track_caller]
     fn at(&self, path: &str) -> &Value {
         self.pointer(path).unwrap_or_else(|| panic!("there is no {path} in {self}"))
+    }
+
+    #[track_caller]
+    fn number(&self, path: &str) -> f64 {
+        self.at(path).f64()
     }
 
     #[track_caller]

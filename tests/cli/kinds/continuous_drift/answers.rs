@@ -4,10 +4,6 @@ use crate::support::prelude::*;
 
 pub const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
 
-pub fn number(found: &Value, path: &str) -> f64 {
-    found.at(path).f64()
-}
-
 pub fn exports(place: &Workplace, targets: &str) {
     for target in targets.split(' ') {
         assert!(!place.shown(format!("export solution.json --to {target}")).is_empty(), "{target}");
@@ -25,8 +21,8 @@ pub fn stopped(problem: &str) -> Value {
 /// That no policy is better than the first, within its error.
 pub fn first_is_best(found: &Value) {
     let lines = found["policies"].list();
-    let least = number(&lines[0], "/mean") - number(&lines[0], "/half_width");
-    assert!(lines.iter().all(|line| least <= number(line, "/mean")), "{found}");
+    let least = lines[0].number("/mean") - lines[0].number("/half_width");
+    assert!(lines.iter().all(|line| least <= line.number("/mean")), "{found}");
 }
 
 /// That a run is not claimed to be certain.
@@ -43,13 +39,13 @@ fn bounds_and_a_rule_come_out() {
     assert_eq!(found["problem"], "continuous_drift");
     assert_eq!(found["representation"], "bounds");
     assert_eq!(found["statistical"], true);
-    assert_eq!(number(&found, "/bounds/lower/low"), number(&found, "/value_bounds/lower"));
-    assert_eq!(number(&found, "/bounds/upper/high"), number(&found, "/value_bounds/upper"));
-    assert!(number(&found, "/gap_interval/1") <= 3.0);
+    assert_eq!(found.number("/bounds/lower/low"), found.number("/value_bounds/lower"));
+    assert_eq!(found.number("/bounds/upper/high"), found.number("/value_bounds/upper"));
+    assert!(found.number("/gap_interval/1") <= 3.0);
     // The policy beats the best interval, which beats never.
-    assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"));
-    assert!(number(&found, "/best_fixed/value") < number(&found, "/never"));
-    assert!(number(&found, "/threshold_curve/cost/mean") >= number(&found, "/bounds/lower/low"));
+    assert!(found.number("/bounds/upper/mean") < found.number("/best_fixed/value"));
+    assert!(found.number("/best_fixed/value") < found.number("/never"));
+    assert!(found.number("/threshold_curve/cost/mean") >= found.number("/bounds/lower/low"));
     has(&place.read("rule.svg"), &["steps since the last remap"]);
     exports(&place, "c fortran python rust csv json controller");
     place.remap("report solution.json -o page.html").exits(0);
@@ -80,13 +76,13 @@ fn remaps_too_dear_for_any_program_are_never_made() {
                 _ => [200.0, 350.0],
             };
             for path in ["/bounds/lower", "/bounds/upper", "/threshold_curve/cost"] {
-                let mean = number(&found, &format!("{path}/mean"));
+                let mean = found.number(&format!("{path}/mean"));
                 assert!(low < mean && mean < high, "{problem}: {found}");
             }
-            assert_eq!(number(&found, "/threshold_curve/by_steps_since/0/threshold"), f64::MAX);
+            assert_eq!(found.number("/threshold_curve/by_steps_since/0/threshold"), f64::MAX);
             if more.is_empty() {
                 assert_abs_diff_eq!(
-                    number(&found, "/threshold_curve/cost/high"),
+                    found.number("/threshold_curve/cost/high"),
                     walk,
                     epsilon = 1e-6
                 );
@@ -143,9 +139,9 @@ fn an_early_end_has_bounds() {
                 steps: 100, remap_cost: 8.0)";
     let place = Workplace::stating(kept);
     let found = place.remap("solve model.ron --time-limit 1e-6 --json").exits(3).json();
-    let upper = number(&found, "/value_bounds/upper");
+    let upper = found.number("/value_bounds/upper");
     let never = place.answer("compare model.ron --policies never --runs 200");
-    let never = number(&never, "/policies/0/mean");
+    let never = never.number("/policies/0/mean");
     assert!(never < upper && upper < 5.0 * never, "{never} {upper}");
 }
 
@@ -195,7 +191,7 @@ fn wrong_models_and_limits() {
         Workplace::stating(WALKS.replace(from, to)).remap("check model.ron").exits(1).says(says);
     }
     let large = WALKS.replace("12", "3000").replace("60", "1000");
-    assert!(number(&stopped(&large), "/value_bounds/upper") > 0.0);
+    assert!(stopped(&large).number("/value_bounds/upper") > 0.0);
 }
 
 /// Rules that look at ratios to the mean load are played where it is known, and refused where it is
@@ -208,9 +204,9 @@ fn ratios_to_the_mean_load_need_it() {
         let refused = Workplace::stating(WALKS).remap(&compare).exits(1);
         refused.says("max - mean").says("mean_load");
         let found = Workplace::stating(&known).answer(compare + ",never");
-        let value = |policy: usize| number(&found, &format!("/policies/{policy}/mean"));
+        let value = |policy: usize| found.number(&format!("/policies/{policy}/mean"));
         assert!(value(0) < value(1), "{policy}: {found}");
-        assert!(number(&found, "/policies/0/per_metric/remaps/mean") >= 1.0, "{found}");
+        assert!(found.number("/policies/0/per_metric/remaps/mean") >= 1.0, "{found}");
     }
 }
 
@@ -218,7 +214,7 @@ fn ratios_to_the_mean_load_need_it() {
 /// fields that say so.
 #[test]
 fn other_costs_of_a_remap() {
-    let cost = |found: &Value| number(found, "/bounds/upper/mean");
+    let cost = |found: &Value| found.number("/bounds/upper/mean");
     let tolerance = few_or_all("0.1", "0.05");
     let runs = few_or_all(600, 1500);
     let solve = &format!("solve model.ron --tolerance {tolerance}");
@@ -250,7 +246,7 @@ fn slopes_that_are_kept() {
     assert_eq!(found["kept_slopes"], json!({"deviation": 0.3, "change": 0.02}));
     assert_eq!(found["statistical"], true);
     assert_eq!(found["bounds"]["upper"], found["threshold_curve"]["cost"]);
-    assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"));
+    assert!(found.number("/bounds/lower/mean") < found.number("/bounds/upper/mean"));
     // Loads that grow evenly are remapped at thresholds that fall with the steps since.
     let thresholds = found["threshold_curve"]["by_steps_since"].list();
     assert!(thresholds.len() > 2, "{found}");
@@ -261,7 +257,7 @@ fn slopes_that_are_kept() {
     first_is_best(&place.answer("compare model.ron --runs 300"));
     // Out of reach, and stopped before anything is known.
     let long = model.replace("12", "1000").replace("60", "2000");
-    assert_eq!(number(&stopped(&long), "/value_bounds/lower"), 0.0);
+    assert_eq!(stopped(&long).number("/value_bounds/lower"), 0.0);
     let longer = Workplace::stating(long.replace("1000", "2000"));
     longer.remap("check model.ron").exits(1).says("4e9");
 }

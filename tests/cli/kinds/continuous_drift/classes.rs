@@ -1,7 +1,7 @@
 //! Increments with a distribution for each class of ranks.
 
 use super::answers::{
-    WALKS, exports, first_is_best, is_statistical, known_exactly, number, stopped,
+    WALKS, exports, first_is_best, is_statistical, known_exactly, stopped,
 };
 use crate::support::prelude::*;
 
@@ -23,8 +23,8 @@ fn laws_by_classes() {
     assert_eq!(found["classes"], classes);
     assert_eq!(found["processors"], 12);
     assert_eq!(found["statistical"], true);
-    assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"), "{found}");
-    assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"), "{found}");
+    assert!(found.number("/bounds/upper/mean") < found.number("/best_fixed/value"), "{found}");
+    assert!(found.number("/bounds/lower/mean") < found.number("/bounds/upper/mean"), "{found}");
     let words = place.shown(format!("solve {asked}"));
     has(&words, &["9 gain 0 a step (deviation 0.5), 3 gain 0.2"]);
     is_statistical(&words);
@@ -89,5 +89,5 @@ fn wrong_classes_and_limits() {
     let many = Workplace::stating(many.replace(&one.repeat(7), &one.repeat(9)));
     many.remap("check model.ron").exits(1).says("up to 8 classes");
     let large = CLASSES.replace("12", "3000").replace("9,", "2997,").replace("60", "1000");
-    assert!(number(&stopped(&large), "/value_bounds/upper") > 0.0);
+    assert!(stopped(&large).number("/value_bounds/upper") > 0.0);
 }

@@ -1,6 +1,5 @@
 //! Rules fitted to logs of continuous increments, against published rules.
 
-use super::answers::number;
 use crate::advice::advised::csv_of;
 use crate::families::{Family, Run};
 use crate::support::prelude::*;
@@ -21,7 +20,7 @@ fn costs(family: Family, seed: u64) -> Vec<f64> {
     let replay = format!("replay second.csv --solution solution.json --policies {policies}");
     let found = place.answer(format!("{replay} --remap-cost {remap_cost}"));
     let lines = found["policies"].list();
-    lines.iter().map(|line| number(line, "/cost")).collect()
+    lines.iter().map(|line| line.number("/cost")).collect()
 }
 
 /// Slopes that last are found in a log and kept by the model; its rule is about as good as the best

@@ -29,19 +29,18 @@ fn bounds_say_what_they_are() {
     assert_eq!(found["tolerance"], tolerance);
     assert!(found["value"].is_null());
     let value = exact["value"].f64();
-    let number = |place: &str| found.at(place).f64();
     let [lower, upper] = found["value_bounds"].ends();
     assert!(lower < value && value < upper, "{lower} {value} {upper}");
-    assert_eq!(number("/bounds/lower/low"), lower);
-    assert_eq!(number("/bounds/upper/high"), upper);
-    assert!(number("/bounds/lower/mean") <= number("/bounds/upper/mean"));
-    assert!(number("/gap_interval/0") <= number("/gap_percent"));
-    assert!(number("/gap_interval/1") <= 100.0 * tolerance);
-    assert!(number("/paths") >= 4.0);
+    assert_eq!(found.number("/bounds/lower/low"), lower);
+    assert_eq!(found.number("/bounds/upper/high"), upper);
+    assert!(found.number("/bounds/lower/mean") <= found.number("/bounds/upper/mean"));
+    assert!(found.number("/gap_interval/0") <= found.number("/gap_percent"));
+    assert!(found.number("/gap_interval/1") <= 100.0 * tolerance);
+    assert!(found.number("/paths") >= 4.0);
     // The rule of few numbers has a cost of its own.
-    assert!(number("/threshold_curve/gap_percent") >= 0.0);
-    assert!(number("/threshold_curve/cost/high") > value);
-    assert_eq!(number("/threshold_curve/by_steps_since/0/from"), 1.0);
+    assert!(found.number("/threshold_curve/gap_percent") >= 0.0);
+    assert!(found.number("/threshold_curve/cost/high") > value);
+    assert_eq!(found.number("/threshold_curve/by_steps_since/0/from"), 1.0);
     // The number of threads changes no bit, the seed does.
     let single = place.answer(format!("{solve} --seed 5 --threads 1"));
     assert_eq!(timeless(single), timeless(found.clone()));
