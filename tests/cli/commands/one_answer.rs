@@ -28,8 +28,8 @@ const LANGUAGES: [&str; 5] = ["c", "fortran", "python", "rust", "csv"];
 
 /// Solved as `solution.json` with these options: the document, and the first sentence as its report
 /// has it.
-fn solved(place: &Workplace, model: &str, options: &[&str]) -> (Value, String) {
-    let solution = place.run(&[&["solve", model, "--json"], options].concat());
+fn solved(place: &Workplace, model: &str, options: &str) -> (Value, String) {
+    let solution = place.remap(format!("solve {model} --json {options}"));
     assert!([0, 3].contains(&solution.code), "{model}: {}", solution.err);
     place.write("solution.json", &solution.out);
     place.remap("report solution.json -o page.html --force").exits(0);
@@ -86,8 +86,8 @@ fn intervals_are_the_same_everywhere() {
     let decks =
         ["birth_death", "capacities", "cost_aware", "correlated", "growing", "log_gp", "table1"];
     for name in some(3, decks) {
-        let model = deck(&format!("periodic/{name}.ron"));
-        let (document, sentence) = solved(&place, &model, &[]);
+        let model = format!("models/periodic/{name}.ron");
+        let (document, sentence) = solved(&place, &model, "");
         let recommended = &document["recommended"];
         let every = (recommended != "never").then(|| recommended["every"].u64());
         interval_is_one(&place, name, &sentence, every);
@@ -115,7 +115,7 @@ fn the_cheapest_interval_within_the_bound_is_recommended() {
         ("MaxDeviation(0.05)", "20", 4, longest),
     ] {
         place.write("model.ron", normal(bound, cost));
-        let (document, sentence) = solved(&place, "model.ron", &[]);
+        let (document, sentence) = solved(&place, "model.ron", "");
         assert_eq!(document["recommended"]["every"], expected, "{sentence}");
         assert_eq!(sentence, format!("Remap every {expected} steps: {why}"));
         interval_is_one(&place, bound, &sentence, Some(expected));
@@ -129,7 +129,7 @@ fn the_cheapest_interval_within_the_bound_is_recommended() {
 fn altered_recommendations_are_refused() {
     let place = Workplace::new();
     for name in ["periodic/cost_aware.ron", "load_drift/three_chains.ron"] {
-        let (document, _) = solved(&place, &deck(name), &[]);
+        let (document, _) = solved(&place, &format!("models/{name}"), "");
         for other in [json!("never"), json!({"every": 3}), json!({"above": 9.5})] {
             let mut altered = document.clone();
             altered["recommended"] = other;
@@ -145,8 +145,7 @@ fn altered_recommendations_are_refused() {
 #[test]
 fn thresholds_are_the_same_everywhere() {
     let place = Workplace::new();
-    let quick: &[&str] = &["--tolerance", "0.9", "--time-limit", "20"];
-    let exact: &[&str] = &[];
+    let (quick, exact) = ("--tolerance 0.9 --time-limit 20", "");
     place.write(
         "64.ron",
         "Model(title: \"64 ranks\", problem: LoadDrift(processors: 64, initial_load: 10, steps: 100, remap_cost: 5.0, \
@@ -164,7 +163,7 @@ fn thresholds_are_the_same_everywhere() {
         ("64.ron", quick),
     ];
     for (name, options) in some(3, decks) {
-        let path = if name == "64.ron" { name.to_owned() } else { deck(name) };
+        let path = if name == "64.ron" { name.to_owned() } else { format!("models/{name}") };
         let (document, sentence) = solved(&place, &path, options);
         let recommended = &document["recommended"];
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
@@ -234,7 +233,7 @@ fn beliefs_and_maps_are_the_same_everywhere() {
         "phase_change/bimodal.ron",
         "phase_change/table_iii_n50_g50.ron",
     ] {
-        let (document, sentence) = solved(&place, &deck(name), &[]);
+        let (document, sentence) = solved(&place, &format!("models/{name}"), "");
         let pi = document["threshold"][0].f64();
         let json: Value = serde_json::from_str(&exported(&place, "json")).unwrap();
         let first =
@@ -248,7 +247,7 @@ fn beliefs_and_maps_are_the_same_everywhere() {
     }
     for name in ["stopping/yin_xu_wang.ron", "stopping/multiplicative.ron", "stopping/restart.ron"]
     {
-        let (document, sentence) = solved(&place, &deck(name), &[]);
+        let (document, sentence) = solved(&place, &format!("models/{name}"), "");
         let remaps = document["decision"].text().matches('R').count();
         let csv = exported(&place, "csv");
         let rows = csv.lines().filter(|line| line.ends_with(",R"));

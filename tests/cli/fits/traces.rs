@@ -238,27 +238,6 @@ fn replay_judges_on_steps_it_has_not_trained_on() {
     assert_eq!(trained(&text).len(), 2);
 }
 
-/// Ten million rows: under 20 s and 1 GB. Run with `--ignored` and `/usr/bin/time -v`.
-#[test]
-#[ignore = "writes 300 MB and takes 20 seconds"]
-fn ten_million_rows_stream() {
-    let place = Workplace::new();
-    let file = std::fs::File::create(place.path("large.csv")).unwrap();
-    let mut file = std::io::BufWriter::new(file);
-    writeln!(file, "step,rank,seconds,remapped,remap_seconds").unwrap();
-    for step in 0..10_000_u32 {
-        for rank in 0..1000_u32 {
-            let scramble = f64::from((step * 31 + rank * 17) % 101) / 50.0 - 1.0;
-            writeln!(file, "{step},{rank},{:.5},0,", 2.0 + 0.01 * scramble).unwrap();
-        }
-    }
-    drop(file);
-    let started = std::time::Instant::now();
-    place.remap("fit large.csv --remap-cost 1 -o large.ron").exits(0);
-    let seconds = started.elapsed().as_secs_f64();
-    assert!(seconds < 20.0, "{seconds} s");
-}
-
 /// Times that say that they are not seconds are converted, and so are those that are said not to
 /// be.
 #[test]

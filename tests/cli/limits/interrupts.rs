@@ -21,60 +21,35 @@ fn endless_models() -> Vec<(&'static str, String)> {
              to_first: 0.000001), detector: (false_alarm: 0.45, missed: 0.45))"
         ))
     };
-    let periodic = |changes: &str, load: &str| {
-        stated(format!(
-            "Periodic(initial_load: {load}, changes: {changes}, bound: MaxDeviation(0.5))"
-        ))
+    let periodic = |changes: &str, rest: &str| {
+        stated(format!("Periodic(changes: {changes}, bound: MaxDeviation(0.5), {rest})"))
     };
-    let drift = |processors: u32, levels: u32| {
-        stated(format!(
-            "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.25, \
-             down: 0.25, edge: Hold), initial_load: 10, steps: 100000000, remap_cost: 8)"
-        ))
-    };
+    let drift = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold), \
+                 initial_load: 10, steps: 100000000, remap_cost: 8)";
+    let walks = "Identical(count: 64, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25}))";
+    let different = "Classes([(count: 300, law: Steps({-3: 0.25, 0: 0.5, 4: 0.25})), (count: 200, law: \
+                     Steps({-7: 0.5, 8: 0.5})), (count: 100, law: Steps({-1: 0.5, 1: 0.5}))])";
+    let smooth = "Distinct([Gamma(shape: 0.5, mean: 1), Gamma(shape: 0.75, mean: 2), Gamma(shape: 1.5, mean: 1), \
+                  Gamma(shape: 2.5, mean: 3)])";
+    let chains = "Periodic(initial_load: 300, changes: Chain(count: 64, chain: Walk(lowest: 0, levels: 600, up: 0.25, \
+                  down: 0.25, edge: Hold)), bound: MaxDeviation(0.9), remap_cost: 100000)";
+    let detectors: Vec<String> =
+        (20..27).map(|k| format!("(false_alarm: 0.{k}, missed: 0.{})", k + 7)).collect();
+    let together = format!("Several([{}])", detectors.join(", "));
+    let many_levels = endless().replace("(false_alarm: 0.25, missed: 0.25)", &together);
     vec![
         ("phase_change", endless()),
         ("uniform", stopping("Uniform")),
         ("stopping", stopping("Stop")),
         ("restart", stopping("Restart")),
-        ("load_drift", drift(6, 19)),
-        ("many levels", {
-            let detectors: Vec<String> =
-                (20..27).map(|k| format!("(false_alarm: 0.{k}, missed: 0.{})", k + 7)).collect();
-            let together = format!("Several([{}])", detectors.join(", "));
-            endless().replace("(false_alarm: 0.25, missed: 0.25)", &together)
-        }),
+        ("load_drift", stated(drift)),
+        ("many levels", many_levels),
         ("phase_switching", switching("lifetime: Uniform(first: 0, last: 1000000),")),
         ("phase_switching, long run", switching("")),
-        (
-            "walks",
-            periodic("Identical(count: 64, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25}))", "1000000"),
-        ),
-        (
-            "different walks",
-            periodic(
-                "Classes([(count: 300, law: Steps({-3: 0.25, 0: 0.5, 4: 0.25})), (count: 200, law: \
-                 Steps({-7: 0.5, 8: 0.5})), (count: 100, law: Steps({-1: 0.5, 1: 0.5}))])",
-                "100000",
-            ),
-        ),
-        (
-            "smooth laws",
-            periodic(
-                "Distinct([Gamma(shape: 0.5, mean: 1), Gamma(shape: 0.75, mean: 2), \
-                 Gamma(shape: 1.5, mean: 1), Gamma(shape: 2.5, mean: 3)])",
-                "1e12",
-            )
-            .replace("bound: MaxDeviation(0.5)", "bound: MaxDeviation(0.5), remap_cost: 1e12"),
-        ),
-        (
-            "chains",
-            stated(
-                "Periodic(initial_load: 300, changes: Chain(count: 64, chain: Walk(lowest: 0, \
-                 levels: 600, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(0.9), \
-                 remap_cost: 100000)",
-            ),
-        ),
+        ("walks", periodic(walks, "initial_load: 1000000")),
+        ("different walks", periodic(different, "initial_load: 100000")),
+        ("smooth laws", periodic(smooth, "initial_load: 1e12, remap_cost: 1e12")),
+        ("chains", stated(chains)),
     ]
 }
 

@@ -1,8 +1,6 @@
 //! Increments with a distribution for each class of ranks.
 
-use super::answers::{
-    WALKS, exports, first_is_best, is_statistical, known_exactly, stopped,
-};
+use super::answers::{WALKS, exports, first_is_best, is_statistical, known_exactly, stopped};
 use crate::support::prelude::*;
 
 pub const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \

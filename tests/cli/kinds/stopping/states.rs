@@ -82,7 +82,9 @@ fn loads_without_a_highest_one() {
 #[test]
 fn remaps_may_be_partial() {
     let found = solved("partial", "");
-    assert!(found.number("/average/upper") < found.number("/partial_remaps/average_of_whole/lower"));
+    assert!(
+        found.number("/average/upper") < found.number("/partial_remaps/average_of_whole/lower")
+    );
     let units = found["partial_remaps"]["units"].list();
     for (letter, units) in found["decision"].text().chars().zip(units) {
         assert_eq!(letter == 'R', units.u64() > 0);
