@@ -6,8 +6,6 @@ mod by_definition;
 use crate::families::Family;
 use crate::support::made_logs::times;
 use crate::support::prelude::*;
-use remapping::policy::Policy;
-use remapping::policy::advised::Advised;
 use remapping::record::Record;
 
 /// A log of these times.
@@ -48,30 +46,6 @@ fn advised_costs_what_its_definition_costs() {
             assert!(same, "{family:?}: {paid} is not {cost}");
         }
     }
-}
-
-/// A state that was written and read again decides as if nothing had happened.
-#[test]
-fn advised_goes_on_from_a_stored_state() {
-    let run = Family::Mixture.run(6, 120, 10.0, 5);
-    let path = |step| run.record.path(step);
-    let mut kept = Advised::trained((0..50).map(path), run.remap_cost);
-    let mut base = 49;
-    for step in 50..120 {
-        let text = serde_json::to_string(&kept).unwrap();
-        let mut read: Advised = serde_json::from_str(&text).unwrap();
-        let mean = path(base).iter().sum::<f64>() / 6.0;
-        let times = path(step).iter().zip(path(base)).map(|(now, then)| mean + now - then);
-        let seen = remapping::policy::Step::new(step as u64, times.collect());
-        kept.observe(&seen);
-        read.observe(&seen);
-        assert_eq!(kept.wants_remap(), read.wants_remap(), "after step {step}");
-        if kept.wants_remap() {
-            kept.remapped();
-            base = step;
-        }
-    }
-    assert!(base > 49, "it has remapped");
 }
 
 /// A rule goes on from where it was stored, as it does where it is exported: it is not shown twice

@@ -43,20 +43,6 @@ fn a_detector_without_a_seen_error_is_not_said_to_make_none() {
 }
 
 #[test]
-fn errors_of_a_trace_are_of_independent_pairs() {
-    let place = Workplace::new();
-    let time = |k: u32| {
-        let noise = f64::from(k.wrapping_mul(2_654_435_761) >> 16) / 65536.0;
-        1.0 + 0.1 * noise + if k >= 200 { 0.5 } else { 0.0 }
-    };
-    let trace: String = (0..400).map(|k| format!("{}\n", time(k))).collect();
-    let calibrate = "calibrate --batch 1 --cluster 5 --change-at 200 --json";
-    let found = place.fed(calibrate, trace).json();
-    let pairs = [&found["false_alarm"]["pairs"], &found["missed"]["pairs"]];
-    assert_eq!(pairs, [20, 40]);
-}
-
-#[test]
 fn fits_and_simulations_say_their_level() {
     let place = Workplace::stating(
         "Periodic(initial_load: 50, changes: Identical(count: 4, law: Normal(mean: 0.1, deviation: 1)), \

@@ -96,6 +96,9 @@ fn error_rates_of_a_recorded_trace() {
     let trace = lines(&times(400, 200));
     let rates = workplace.fed(calibrate, &*trace).exits(0).json();
     assert_eq!(rates["missed"]["mean"], 0.0);
+    // Pairs of clusters are independent.
+    let pairs = [&rates["false_alarm"]["pairs"], &rates["missed"]["pairs"]];
+    assert_eq!(pairs, [20, 40]);
     assert!(rates["false_alarm"]["mean"].f64() < 0.5);
     let refused = workplace.fed("calibrate --change-at 3", trace).exits(1);
     refused.says("no whole test cluster lies before");

@@ -93,23 +93,6 @@ fn a_lammps_log_is_read() {
 }
 
 #[test]
-fn gaps_are_filled_and_said() {
-    let place = Workplace::new();
-    let missing: String = long()
-        .lines()
-        .filter(|line| !line.starts_with("41,") && !line.starts_with("50,2,"))
-        .map(|line| {
-            line.replace("60,5,", "60,5,nan#").split('#').next().unwrap().to_owned()
-                + if line.starts_with("60,5,") { ",0," } else { "" }
-                + "\n"
-        })
-        .collect();
-    place.write("gaps.csv", missing);
-    let outcome = place.remap("fit gaps.csv").exits(0);
-    has(&outcome.err, &["1 missing steps are filled in", "2 missing times are filled in"]);
-}
-
-#[test]
 fn bad_traces_are_refused_with_their_line() {
     let place = Workplace::new();
     let refused = |text: &str, says: &str| {
