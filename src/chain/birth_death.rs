@@ -212,18 +212,6 @@ impl BirthDeath {
             out[last] = self.down[last] * v[last - 1] + self.stay[last] * v[last];
         }
     }
-
-    /// Detailed-balance weights of the levels.
-    pub(super) fn weights(&self) -> Option<Vec<f64>> {
-        let mut weights = vec![1.0];
-        for level in 1..self.levels() {
-            let (there, back) = (self.up[level - 1], self.down[level]);
-            // Levels that do not communicate may have any weights.
-            let ratio = if there == 0.0 && back == 0.0 { 1.0 } else { there / back };
-            weights.push(weights[level - 1] * ratio);
-        }
-        usable(weights)
-    }
 }
 
 impl Operator for BirthDeath {
@@ -254,7 +242,14 @@ impl Operator for BirthDeath {
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
-        self.weights()
+        let mut weights = vec![1.0];
+        for level in 1..self.levels() {
+            let (there, back) = (self.up[level - 1], self.down[level]);
+            // Levels that do not communicate may have any weights.
+            let ratio = if there == 0.0 && back == 0.0 { 1.0 } else { there / back };
+            weights.push(weights[level - 1] * ratio);
+        }
+        usable(weights)
     }
 
     /// Reversible if every step can be reversed.

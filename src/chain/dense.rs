@@ -1,6 +1,6 @@
 //! A chain given as a full transition matrix.
 
-use super::{ChainError, Operator, misses_one, probability, usable};
+use super::{ChainError, Operator, balanced_weights, misses_one, probability};
 use crate::parallel;
 
 /// A dense transition matrix.
@@ -58,30 +58,6 @@ impl Dense {
             }
         }
     }
-
-    /// Detailed-balance weights, computed along a spanning tree and checked on every pair.
-    pub(super) fn weights(&self) -> Option<Vec<f64>> {
-        let n = self.levels;
-        let mut weights = vec![0.0; n];
-        let mut queue = vec![0];
-        weights[0] = 1.0;
-        while let Some(i) = queue.pop() {
-            for j in 0..n {
-                let (there, back) = (self.row(i)[j], self.row(j)[i]);
-                if weights[j] == 0.0 && there > 0.0 && back > 0.0 {
-                    weights[j] = weights[i] * there / back;
-                    queue.push(j);
-                }
-            }
-        }
-        let balanced = (0..n).all(|i| {
-            (0..i).all(|j| {
-                let (a, b) = (weights[i] * self.row(i)[j], weights[j] * self.row(j)[i]);
-                (a - b).abs() <= 1e-13 * a.max(b)
-            })
-        });
-        if balanced { usable(weights) } else { None }
-    }
 }
 
 impl Operator for Dense {
@@ -110,6 +86,7 @@ impl Operator for Dense {
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
-        self.weights()
+        let row = |i| self.row(i).iter().copied().enumerate();
+        balanced_weights(self.levels, row, |i, j| self.row(i)[j])
     }
 }

@@ -1,7 +1,7 @@
 //! A joint chain with any dependence between processes: a sparse transition matrix, or the rows of
 //! it that belong to one of several ranks.
 
-use super::{ChainError, Operator, misses_one, probability, usable};
+use super::{ChainError, Operator, balanced_weights, misses_one, probability};
 use crate::parallel;
 use sprs::{CsMat, TriMat};
 use std::ops::Range;
@@ -20,34 +20,6 @@ impl Joint {
         entries: &[(usize, usize, f64)],
     ) -> Result<Self, ChainError> {
         JointRows::from_entries(states, 0..states, entries).map(Self)
-    }
-
-    /// Detailed-balance weights, computed along a spanning forest and checked on every entry.
-    fn weights(&self) -> Option<Vec<f64>> {
-        let matrix = &self.0.matrix;
-        let mut weights = vec![0.0; matrix.rows()];
-        for root in 0..matrix.rows() {
-            if weights[root] > 0.0 {
-                continue;
-            }
-            weights[root] = 1.0;
-            let mut queue = vec![root];
-            while let Some(i) = queue.pop() {
-                for (j, &there) in matrix.outer_view(i)?.iter() {
-                    let back = matrix.get(j, i).copied().unwrap_or(0.0);
-                    if weights[j] == 0.0 && there > 0.0 && back > 0.0 {
-                        weights[j] = weights[i] * there / back;
-                        queue.push(j);
-                    }
-                }
-            }
-        }
-        let balanced = matrix.iter().all(|(&p, (i, j))| {
-            let back = matrix.get(j, i).copied().unwrap_or(0.0);
-            let (a, b) = (weights[i] * p, weights[j] * back);
-            (a - b).abs() <= 1e-13 * a.max(b)
-        });
-        if balanced { usable(weights) } else { None }
     }
 }
 
@@ -70,7 +42,13 @@ impl Operator for Joint {
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
-        self.weights()
+        let (starts, matrix) = (self.0.matrix.indptr(), &self.0.matrix);
+        let row = |i| {
+            let row = starts.raw_storage()[i]..starts.raw_storage()[i + 1];
+            matrix.indices()[row.clone()].iter().copied().zip(matrix.data()[row].iter().copied())
+        };
+        let entry = |i, j| matrix.get(i, j).copied().unwrap_or(0.0);
+        balanced_weights(self.states(), row, entry)
     }
 }
 

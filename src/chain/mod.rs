@@ -54,6 +54,7 @@ pub use multisets::{Multisets, Occupancies};
 pub use process::ProcessChain;
 pub use product::{Factor, Product};
 pub use restricted::Restricted;
+pub(crate) use shared::Divided;
 pub use shared::Shared;
 pub(crate) use tube::{Modes, Tube};
 pub use wanted::Wanted;
@@ -82,6 +83,16 @@ pub enum Finish<'f> {
     Parts(&'f (dyn Fn(usize, &mut [f64]) + Sync)),
 }
 
+impl Finish<'_> {
+    /// Finishes a whole image.
+    fn all(self, image: &mut [f64]) {
+        if image.len() < PARALLEL {
+            return self.finish(0, image);
+        }
+        parallel::pieces(image, PART, &|part, image| self.finish(part * PART, image));
+    }
+}
+
 /// A Markov operator on functions of S states: nonnegative, with rows that sum to one.
 ///
 /// Rows may miss one by what the given decimals miss it (at most [`ROW_SUM_TOLERANCE`]). They are
@@ -100,10 +111,7 @@ pub trait Operator: Send + Sync {
     /// cache.
     fn apply_then(&self, v: &[f64], out: &mut [f64], finish: Finish<'_>) {
         self.apply_into(v, out);
-        if out.len() < PARALLEL {
-            return finish.finish(0, out);
-        }
-        parallel::pieces(out, PART, &|part, out| finish.finish(part * PART, out));
+        finish.all(out);
     }
 
     /// A bound k such that the computed `P v` differs from the exact one, in every state s, by at
@@ -206,6 +214,38 @@ fn probability(value: f64, what: impl FnOnce() -> String) -> Result<(), ChainErr
     } else {
         Err(ChainError::NotAProbability { what: what(), value })
     }
+}
+
+/// Detailed-balance weights, computed along a spanning forest and checked on every entry. `row` lists
+/// the entries of a row with their columns.
+fn balanced_weights<R: Iterator<Item = (usize, f64)>>(
+    states: usize,
+    row: impl Fn(usize) -> R,
+    entry: impl Fn(usize, usize) -> f64,
+) -> Option<Vec<f64>> {
+    let mut weights = vec![0.0; states];
+    for root in 0..states {
+        if weights[root] > 0.0 {
+            continue;
+        }
+        weights[root] = 1.0;
+        let mut queue = vec![root];
+        while let Some(i) = queue.pop() {
+            for (j, there) in row(i) {
+                let back = entry(j, i);
+                if weights[j] == 0.0 && there > 0.0 && back > 0.0 {
+                    weights[j] = weights[i] * there / back;
+                    queue.push(j);
+                }
+            }
+        }
+    }
+    let balanced = |i: usize, (j, p): (usize, f64)| {
+        let (a, b) = (weights[i] * p, weights[j] * entry(j, i));
+        (a - b).abs() <= 1e-13 * a.max(b)
+    };
+    let all = (0..states).all(|i| row(i).all(|entry| balanced(i, entry)));
+    if all { usable(weights) } else { None }
 }
 
 /// Ratios of weights beyond this leave too few digits for the light states.

@@ -1,6 +1,7 @@
 //! States of r equal processes: multisets of r levels, ranked in colexicographic order.
 
 use super::ChainError;
+use std::ops::Range;
 
 /// The multisets of r levels out of L, in colexicographic order of their sorted members: the
 /// largest member is the most significant. There are C(L+r-1, r).
@@ -132,6 +133,21 @@ impl Multisets {
             self.unrank_into(rank, &mut sorted);
         }
         Occupancies { sorted, levels: self.levels, left: self.states().saturating_sub(rank) }
+    }
+
+    /// `f` of the members, in ascending order, of each multiset with a rank in this range.
+    pub(crate) fn tabulate<T>(
+        &self,
+        ranks: Range<usize>,
+        mut f: impl FnMut(&[usize]) -> T,
+    ) -> Vec<T> {
+        let mut walk = self.from(ranks.start);
+        let next = |_| {
+            let value = f(walk.get().expect("a rank"));
+            walk.advance();
+            value
+        };
+        ranks.map(next).collect()
     }
 }
 

@@ -1,11 +1,8 @@
 //! The rows of an operator that belong to one of several ranks.
 
 use super::kernel::Rows;
-use super::{
-    Effort, Exchangeable, Finish, JointRows, Operator, PARALLEL, PART, Product, WEIGHT_SPAN,
-};
+use super::{Effort, Exchangeable, Finish, JointRows, Operator, Product, WEIGHT_SPAN};
 use crate::communicator::{Communicator, Shares};
-use crate::parallel;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,12 +18,60 @@ pub struct Shared {
 }
 
 enum Own {
-    /// Some levels of the first factor.
-    Slabs(Product),
-    /// States with consecutive ranks.
-    Blocks(Exchangeable),
+    Divided(Divided),
     /// Some rows of a joint chain, and the largest number of entries of a row on any rank.
     Rows(JointRows, usize),
+}
+
+/// A joint chain of independent processes that ranks divide.
+pub(crate) enum Divided {
+    /// The levels of the first factor, a birth–death chain, in nearly equal slabs.
+    Slabs(Product),
+    /// The multisets of equal processes, in blocks of nearly equal work.
+    Blocks(Exchangeable),
+}
+
+impl Divided {
+    /// The most ranks that can share it. `None` where the first factor is of another kind, and for
+    /// fewer than three equal processes.
+    pub fn most(&self) -> Option<usize> {
+        match self {
+            Self::Slabs(product) => product.has_slabs().then(|| product.slabs().0),
+            Self::Blocks(operator) => {
+                let many = operator.multisets().items() >= FEWEST_ITEMS;
+                many.then(|| operator.states())
+            }
+        }
+    }
+
+    /// The partition of the states; `None` for too many ranks.
+    pub fn shares(&self, ranks: usize) -> Option<Shares> {
+        self.most().filter(|most| ranks <= *most)?;
+        Some(match self {
+            Self::Slabs(product) => {
+                let (levels, width) = product.slabs();
+                let starts = Shares::evenly(levels, ranks);
+                let windows = starts
+                    .windows(2)
+                    .map(|own| own[0].saturating_sub(1) * width..(own[1] + 1).min(levels) * width);
+                let windows = windows.collect();
+                Shares::new(starts.iter().map(|level| level * width).collect(), windows)
+            }
+            Self::Blocks(operator) => {
+                let starts = Effort::new(operator).starts(ranks, 1);
+                let needed = |own: &[usize]| operator.needed(&(own[0]..own[1]));
+                let windows = starts.windows(2).map(needed).collect();
+                Shares::new(starts, windows)
+            }
+        })
+    }
+
+    fn operator(&self) -> &dyn Operator {
+        match self {
+            Self::Slabs(product) => product,
+            Self::Blocks(operator) => operator,
+        }
+    }
 }
 
 /// Entries below and above the own ones, and a contiguous copy where the rows need one.
@@ -40,50 +85,10 @@ struct Room {
 const FEWEST_ITEMS: usize = 3;
 
 impl Shared {
-    /// The levels of the first factor, a birth–death chain, in nearly equal slabs. `None` where the
-    /// first factor is of another kind, or has fewer levels than there are ranks.
-    pub fn slabs(product: Product, communicator: Arc<dyn Communicator>) -> Option<Self> {
-        let shares = Self::shares_of_slabs(&product, communicator.ranks())?;
-        Some(Self::new(Own::Slabs(product), shares, communicator))
-    }
-
-    /// The most ranks that can have [`slabs`](Self::slabs).
-    pub fn most_of_slabs(product: &Product) -> Option<usize> {
-        product.has_slabs().then(|| product.slabs().0)
-    }
-
-    /// The most ranks that can have [`blocks`](Self::blocks).
-    pub fn most_of_blocks(operator: &Exchangeable) -> Option<usize> {
-        let many = operator.multisets().items() >= FEWEST_ITEMS;
-        many.then(|| operator.states())
-    }
-
-    /// The partition of the states for [`slabs`](Self::slabs).
-    pub fn shares_of_slabs(product: &Product, ranks: usize) -> Option<Shares> {
-        Self::most_of_slabs(product).filter(|most| ranks <= *most)?;
-        let (levels, width) = product.slabs();
-        let starts = Shares::evenly(levels, ranks);
-        let windows = starts
-            .windows(2)
-            .map(|own| own[0].saturating_sub(1) * width..(own[1] + 1).min(levels) * width);
-        let windows = windows.collect();
-        let starts = starts.iter().map(|level| level * width).collect();
-        Some(Shares::new(starts, windows))
-    }
-
-    /// The multisets of equal processes, in blocks of nearly equal work. `None` for fewer than
-    /// three processes, or fewer states than ranks.
-    pub fn blocks(operator: Exchangeable, communicator: Arc<dyn Communicator>) -> Option<Self> {
-        let shares = Self::shares_of_blocks(&operator, communicator.ranks())?;
-        Some(Self::new(Own::Blocks(operator), shares, communicator))
-    }
-
-    /// The partition of the states for [`blocks`](Self::blocks).
-    pub fn shares_of_blocks(operator: &Exchangeable, ranks: usize) -> Option<Shares> {
-        Self::most_of_blocks(operator).filter(|most| ranks <= *most)?;
-        let starts = Effort::new(operator).starts(ranks, 1);
-        let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
-        Some(Shares::new(starts, windows))
+    /// The own part of a chain that the ranks divide; `None` if they are too many.
+    pub(crate) fn divided(parts: Divided, communicator: Arc<dyn Communicator>) -> Option<Self> {
+        let shares = parts.shares(communicator.ranks())?;
+        Some(Self::new(Own::Divided(parts), shares, communicator))
     }
 
     /// The own rows of a joint chain, partitioned by [`evenly`](Self::evenly).
@@ -118,8 +123,8 @@ impl Shared {
             below: vec![0.0; own.start - window.start],
             above: vec![0.0; window.end - own.end],
             window: match rows {
-                Own::Slabs(_) => Vec::new(),
-                Own::Blocks(_) | Own::Rows(..) => vec![0.0; window.len()],
+                Own::Divided(Divided::Slabs(_)) => Vec::new(),
+                _ => vec![0.0; window.len()],
             },
         };
         Self { rows, shares, rank, communicator, room: Mutex::new(room) }
@@ -155,36 +160,30 @@ impl Operator for Shared {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
         let Room { below, above, window } = &mut *room;
         self.communicator.exchange(&self.shares, v, below, above);
-        match &self.rows {
-            Own::Slabs(product) => {
-                let (_, width) = product.slabs();
-                let own = self.own();
-                let levels = own.start / width..own.end / width;
-                let rows = Rows::some(levels.clone(), [below, v, above]);
-                product.apply_slabs(levels.start, rows, out, finish);
-            }
-            Own::Blocks(_) | Own::Rows(..) => {
-                window[..below.len()].copy_from_slice(below);
-                window[below.len()..][..v.len()].copy_from_slice(v);
-                window[below.len() + v.len()..].copy_from_slice(above);
-                let base = self.shares.window(self.rank).start;
-                match &self.rows {
-                    Own::Blocks(operator) => operator.apply_own((window, base), self.own(), out),
-                    Own::Rows(rows, _) => rows.apply_own((window, base), out),
-                    Own::Slabs(_) => {}
-                }
-                if out.len() < PARALLEL {
-                    return finish.finish(0, out);
-                }
-                parallel::pieces(out, PART, &|part, out| finish.finish(part * PART, out));
-            }
+        if let Own::Divided(Divided::Slabs(product)) = &self.rows {
+            let (_, width) = product.slabs();
+            let own = self.own();
+            let levels = own.start / width..own.end / width;
+            let rows = Rows::some(levels.clone(), [below, v, above]);
+            return product.apply_slabs(levels.start, rows, out, finish);
         }
+        window[..below.len()].copy_from_slice(below);
+        window[below.len()..][..v.len()].copy_from_slice(v);
+        window[below.len() + v.len()..].copy_from_slice(above);
+        let base = self.shares.window(self.rank).start;
+        match &self.rows {
+            Own::Divided(Divided::Blocks(operator)) => {
+                operator.apply_own((window, base), self.own(), out);
+            }
+            Own::Rows(rows, _) => rows.apply_own((window, base), out),
+            Own::Divided(Divided::Slabs(_)) => {}
+        }
+        finish.all(out);
     }
 
     fn rounding(&self) -> f64 {
         match &self.rows {
-            Own::Slabs(product) => product.rounding(),
-            Own::Blocks(operator) => operator.rounding(),
+            Own::Divided(parts) => parts.operator().rounding(),
             // The bound must hold for all rows.
             Own::Rows(_, longest) => *longest as f64 + 1.0,
         }
@@ -192,8 +191,7 @@ impl Operator for Shared {
 
     fn conserves(&self) -> bool {
         match &self.rows {
-            Own::Slabs(product) => product.conserves(),
-            Own::Blocks(operator) => operator.conserves(),
+            Own::Divided(parts) => parts.operator().conserves(),
             Own::Rows(..) => false,
         }
     }
@@ -201,15 +199,15 @@ impl Operator for Shared {
     fn staying(&self) -> Option<Vec<f64>> {
         match &self.rows {
             Own::Rows(rows, _) => Some(rows.staying()),
-            Own::Slabs(product) => product.staying_of_slabs(self.own()),
-            Own::Blocks(operator) => Some(operator.staying_of(self.own())),
+            Own::Divided(Divided::Slabs(product)) => product.staying_of_slabs(self.own()),
+            Own::Divided(Divided::Blocks(operator)) => Some(operator.staying_of(self.own())),
         }
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         let own = match &self.rows {
-            Own::Slabs(product) => product.weights_of_slabs(self.own()),
-            Own::Blocks(operator) => operator.weights_of(self.own()),
+            Own::Divided(Divided::Slabs(product)) => product.weights_of_slabs(self.own()),
+            Own::Divided(Divided::Blocks(operator)) => operator.weights_of(self.own()),
             // They would have to be computed along paths through the rows of all ranks.
             Own::Rows(..) => None,
         };
@@ -310,7 +308,7 @@ mod tests {
             let v = values(whole.states(), seed);
             let mut expected = vec![0.0; v.len()];
             whole.apply_into(&v, &mut expected);
-            let share = |ranks| Shared::blocks(Exchangeable::new(chain.clone(), items).unwrap(), ranks);
+            let share = |ranks| Shared::divided(Divided::Blocks(Exchangeable::new(chain.clone(), items).unwrap()), ranks);
             if let Some(found) = by_ranks(ranks, &v, share) {
                 prop_assert_eq!(found, expected);
             } else {
@@ -344,8 +342,8 @@ mod tests {
                 for rank in 0..ranks {
                     let alone = Arc::new(Alone { rank, ranks, all: vec![0.0; whole.states()] });
                     let shared = match k {
-                        0 => Shared::slabs(product(), alone),
-                        _ => Shared::blocks(blocks(), alone),
+                        0 => Shared::divided(Divided::Slabs(product()), alone),
+                        _ => Shared::divided(Divided::Blocks(blocks()), alone),
                     };
                     let Some(shared) = shared else { continue };
                     found.extend(shared.staying().unwrap());
@@ -382,7 +380,7 @@ mod tests {
             let v = values(whole.states(), seed);
             let mut expected = vec![0.0; v.len()];
             whole.apply_into(&v, &mut expected);
-            match by_ranks(ranks, &v, |communicator| Shared::slabs(product(), communicator)) {
+            match by_ranks(ranks, &v, |ranks| Shared::divided(Divided::Slabs(product()), ranks)) {
                 Some(found) => prop_assert_eq!(found, expected),
                 None => prop_assert!(ranks > shape[0]),
             }

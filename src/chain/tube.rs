@@ -43,31 +43,12 @@ impl Modes {
         let mut hull = states.to_vec();
         for (mode, stride) in self.strides.iter().enumerate() {
             let last = self.chains[mode].levels() - 1;
-            let mut lower = hull.iter().filter(|s| self.level(mode, **s) > 0).map(|s| s - stride);
-            let mut upper =
-                hull.iter().filter(|s| self.level(mode, **s) < last).map(|s| s + stride);
-            let (mut low, mut high) = (lower.next(), upper.next());
-            let mut wider = Vec::with_capacity(hull.len() + hull.len() / 2);
-            let mut add = |state: usize| {
-                if wider.last() != Some(&state) {
-                    wider.push(state);
-                }
-            };
-            for &state in &hull {
-                while let Some(before) = [low, high].into_iter().flatten().min()
-                    && before < state
-                {
-                    add(before);
-                    low = if low == Some(before) { lower.next() } else { low };
-                    high = if high == Some(before) { upper.next() } else { high };
-                }
-                add(state);
-            }
-            while let Some(rest) = [low, high].into_iter().flatten().min() {
-                add(rest);
-                low = if low == Some(rest) { lower.next() } else { low };
-                high = if high == Some(rest) { upper.next() } else { high };
-            }
+            let lower = hull.iter().filter(|s| self.level(mode, **s) > 0).map(|s| s - stride);
+            let upper = hull.iter().filter(|s| self.level(mode, **s) < last).map(|s| s + stride);
+            // Three ascending lists, which a stable sort merges.
+            let mut wider: Vec<usize> = lower.chain(hull.iter().copied()).chain(upper).collect();
+            wider.sort();
+            wider.dedup();
             hull = wider;
         }
         hull

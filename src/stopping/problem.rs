@@ -94,11 +94,7 @@ impl Problem {
     ) -> Result<Self, ProblemError> {
         fits(states, operator.states(), imbalance, remap_cost)?;
         let running = states.tabulate(|loads| imbalance.cost(loads));
-        if after == AfterRemap::Uniform && remap_cost > 0.0 && running.iter().all(|&psi| psi > 0.0)
-        {
-            return Err(ProblemError::NeverBalanced);
-        }
-        Ok(Self::posed(states, operator, running, remap_cost, after))
+        Self::posed(states, operator, running, remap_cost, after).checked()
     }
 
     /// This rank's part of a problem that several ranks solve together. Its vectors hold only the
@@ -120,24 +116,20 @@ impl Problem {
             AfterRemap::Uniform => states.multiplicities_of(operator.own()),
         };
         let shared = Some((operator.communicator().clone(), operator.shares().clone()));
-        let problem = Self {
-            operator: Box::new(operator),
-            running,
-            multiplicities,
-            vectors: states.shape().iter().map(|&n| n as f64).product(),
-            processes: states.processes(),
-            remap_cost,
-            after,
-            whole: !states.is_active(),
-            coarser: None,
-            shared,
-        };
-        let balanced = if problem.running.contains(&0.0) { 1.0 } else { 0.0 };
-        let never = problem.largest([balanced]) == [0.0];
-        if after == AfterRemap::Uniform && remap_cost > 0.0 && never {
-            return Err(ProblemError::NeverBalanced);
+        let operator = Box::new(operator);
+        let alone = Self::on_one_grid(states, operator, running, remap_cost, AfterRemap::Stop);
+        Self { after, multiplicities, shared, ..alone }.checked()
+    }
+
+    /// The problem, unless it has no balanced state and needs one.
+    fn checked(self) -> Result<Self, ProblemError> {
+        let never = self.everywhere(!self.running.contains(&0.0));
+        match self.after {
+            AfterRemap::Uniform if self.remap_cost > 0.0 && never => {
+                Err(ProblemError::NeverBalanced)
+            }
+            _ => Ok(self),
         }
-        Ok(problem)
     }
 
     /// The maximum over all ranks, component by component.
@@ -150,19 +142,9 @@ impl Problem {
         sharing::gather(&self.shared, own)
     }
 
-    /// The index of the first own state among all states.
-    pub(super) fn first(&self) -> usize {
-        sharing::first(&self.shared)
-    }
-
     /// The values of functions at the first of all states.
     pub(super) fn at_first<const N: usize>(&self, functions: [&[f64]; N]) -> [f64; N] {
-        let own = if self.first() == 0 {
-            functions.map(|function| function[0]).to_vec()
-        } else {
-            Vec::new()
-        };
-        let all = self.gather(own);
+        let all = self.gather(functions.map(|function| function[0]).to_vec());
         std::array::from_fn(|k| all[k])
     }
 
@@ -208,26 +190,6 @@ impl Problem {
             coarser: None,
             shared: None,
         }
-    }
-
-    /// The problem with the same remap cost on other states.
-    pub(super) fn on(
-        &self,
-        states: &States,
-        operator: Box<dyn Operator>,
-        running: Vec<f64>,
-    ) -> Self {
-        Self::posed(states, operator, running, self.remap_cost, self.after)
-    }
-
-    /// The problem that a remap ends, with these running costs.
-    pub(super) fn ending(
-        states: &States,
-        operator: Box<dyn Operator>,
-        running: Vec<f64>,
-        remap_cost: f64,
-    ) -> Self {
-        Self::posed(states, operator, running, remap_cost, AfterRemap::Stop)
     }
 
     /// The number of states.

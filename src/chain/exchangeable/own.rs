@@ -1,6 +1,6 @@
 //! The operator on a range of states: those of one rank, or of one thread.
 
-use super::{Exchangeable, Part, Wanted};
+use super::{Exchangeable, Operator, Part, Wanted};
 use std::ops::Range;
 
 impl Exchangeable {
@@ -81,27 +81,18 @@ impl Exchangeable {
 
     /// Weights of detailed balance of these states, not scaled.
     pub(in crate::chain) fn weights_of(&self, states: Range<usize>) -> Option<Vec<f64>> {
-        let weights = self.chain.weights()?;
-        let mut walk = self.sets.from(states.start);
-        let mut own = Vec::with_capacity(states.len());
-        while let (Some(sorted), true) = (walk.get(), own.len() < states.len()) {
+        let weights = self.chain.reversing_weights()?;
+        let of = |sorted: &[usize]| {
             let product: f64 = sorted.iter().map(|&level| weights[level]).product();
-            own.push(self.sets.orderings(sorted) * product);
-            walk.advance();
-        }
-        Some(own)
+            self.sets.orderings(sorted) * product
+        };
+        Some(self.sets.tabulate(states, of))
     }
 
     /// The probability to stay in each of some states: as many processes rise from each level as
     /// fall to it.
     pub(in crate::chain) fn staying_of(&self, states: Range<usize>) -> Vec<f64> {
-        let mut walk = self.sets.from(states.start);
-        let mut own = Vec::with_capacity(states.len());
-        while let (Some(sorted), true) = (walk.get(), own.len() < states.len()) {
-            own.push(self.stays(sorted));
-            walk.advance();
-        }
-        own
+        self.sets.tabulate(states, |sorted| self.stays(sorted))
     }
 
     /// The probability that the occupied levels, in ascending order, are the same after a step.

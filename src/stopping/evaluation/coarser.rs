@@ -6,7 +6,7 @@
 
 use crate::chain::{BirthDeath, Multisets};
 use crate::stopping::operator::substochastic::Killed;
-use crate::stopping::state_space::states::{Group, Kind};
+use crate::stopping::state_space::states::Group;
 use crate::stopping::{Problem, Process, ProcessChain, States};
 use std::borrow::Cow;
 
@@ -53,10 +53,9 @@ impl Link {
         let mut first = vec![0];
         let mut near = Shares::new();
         let mut sorted = vec![0; fine.items()];
-        let mut walk = fine.from(0);
-        while let Some(levels) = walk.get() {
+        let add = |levels: &[usize]| {
             let odd: Vec<usize> = (0..levels.len()).filter(|&k| levels[k] % 2 == 1).collect();
-            let share = 0.5f32.powi(odd.len() as i32);
+            let (share, before) = (0.5f32.powi(odd.len() as i32), near.len());
             for choice in 0..1u32 << odd.len() {
                 for (coarse, fine) in sorted.iter_mut().zip(levels) {
                     *coarse = fine / 2;
@@ -66,16 +65,15 @@ impl Link {
                 }
                 sorted.sort_unstable();
                 let rank = coarse.rank(&sorted) as u32;
-                let first = first[first.len() - 1];
                 // Several choices may lead to the same state.
-                match near[first..].iter_mut().find(|(place, _)| *place == rank) {
+                match near[before..].iter_mut().find(|(place, _)| *place == rank) {
                     Some((_, all)) => *all += share,
                     None => near.push((rank, share)),
                 }
             }
-            first.push(near.len());
-            walk.advance();
-        }
+            near.len()
+        };
+        first.extend(fine.tabulate(0..fine.states(), add));
         Self { coarse: coarse.states(), first, near }
     }
 
@@ -100,22 +98,21 @@ pub(in crate::stopping) fn is_long(levels: usize) -> bool {
 
 /// Whether a coarser problem may exist.
 pub(in crate::stopping) fn applies(states: &States) -> bool {
-    let Kind::Groups { groups, processes, .. } = &states.0 else { return false };
+    let Some(groups) = states.groups() else { return false };
     let long = |group: &Group| is_long(group.sets.levels());
     (FEWEST..u32::MAX as usize).contains(&states.count())
-        && *processes <= MOST_PROCESSES
+        && states.processes() <= MOST_PROCESSES
         && groups.iter().all(long)
 }
 
 impl Coarser {
     /// The coarser problem; `None` if the states are not those of long walks.
     pub fn new(states: &States, problem: &Problem) -> Option<Self> {
-        let Kind::Groups { groups, processes, .. } = &states.0 else { return None };
+        let groups = states.groups()?;
         if !applies(states) {
             return None;
         }
-        let mut all = vec![None; *processes];
-        let mut home = vec![0; *processes];
+        let (mut all, mut home) = (vec![None; states.processes()], vec![0; states.processes()]);
         for (g, group) in groups.iter().enumerate() {
             let ProcessChain::BirthDeath(chain) = &group.chain else { return None };
             let chain = ProcessChain::BirthDeath(coarsen(chain)?);
@@ -132,7 +129,7 @@ impl Coarser {
         if !running.contains(&0.0) {
             return None;
         }
-        let problem = problem.on(&coarse, operator, running);
+        let problem = Problem::posed(&coarse, operator, running, problem.remap_cost, problem.after);
         let sets = coarse.groups()?.iter().map(|group| &group.sets);
         let links = groups.iter().zip(sets).map(|(fine, coarse)| Link::new(&fine.sets, coarse));
         let damping = 1.0 / groups.iter().map(Group::spectrum).fold(1.0, f64::max);
@@ -148,10 +145,6 @@ impl Coarser {
             let after = values.len() / before / link.coarse;
             let mut next = Vec::with_capacity(before * link.fine() * after);
             for from in values.chunks_exact(link.coarse * after) {
-                if after == 1 {
-                    next.extend(link.lists().map(|near| mean(near, from)));
-                    continue;
-                }
                 for near in link.lists() {
                     let start = next.len();
                     next.resize(start + after, 0.0);
@@ -271,16 +264,13 @@ pub(in crate::stopping) fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
 fn places(groups: &[Group], coarse: &States) -> Option<Vec<usize>> {
     let mut places = vec![0usize];
     for (fine, coarse) in groups.iter().zip(coarse.groups()?) {
-        let mut own = Vec::with_capacity(coarse.sets.states());
-        let mut walk = coarse.sets.from(0);
         let mut levels = vec![0; fine.sets.items()];
-        while let Some(sorted) = walk.get() {
+        let own = coarse.sets.tabulate(0..coarse.sets.states(), |sorted| {
             for (level, k) in levels.iter_mut().zip(sorted) {
                 *level = (2 * k).min(fine.sets.levels() - 1);
             }
-            own.push(fine.sets.rank(&levels));
-            walk.advance();
-        }
+            fine.sets.rank(&levels)
+        });
         let count = fine.sets.states();
         places = places.iter().flat_map(|p| own.iter().map(move |q| p * count + q)).collect();
     }

@@ -5,7 +5,7 @@
 use crate::imbalance::Imbalance;
 use crate::parallel;
 use crate::stopping::evaluation::coarser::{STEPS, coarsen, is_long};
-use crate::stopping::{Problem, Process, ProcessChain, Solved, States};
+use crate::stopping::{AfterRemap, Problem, Process, ProcessChain, Solved, States};
 use std::borrow::Cow;
 
 /// Fewest states of a coarser grid: a smaller one does not show how large a fraction a region is.
@@ -72,7 +72,7 @@ impl<'a> Grid<'a> {
         rho: f64,
     ) -> Problem {
         let running = states.tabulate(|loads| self.running(loads));
-        Problem::ending(states, operator, running, rho)
+        Problem::posed(states, operator, running, rho, AfterRemap::Stop)
     }
 
     /// The grid on every other level; `None` if it is too small or has no balanced state.

@@ -1,6 +1,6 @@
 //! Load vectors and their states, in the row-major list of all load vectors.
 
-use super::states::{Group, Kind};
+use super::states::{Kind, each_level, from_levels};
 use crate::parallel;
 use crate::stopping::States;
 
@@ -13,15 +13,10 @@ impl States {
         match &self.0 {
             Kind::Active { all, .. } => all.place(loads),
             Kind::Listed(_) => self.find(loads).map(|state| state as u128),
-            Kind::Groups { groups, shape, .. } => {
-                let mut lowest = vec![0; shape.len()];
-                for group in groups {
-                    group.members.iter().for_each(|&process| lowest[process] = group.lowest);
-                }
-                let levels = loads.iter().zip(&lowest).map(|(load, lowest)| load - lowest);
-                levels.zip(shape).try_fold(0u128, |place, (level, &n)| {
-                    let level = u128::try_from(level).ok()?;
-                    place.checked_mul(n as u128)?.checked_add(level)
+            Kind::Groups { lowest, shape, .. } => {
+                let levels = each_level(loads, lowest, shape)?;
+                levels.iter().zip(shape).try_fold(0u128, |place, (&level, &n)| {
+                    place.checked_mul(n as u128)?.checked_add(level as u128)
                 })
             }
         }
@@ -32,15 +27,11 @@ impl States {
         match &self.0 {
             Kind::Active { all, .. } => all.vector(place),
             Kind::Listed(listed) => listed.loads(place).to_vec(),
-            Kind::Groups { groups, shape, .. } => {
-                let mut loads = vec![0; shape.len()];
-                let mut rest = place;
-                for (process, &levels) in shape.iter().enumerate().rev() {
-                    loads[process] = (rest % levels) as i64;
+            Kind::Groups { lowest, shape, .. } => {
+                let (mut loads, mut rest) = (lowest.clone(), place);
+                for (load, levels) in loads.iter_mut().zip(shape).rev() {
+                    *load += (rest % levels) as i64;
                     rest /= levels;
-                }
-                for group in groups {
-                    group.members.iter().for_each(|&process| loads[process] += group.lowest);
                 }
                 loads
             }
@@ -55,10 +46,7 @@ impl States {
             Kind::Listed(listed) => (0..listed.count()).map(Some).collect(),
             Kind::Active { all, members } => {
                 let mut states = vec![None; all.count()];
-                members
-                    .iter()
-                    .enumerate()
-                    .for_each(|(state, &member)| states[member] = Some(state));
+                members.iter().zip(0..).for_each(|(member, state)| states[*member] = Some(state));
                 all.by_place().into_iter().map(|state| states[state?]).collect()
             }
             Kind::Groups { groups, shape, .. } => {
@@ -71,7 +59,7 @@ impl States {
                     }
                     let mut sorted = Vec::with_capacity(shape.len());
                     for state in states {
-                        *state = Some(find(groups, &levels, &mut sorted));
+                        *state = Some(from_levels(groups, &levels, &mut sorted));
                         for (level, &all) in levels.iter_mut().zip(shape).rev() {
                             *level += 1;
                             if *level < all {
@@ -85,14 +73,4 @@ impl States {
             }
         }
     }
-}
-
-/// The state with these levels.
-fn find(groups: &[Group], levels: &[usize], sorted: &mut Vec<usize>) -> usize {
-    groups.iter().fold(0, |state, group| {
-        sorted.clear();
-        sorted.extend(group.members.iter().map(|&process| levels[process]));
-        sorted.sort_unstable();
-        state * group.sets.states() + group.sets.rank(sorted)
-    })
 }

@@ -1,25 +1,18 @@
-//! A list of load vectors with a hash table from loads to states.
+//! A list of load vectors, ordered by their loads.
 //!
-//! Open addressing with linear probing: O(r) expected time for a lookup of r loads, O(states x r)
-//! memory.
+//! O(r log states) time for a lookup of r loads, O(states x r) memory.
 
 use crate::chain::ChainError;
-use std::collections::HashMap;
+use rayon::prelude::*;
 
-/// Marks a free slot.
-const NONE: usize = usize::MAX;
-
-/// The load vectors of the states, indexed by loads.
+/// The load vectors of the states.
 #[derive(Debug, Clone)]
 pub(in crate::stopping) struct Listed {
     /// All load vectors, concatenated.
     loads: Vec<i64>,
     processes: usize,
-    /// Slots: the first state with the loads that hash there. At least half of the slots are free.
-    places: Vec<usize>,
-    /// For loads that several states share: the first state, mapped to all of them in ascending
-    /// order.
-    shared: HashMap<usize, Vec<usize>>,
+    /// The states in the order of their loads; those with equal loads ascend.
+    order: Vec<usize>,
 }
 
 impl Listed {
@@ -34,21 +27,13 @@ impl Listed {
             let (what, expected, found) = (format!("load vector {i}"), processes, vector.len());
             return Err(ChainError::Shape { what, expected, found });
         }
-        let places = vec![NONE; (2 * vectors.len()).next_power_of_two()];
-        let mut listed =
-            Self { loads: vectors.concat(), processes, places, shared: HashMap::new() };
-        for state in 0..vectors.len() {
-            let place = listed.place(listed.loads(state));
-            match listed.places[place] {
-                NONE => listed.places[place] = state,
-                first => listed.shared.entry(first).or_insert_with(|| vec![first]).push(state),
-            }
-        }
-        Ok(listed)
+        let mut order: Vec<usize> = (0..vectors.len()).collect();
+        order.par_sort_by(|a, b| vectors[*a].cmp(&vectors[*b]));
+        Ok(Self { loads: vectors.concat(), processes, order })
     }
 
     pub(in crate::stopping) fn count(&self) -> usize {
-        self.loads.len() / self.processes
+        self.order.len()
     }
 
     pub(in crate::stopping) fn processes(&self) -> usize {
@@ -62,47 +47,26 @@ impl Listed {
 
     /// Whether some states have the same loads.
     pub(in crate::stopping) fn is_shared(&self) -> bool {
-        !self.shared.is_empty()
+        self.order.windows(2).any(|pair| self.loads(pair[0]) == self.loads(pair[1]))
     }
 
     /// The state with these loads, if there is exactly one.
     pub(in crate::stopping) fn find(&self, loads: &[i64]) -> Option<usize> {
-        self.first(loads).filter(|first| !self.shared.contains_key(first))
+        let [only] = self.with(loads) else { return None };
+        Some(*only)
     }
 
     /// The k-th state with these loads, where `state` is the k-th with its own.
     pub(in crate::stopping) fn twin(&self, state: usize, loads: &[i64]) -> Option<usize> {
-        let own = self.shared.get(&self.first(self.loads(state))?);
-        let place = own.map_or(Ok(0), |states| states.binary_search(&state)).ok()?;
-        let first = self.first(loads)?;
-        match self.shared.get(&first) {
-            Some(states) => states.get(place).copied(),
-            None => (place == 0).then_some(first),
-        }
+        let place = self.with(self.loads(state)).binary_search(&state).ok()?;
+        self.with(loads).get(place).copied()
     }
 
-    /// The first state with these loads.
-    fn first(&self, loads: &[i64]) -> Option<usize> {
-        Some(self.places[self.place(loads)]).filter(|state| *state != NONE)
+    /// The states with these loads.
+    fn with(&self, loads: &[i64]) -> &[usize] {
+        let rest = &self.order[self.order.partition_point(|state| self.loads(*state) < loads)..];
+        &rest[..rest.partition_point(|state| self.loads(*state) == loads)]
     }
-
-    /// The slot of the first state with these loads, or the free slot where it would be.
-    fn place(&self, loads: &[i64]) -> usize {
-        let last = self.places.len() - 1;
-        let mut place = hash(loads) as usize & last;
-        while self.places[place] != NONE && self.loads(self.places[place]) != loads {
-            place = (place + 1) & last;
-        }
-        place
-    }
-}
-
-/// A hash whose low bits are well mixed (multiplication by the golden ratio).
-fn hash(loads: &[i64]) -> u64 {
-    let mixed = loads.iter().fold(0, |hash: u64, load| {
-        (hash.rotate_left(23) ^ *load as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    mixed ^ (mixed >> 32)
 }
 
 #[cfg(test)]
@@ -131,22 +95,6 @@ mod tests {
             prop_assert_eq!(listed.twin(state, &wanted), all.get(k).copied());
             let distinct: std::collections::HashSet<_> = vectors.iter().collect();
             prop_assert_eq!(listed.is_shared(), distinct.len() < vectors.len());
-        }
-    }
-
-    /// On a grid few slots are probed in vain, whatever its shape.
-    #[test]
-    fn grids_are_spread() {
-        for (rows, columns) in [(1000, 100), (100_000, 1), (317, 317), (2, 50_000)] {
-            let grid = (0..rows).flat_map(|i| (0..columns).map(move |j| vec![i - 50, j]));
-            let listed = Listed::new(&grid.collect::<Vec<_>>()).unwrap();
-            let last = listed.places.len() - 1;
-            let tried = |state: usize| {
-                let start = hash(listed.loads(state)) as usize & last;
-                (listed.place(listed.loads(state)).wrapping_sub(start)) & last
-            };
-            let tried: usize = (0..listed.count()).map(tried).sum();
-            assert!(tried < listed.count(), "{rows} x {columns}: {tried}");
         }
     }
 }

@@ -1,11 +1,8 @@
 //! The distribution of a problem over ranks, and collective operations on it.
 
-use super::states::{Group, Kind, States};
-use crate::chain::ProcessChain;
-use crate::chain::{ChainError, Exchangeable, Factor, Product, Shared};
+use super::states::{Group, Kind, States, joint};
+use crate::chain::{Divided, ProcessChain, Shared};
 use crate::communicator::{Communicator, Shares, Standing};
-use crate::parallel;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The ranks that solve a problem together with their shares of the states; `None` for one rank.
@@ -48,12 +45,6 @@ pub(in crate::stopping) fn first(others: &Others) -> usize {
     others.as_ref().map_or(0, |(communicator, shares)| shares.own(communicator.rank()).start)
 }
 
-/// How the rows of a joint chain are distributed over ranks.
-enum Sharing {
-    Blocks(Exchangeable),
-    Slabs(Product),
-}
-
 /// Another process is divided instead of the first if it has this many times as many levels.
 const LONGER: usize = 2;
 
@@ -85,15 +76,12 @@ impl States {
     /// The greatest number of ranks that can [share](Self::share) the states; 1 if they cannot be
     /// shared.
     pub fn most_ranks(&self) -> usize {
-        let Some(sharing) = self.joint_factors() else {
+        match self.divided() {
+            Some(parts) => parts.most().unwrap_or(1),
             // Rows of a listed chain.
-            return if self.groups().is_none() { self.count() } else { 1 };
-        };
-        let most = match sharing {
-            Sharing::Blocks(operator) => Shared::most_of_blocks(&operator),
-            Sharing::Slabs(product) => Shared::most_of_slabs(&product),
-        };
-        most.unwrap_or(1)
+            None if self.groups().is_none() => self.count(),
+            None => 1,
+        }
     }
 
     /// The part of the rank of `communicator` in the joint chain of these states. `None` if the
@@ -101,57 +89,18 @@ impl States {
     /// first of several processes is lumped or has no birth–death chain (see
     /// [`for_ranks`](Self::for_ranks)).
     pub fn share(&self, communicator: Arc<dyn Communicator>) -> Option<Shared> {
-        match self.joint_factors()? {
-            Sharing::Blocks(operator) => Shared::blocks(operator, communicator),
-            Sharing::Slabs(product) => Shared::slabs(product, communicator),
-        }
+        Shared::divided(self.divided()?, communicator)
     }
 
     /// The most states of one of so many ranks, and the most it needs from others.
     pub fn largest_share(&self, ranks: usize) -> Option<(usize, usize)> {
-        let shares = match self.joint_factors()? {
-            Sharing::Blocks(operator) => Shared::shares_of_blocks(&operator, ranks)?,
-            Sharing::Slabs(product) => Shared::shares_of_slabs(&product, ranks)?,
-        };
-        let all = (0..ranks).map(|rank| (shares.own(rank).len(), shares.window(rank).len()));
-        let all: Vec<(usize, usize)> = all.collect();
-        let own = all.iter().map(|(own, _)| *own).max()?;
-        Some((own, all.iter().map(|(own, window)| window - own).max()?))
+        let shares = self.divided()?.shares(ranks)?;
+        let own = (0..ranks).map(|rank| shares.own(rank).len());
+        let others = (0..ranks).zip(own.clone()).map(|(rank, own)| shares.window(rank).len() - own);
+        Some((own.max()?, others.max()?))
     }
 
-    fn joint_factors(&self) -> Option<Sharing> {
-        let groups = self.groups()?;
-        let factors: Result<Vec<Factor>, ChainError> = groups.iter().map(Group::factor).collect();
-        let mut factors = factors.ok()?;
-        match factors.pop()? {
-            Factor::Exchangeable(only) if factors.is_empty() => Some(Sharing::Blocks(only)),
-            last => {
-                factors.push(last);
-                Some(Sharing::Slabs(Product::new(factors).ok()?))
-            }
-        }
-    }
-
-    /// `f` of a load vector of each state in the range.
-    pub(in crate::stopping) fn tabulate_some(
-        &self,
-        some: Range<usize>,
-        f: impl Fn(&[i64]) -> f64 + Sync,
-    ) -> Vec<f64> {
-        let mut all = vec![0.0; some.len()];
-        const PIECE: usize = 1 << 10;
-        parallel::pieces(&mut all, PIECE, &|piece, out| {
-            let mut loads = vec![0; self.processes()];
-            for (state, out) in (some.start + piece * PIECE..).zip(out) {
-                self.loads_into(state, &mut loads);
-                *out = f(&loads);
-            }
-        });
-        all
-    }
-
-    /// [`multiplicities`](Self::multiplicities) of a range of states.
-    pub fn multiplicities_of(&self, some: Range<usize>) -> Option<Vec<f64>> {
-        self.is_lumped().then(|| some.map(|state| self.orderings(state)).collect())
+    fn divided(&self) -> Option<Divided> {
+        joint(self.groups()?).ok()
     }
 }

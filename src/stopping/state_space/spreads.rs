@@ -15,7 +15,7 @@ impl States {
     /// are counted together. `None` if that would take too long.
     pub fn spreads(&self) -> Option<Vec<(i64, i64, usize)>> {
         let (groups, processes) = match &self.0 {
-            Kind::Groups { groups, processes, .. } => (groups, *processes as i64),
+            Kind::Groups { groups, shape, .. } => (groups, shape.len() as i64),
             Kind::Active { all, .. } => return all.spreads(),
             Kind::Listed(listed) => {
                 let each = (0..listed.count()).map(|state| mean_and_spread(listed.loads(state)));

@@ -3,13 +3,16 @@
 //!
 //! With r equal processes of L levels there are C(L + r - 1, r) classes instead of L^r vectors.
 
-use crate::chain::{
-    ChainError, Exchangeable, Factor, Joint, Multisets, Operator, ProcessChain, Product,
-};
-
 use super::listed::Listed;
+use crate::chain::{
+    ChainError, Divided, Exchangeable, Factor, Joint, Multisets, Operator, ProcessChain, Product,
+};
 use crate::parallel;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// States processed by a thread at a time.
+const PIECE: usize = 1 << 12;
 
 /// A process whose load is a Markov chain of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +35,7 @@ pub(in crate::stopping) struct Group {
 
 impl Group {
     /// The joint chain of its processes.
-    pub fn factor(&self) -> Result<Factor, ChainError> {
+    fn factor(&self) -> Result<Factor, ChainError> {
         Ok(match &self.chain {
             ProcessChain::BirthDeath(chain) if self.members.len() > 1 => {
                 Factor::Exchangeable(Exchangeable::new(chain.clone(), self.members.len())?)
@@ -43,14 +46,27 @@ impl Group {
     }
 }
 
+/// The joint chain of the processes of all groups.
+pub(super) fn joint(groups: &[Group]) -> Result<Divided, ChainError> {
+    let mut factors = groups.iter().map(Group::factor).collect::<Result<Vec<_>, _>>()?;
+    match factors.pop().ok_or(ChainError::NoProcess)? {
+        Factor::Exchangeable(only) if factors.is_empty() => Ok(Divided::Blocks(only)),
+        last => {
+            factors.push(last);
+            Ok(Divided::Slabs(Product::new(factors)?))
+        }
+    }
+}
+
 /// A numbered set of states, each of which represents one or several load vectors.
 #[derive(Debug, Clone)]
 pub struct States(pub(in crate::stopping) Kind);
 
 #[derive(Debug, Clone)]
 pub(in crate::stopping) enum Kind {
-    /// Row-major over the groups, the last one fastest.
-    Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
+    /// Row-major over the groups, the last one fastest; with the lowest load and the number of
+    /// levels of each process.
+    Groups { groups: Vec<Group>, lowest: Vec<i64>, shape: Vec<usize>, count: usize },
     /// A subset of the states of groups, by their numbers in ascending order.
     Active { all: Box<States>, members: Vec<usize> },
     /// A list of load vectors, shared by clones.
@@ -80,7 +96,6 @@ impl States {
             }
         }
         let mut groups = Vec::new();
-        let mut factors = Vec::new();
         let mut count = 1usize;
         for members in members {
             let Process { lowest, chain } = &processes[members[0]];
@@ -89,21 +104,15 @@ impl States {
             count = total.ok_or_else(|| {
                 ChainError::TooManyStates(format!("more than {count} x {}", sets.states()))
             })?;
-            let group = Group { members, lowest: *lowest, chain: chain.clone(), sets };
-            factors.push(group.factor()?);
-            groups.push(group);
+            groups.push(Group { members, lowest: *lowest, chain: chain.clone(), sets });
         }
-        let operator: Box<dyn Operator> = match factors.pop() {
-            Some(Factor::Exchangeable(only)) if factors.is_empty() => Box::new(only),
-            Some(last) => {
-                factors.push(last);
-                Box::new(Product::new(factors)?)
-            }
-            None => return Err(ChainError::NoProcess),
+        let operator: Box<dyn Operator> = match joint(&groups)? {
+            Divided::Slabs(all) => Box::new(all),
+            Divided::Blocks(equal) => Box::new(equal),
         };
+        let lowest = processes.iter().map(|process| process.lowest).collect();
         let shape = processes.iter().map(|process| process.chain.levels()).collect();
-        let kind = Kind::Groups { groups, processes: processes.len(), shape, count };
-        Ok((Self(kind), operator))
+        Ok((Self(Kind::Groups { groups, lowest, shape, count }), operator))
     }
 
     /// The states of a joint chain, with the loads of each. Several states may have the same loads,
@@ -150,7 +159,7 @@ impl States {
     /// The number of processes.
     pub fn processes(&self) -> usize {
         match &self.0 {
-            Kind::Groups { processes, .. } => *processes,
+            Kind::Groups { shape, .. } => shape.len(),
             Kind::Active { all, .. } => all.processes(),
             Kind::Listed(listed) => listed.processes(),
         }
@@ -167,13 +176,9 @@ impl States {
 
     /// The lowest and the highest load of each process; `None` for listed load vectors.
     pub(in crate::stopping) fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
-        if let Kind::Listed(_) = self.0 {
-            return None;
-        }
-        let lowest = self.vector(0);
+        let Kind::Groups { lowest, shape, .. } = &self.whole().0 else { return None };
         let last = |(low, levels): (&i64, &usize)| low + *levels as i64 - 1;
-        let highest = lowest.iter().zip(&self.shape()).map(last).collect();
-        Some((lowest, highest))
+        Some((lowest.clone(), lowest.iter().zip(shape).map(last).collect()))
     }
 
     /// The number of load vectors; `None` if it overflows.
@@ -242,48 +247,22 @@ impl States {
         match &self.0 {
             Kind::Listed(listed) => listed.find(loads),
             Kind::Active { all, members } => members.binary_search(&all.find(loads)?).ok(),
-            Kind::Groups { groups, processes, .. } => {
-                if loads.len() != *processes {
-                    return None;
-                }
-                let mut state = 0;
-                for group in groups {
-                    let level = |&i: &usize| usize::try_from(loads[i] - group.lowest).ok();
-                    let levels: Option<Vec<usize>> = group.members.iter().map(level).collect();
-                    let mut levels = levels?;
-                    levels.sort_unstable();
-                    if *levels.last()? >= group.sets.levels() {
-                        return None;
-                    }
-                    state = state * group.sets.states() + group.sets.rank(&levels);
-                }
-                Some(state)
+            Kind::Groups { groups, lowest, shape, .. } => {
+                let levels = each_level(loads, lowest, shape)?;
+                Some(from_levels(groups, &levels, &mut Vec::new()))
             }
         }
     }
 
     /// The number of load vectors per state; `None` if all are 1.
     pub fn multiplicities(&self) -> Option<Vec<f64>> {
-        if !self.is_lumped() {
-            return None;
-        }
-        let groups = match &self.0 {
-            Kind::Groups { groups, .. } => groups,
-            Kind::Active { all, members } => {
-                return Some(members.iter().map(|&state| all.orderings(state)).collect());
-            }
-            Kind::Listed(_) => return None,
-        };
-        let mut all = vec![1.0];
-        for group in groups {
-            let mut walk = group.sets.from(0);
-            let mut own = Vec::with_capacity(group.sets.states());
-            while let Some(sorted) = walk.get() {
-                own.push(group.sets.orderings(sorted));
-                walk.advance();
-            }
-            all = all.iter().flat_map(|m| own.iter().map(move |n| m * n)).collect();
-        }
+        self.multiplicities_of(0..self.count())
+    }
+
+    /// [`multiplicities`](Self::multiplicities) of a range of states.
+    pub fn multiplicities_of(&self, some: Range<usize>) -> Option<Vec<f64>> {
+        let mut all = self.is_lumped().then(|| vec![0.0; some.len()])?;
+        parallel::fill(&mut all, PIECE, &|place| self.orderings(some.start + place));
         Some(all)
     }
 
@@ -300,8 +279,11 @@ impl States {
         levels
     }
 
-    /// The number of load vectors that a state of groups represents.
+    /// The number of load vectors that a state represents.
     pub(in crate::stopping) fn orderings(&self, state: usize) -> f64 {
+        if let Kind::Active { all, members } = &self.0 {
+            return all.orderings(members[state]);
+        }
         let groups = self.groups().unwrap_or_default().iter();
         let own = groups.zip(self.levels(state));
         own.map(|(group, levels)| group.sets.orderings(&levels)).product()
@@ -331,25 +313,33 @@ impl States {
 
     /// `f` of a load vector of each state.
     pub fn tabulate(&self, f: impl Fn(&[i64]) -> f64 + Sync) -> Vec<f64> {
-        let Kind::Groups { groups, .. } = &self.0 else {
-            return self.tabulate_some(0..self.count(), f);
-        };
-        let [Group { members, lowest, sets, .. }] = &groups[..] else {
-            return self.tabulate_some(0..self.count(), f);
-        };
-        // Enumerating the multisets is faster than unranking each.
-        let mut all = vec![0.0; self.count()];
-        let chunk = 1 << 12;
-        parallel::pieces(&mut all, chunk, &|k, out| {
-            let mut walk = sets.from(k * chunk);
+        self.tabulate_some(0..self.count(), f)
+    }
+
+    /// `f` of a load vector of each state in the range.
+    pub(in crate::stopping) fn tabulate_some(
+        &self,
+        some: Range<usize>,
+        f: impl Fn(&[i64]) -> f64 + Sync,
+    ) -> Vec<f64> {
+        let mut all = vec![0.0; some.len()];
+        parallel::pieces(&mut all, PIECE, &|piece, out| {
             let mut loads = vec![0; self.processes()];
-            for out in out {
-                let Some(sorted) = walk.get() else { break };
-                for (&level, &process) in sorted.iter().zip(members) {
-                    loads[process] = lowest + level as i64;
-                }
+            let first = some.start + piece * PIECE;
+            let states = first..first + out.len();
+            // Enumerating the multisets is faster than unranking each.
+            if let Some([Group { members, lowest, sets, .. }]) = self.groups() {
+                let values = sets.tabulate(states, |sorted| {
+                    for (&level, &process) in sorted.iter().zip(members) {
+                        loads[process] = lowest + level as i64;
+                    }
+                    f(&loads)
+                });
+                return out.copy_from_slice(&values);
+            }
+            for (state, out) in states.zip(out) {
+                self.loads_into(state, &mut loads);
                 *out = f(&loads);
-                walk.advance();
             }
         });
         all
@@ -366,4 +356,23 @@ impl States {
         });
         lumped.sum()
     }
+}
+
+/// The level of each process at these loads; `None` if some process has no such load.
+pub(super) fn each_level(loads: &[i64], lowest: &[i64], shape: &[usize]) -> Option<Vec<usize>> {
+    let level = |((load, low), levels): ((&i64, &i64), &usize)| {
+        usize::try_from(load - low).ok().filter(|level| level < levels)
+    };
+    let all = loads.iter().zip(lowest).zip(shape).map(level);
+    if loads.len() == shape.len() { all.collect() } else { None }
+}
+
+/// The state with these levels.
+pub(super) fn from_levels(groups: &[Group], levels: &[usize], sorted: &mut Vec<usize>) -> usize {
+    groups.iter().fold(0, |state, group| {
+        sorted.clear();
+        sorted.extend(group.members.iter().map(|&process| levels[process]));
+        sorted.sort_unstable();
+        state * group.sets.states() + group.sets.rank(sorted)
+    })
 }
