@@ -103,12 +103,12 @@ impl Solution {
             (enclosure, weight) = (sharper, Some(found));
         }
         let Enclosure { lower, upper, gap, .. } = enclosure;
-        let remap = sweep.remap();
+        let remap = sweep.remap;
         let remap_error = match problem.after {
             AfterRemap::Stop => (0.0, 0.0),
             AfterRemap::Uniform => {
                 let mean = weight.as_ref().map_or(0.0, |weight| weight.mean);
-                let slack = sweep.rounding().stop + mean + f64::EPSILON * remap;
+                let slack = sweep.rounding.stop + mean + f64::EPSILON * remap;
                 let value = remap - problem.remap_cost;
                 let own = (value * (lower - 1.0) - slack, value * (upper - 1.0) + slack);
                 match own.0.is_finite() && own.1.is_finite() {
@@ -146,30 +146,27 @@ impl Solution {
             upper,
             weight,
             remap_error,
-            rounding: Some(sweep.rounding()),
+            rounding: Some(sweep.rounding),
             gain: sweep.gain,
         }
     }
 
     /// The solution of all ranks, on rank 0; `None` on others.
     pub fn collected(&self, communicator: &dyn Communicator) -> Option<Self> {
-        let all = |own: &[f64]| communicator.collect(own);
-        let (saving, gain) = (all(&self.saving), all(&self.gain));
-        let weight = self.weight.as_ref().map(|[w, image]| [all(w), all(image)]);
-        (communicator.rank() == 0).then(|| Self { saving, gain, weight, ..self.without_vectors() })
+        let all = self.with_vectors(|own| communicator.collect(own));
+        (communicator.rank() == 0).then_some(all)
     }
 
     /// The same with state `order[s]` at position s.
     #[must_use]
     pub fn reordered(&self, order: &[usize]) -> Self {
-        let all = |own: &[f64]| order.iter().map(|s| own[*s]).collect();
-        let weight = self.weight.as_ref().map(|[w, image]| [all(w), all(image)]);
-        let (saving, gain) = (all(&self.saving), all(&self.gain));
-        Self { saving, gain, weight, ..self.without_vectors() }
+        self.with_vectors(|own| order.iter().map(|s| own[*s]).collect())
     }
 
-    fn without_vectors(&self) -> Self {
-        Self { saving: Vec::new(), gain: Vec::new(), weight: None, ..*self }
+    fn with_vectors(&self, of: impl Fn(&[f64]) -> Vec<f64>) -> Self {
+        let (saving, gain) = (of(&self.saving), of(&self.gain));
+        let weight = self.weight.as_ref().map(|[w, image]| [of(w), of(image)]);
+        Self { saving, gain, weight, ..*self }
     }
 
     /// The saving relative to the base, by state.

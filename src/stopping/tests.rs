@@ -48,6 +48,15 @@ fn within(x: f64, slack: f64, other: &Rational) -> bool {
     exact(x) - exact(slack) <= *other && *other <= exact(x) + exact(slack)
 }
 
+/// The problem of these processes, of which no states are lumped.
+fn posed(processes: &[Process], rho: f64, uniform: bool) -> Problem {
+    let capacities = vec![Rational::ONE; processes.len()];
+    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities, 1000).unwrap();
+    let (states, operator) = States::independent(processes, |_, _| false).unwrap();
+    let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
+    Problem::new(&states, operator, &imbalance, rho, after).unwrap()
+}
+
 /// Least number of cases that must be tight.
 fn many() -> ProptestConfig {
     let default = ProptestConfig::default();
@@ -58,7 +67,7 @@ fn many() -> ProptestConfig {
 fn closed(problem: &Problem, base: f64, saving: &[f64], side: f64) -> Vec<f64> {
     let mut sweep = Sweep::new(problem);
     sweep.run(problem, base, saving);
-    let (rounding, stop) = (sweep.rounding(), sweep.stop + side * sweep.rounding().stop);
+    let (rounding, stop) = (sweep.rounding, sweep.stop + side * sweep.rounding.stop);
     let of = |s: usize| {
         let (psi, gain) = (problem.running()[s], sweep.gain[s]);
         let new = (gain + side * rounding.slack(psi, gain)).max(stop);
@@ -85,12 +94,7 @@ proptest! {
             };
             Process { lowest: 0, chain }
         };
-        let processes: Vec<Process> = chains.iter().map(process).collect();
-        let imbalance =
-            Imbalance::new(RunningCost::MaxMinusMean, &vec![Rational::ONE; chains.len()], 1000).unwrap();
-        let (states, operator) = States::independent(&processes, |_, _| false).unwrap();
-        let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
-        let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
+        let problem = posed(&chains.iter().map(process).collect::<Vec<_>>(), rho, uniform);
         let (base, side) = (1.3 * rho, if above { 1.0 } else { -1.0 });
         let n = problem.states();
         let mut saving: Vec<f64> = shares.iter().cycle().take(n).map(|share| share * base).collect();
@@ -119,12 +123,7 @@ proptest! {
         let process = |chain: &BirthDeath| {
             Process { lowest: 0, chain: ProcessChain::BirthDeath(chain.clone()) }
         };
-        let processes: Vec<Process> = chains.iter().map(process).collect();
-        let capacities = vec![Rational::ONE; chains.len()];
-        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities, 1000).unwrap();
-        let (states, operator) = States::independent(&processes, |_, _| false).unwrap();
-        let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
-        let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
+        let problem = posed(&chains.iter().map(process).collect::<Vec<_>>(), rho, uniform);
         let running = problem.running();
         // Close to the solution, or far from it.
         let base = above * if uniform { 2.0 * rho } else { rho };
@@ -145,12 +144,12 @@ proptest! {
         let image = expectation(&chains, &value);
         for (s, psi) in running.iter().enumerate() {
             let gain = exact(base) - exact(*psi) - &image[s];
-            let slack = sweep.rounding().slack(*psi, sweep.gain[s]);
+            let slack = sweep.rounding.slack(*psi, sweep.gain[s]);
             prop_assert!(within(sweep.gain[s], slack, &gain));
         }
         let remap = |f: &[Rational]| if uniform { exact(rho) + mean(f) } else { exact(rho) };
         let stop = exact(base) - remap(&value);
-        prop_assert!(within(sweep.stop, sweep.rounding().stop, &stop));
+        prop_assert!(within(sweep.stop, sweep.rounding.stop, &stop));
         // A weight, and a bound on its defect.
         let scale = away.max(1e-12);
         let weigh = |(w, psi): (&f64, &f64)| if *psi == 0.0 { 0.0 } else { scale * w };
@@ -197,7 +196,7 @@ proptest! {
                 for s in unbalanced() {
                     prop_assert!(upper[s] >= remap || upper[s] >= exact(running[s]) + &ahead[s]);
                     let apart = (&upper[s] - &lower[s]).to_f64().value();
-                    let gap = found.gap * sweep.remap().max(1.0);
+                    let gap = found.gap * sweep.remap.max(1.0);
                     prop_assert!(apart <= gap * (1.0 + 1e-12), "{} {}", apart, gap);
                 }
             }

@@ -141,18 +141,25 @@ mod tests {
     use crate::stopping::{AfterRemap, Process, ProcessChain, Settings, States, solve};
     use crate::{Rational, Status};
 
+    /// Walks of equal lengths with these probabilities of up and down.
+    fn problem(moves: &[[f64; 2]], levels: usize, rho: f64) -> Problem {
+        let walk = |[up, down]: &[f64; 2]| {
+            let chain = BirthDeath::walk(levels, *up, *down, Edge::Reflect).unwrap();
+            Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
+        };
+        let walks: Vec<Process> = moves.iter().map(walk).collect();
+        let (states, operator) = States::independent(&walks, |_, _| true).unwrap();
+        let ones = vec![Rational::ONE; walks.len()];
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 200).unwrap();
+        Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop).unwrap()
+    }
+
     #[test]
     fn the_cycle_is_self_adjoint_and_positive_definite() {
-        for (count, levels, up, down) in [(2, 20, 0.25, 0.25), (2, 13, 0.5, 0.5), (3, 9, 0.3, 0.2)]
+        for (count, levels, moves) in
+            [(2, 20, [0.25, 0.25]), (2, 13, [0.5, 0.5]), (3, 9, [0.3, 0.2])]
         {
-            let chain = BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap();
-            let process = Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) };
-            let (states, operator) =
-                States::independent(&vec![process; count], |_, _| true).unwrap();
-            let ones = vec![Rational::ONE; count];
-            let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 100).unwrap();
-            let problem =
-                Problem::new(&states, operator, &imbalance, 9.0, AfterRemap::Stop).unwrap();
+            let problem = problem(&vec![moves; count], levels, 9.0);
             let weights = weights(&problem).unwrap();
             let continues: Vec<bool> =
                 problem.running().iter().map(|psi| *psi > 0.0 && *psi < 5.0).collect();
@@ -177,16 +184,7 @@ mod tests {
     #[test]
     fn walks_that_drift_have_cycles_too() {
         for [up, down] in [[0.24, 0.25], [0.23, 0.25]] {
-            let walk = |up| {
-                let chain = BirthDeath::walk(200, up, down, Edge::Reflect).unwrap();
-                Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
-            };
-            let walks = [walk(up), walk(down)];
-            let (states, operator) = States::independent(&walks, |_, _| false).unwrap();
-            let ones = vec![Rational::ONE; 2];
-            let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 200).unwrap();
-            let problem =
-                Problem::new(&states, operator, &imbalance, 2e4, AfterRemap::Stop).unwrap();
+            let problem = problem(&[[up, down], [down, down]], 200, 2e4);
             let (mut grids, mut coarsest) = (1, &problem);
             while let Some(grid) = &coarsest.coarser {
                 (grids, coarsest) = (grids + 1, &grid.problem);

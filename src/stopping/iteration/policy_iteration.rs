@@ -306,35 +306,32 @@ impl Evaluation {
         (accuracy, limit): (f64, u64),
         observer: &dyn Observer,
     ) -> u64 {
-        let (running, absorb, total) = (&problem.running, &self.absorb, *base);
+        let Self { inner, absorb, balance, halted } = self;
+        let (running, total) = (&problem.running, *base);
         let side = |right: &(dyn Fn(usize) -> f64 + Sync)| {
             let mut side = vec![0.0; continues.len()];
             vector::update(&mut side, |s, _| if continues[s] { right(s) } else { 0.0 });
             side
         };
-        let mut sides = vec![(side(&|s| total * absorb[s] - running[s]), saving)];
         let uniform = problem.after == AfterRemap::Uniform;
-        if uniform {
-            sides.push((side(&|s| absorb[s]), &mut self.balance[..]));
-        }
-        let mut system = System::new(problem, continues, &self.inner, limit, observer);
+        let mut system = System::new(problem, continues, inner, limit, observer);
         // Bounds follow from residuals relative to psi (see `enclosure`).
         let least = system.chain.states().map(|s| running[s]).fold(f64::INFINITY, f64::min);
         let [above] = problem.largest([-least]);
         let least = -above;
-        let goals = [accuracy.max(f64::EPSILON) * least, NEWTON * least / total];
-        let mut applications = 0;
-        for ((right, x), goal) in sides.iter_mut().zip(goals) {
-            applications += system.solve(right, x, goal, ROUNDING);
-            self.halted = system.halted;
-            if self.halted.is_some() {
-                return applications;
-            }
+        let goal = accuracy.max(f64::EPSILON) * least;
+        let right = side(&|s| total * absorb[s] - running[s]);
+        let mut applications = system.solve(&right, saving, goal, ROUNDING);
+        if uniform && system.halted.is_none() {
+            let right = side(&|s| absorb[s]);
+            applications += system.solve(&right, balance, NEWTON * least / total, ROUNDING);
         }
-        let balance = uniform.then(|| sides.pop()).flatten();
-        let Some((_, saving)) = sides.pop() else { unreachable!("one side always") };
+        *halted = system.halted;
+        if halted.is_some() {
+            return applications;
+        }
         vector::update(saving, |s, d| if running[s] == 0.0 { total } else { d });
-        if let Some((_, balance)) = balance {
+        if uniform {
             vector::update(balance, |s, b| if running[s] == 0.0 { 1.0 } else { b });
             let excess = problem.mean(saving) - problem.remap_cost;
             let corrected = (total - excess / problem.mean(balance)).max(problem.remap_cost);

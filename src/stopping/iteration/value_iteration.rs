@@ -36,7 +36,7 @@ pub(in crate::stopping) fn solve(
         let [above, _] = sweep.close(problem, base, (&mut most, 1.0, excess[0]), None);
         let side = (&mut least, -1.0, excess[1]);
         let [below, width] = sweep.close(problem, base, side, Some(&most));
-        let remap = sweep.remap();
+        let remap = sweep.remap;
         iterations += 2;
         let [above, below, width] = problem.largest([above, below, width]);
         excess = [above, below];

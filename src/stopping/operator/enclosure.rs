@@ -60,7 +60,7 @@ impl Enclosure {
         weight: Option<&Weight>,
     ) -> Self {
         let (rho, running) = (problem.remap_cost, problem.running());
-        let (base, stop, rounding) = (sweep.base, sweep.stop, sweep.rounding());
+        let (base, stop, rounding) = (sweep.base, sweep.stop, sweep.rounding);
         let mean = weight.map_or(0.0, |weight| weight.mean);
         let shares = Shares { base, stop, rho, mean, rounding };
         let gain = &sweep.gain[..];
@@ -80,7 +80,7 @@ impl Enclosure {
         // With a w, `share_below` requires t <= 1/2 and `share_above` requires t <= 1.
         let lower = if weight.is_some() && lower < 0.5 { 0.0 } else { lower };
         let upper = if weight.is_some() && upper > 2.0 { f64::INFINITY } else { upper };
-        let gap = ((upper - lower) * largest + added) / sweep.remap().max(1.0);
+        let gap = ((upper - lower) * largest + added) / sweep.remap.max(1.0);
         Self { lower, upper, gap, floor }
     }
 

@@ -28,10 +28,11 @@ pub(in crate::stopping) struct Sweep {
     /// The base B.
     pub base: f64,
     /// R(v).
-    remap: f64,
+    pub remap: f64,
     /// v, if P does not preserve constants.
     value: Vec<f64>,
-    rounding: Rounding,
+    /// The bounds on errors.
+    pub rounding: Rounding,
 }
 
 /// Bounds on the errors of the computed savings.
@@ -129,32 +130,19 @@ impl Sweep {
         } else {
             self.rounding.base = base;
         }
-        (self.stop, self.rounding.stop) = match problem.after {
+        (self.stop, self.rounding.stop, self.remap) = match problem.after {
             AfterRemap::Stop => {
-                (base - problem.remap_cost, f64::EPSILON * (base - problem.remap_cost).abs())
+                let stop = base - problem.remap_cost;
+                (stop, f64::EPSILON * stop.abs(), problem.remap_cost)
             }
             // The mean of B is B.
             AfterRemap::Uniform => {
                 let mean = problem.mean(saving);
                 let slack = problem.mean_rounding() * (mean.abs() + 2.0 * excess);
                 let stop = mean - problem.remap_cost;
-                (stop, slack + f64::EPSILON * stop.abs())
+                (stop, slack + f64::EPSILON * stop.abs(), base - stop)
             }
         };
-        self.remap = match problem.after {
-            AfterRemap::Stop => problem.remap_cost,
-            AfterRemap::Uniform => base - self.stop,
-        };
-    }
-
-    /// R(v).
-    pub fn remap(&self) -> f64 {
-        self.remap
-    }
-
-    /// The bounds on errors.
-    pub fn rounding(&self) -> Rounding {
-        self.rounding
     }
 
     /// Whether continuing is the better action in an unbalanced state.

@@ -39,7 +39,7 @@ pub(in crate::stopping) fn find(
     observer: &dyn Observer,
 ) -> (Weight, u64) {
     let n = saving.len();
-    let (running, rounding) = (problem.running(), sweep.rounding());
+    let (running, rounding) = (problem.running(), sweep.rounding);
     let nearly = |s: usize| sweep.gain[s] > sweep.stop - NEARLY * running[s];
     let goes_on: Vec<bool> = (0..n).map(|s| running[s] > 0.0 && nearly(s)).collect();
     let mut right = vec![0.0; n];
@@ -53,7 +53,6 @@ pub(in crate::stopping) fn find(
             0.0
         }
     });
-    let operator = &*problem.operator;
     let inner = InnerProducts::new(problem);
     let mut system = System::new(problem, &goes_on, &inner, limit, observer);
     let mut w = vec![0.0; n];
@@ -62,17 +61,23 @@ pub(in crate::stopping) fn find(
     if problem.after == AfterRemap::Uniform {
         applications += raise(problem, &mut system, &mut w, sweep);
     }
-    let mut defect = right;
-    operator.apply_into(&w, &mut defect);
-    let relative = (operator.rounding() + 2.0) * f64::EPSILON;
-    vector::update(&mut defect, |s, image| {
-        w[s] - image - relative * image - 2.0 * f64::EPSILON * w[s]
-    });
+    let defect = defect(problem, &w, 2.0);
     let mean = match problem.after {
         AfterRemap::Stop => 0.0,
         AfterRemap::Uniform => problem.mean(&w) * (1.0 + problem.mean_rounding()),
     };
     (Weight { w, defect, mean }, applications + 1)
+}
+
+/// A lower bound on w - P w, with these units of rounding in addition to those of the operator.
+fn defect(problem: &Problem, w: &[f64], units: f64) -> Vec<f64> {
+    let mut defect = vec![0.0; w.len()];
+    problem.operator.apply_into(w, &mut defect);
+    let relative = (problem.operator.rounding() + units) * f64::EPSILON;
+    vector::update(&mut defect, |s, image| {
+        w[s] - image - relative * image - units * f64::EPSILON * w[s]
+    });
+    defect
 }
 
 /// The exponent of the savings in w, and the number of its halvings that are tried.
@@ -91,18 +96,13 @@ pub(in crate::stopping) fn by_savings(
     if problem.after == AfterRemap::Stop || problem.shared.is_some() {
         return None;
     }
-    let (running, base, operator) = (problem.running(), sweep.base, &*problem.operator);
+    let (running, base) = (problem.running(), sweep.base);
     let mut shape = saving.to_vec();
     vector::update(&mut shape, |s, d| match running[s] > 0.0 {
         true => base * (d / base).max(0.0).powf(POWER),
         false => 0.0,
     });
-    let mut defect = vec![0.0; shape.len()];
-    operator.apply_into(&shape, &mut defect);
-    let relative = (operator.rounding() + 4.0) * f64::EPSILON;
-    vector::update(&mut defect, |s, image| {
-        shape[s] - image - relative * image - 4.0 * f64::EPSILON * shape[s]
-    });
+    let defect = defect(problem, &shape, 4.0);
     let mean = problem.mean(&shape) * (1.0 + problem.mean_rounding());
     let mut best: Option<(Enclosure, Weight)> = None;
     for halvings in 1..SHARES {
@@ -132,7 +132,7 @@ fn raise(problem: &Problem, system: &mut System<'_>, w: &mut [f64], sweep: &Swee
     let mut b = vec![0.0; w.len()];
     let applications = system.solve(&absorb, &mut b, HARMONIC, f64::EPSILON);
     vector::update(&mut b, |s, b| if running[s] == 0.0 { 1.0 } else { b.clamp(0.0, 1.0) });
-    let owed = problem.mean(w) + sweep.rounding().stop + sweep.stop.abs();
+    let owed = problem.mean(w) + sweep.rounding.stop + sweep.stop.abs();
     let tau = 1.1 * owed / problem.mean(&b);
     vector::update(w, |s, w| w + tau * (1.0 - b[s]));
     applications + 1

@@ -7,7 +7,7 @@ use super::active::{Beyond, Region, Running, enough};
 use crate::Observer;
 use crate::chain::{BirthDeath, Modes, Operator, Tube};
 use crate::parallel;
-use crate::stopping::state_space::states::Kind;
+use crate::stopping::state_space::states::{Group, Kind};
 use crate::stopping::{ProcessChain, States};
 use rayon::prelude::*;
 
@@ -19,11 +19,8 @@ pub(in crate::stopping) const TERMS: usize = 3;
 
 /// The chains, if no two processes are equal and all move by at most one level.
 fn chains(all: &States) -> Option<Vec<BirthDeath>> {
-    let chain = |group: &crate::stopping::state_space::states::Group| match (
-        &group.chain,
-        group.members.len(),
-    ) {
-        (ProcessChain::BirthDeath(chain), 1) if chain.levels() <= usize::from(u16::MAX) => {
+    let chain = |group: &Group| match (&group.chain, &group.members[..]) {
+        (ProcessChain::BirthDeath(chain), [_]) if u16::try_from(chain.levels()).is_ok() => {
             Some(chain.clone())
         }
         _ => None,
@@ -53,7 +50,7 @@ impl<'a> TubeRegion<'a> {
     /// An empty region; `None` where the method does not apply.
     pub fn new(all: &'a States, most: usize) -> Option<Self> {
         let modes = Modes::new(chains(all)?);
-        let weights = all.groups()?.iter().map(|group| group.reversing_weights()).collect();
+        let weights = all.groups()?.iter().map(Group::reversing_weights).collect();
         Some(Self { all, modes, weights, members: Vec::new(), most, ways: 0 })
     }
 

@@ -91,11 +91,12 @@ pub fn long_run_partial(
     let dearest = targets.iter().map(|to| cost(to.len())).fold(0.0, f64::max);
     // Rounding of the operator, of two sums and of the differences.
     let rounding = (problem.operator.rounding() + 8.0) * f64::EPSILON;
-    let best = |go: &[f64], s: usize| {
+    // The cost of the best remap from a state, and how many units it moves.
+    let remap = |go: &[f64], s: usize| {
         let all = targets[s].len();
         let first = if whole { all.max(1) } else { 1 };
         let moved = (first..=all).map(|m| (cost(m) + go[targets[s][m - 1]], m));
-        moved.fold((go[s], 0), |best, next| if next.0 < best.0 { next } else { best })
+        moved.fold((f64::INFINITY, 0), |best, next| if next.0 < best.0 { next } else { best })
     };
     let (mut h, mut go) = (vec![0.0; n], vec![0.0; n]);
     // All costs are nonnegative.
@@ -105,7 +106,7 @@ pub fn long_run_partial(
         problem.operator.apply_into(&h, &mut go);
         iterations += 1;
         go.iter_mut().zip(problem.running()).for_each(|(go, psi)| *go += psi);
-        let next: Vec<f64> = (0..n).map(|s| best(&go, s).0).collect();
+        let next: Vec<f64> = (0..n).map(|s| go[s].min(remap(&go, s).0)).collect();
         let size = go.iter().map(|go| go.abs()).fold(dearest, f64::max);
         let slack = rounding * (2.0 * size + dearest);
         let moved = next.iter().zip(&h).map(|(next, h)| next - h);
@@ -126,15 +127,11 @@ pub fn long_run_partial(
         let damped: Vec<f64> = h.iter().zip(&next).map(damped).collect();
         h = damped.iter().map(|value| value - damped[0]).collect();
     };
-    let units: Vec<usize> = (0..n).map(|s| best(&go, s).1).collect();
     let close = tolerance * dearest.max(1.0);
-    let tied = |s: usize| {
-        let all = targets[s].len();
-        let first = if whole { all.max(1) } else { 1 };
-        let least =
-            (first..=all).map(|m| cost(m) + go[targets[s][m - 1]]).fold(f64::INFINITY, f64::min);
-        (least - go[s]).abs() <= close
+    let decide = |s: usize| {
+        let (least, units) = remap(&go, s);
+        (if least < go[s] { units } else { 0 }, (least - go[s]).abs() <= close)
     };
-    let ties = (0..n).map(tied).collect();
+    let (units, ties) = (0..n).map(decide).unzip();
     Partial { average: Bounds { lower, upper }, units, value: h, ties, iterations, status }
 }
