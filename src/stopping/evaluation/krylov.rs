@@ -9,12 +9,14 @@
 //! Conjugate gradients are preconditioned by `multigrid.rs` after some plain steps. An iteration
 //! takes one or two applications of P, O(states) memory.
 
+use super::biconjugate::{self, Next};
 use super::multigrid::{self, CYCLE, Multigrid};
 use crate::communicator::Equations;
 use crate::stopping::operator::substochastic::Killed;
 use crate::stopping::{Problem, operator::vector};
 use crate::{Halt, Observer};
 use nalgebra::DVector;
+use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Most states that are solved by LU.
@@ -119,7 +121,7 @@ impl<'a> System<'a> {
         } else if self.weights.is_some() {
             self.conjugate_gradients(&right, &mut packed, exceeds)
         } else {
-            self.stabilised_biconjugate_gradients(&right, &mut packed, exceeds)
+            self.biconjugate_gradients(&right, &mut packed, exceeds)
         };
         self.chain.unpack(&packed, x);
         applications
@@ -130,14 +132,13 @@ impl<'a> System<'a> {
         let problem = self.problem;
         let Some((communicator, _)) = &problem.shared else { return 0 };
         // The square roots of the weights as units of x make the system symmetric.
-        let scale: Option<Vec<f64>> =
-            self.weights.as_ref().map(|weights| weights.iter().map(|w| w.sqrt()).collect());
-        let scaled = |from: &[f64]| match &scale {
-            Some(scale) => from.iter().zip(scale).map(|(x, s)| x * s).collect(),
-            None => from.to_vec(),
+        let scale: Vec<f64> = match &self.weights {
+            Some(weights) => weights.iter().map(|w| w.sqrt()).collect(),
+            None => vec![1.0; x.len()],
         };
-        let (scaled_right, mut y) = (scaled(right), scaled(x));
-        let mut inner = vec![0.0; if scale.is_some() { x.len() } else { 0 }];
+        let scaled = |from: &[f64]| from.iter().zip(&scale).map(|(x, s)| x * s).collect();
+        let (scaled_right, mut y): (Vec<f64>, Vec<f64>) = (scaled(right), scaled(x));
+        let mut inner = vec![0.0; x.len()];
         let (mut applications, mut strictness) = (0, FIRST_STRICTNESS);
         let (observer, limit) = (self.observer, self.limit);
         let mut found = x.to_vec();
@@ -148,10 +149,7 @@ impl<'a> System<'a> {
         loop {
             let residual = self.residual(right, &found);
             let excess = exceeds(&residual);
-            let own = match &scale {
-                Some(scale) => vector::sum_of([scale, &residual], |[s, r]| s * s * r * r),
-                None => vector::sum_of([&residual], |[r]| r * r),
-            };
+            let own = vector::sum_of([&scale, &residual], |[s, r]| s * s * r * r);
             let norm = communicator.gather(&[own]).iter().sum::<f64>().sqrt();
             applications += 1;
             if excess <= 0.0 || strictness < LAST_STRICTNESS || applications >= limit {
@@ -161,13 +159,10 @@ impl<'a> System<'a> {
             let allowed = norm * ((largest - excess) / largest);
             let chain = &mut self.chain;
             let diagonal = chain.diagonal();
-            let mut apply = |x: &[f64], image: &mut [f64]| match &scale {
-                Some(scale) => {
-                    vector::update_from(&mut inner, [x, scale], |_, [x, s]| x / s);
-                    chain.apply(&inner, image);
-                    vector::update_from(image, [scale], |image, [s]| image * s);
-                }
-                None => chain.apply(x, image),
+            let mut apply = |x: &[f64], image: &mut [f64]| {
+                vector::update_from(&mut inner, [x, &scale], |_, [x, s]| x / s);
+                chain.apply(&inner, image);
+                vector::update_from(image, [&scale], |image, [s]| image * s);
             };
             let (mut steps, mut halted) = (applications, None);
             let mut halts = || {
@@ -179,7 +174,7 @@ impl<'a> System<'a> {
                 apply: &mut apply,
                 diagonal: &mut |out| diagonal.write(out),
                 halts: &mut halts,
-                symmetric: scale.is_some(),
+                symmetric: self.weights.is_some(),
                 right: &scaled_right,
                 goal: allowed * strictness,
                 limit: limit - applications,
@@ -189,10 +184,7 @@ impl<'a> System<'a> {
                 self.halted = halted;
                 return applications + taken;
             }
-            match &scale {
-                Some(scale) => vector::update_from(&mut found, [&y, scale], |_, [y, s]| y / s),
-                None => found.copy_from_slice(&y),
-            }
+            vector::update_from(&mut found, [&y, &scale], |_, [y, s]| y / s);
             if taken == 0 {
                 break;
             }
@@ -208,11 +200,10 @@ impl<'a> System<'a> {
         applications < self.limit && self.observer.progress(applications, self.limit).is_continue()
     }
 
+    /// The reversing inner product.
     fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
-        match &self.weights {
-            Some(w) => vector::sum_of([w, a, b], |[w, a, b]| w * a * b),
-            None => vector::sum_of([a, b], |[a, b]| a * b),
-        }
+        let w = self.weights.as_ref().expect("a reversible chain");
+        vector::sum_of([w, a, b], |[w, a, b]| w * a * b)
     }
 
     /// The residual of `right`.
@@ -283,40 +274,33 @@ impl<'a> System<'a> {
         applications
     }
 
-    fn stabilised_biconjugate_gradients(
+    fn biconjugate_gradients(
         &mut self,
         right: &[f64],
         x: &mut [f64],
         exceeds: impl Fn(&[f64]) -> bool,
     ) -> u64 {
-        let n = x.len();
-        let mut r = self.residual(right, x);
-        let shadow = r.clone();
-        let (mut p, mut v, mut t) = (r.clone(), vec![0.0; n], vec![0.0; n]);
-        let mut rho = self.dot(&shadow, &r);
+        let r = self.residual(right, x);
+        // Each step takes two.
         let mut applications = 1;
-        while exceeds(&r) && self.goes_on(applications) {
-            self.chain.apply(&p, &mut v);
-            let alpha = rho / self.dot(&shadow, &v);
-            vector::update_from(&mut r, [&v], move |r, [v]| r - alpha * v);
-            self.chain.apply(&r, &mut t);
+        biconjugate::solve(self, r, x, |system, _, r| {
+            if !(exceeds(r) && system.goes_on(applications)) {
+                return Next::Stop;
+            }
             applications += 2;
-            let square = self.dot(&t, &t);
-            let omega = if square > 0.0 { self.dot(&t, &r) / square } else { 0.0 };
-            if !(alpha.is_finite() && omega.is_finite()) {
-                break;
-            }
-            vector::update_from(x, [&p, &r], move |x, [p, r]| x + alpha * p + omega * r);
-            vector::update_from(&mut r, [&t], move |r, [t]| r - omega * t);
-            let next = self.dot(&shadow, &r);
-            let beta = next / rho * alpha / omega;
-            rho = next;
-            if !beta.is_finite() {
-                break;
-            }
-            vector::update_from(&mut p, [&r, &v], move |p, [r, v]| r + beta * (p - omega * v));
-        }
+            Next::Step
+        });
         applications
+    }
+}
+
+impl biconjugate::System for System<'_> {
+    fn apply(&mut self, x: &[f64], out: &mut [f64]) {
+        self.chain.apply(x, out);
+    }
+
+    fn precondition<'r>(&mut self, r: &'r [f64]) -> Cow<'r, [f64]> {
+        r.into()
     }
 }
 

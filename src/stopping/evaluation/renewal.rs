@@ -14,16 +14,19 @@
 //! 1. Stabilized biconjugate gradients, with a coarse correction for functions of the total alone:
 //!    a direct solution on up to [`MOST_CLASSES`] classes of totals.
 //! 2. The same with a multigrid cycle of the chain killed at remaps, if continuing lasts long.
-//! 3. If levels trap loads, a banded factorization of that chain, plus an equation for each target.
+//! 3. If levels trap loads, LU factorization of up to [`MOST_DIRECT`] states.
 //!
 //! Solutions are unique up to constants; the one computed has the mean g.
 
-use super::banded::{Banded, LEAST_BAND};
+use super::biconjugate::{self, Next};
 use super::multigrid::{self, Multigrid};
+use super::remapped::{Remapped, Rule};
 use crate::Observer;
-use crate::stopping::operator::substochastic::Killed;
+use crate::stopping::operator::substochastic::matrix;
+use crate::stopping::state_space::targets::Targets;
 use crate::stopping::{Problem, operator::vector};
 use nalgebra::{DMatrix, DVector, Dyn, LU};
+use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Most classes of totals: a direct solution takes cubic time.
@@ -38,50 +41,41 @@ const PLAIN: u64 = 40;
 /// Most steps of one evaluation; the next one continues from there.
 const STEPS: u64 = 300;
 
+/// Most states of a direct solution: LU factorization of 1500 equations takes two seconds.
+const MOST_DIRECT: usize = 1500;
+
 /// Corrections of a direct solution: if loads are trapped for 1e6 steps, each gains little.
 const CORRECTIONS: u32 = 6;
 
 /// Steps in a row that do not halve the least residual, after which the iteration ends.
 const MOST_STEPS_IN_VAIN: u64 = 60;
 
-/// A policy.
-pub(in crate::stopping) struct Rule<'a> {
-    pub remaps: &'a [bool],
-    /// Cost of a remap in each state.
-    pub costs: &'a [f64],
-}
-
 /// Data shared by all evaluations.
 pub(in crate::stopping) struct Renewal<'a> {
     problem: &'a Problem,
     rebalanced: &'a [usize],
+    targets: &'a Targets,
     /// The class of each state.
     classes: Vec<u32>,
     count: usize,
     /// Weights in which the chain is reversible, by grid.
     weights: Option<Vec<Vec<f64>>>,
-    /// The band of a factorization that succeeded after the iteration failed.
-    band: Cell<Option<usize>>,
+    /// Whether a factorization has succeeded after the iteration failed.
+    needs_lu: Cell<bool>,
 }
 
 impl<'a> Renewal<'a> {
-    pub fn new(problem: &'a Problem, rebalanced: &'a [usize]) -> Self {
-        let mut targets = rebalanced.to_vec();
-        targets.sort_unstable();
-        targets.dedup();
-        let count = targets.len().min(MOST_CLASSES);
-        let class = |target: &usize| {
-            let place = targets.partition_point(|other| other < target);
-            (place * count / targets.len()) as u32
-        };
-        let classes = rebalanced.iter().map(class).collect();
+    pub fn new(problem: &'a Problem, rebalanced: &'a [usize], targets: &'a Targets) -> Self {
+        let count = targets.count().min(MOST_CLASSES);
+        let class = |state: usize| (targets.of(state) * count / targets.count()) as u32;
         Self {
             problem,
             rebalanced,
-            classes,
+            targets,
+            classes: (0..rebalanced.len()).map(class).collect(),
             count,
             weights: multigrid::weights(problem),
-            band: Cell::new(None),
+            needs_lu: Cell::new(false),
         }
     }
 
@@ -96,34 +90,25 @@ impl<'a> Renewal<'a> {
         observer: &dyn Observer,
     ) -> u64 {
         let mut system = System::new(self, rule);
-        let problem = self.problem;
-        // The cost of a step: psi, and the remap that may follow.
-        let n = h.len();
-        let mut paid = vec![0.0; n];
-        vector::update(&mut paid, |s, _| if rule.remaps[s] { rule.costs[s] } else { 0.0 });
-        let mut cost = vec![0.0; n];
-        problem.operator.apply_into(&paid, &mut cost);
-        vector::update_from(&mut cost, [&problem.running], |image, [psi]| psi + image);
-        let right = system.killed.pack(&cost);
-        let mut y = system.killed.pack(h);
+        let right = system.chain.costs();
+        let mut y = system.chain.killed.pack(h);
         let goes_on = |applications: u64| {
             applications < limit && observer.progress(applications, limit).is_continue()
         };
-        if !(self.band.get().is_some() && system.solve_directly(&right, &mut y)) {
+        if self.needs_lu.get() && y.len() <= MOST_DIRECT {
+            system.solve_directly(&right, &mut y);
+        } else {
             system.solve(&right, &mut y, accuracy, goes_on);
         }
-        system.extend(&y);
-        h.copy_from_slice(&system.function);
-        vector::update_from(h, [&paid], |h, [paid]| h + paid);
-        1 + system.applications
+        system.chain.relative_costs(&y, h);
+        system.chain.applications
     }
 }
 
-/// The operator y - P y' + mean of y on D, with y' = y(b(t)) at states t that remap.
+/// The equations of one policy on D.
 struct System<'a> {
     renewal: &'a Renewal<'a>,
-    remaps: &'a [bool],
-    killed: Killed<'a>,
+    chain: Remapped<'a>,
     /// Membership in D.
     held: Vec<bool>,
     /// The class of each state of D, and the sizes of the classes.
@@ -131,62 +116,22 @@ struct System<'a> {
     sizes: Vec<f64>,
     coarse: Option<LU<f64, Dyn, Dyn>>,
     multigrid: Option<Multigrid<'a>>,
-    spread: Vec<f64>,
-    function: Vec<f64>,
-    image: Vec<f64>,
-    applications: u64,
 }
 
 impl<'a> System<'a> {
-    fn new(renewal: &'a Renewal<'a>, rule: &Rule<'a>) -> Self {
-        let n = renewal.problem.states();
+    fn new(renewal: &'a Renewal<'a>, rule: &'a Rule<'a>) -> Self {
         let mut held: Vec<bool> = rule.remaps.iter().map(|remaps| !remaps).collect();
-        for s in (0..n).filter(|&s| rule.remaps[s]) {
+        for s in (0..held.len()).filter(|&s| rule.remaps[s]) {
             held[renewal.rebalanced[s]] = true;
         }
-        let killed = Killed::new(renewal.problem, &held);
-        let classes: Vec<u32> = killed.states().map(|s| renewal.classes[s]).collect();
+        let chain = Remapped::new(renewal.problem, renewal.targets, rule, &held);
+        let classes: Vec<u32> = chain.killed.states().map(|s| renewal.classes[s]).collect();
         let mut sizes = vec![0.0; renewal.count];
         classes.iter().for_each(|class| sizes[*class as usize] += 1.0);
-        let mut system = Self {
-            renewal,
-            remaps: rule.remaps,
-            killed,
-            held,
-            classes,
-            sizes,
-            coarse: None,
-            multigrid: None,
-            spread: vec![0.0; n],
-            function: vec![0.0; n],
-            image: vec![0.0; n],
-            applications: 0,
-        };
+        let (coarse, multigrid) = (None, None);
+        let mut system = Self { renewal, chain, held, classes, sizes, coarse, multigrid };
         system.coarse = system.coarse_matrix().map(LU::new);
         system
-    }
-
-    /// Extends y to all states, without the costs of remaps.
-    fn extend(&mut self, y: &[f64]) {
-        self.killed.unpack(y, &mut self.spread);
-        let (spread, remaps, back) = (&self.spread, self.remaps, self.renewal.rebalanced);
-        vector::update(&mut self.function, |s, _| spread[if remaps[s] { back[s] } else { s }]);
-    }
-
-    /// `out = y - P y'` for the chain that remaps.
-    fn apply_chain(&mut self, y: &[f64], out: &mut Vec<f64>) {
-        self.extend(y);
-        self.renewal.problem.operator.apply_into(&self.function, &mut self.image);
-        *out = self.killed.pack(&self.image);
-        vector::update_from(out, [y], |image, [y]| y - image);
-        self.applications += 1;
-    }
-
-    /// The same plus the mean of y.
-    fn apply(&mut self, y: &[f64], out: &mut Vec<f64>) {
-        self.apply_chain(y, out);
-        let mean = vector::sum_of([y], |[y]| y) / y.len() as f64;
-        vector::update_from(out, [], |x, []| x + mean);
     }
 
     /// The means of a function over the classes.
@@ -208,8 +153,8 @@ impl<'a> System<'a> {
         }
         // Test vector without a pattern (multiples of the golden ratio, modulo 1).
         let test: Vec<f64> = (1..=m).map(|j| (j as f64 * 0.618_033_988_75).fract()).collect();
-        let mut image = Vec::new();
-        self.apply_chain(&self.interpolate(&test), &mut image);
+        let mut image = vec![0.0; self.classes.len()];
+        self.chain.apply_chain(&self.interpolate(&test), &mut image);
         let expected = self.restrict(&image);
         let mut apart = APART;
         loop {
@@ -218,7 +163,7 @@ impl<'a> System<'a> {
             for first in 0..apart_now {
                 let mut unit = vec![0.0; m];
                 unit.iter_mut().skip(first).step_by(apart_now).for_each(|x| *x = 1.0);
-                self.apply_chain(&self.interpolate(&unit), &mut image);
+                self.chain.apply_chain(&self.interpolate(&unit), &mut image);
                 for (i, x) in self.restrict(&image).into_iter().enumerate() {
                     // The nearest class of this residue; if all are separate, the class itself.
                     let j = if apart_now == m {
@@ -245,156 +190,82 @@ impl<'a> System<'a> {
         }
     }
 
-    /// An approximate solution for the right-hand side `r`.
-    fn precondition(&mut self, r: &[f64]) -> Vec<f64> {
-        let mut z = r.to_vec();
-        if let Some(multigrid) = &mut self.multigrid {
-            multigrid.cycle(&mut self.killed, r, &mut z);
-            self.applications += multigrid::CYCLE;
-        }
-        if self.coarse.is_none() {
-            return z;
-        }
-        let mut rest = Vec::new();
-        self.apply(&z, &mut rest);
-        vector::update_from(&mut rest, [r], |image, [r]| r - image);
-        let rest = DVector::from_vec(self.restrict(&rest));
-        if let Some(found) = self.coarse.as_ref().and_then(|coarse| coarse.solve(&rest)) {
-            let correction = self.interpolate(found.as_slice());
-            vector::update_from(&mut z, [&correction], |z, [more]| z + more);
-        }
-        z
-    }
-
     /// Improves `x` until no residual exceeds `goal`, while it improves.
     fn solve(&mut self, right: &[f64], x: &mut [f64], goal: f64, goes_on: impl Fn(u64) -> bool) {
-        let dot = |a: &[f64], b: &[f64]| vector::sum_of([a, b], |[a, b]| a * b);
-        let size = |r: &[f64]| vector::maximum_of([r], |[r]| r.abs());
-        let mut r = Vec::new();
-        self.apply(x, &mut r);
-        vector::update_from(&mut r, [right], |image, [right]| right - image);
-        let shadow = r.clone();
-        let (mut p, mut v, mut t) = (r.clone(), Vec::new(), Vec::new());
-        let mut rho = dot(&shadow, &r);
-        let (mut best, mut least, mut since) = (x.to_vec(), size(&r), 0);
-        let mut steps = 0;
-        while least > goal
-            && since < MOST_STEPS_IN_VAIN
-            && steps < STEPS
-            && goes_on(self.applications)
-        {
-            if steps == PLAIN
-                && self.classes.len() < self.held.len()
-                && let Some(weights) = &self.renewal.weights
-            {
-                self.multigrid =
-                    Multigrid::new(self.renewal.problem, weights, &self.held, &self.killed);
-                p.clone_from(&r);
-                // The recurrence restarts.
-                rho = dot(&shadow, &r);
-            }
-            steps += 1;
-            let ahead = self.precondition(&p);
-            self.apply(&ahead, &mut v);
-            let alpha = rho / dot(&shadow, &v);
-            vector::update_from(&mut r, [&v], move |r, [v]| r - alpha * v);
-            let further = self.precondition(&r);
-            self.apply(&further, &mut t);
-            let square = dot(&t, &t);
-            let omega = if square > 0.0 { dot(&t, &r) / square } else { 0.0 };
-            if !(alpha.is_finite() && omega.is_finite()) {
-                break;
-            }
-            vector::update_from(x, [&ahead, &further], move |x, [p, r]| x + alpha * p + omega * r);
-            vector::update_from(&mut r, [&t], move |r, [t]| r - omega * t);
-            let left = size(&r);
+        let r = self.chain.residual(right, x);
+        let (mut best, mut least, mut since, mut steps) = (x.to_vec(), f64::INFINITY, 0, 0);
+        biconjugate::solve(self, r, x, |system, x, r| {
+            let left = largest(r);
             since = if left < 0.5 * least { 0 } else { since + 1 };
             if left < least {
                 least = left;
                 best.copy_from_slice(x);
             }
-            let next = dot(&shadow, &r);
-            let beta = next / rho * alpha / omega;
-            rho = next;
-            if !beta.is_finite() {
-                break;
+            let ends = least <= goal || since >= MOST_STEPS_IN_VAIN || steps >= STEPS;
+            if ends || !goes_on(system.chain.applications) {
+                return Next::Stop;
             }
-            vector::update_from(&mut p, [&r, &v], move |p, [r, v]| r + beta * (p - omega * v));
-        }
+            steps += 1;
+            let Renewal { problem, weights: Some(weights), .. } = system.renewal else {
+                return Next::Step;
+            };
+            if steps != PLAIN + 1 || system.classes.len() == system.held.len() {
+                return Next::Step;
+            }
+            system.multigrid = Multigrid::new(problem, weights, &system.held, &system.chain.killed);
+            Next::Restart
+        });
         x.copy_from_slice(&best);
-        if least > goal && self.renewal.band.get().is_none() && goes_on(self.applications) {
+        if least > goal && x.len() <= MOST_DIRECT && goes_on(self.chain.applications) {
             self.solve_directly(right, x);
         }
     }
 
-    /// Sets `x` to the solution by a factorization with some corrections, if that reduces the
-    /// residual. Returns whether it ever did.
-    ///
-    /// Let B = I - P on D, E(s, c) the probability of a remap that leads to c, and m the mean. Then
-    /// `B y = r + E y - m`: y combines the solutions for r, for each column of E and for ones.
-    fn solve_directly(&mut self, right: &[f64], x: &mut [f64]) -> bool {
-        let back = self.renewal.rebalanced;
-        let mut targets: Vec<usize> =
-            (0..back.len()).filter(|&s| self.remaps[s]).map(|s| back[s]).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        let (n, m) = (x.len(), targets.len());
-        let band = self.renewal.band.get().unwrap_or(LEAST_BAND);
-        let (factors, applications) = Banded::factors(&mut self.killed, m + 1, band);
-        self.applications += applications;
-        let Some(factors) = factors else { return false };
-        let mut parts = vec![1.0; n * (m + 1)];
-        for (c, target) in targets.iter().enumerate() {
-            let remaps = self.remaps;
-            vector::update(&mut self.function, |s, _| {
-                f64::from(u8::from(remaps[s] && back[s] == *target))
-            });
-            self.renewal.problem.operator.apply_into(&self.function, &mut self.image);
-            self.applications += 1;
-            let chances = self.killed.pack(&self.image);
-            parts.chunks_exact_mut(m + 1).zip(chances).for_each(|(row, chance)| row[c] = chance);
-        }
-        factors.solve(&mut parts, m + 1);
-        let places: Vec<usize> = self
-            .killed
-            .states()
-            .enumerate()
-            .filter(|(_, s)| targets.binary_search(s).is_ok())
-            .map(|(place, _)| place)
-            .collect();
-        // The values at targets and the mean, expressed by themselves.
-        let of = |function: &dyn Fn(usize) -> f64, row: usize| match places.get(row) {
-            Some(place) => function(*place),
-            None => (0..n).map(function).sum::<f64>() / n as f64,
-        };
-        let part = |place: usize, column: usize| parts[place * (m + 1) + column];
-        let matrix = DMatrix::from_fn(m + 1, m + 1, |row, column| {
-            let sign = if column == m { 1.0 } else { -1.0 };
-            f64::from(u8::from(row == column)) + sign * of(&|place| part(place, column), row)
-        });
-        let matrix = LU::new(matrix);
-        let (mut found, mut left) = (x.to_vec(), Vec::new());
-        let rest = |system: &mut Self, x: &[f64], left: &mut Vec<f64>| {
-            system.apply(x, left);
-            vector::update_from(left, [right], |image, [right]| right - image);
-            vector::maximum_of([left], |[r]| r.abs())
-        };
-        let mut least = rest(self, &found, &mut left);
+    /// Sets `x` to the solution by LU factorization with some corrections, if that reduces the
+    /// residual.
+    fn solve_directly(&mut self, right: &[f64], x: &mut [f64]) {
+        let matrix = matrix(x.len(), |x, out| self.chain.apply(x, out)).lu();
+        let mut found = x.to_vec();
+        let mut left = self.chain.residual(right, &found);
+        let mut least = largest(&left);
         for _ in 0..CORRECTIONS {
-            factors.solve(&mut left, 1);
-            let known = DVector::from_fn(m + 1, |row, _| of(&|place| left[place], row));
-            let Some(known) = matrix.solve(&known) else { return false };
-            for (place, row) in parts.chunks_exact(m + 1).enumerate() {
-                let by_targets: f64 = row[..m].iter().zip(known.iter()).map(|(x, y)| x * y).sum();
-                found[place] += left[place] + by_targets - row[m] * known[m];
-            }
-            let now = rest(self, &found, &mut left);
+            let Some(correction) = matrix.solve(&DVector::from_vec(left)) else { return };
+            vector::update_from(&mut found, [correction.as_slice()], |x, [more]| x + more);
+            left = self.chain.residual(right, &found);
+            let now = largest(&left);
             if now < least && found.iter().all(|x| x.is_finite()) {
                 least = now;
                 x.copy_from_slice(&found);
-                self.renewal.band.set(Some(factors.band));
+                self.renewal.needs_lu.set(true);
             }
         }
-        self.renewal.band.get().is_some()
     }
+}
+
+impl biconjugate::System for System<'_> {
+    fn apply(&mut self, x: &[f64], out: &mut [f64]) {
+        self.chain.apply(x, out);
+    }
+
+    fn precondition<'r>(&mut self, r: &'r [f64]) -> Cow<'r, [f64]> {
+        let mut z = r.to_vec();
+        if let Some(multigrid) = &mut self.multigrid {
+            multigrid.cycle(&mut self.chain.killed, r, &mut z);
+            self.chain.applications += multigrid::CYCLE;
+        }
+        if self.coarse.is_none() {
+            return z.into();
+        }
+        let rest = self.chain.residual(r, &z);
+        let rest = DVector::from_vec(self.restrict(&rest));
+        if let Some(found) = self.coarse.as_ref().and_then(|coarse| coarse.solve(&rest)) {
+            let correction = self.interpolate(found.as_slice());
+            vector::update_from(&mut z, [&correction], |z, [more]| z + more);
+        }
+        z.into()
+    }
+}
+
+fn largest(r: &[f64]) -> f64 {
+    vector::maximum_of([r], |[r]| r.abs())
 }

@@ -16,8 +16,8 @@
 
 use crate::communicator::Standing;
 use crate::imbalance::Imbalance;
-use crate::stopping::evaluation::renewal::{Renewal, Rule};
-use crate::stopping::evaluation::renewal_of_ranks::Renewed;
+use crate::stopping::evaluation::remapped::Rule;
+use crate::stopping::evaluation::{renewal::Renewal, renewal_of_ranks};
 use crate::stopping::state_space::sharing::{self, Others};
 use crate::stopping::state_space::targets::Targets;
 use crate::stopping::{Method, Problem, Settings, States, operator::vector};
@@ -166,9 +166,10 @@ pub fn long_run_at(
     let mut renewal = None;
     let mut evaluate = |rule: &Rule, h: &mut [f64], accuracy: f64, left: u64| {
         if problem.shared.is_some() {
-            return Renewed::new(problem, &targets, rule).evaluate(h, accuracy, left, observer);
+            let goal = (accuracy, left);
+            return renewal_of_ranks::evaluate(problem, (&targets, rule), h, goal, observer);
         }
-        let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
+        let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced, &targets));
         Ok(renewal.evaluate(rule, h, accuracy, left, observer))
     };
     let (mut due, mut reached, mut vain) = (SWEEPS, f64::INFINITY, 0);
@@ -178,7 +179,7 @@ pub fn long_run_at(
     }
     // State before the current sweep, from which another run can resume.
     let mut begun;
-    let status = loop {
+    let mut status = loop {
         begun = (iterations, stale, best);
         let (at_targets, low, high) = sweep(&h, &mut go, &mut next);
         iterations += 1;
@@ -232,7 +233,6 @@ pub fn long_run_at(
     // The average converges before the relative costs do, above all in states of small stationary
     // probability. So decisions follow from solved relative costs, as long as that narrows the
     // bounds. Plain value iteration keeps its last iterate.
-    let mut status = status;
     if status == Status::Converged && policy.is_none() && settings.method != Method::Value {
         let reached_at = (problem.shared.is_some().then(|| h.clone()), (due, vain, reached));
         let accuracy = SETTLED * settings.tolerance * best.1.max(1.0);
@@ -270,8 +270,7 @@ pub fn long_run_at(
             (at_targets, span) = (found, high - low);
             best = (best.0.max(low), best.1.min(high));
             let stays = |s: usize| remaps[s] == (costs[s] + at_targets[targets.of(s)] < go[s]);
-            let changed = f64::from(u8::from(!(0..n).all(stays)));
-            if problem.largest([changed]) == [0.0] {
+            if problem.everywhere((0..n).all(stays)) {
                 break;
             }
         }
