@@ -2,10 +2,9 @@
 
 use super::super::sampling::{Contestant, Report, Start, named, play, rule};
 use super::super::{Asked, Contest, Outcome};
-use super::compare_once;
+use super::compare_once::{self, Ended};
 use super::model::Stopping;
 use super::solve::{astray, unplayed};
-use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::chain::Operator;
 use remapping::policy::Rule;
@@ -97,13 +96,12 @@ pub(super) fn compare(asked: &Asked<'_, Contest>, model: &Stopping) -> Outcome<(
         steps,
         watch,
     };
-    let contestants = field.contestants(&contest.policies, &remaps)?;
-    match contestants {
+    match field.contestants(&contest.policies, &remaps) {
         Ok(contestants) => {
             let (report, status) = play(&course, &contestants, contest, watch);
             Ok((Report { without_end: model.steps().is_none(), ..report }, status))
         }
-        Err(halt) => Ok((Report::none(contest), halt.into())),
+        Err(ended) => ended.outcome(loaded, contest),
     }
 }
 
@@ -123,7 +121,7 @@ impl Field<'_> {
         &self,
         names: &[String],
         optimal: &[Arc<Vec<bool>>],
-    ) -> Result<Result<Vec<Contestant>, Halt>, Complaint> {
+    ) -> Result<Vec<Contestant>, Ended> {
         let all =
             ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "metabalancer", "never"];
         let names = named(names, &all);
@@ -140,22 +138,16 @@ impl Field<'_> {
                     let mut levels = self.psi.to_vec();
                     levels.sort_by(f64::total_cmp);
                     levels.dedup();
-                    match self.best(levels.into_iter().map(Rule::Threshold)) {
-                        Ok(rule) => self.contestant(rule),
-                        Err(halt) => return Ok(Err(halt)),
-                    }
+                    self.contestant(self.best(levels.into_iter().map(Rule::Threshold))?)
                 }
-                "fixed" => match self.best(self.intervals().map(Rule::Fixed)) {
-                    Ok(rule) => self.contestant(rule),
-                    Err(halt) => return Ok(Err(halt)),
-                },
+                "fixed" => self.contestant(self.best(self.intervals().map(Rule::Fixed))?),
                 _ => self.contestant(rule(name)?),
             });
             if let ControlFlow::Break(halt) = self.watch.check() {
-                return Ok(Err(halt));
+                return Err(halt.into());
             }
         }
-        Ok(Ok(contestants))
+        Ok(contestants)
     }
 
     /// Maps as a rule; each list of load vectors is made once.

@@ -19,24 +19,8 @@ const MOST_STEPS: u64 = 100_000;
 /// A rule that takes part.
 struct Contestant {
     name: String,
-    player: Kind,
+    player: Player,
     exact: Option<f64>,
-}
-
-enum Kind {
-    Map(Vec<bool>),
-    After(u64),
-    Rule(Rule),
-}
-
-impl Kind {
-    fn start(&self, remap_cost: f64) -> Player<'_> {
-        match self {
-            Kind::Map(map) => Player::Map(map),
-            Kind::After(steps) => Player::After(*steps),
-            Kind::Rule(rule) => Player::Rule(rule.start(remap_cost)),
-        }
-    }
 }
 
 /// Evaluates policies on sample paths. If it is stopped, returns the runs that are finished.
@@ -49,9 +33,7 @@ pub(super) fn compare(
     let is_default = contest.policies.is_empty();
     let (mut contestants, mut left_out) = match field.contestants(&contest.policies) {
         Ok(found) => found,
-        Err(Ended::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
-        Err(Ended::Wrong(complaint)) => return Err(vec![complaint]),
-        Err(Ended::Endless(name)) => return Err(endless(loaded, &name)),
+        Err(ended) => return ended.outcome(loaded, contest),
     };
     let mut played: Vec<Vec<Tally>> = vec![Vec::new(); contestants.len()];
     let (runs, mut finished, mut status) = (u64::from(contest.runs), 0, Status::Converged);
@@ -60,8 +42,7 @@ pub(super) fn compare(
         let mut new = Vec::new();
         let mut place = 0;
         while let Some(contestant) = contestants.get(place) {
-            let start = || contestant.player.start(problem.remap_cost());
-            match field.once.play(&start, batch.clone(), contest.seed, watch) {
+            match field.once.play(&contestant.player, batch.clone(), contest.seed, watch) {
                 Ok(Ok(tallies)) => {
                     new.push(tallies);
                     place += 1;
@@ -111,10 +92,36 @@ fn endless_under(name: &str) -> String {
 }
 
 /// Why nothing is evaluated.
-enum Ended {
+pub(super) enum Ended {
     Halted(Halt),
     Wrong(Complaint),
     Endless(String),
+}
+
+impl Ended {
+    pub(super) fn outcome(
+        self,
+        loaded: &ModelFile,
+        contest: &Contest,
+    ) -> Outcome<(Report, Status)> {
+        match self {
+            Ended::Halted(halt) => Ok((Report::none(contest), halt.into())),
+            Ended::Wrong(complaint) => Err(vec![complaint]),
+            Ended::Endless(name) => Err(endless(loaded, &name)),
+        }
+    }
+}
+
+impl From<Halt> for Ended {
+    fn from(halt: Halt) -> Ended {
+        Ended::Halted(halt)
+    }
+}
+
+impl From<Complaint> for Ended {
+    fn from(complaint: Complaint) -> Ended {
+        Ended::Wrong(complaint)
+    }
 }
 
 struct Field<'a> {
@@ -137,7 +144,7 @@ impl Field<'_> {
                 "optimal" => self.optimal()?,
                 "threshold" => self.best_threshold()?,
                 "fixed" => self.best_interval()?,
-                _ => self.of_rule(rule(name).map_err(Ended::Wrong)?)?,
+                _ => self.of_rule(rule(name)?)?,
             };
             let ends = contestant.exact.is_none_or(f64::is_finite);
             let twin = |other: &Contestant| other.name == contestant.name;
@@ -155,9 +162,9 @@ impl Field<'_> {
     fn of_map(&self, name: String, map: Vec<bool>) -> Result<Contestant, Ended> {
         let exact = self.once.cost(&map, self.watch);
         if let ControlFlow::Break(halt) = self.watch.check() {
-            return Err(Ended::Halted(halt));
+            return Err(halt.into());
         }
-        Ok(Contestant { name, player: Kind::Map(map), exact })
+        Ok(Contestant { name, player: Player::Map(map), exact })
     }
 
     fn of_rule(&self, rule: Rule) -> Result<Contestant, Ended> {
@@ -172,10 +179,10 @@ impl Field<'_> {
                     ..=MOST_STEPS => self.once.costs_of_intervals(steps, self.watch),
                     _ => Ok(Vec::new()),
                 };
-                let exact = costs.map_err(Ended::Halted)?.last().copied();
-                Ok(Contestant { name, player: Kind::After(steps), exact })
+                let exact = costs?.last().copied();
+                Ok(Contestant { name, player: Player::After(steps), exact })
             }
-            _ => Ok(Contestant { name, player: Kind::Rule(rule), exact: None }),
+            _ => Ok(Contestant { name, player: Player::Rule(rule), exact: None }),
         }
     }
 
@@ -206,12 +213,11 @@ impl Field<'_> {
     /// never.
     fn best_interval(&self) -> Result<Contestant, Ended> {
         let never = self.of_rule(Rule::Never)?;
-        let best = self.once.best_interval(never.exact, MOST_STEPS, self.watch);
-        Ok(match best.map_err(Ended::Halted)? {
+        Ok(match self.once.best_interval(never.exact, MOST_STEPS, self.watch)? {
             None => never,
             Some((steps, cost)) => Contestant {
                 name: Rule::Fixed(steps).to_string(),
-                player: Kind::After(steps),
+                player: Player::After(steps),
                 exact: Some(cost),
             },
         })

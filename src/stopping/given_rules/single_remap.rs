@@ -6,7 +6,7 @@
 
 use crate::chain::Successors;
 use crate::parallel;
-use crate::policy::{Policy, Step};
+use crate::policy::{Rule, Step};
 use crate::simulate::{Tally, stream};
 use crate::stopping::evaluation::krylov::{InnerProducts, System};
 use crate::stopping::{AfterRemap, Problem, States};
@@ -36,20 +36,13 @@ pub struct Once<'a> {
 }
 
 /// The policy of a simulated path.
-pub enum Player<'a> {
+pub enum Player {
     /// Remaps in these states.
-    Map(&'a [bool]),
+    Map(Vec<bool>),
     /// Remaps after this many steps.
     After(u64),
     /// A rule that observes the loads of a step before it is made.
-    Rule(Box<dyn Policy>),
-}
-
-/// Expected running cost, and expected number of remaps, before balance or the first remap, by
-/// state.
-struct Parts {
-    running: Vec<f64>,
-    remap: Vec<f64>,
+    Rule(Rule),
 }
 
 impl<'a> Once<'a> {
@@ -99,7 +92,7 @@ impl<'a> Once<'a> {
         let running = self.solve(psi, &continues, observer)?;
         let mut remap = self.solve(&leads, &continues, observer)?;
         (0..remap.len()).filter(remapped).for_each(|s| remap[s] = 1.0);
-        Some(self.mean(&Parts { running, remap }))
+        Some(self.mean(&running, &remap))
     }
 
     /// The expected costs of remapping after 1, 2, ... `most` steps.
@@ -152,28 +145,28 @@ impl<'a> Once<'a> {
         let psi = self.problem.running();
         let open = |s: usize| f64::from(psi[s] > 0.0);
         let n = psi.len();
-        let mut parts = Parts { running: vec![0.0; n], remap: (0..n).map(open).collect() };
+        let (mut running, mut remap) = (vec![0.0; n], (0..n).map(open).collect::<Vec<f64>>());
         for interval in 1..=most {
             if let ControlFlow::Break(halt) = observer.progress(interval, most) {
                 return Err(halt);
             }
             let expect =
                 |f: &[f64], s: usize| -> f64 { self.rows[s].iter().map(|(t, p)| p * f[*t]).sum() };
-            let running = (0..n).map(|s| open(s) * (psi[s] + expect(&parts.running, s))).collect();
-            let remap = (0..n).map(|s| open(s) * expect(&parts.remap, s)).collect();
-            parts = Parts { running, remap };
-            let before = self.start.iter().zip(&parts.running).map(|(p, f)| p * f).sum();
-            if visit(interval, before, self.mean(&parts)).is_break() {
+            running = (0..n).map(|s| open(s) * (psi[s] + expect(&running, s))).collect();
+            remap = (0..n).map(|s| open(s) * expect(&remap, s)).collect();
+            let before = self.start.iter().zip(&running).map(|(p, f)| p * f).sum();
+            if visit(interval, before, self.mean(&running, &remap)).is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Expectation over the start, including the cost after remaps.
-    fn mean(&self, parts: &Parts) -> f64 {
+    /// Expectation over the start of the running cost and the number of remaps, before balance or
+    /// the first remap; including the cost after remaps.
+    fn mean(&self, running: &[f64], remap: &[f64]) -> f64 {
         let mean = |f: &[f64]| -> f64 { self.start.iter().zip(f).map(|(p, f)| p * f).sum() };
-        let (running, remap) = (mean(&parts.running), mean(&parts.remap));
+        let (running, remap) = (mean(running), mean(remap));
         let rho = self.problem.remap_cost();
         match self.problem.after {
             AfterRemap::Stop => running + rho * remap,
@@ -239,28 +232,32 @@ impl<'a> Once<'a> {
         None
     }
 
-    /// One path for each run of `runs`, under the policy that `start` makes. The inner error is the
-    /// number of a run that does not end within a million steps.
+    /// One path for each run of `runs`. The inner error is the number of a run that does not end
+    /// within a million steps.
     ///
     /// # Errors
     /// The halt of the observer.
-    pub fn play<'p>(
+    pub fn play(
         &self,
-        start: &(dyn Fn() -> Player<'p> + Sync),
+        player: &Player,
         runs: Range<u64>,
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Result<Vec<Tally>, u64>, Halt> {
         let one = |run: u64| match observer.check() {
-            ControlFlow::Continue(()) => Ok(self.path(start(), seed, run).ok_or(run)),
+            ControlFlow::Continue(()) => Ok(self.path(player, seed, run).ok_or(run)),
             ControlFlow::Break(halt) => Err(halt),
         };
         let all: Vec<Result<Tally, u64>> = parallel::runs(runs, &one)?;
         Ok(all.into_iter().collect())
     }
 
-    fn path(&self, mut player: Player<'_>, seed: u64, run: u64) -> Option<Tally> {
+    fn path(&self, player: &Player, seed: u64, run: u64) -> Option<Tally> {
         let rho = self.problem.remap_cost();
+        let mut rule = match player {
+            Player::Rule(rule) => Some(rule.start(rho)),
+            Player::Map(_) | Player::After(_) => None,
+        };
         let mut numbers = stream(seed, run);
         let mut state = self.starts.at(numbers.random());
         let (mut tally, mut step) = (Tally::default(), Step::default());
@@ -271,13 +268,13 @@ impl<'a> Once<'a> {
                 return Some(tally);
             }
             step.refill(number, |loads| loads.clone_from(&self.loads[state]));
-            let remaps = match &mut player {
+            let remaps = match player {
                 Player::Map(map) => map[state],
                 Player::After(steps) => since >= *steps,
-                Player::Rule(rule) => {
+                Player::Rule(_) => rule.as_mut().is_some_and(|rule| {
                     rule.observe(&step);
                     rule.wants_remap()
-                }
+                }),
             };
             if remaps {
                 tally.value += rho;
@@ -287,7 +284,7 @@ impl<'a> Once<'a> {
                 if self.problem.after == AfterRemap::Stop {
                     return Some(tally);
                 }
-                if let Player::Rule(rule) = &mut player {
+                if let Some(rule) = &mut rule {
                     rule.remapped();
                 }
                 since = 0;

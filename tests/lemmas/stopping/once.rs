@@ -152,21 +152,20 @@ fn paths_cost_what_is_expected() {
             let optimum = once.cost(&map, &()).unwrap();
             assert!(abs_diff_eq!(optimum, mean, epsilon = 1e-7), "{optimum} {mean}");
             let never = vec![false; states.count()];
-            let of = |start: &(dyn Fn() -> Player<'static> + Sync), exact: f64| {
-                let tallies = once.play(start, 0..20_000, 3, &()).unwrap().unwrap();
+            let of = |player: Player, exact: f64| {
+                let tallies = once.play(&player, 0..20_000, 3, &()).unwrap().unwrap();
                 let costs: Vec<f64> = tallies.iter().map(|tally| tally.value).collect();
                 let found = Estimate::of(&costs);
                 let width = 2.0 * found.half_width();
                 assert!(abs_diff_eq!(found.value, exact, epsilon = width), "{found:?} {exact}");
                 assert!(exact >= optimum - 1e-7);
             };
-            let leak = |map: Vec<bool>| &*Box::leak(map.into_boxed_slice());
-            let (own, none) = (leak(map), leak(never.clone()));
-            of(&|| Player::Map(own), optimum);
-            of(&|| Player::Map(none), once.cost(&never, &()).unwrap());
+            let cost_of_never = once.cost(&never, &()).unwrap();
+            of(Player::Map(map), optimum);
+            of(Player::Map(never), cost_of_never);
             let costs = once.costs_of_intervals(7, &()).unwrap();
-            of(&|| Player::After(7), costs[6]);
-            of(&|| Player::After(1), costs[0]);
+            of(Player::After(7), costs[6]);
+            of(Player::After(1), costs[0]);
         }
     }
 }
@@ -181,6 +180,5 @@ fn what_never_ends_is_said() {
     let problem = Problem::new(&states, operator, &model.imbalance, 2.0, AfterRemap::Stop).unwrap();
     let once = Once::new(&states, &problem);
     assert_eq!(once.cost(&[false; 9], &()), Some(f64::INFINITY));
-    let none: &'static [bool] = &[false; 9];
-    assert_eq!(once.play(&|| Player::Map(none), 0..2, 1, &()).unwrap(), Err(0));
+    assert_eq!(once.play(&Player::Map(vec![false; 9]), 0..2, 1, &()).unwrap(), Err(0));
 }
