@@ -167,7 +167,7 @@ impl Problem {
     }
 
     /// The same without coarser grids.
-    pub(super) fn on_one_grid(
+    fn on_one_grid(
         states: &States,
         operator: Box<dyn Operator>,
         running: Vec<f64>,

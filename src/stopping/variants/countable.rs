@@ -59,19 +59,15 @@ pub struct Countable {
 }
 
 impl Unbounded {
-    /// The first levels, and a last one that is absorbing.
-    fn cut(&self, levels: usize) -> Result<BirthDeath, ChainError> {
+    /// The states of the first levels, and of a last one that is absorbing.
+    fn states(&self, levels: usize, imbalance: &Imbalance) -> Result<Cut, ChainError> {
         let (mut up, mut down) = (vec![self.up; levels + 1], vec![self.down; levels + 1]);
         (down[0], up[levels], down[levels]) = (0.0, 0.0, 0.0);
         if self.reflect {
             up[0] += self.down;
         }
-        BirthDeath::new(up, down)
-    }
-
-    fn states(&self, levels: usize, imbalance: &Imbalance) -> Result<Cut, ChainError> {
-        let process =
-            Process { lowest: self.lowest, chain: ProcessChain::BirthDeath(self.cut(levels)?) };
+        let chain = ProcessChain::BirthDeath(BirthDeath::new(up, down)?);
+        let process = Process { lowest: self.lowest, chain };
         let same = |i, j| imbalance.same_capacity(i, j);
         States::independent(&vec![process; self.count], same)
     }

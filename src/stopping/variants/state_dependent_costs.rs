@@ -14,7 +14,7 @@
 //! application of P plus O(states).
 
 use super::state_dependent_policy;
-use crate::chain::{Operator, Shared};
+use crate::chain::Operator;
 use crate::communicator::Standing;
 use crate::imbalance::Imbalance;
 use crate::stopping::state_space::exchange::unmoved;
@@ -123,31 +123,17 @@ impl Varying {
         assert_eq!(operator.states(), states.count());
         let running = states.tabulate(|loads| imbalance.cost(loads));
         let dearest = costs.iter().copied().fold(0.0, f64::max);
-        let posed = if back.is_some() { Problem::on_one_grid } else { Problem::posed };
-        let problem = posed(states, operator, running, dearest, AfterRemap::Stop);
-        Varying::posed(problem, costs, (states, imbalance, back))
+        let problem = Problem::posed(states, operator, running, dearest, AfterRemap::Stop);
+        Varying::of(problem, costs, (states, imbalance, back))
     }
 
-    /// This rank's part of a problem that several ranks solve together, with bitwise equal sweeps.
-    /// `costs` and `back` are those of the own states of `operator`; `back` is numbered among all
-    /// states.
+    /// The same from a problem that a remap ends, with the highest cost as its remap cost. If
+    /// several ranks solve it together, sweeps are bitwise equal. `costs` and `back` are those of
+    /// the own states; `back` is numbered among all states.
     ///
     /// # Panics
     /// As [`new`](Self::new).
-    pub fn shared(
-        states: &States,
-        operator: Shared,
-        imbalance: &Imbalance,
-        costs: Vec<f64>,
-        back: Option<Vec<usize>>,
-    ) -> Varying {
-        let dearest = costs.iter().copied().fold(0.0, f64::max);
-        let problem = Problem::shared(states, operator, imbalance, dearest, AfterRemap::Stop);
-        let problem = problem.expect("all states have an operator and a cost");
-        Varying::posed(problem, costs, (states, imbalance, back))
-    }
-
-    fn posed(
+    pub fn of(
         problem: Problem,
         costs: Vec<f64>,
         (states, imbalance, back): (&States, &Imbalance, Option<Vec<usize>>),
@@ -180,7 +166,7 @@ impl Varying {
     /// With `back`: the total cost is unbounded.
     pub fn solve(&self, limits: &Limits, observer: &dyn Observer) -> Varied {
         assert!(self.back.is_none(), "a computation that goes on without end has no cost in all");
-        let [largest] = self.largest([self.costs.iter().copied().fold(1.0, f64::max)]);
+        let [largest] = self.problem.largest([self.costs.iter().copied().fold(1.0, f64::max)]);
         let start = state_dependent_policy::bounds(self, limits, observer);
         let [mut below, mut above] = self.sides(start.lower, start.upper);
         let mut sweeps = 0;
@@ -193,10 +179,10 @@ impl Varying {
         let status = loop {
             let rises = self.sweep(&mut below, |old, new| if new > old { new } else { old });
             let falls = self.sweep(&mut above, |old, new| if new < old { new } else { old });
-            let [changes] = self.largest([if rises || falls { 1.0 } else { 0.0 }]);
+            let [changes] = self.problem.largest([if rises || falls { 1.0 } else { 0.0 }]);
             sweeps += 1;
             let width = vector::maximum_of([&above.value, &below.value], |[high, low]| high - low);
-            let [width] = self.largest([width]);
+            let [width] = self.problem.largest([width]);
             if width <= limits.tolerance * largest {
                 break Status::Converged;
             }
@@ -248,7 +234,7 @@ impl Varying {
             sweeps += 1;
             if sweeps == 1 {
                 let largest = above.value.iter().copied().fold(0.0, f64::max);
-                [one] = self.largest([largest]);
+                [one] = self.problem.largest([largest]);
             }
             for (s, first) in
                 from.iter_mut().enumerate().filter(|(s, _)| self.problem.running[*s] > 0.0)
@@ -262,7 +248,7 @@ impl Varying {
             // An iterate that does not change is the fixed point.
             let [old_below, old_above] = &old;
             let changes = *old_below != below.value || *old_above != above.value;
-            let [changes] = self.largest([if changes { 1.0 } else { 0.0 }]);
+            let [changes] = self.problem.largest([if changes { 1.0 } else { 0.0 }]);
             if sweeps == steps || self.back.is_none() && changes == 0.0 {
                 break Status::Converged;
             }
@@ -344,11 +330,6 @@ impl Varying {
             None => self.costs[s],
             Some((_, targets)) => (self.costs[s] + side.at_targets[targets.of(s)]) * side.scale,
         }
-    }
-
-    /// The maximum over all ranks, component by component.
-    fn largest<const N: usize>(&self, own: [f64; N]) -> [f64; N] {
-        sharing::largest(&self.problem.shared, own)
     }
 
     fn found(

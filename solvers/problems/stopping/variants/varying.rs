@@ -87,12 +87,14 @@ pub(in crate::problems::stopping) fn solve_on(
     (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
     answer.cost_by_state = by_state(model);
     answer.steps = model.steps();
-    let posed = Posed { states, imbalance, costs, moves };
+    let (rho, after) = (answer.remap_cost, AfterRemap::Stop);
+    let problem = match moves {
+        Moves::Alone(operator) => Problem::new(states, operator, imbalance, rho, after),
+        Moves::Shared(operator) => Problem::shared(states, *operator, imbalance, rho, after),
+    };
+    let problem = problem.map_err(|error| refuse(&error.to_string(), "correct the model"))?;
     let found = match (back, model.steps()) {
         (Some(back), None) => {
-            let problem = posed.problem(answer.remap_cost);
-            let (problem, costs) =
-                problem.map_err(|error| refuse(&error.to_string(), "correct the model"))?;
             let how = stopping::Settings {
                 tolerance: settings.tolerance,
                 ..stopping::Settings::default()
@@ -111,7 +113,7 @@ pub(in crate::problems::stopping) fn solve_on(
             all.map(|outcome| (outcome, status, Vec::new()))
         }
         (back, steps) => {
-            let problem = posed.varying(back);
+            let problem = Varying::of(problem, costs, (states, imbalance, back));
             let limits = Limits { tolerance: settings.tolerance, sweeps: SWEEPS };
             let found = match steps {
                 Some(steps) => problem.solve_steps(steps, &limits, observer),
@@ -130,36 +132,6 @@ pub(in crate::problems::stopping) fn solve_on(
         }
     };
     Ok(found.map(|found| lay_out(answer, states, settings, found)))
-}
-
-/// The parts of the problem.
-struct Posed<'p> {
-    states: &'p States,
-    imbalance: &'p Imbalance,
-    /// In the own states.
-    costs: Vec<f64>,
-    moves: Moves,
-}
-
-impl Posed<'_> {
-    /// As a problem with one remap cost, and the list of costs.
-    fn problem(self, rho: f64) -> Result<(Problem, Vec<f64>), stopping::ProblemError> {
-        let Self { states, imbalance, costs, moves } = self;
-        let after = AfterRemap::Stop;
-        let problem = match moves {
-            Moves::Alone(operator) => Problem::new(states, operator, imbalance, rho, after),
-            Moves::Shared(operator) => Problem::shared(states, *operator, imbalance, rho, after),
-        };
-        Ok((problem?, costs))
-    }
-
-    fn varying(self, back: Option<Vec<usize>>) -> Varying {
-        let Self { states, imbalance, costs, moves } = self;
-        match moves {
-            Moves::Alone(operator) => Varying::new(states, operator, imbalance, costs, back),
-            Moves::Shared(operator) => Varying::shared(states, *operator, imbalance, costs, back),
-        }
-    }
 }
 
 /// The answer with the results of all states.
