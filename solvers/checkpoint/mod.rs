@@ -11,6 +11,7 @@ use crc32fast::Hasher;
 use remapping::load_drift::Snapshot;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -96,20 +97,22 @@ impl Checkpoint {
     /// Reads the whole file, which has this beginning.
     fn rest(&self, bytes: &[u8]) -> Result<Saved, &'static str> {
         let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
-        let Head { mut saved, vectors, states, length } = read_head(bytes, &self.identity)?;
-        let mut hasher = Hasher::new();
-        hasher.update(&bytes[..length]);
-        for vector in 0..vectors {
-            let place = length + 8 * vector * states;
-            let part = read_part(&self.path, place as u64, states);
-            let (numbers, sum) = part.map_err(|_| DAMAGED)?;
-            hasher.combine(&Hasher::new_with_initial_len(sum, 8 * states as u64));
-            saved.snapshot.vectors.push(numbers);
-        }
-        let is_same = hasher.finalize() == u32::from_le_bytes(*sum);
-        let is_finite = |vector: &Vec<f64>| vector.iter().all(|number| number.is_finite());
-        let is_whole = is_same && saved.snapshot.vectors.iter().all(is_finite);
-        if is_whole { Ok(saved) } else { Err(DAMAGED) }
+        let mut head = read_head(bytes, &self.identity)?;
+        let (vectors, sums) = self.vectors(&head, 0..head.states).ok_or(DAMAGED)?;
+        let parts = sums.into_iter().map(|sum| (sum, head.states));
+        let is_same = combined(&bytes[..head.length], parts) == u32::from_le_bytes(*sum);
+        head.saved.snapshot.vectors = vectors;
+        if is_same { Ok(head.saved) } else { Err(DAMAGED) }
+    }
+
+    /// This part of each vector, with its checksum; `None` if one cannot be read or is not finite.
+    fn vectors(&self, head: &Head, part: Range<usize>) -> Option<(Vec<Vec<f64>>, Vec<u32>)> {
+        let read = |vector: usize| {
+            let place = head.length + 8 * (vector * head.states + part.start);
+            let (numbers, sum) = read_part(&self.path, place as u64, part.len()).ok()?;
+            numbers.iter().all(|number| number.is_finite()).then_some((numbers, sum))
+        };
+        (0..head.vectors).map(read).collect()
     }
 
     /// The part before the vectors, and the sum at the end. A file of the wrong length is
@@ -245,6 +248,16 @@ fn read_part(path: &Path, place: u64, count: usize) -> io::Result<(Vec<f64>, u32
         numbers.extend(bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)));
     }
     Ok((numbers, hasher.finalize()))
+}
+
+/// The checksum of a beginning and of parts with these checksums and numbers of entries.
+fn combined(head: &[u8], parts: impl Iterator<Item = (u32, usize)>) -> u32 {
+    let mut hasher = Hasher::new();
+    hasher.update(head);
+    for (sum, numbers) in parts {
+        hasher.combine(&Hasher::new_with_initial_len(sum, 8 * numbers as u64));
+    }
+    hasher.finalize()
 }
 
 /// The part before the vectors. Each vector has an entry for each state.

@@ -1,7 +1,7 @@
 //! The checkpoint of several ranks, each of which has its own states: one file, in which each
 //! writes and reads its part.
 
-use super::{Checkpoint, DAMAGED, Head, Saved, head, read_head, read_part, write_numbers};
+use super::{Checkpoint, DAMAGED, Saved, combined, head, read_head, write_numbers};
 use crate::complaint::Complaint;
 use crc32fast::Hasher;
 use remapping::communicator::{Communicator, Shares};
@@ -38,29 +38,21 @@ impl Checkpoint {
         }
         let bytes = told(others, found);
         let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| self.refuse(DAMAGED))?;
-        let begun = read_head(bytes, &self.identity).map_err(|reason| self.refuse(reason))?;
-        let Head { mut saved, vectors, states, length } = begun;
+        let mut head = read_head(bytes, &self.identity).map_err(|reason| self.refuse(reason))?;
         let own = shares.own(others.rank());
-        let (mut sums, mut whole) = (Vec::new(), states == shares.total());
-        for vector in 0..vectors {
-            if !whole {
-                break;
-            }
-            let place = length + 8 * (vector * states + own.start);
-            match read_part(&self.path, place as u64, own.len()) {
-                Ok((numbers, sum)) => {
-                    whole = numbers.iter().all(|number| number.is_finite());
-                    saved.snapshot.vectors.push(numbers);
-                    sums.push(sum);
-                }
-                Err(_) => whole = false,
-            }
-        }
-        let mut broken = [if whole { 0.0 } else { 1.0 }];
+        let fits = head.states == shares.total();
+        let found = fits.then(|| self.vectors(&head, own)).flatten();
+        let mut broken = [if found.is_some() { 0.0 } else { 1.0 }];
         others.largest(&mut broken);
-        let is_same = broken == [0.0]
-            && together((others, shares), &bytes[..length], &sums) == u32::from_le_bytes(*sum);
-        if is_same { Ok(Some(saved)) } else { Err(self.refuse(DAMAGED)) }
+        let (vectors, sums) =
+            found.filter(|_| broken == [0.0]).ok_or_else(|| self.refuse(DAMAGED))?;
+        let all = together((others, shares), &bytes[..head.length], &sums);
+        head.saved.snapshot.vectors = vectors;
+        if all == u32::from_le_bytes(*sum) {
+            Ok(Some(head.saved))
+        } else {
+            Err(self.refuse(DAMAGED))
+        }
     }
 
     /// Checks whether the computation can continue from an existing file, without reading its
@@ -176,16 +168,10 @@ fn write_part(path: &Path, place: u64, numbers: &[f64]) -> io::Result<u32> {
 fn together((others, shares): Others<'_>, head: &[u8], own: &[u32]) -> u32 {
     let own: Vec<f64> = own.iter().map(|sum| f64::from(*sum)).collect();
     let all = others.gather(&own);
-    let mut hasher = Hasher::new();
-    hasher.update(head);
-    for vector in 0..own.len() {
-        for rank in 0..others.ranks() {
-            let sum = all[rank * own.len() + vector] as u32;
-            let bytes = 8 * shares.own(rank).len() as u64;
-            hasher.combine(&Hasher::new_with_initial_len(sum, bytes));
-        }
-    }
-    hasher.finalize()
+    let parts =
+        (0..own.len()).flat_map(|vector| (0..others.ranks()).map(move |rank| (vector, rank)));
+    let part = |(vector, rank)| (all[rank * own.len() + vector] as u32, shares.own(rank).len());
+    combined(head, parts.map(part))
 }
 
 /// Whether nothing has failed on any rank.
