@@ -107,7 +107,10 @@ pub trait Communicator: Send + Sync {
     fn gather(&self, own: &[f64]) -> Vec<f64>;
 
     /// The same on rank 0 only; empty on others.
-    fn collect(&self, own: &[f64]) -> Vec<f64>;
+    fn collect(&self, own: &[f64]) -> Vec<f64> {
+        let all = self.gather(own);
+        if self.rank() == 0 { all } else { Vec::new() }
+    }
 
     /// Most entries of all ranks that [`solve`](Self::solve) supports.
     fn most(&self) -> usize {

@@ -89,6 +89,12 @@ impl Multisets {
         rank
     }
 
+    /// The highest member of the multiset of `items` members with this rank: the largest level x
+    /// with C(x + items - 1, items) <= rank.
+    pub(crate) fn highest(&self, items: usize, rank: usize) -> usize {
+        self.table[items].partition_point(|&count| count <= rank) - 1
+    }
+
     /// Writes the members of the multiset with this rank, in ascending order.
     ///
     /// # Panics
@@ -96,8 +102,7 @@ impl Multisets {
     pub fn unrank_into(&self, mut rank: usize, sorted: &mut [usize]) {
         assert!(rank < self.states() && sorted.len() == self.items);
         for k in (1..=self.items).rev() {
-            // The largest level x with C(x + k - 1, k) <= rank.
-            let x = self.table[k].partition_point(|&count| count <= rank) - 1;
+            let x = self.highest(k, rank);
             sorted[k - 1] = x;
             rank -= self.table[k][x];
         }

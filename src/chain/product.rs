@@ -222,29 +222,16 @@ impl Product {
         }
     }
 
-    /// Whether its rows can be computed for some levels of the first factor alone, given the
-    /// adjacent levels.
-    pub(super) fn has_slabs(&self) -> bool {
-        matches!(self.factors[..], [Factor::BirthDeath(_), _, ..])
-    }
-
-    /// The number of levels of the first factor, and of states of each.
+    /// The number of levels of the first factor, and of states of each. Rows can be computed for
+    /// some of these levels alone, given the adjacent ones, if there are several factors and the
+    /// first is a birth–death chain.
     pub(super) fn slabs(&self) -> (usize, usize) {
         (self.factors[0].operator().states(), self.inner[0])
     }
 
-    /// Detailed-balance weights of these states, which cover some levels of the first factor.
-    pub(super) fn weights_of_slabs(&self, states: Range<usize>) -> Option<Vec<f64>> {
-        self.product_of_slabs(states, |factor| factor.reversing_weights())
-    }
-
-    /// The probability to stay in each of these states, likewise.
-    pub(super) fn staying_of_slabs(&self, states: Range<usize>) -> Option<Vec<f64>> {
-        self.product_of_slabs(states, |factor| factor.staying())
-    }
-
-    /// The product of what each factor has in its own state.
-    fn product_of_slabs(
+    /// The product of what each factor has in its own state, for states that cover some levels of
+    /// the first factor.
+    pub(super) fn product_of_slabs(
         &self,
         states: Range<usize>,
         of: impl Fn(&dyn Operator) -> Option<Vec<f64>>,
@@ -261,7 +248,7 @@ impl Product {
     }
 
     /// [`Operator::apply_then`] for the states with some levels of the first factor, counted from
-    /// the first of them. The first factor [has slabs](Self::has_slabs).
+    /// the first of them; see [`slabs`](Self::slabs).
     pub(super) fn apply_slabs(
         &self,
         first: usize,
@@ -304,7 +291,7 @@ impl Operator for Product {
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
-        usable(self.weights_of_slabs(0..self.states)?)
+        usable(self.product_of_slabs(0..self.states, |factor| factor.reversing_weights())?)
     }
 
     fn is_reversible(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The rows of an operator that belong to one of several ranks.
 
 use super::kernel::Rows;
-use super::{Effort, Exchangeable, Finish, JointRows, Operator, Product, WEIGHT_SPAN};
+use super::{Effort, Exchangeable, Factor, Finish, JointRows, Operator, Product, WEIGHT_SPAN};
 use crate::communicator::{Communicator, Shares};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +36,10 @@ impl Divided {
     /// fewer than three equal processes.
     pub fn most(&self) -> Option<usize> {
         match self {
-            Self::Slabs(product) => product.has_slabs().then(|| product.slabs().0),
+            Self::Slabs(product) => match product.factors() {
+                [Factor::BirthDeath(first), _, ..] => Some(first.levels()),
+                _ => None,
+            },
             Self::Blocks(operator) => {
                 let many = operator.multisets().items() >= FEWEST_ITEMS;
                 many.then(|| operator.states())
@@ -199,14 +202,18 @@ impl Operator for Shared {
     fn staying(&self) -> Option<Vec<f64>> {
         match &self.rows {
             Own::Rows(rows, _) => Some(rows.staying()),
-            Own::Divided(Divided::Slabs(product)) => product.staying_of_slabs(self.own()),
+            Own::Divided(Divided::Slabs(product)) => {
+                product.product_of_slabs(self.own(), |factor| factor.staying())
+            }
             Own::Divided(Divided::Blocks(operator)) => Some(operator.staying_of(self.own())),
         }
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         let own = match &self.rows {
-            Own::Divided(Divided::Slabs(product)) => product.weights_of_slabs(self.own()),
+            Own::Divided(Divided::Slabs(product)) => {
+                product.product_of_slabs(self.own(), |factor| factor.reversing_weights())
+            }
             Own::Divided(Divided::Blocks(operator)) => operator.weights_of(self.own()),
             // They would have to be computed along paths through the rows of all ranks.
             Own::Rows(..) => None,
@@ -227,7 +234,7 @@ impl Operator for Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BirthDeath, Dense, Edge, Factor};
+    use super::super::{BirthDeath, Dense, Edge};
     use super::*;
     use crate::communicator::Equations;
     use proptest::prelude::*;
@@ -258,10 +265,6 @@ mod tests {
         fn largest(&self, _: &mut [f64]) {}
 
         fn gather(&self, _: &[f64]) -> Vec<f64> {
-            unreachable!()
-        }
-
-        fn collect(&self, _: &[f64]) -> Vec<f64> {
             unreachable!()
         }
 

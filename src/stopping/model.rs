@@ -84,10 +84,8 @@ impl Model {
         cost: RunningCost,
         capacities: &[Rational],
     ) -> Result<Self, ModelError> {
-        let highest =
-            |process: &Process| process.lowest.saturating_add(process.chain.levels() as i64 - 1);
         let largest =
-            |process: &Process| process.lowest.unsigned_abs().max(highest(process).unsigned_abs());
+            |process: &Process| process.lowest.unsigned_abs().max(process.highest().unsigned_abs());
         let largest = processes.iter().map(largest).max().unwrap_or(0);
         let imbalance = Imbalance::new(cost, capacities, largest)?;
         let (expected, found) = (imbalance.processes(), processes.len());

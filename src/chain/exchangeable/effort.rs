@@ -43,9 +43,7 @@ impl<'o> Effort<'o> {
             if items <= 2 {
                 return sum + OF_STATE * rank as f64;
             }
-            // The highest level of the multiset with this rank.
-            let levels = 0..self.operator.chain.levels();
-            let lower = levels.filter(|z| self.operator.count(items, z + 1) <= rank).count();
+            let lower = self.operator.sets.highest(items, rank);
             sum += self.below[items][lower];
             rank -= self.operator.count(items, lower);
             if rank > 0 {

@@ -64,15 +64,7 @@ impl Exchangeable {
     fn moved(&self, items: usize, mut rank: usize, mut to: impl FnMut(usize) -> usize) -> usize {
         let mut moved = 0;
         for k in (1..=items).rev() {
-            // The largest level with at most that many multisets below it.
-            let (mut level, mut beyond) = (0, self.chain.levels());
-            while level + 1 < beyond {
-                let middle = usize::midpoint(level, beyond);
-                match self.count(k, middle) <= rank {
-                    true => level = middle,
-                    false => beyond = middle,
-                }
-            }
+            let level = self.sets.highest(k, rank);
             rank -= self.count(k, level);
             moved += self.count(k, to(level));
         }

@@ -94,8 +94,7 @@ impl<'a> Blind<'a> {
     /// costs at most `remap_cost`.
     pub fn every(&self, remap_cost: f64, observer: &dyn Observer) -> (u64, f64) {
         let lowest: Vec<i64> = self.processes.iter().map(|p| p.lowest).collect();
-        let highest = |p: &Process| p.lowest + p.chain.levels() as i64 - 1;
-        let highest: Vec<i64> = self.processes.iter().map(highest).collect();
+        let highest: Vec<i64> = self.processes.iter().map(Process::highest).collect();
         let splits = self.imbalance.splits_within(&lowest, &highest);
         let slack = 1.0 + 64.0 * f64::EPSILON;
         let mut spent: Vec<f64> = splits.iter().map(|loads| self.imbalance.cost(loads)).collect();

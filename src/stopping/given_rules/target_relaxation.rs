@@ -93,8 +93,7 @@ impl Anywhere {
 
     /// A lower bound on the average cost per step, if a remap costs at least `remap_cost`.
     pub fn average(&self, remap_cost: f64, observer: &dyn Observer) -> f64 {
-        let own = self.0.iter().map(|group| group.share * group.average(remap_cost, observer));
-        own.fold(0.0, |sum, own| sum + own) * (1.0 - 64.0 * f64::EPSILON)
+        self.sum(|group| group.average(remap_cost, observer))
     }
 
     /// A lower bound on the cost of `steps` steps that begin with load `initial` on each process.
@@ -105,10 +104,11 @@ impl Anywhere {
         paid: Paid,
         observer: &dyn Observer,
     ) -> f64 {
-        let own = self
-            .0
-            .iter()
-            .map(|group| group.share * group.total(remap_cost, (initial, steps), paid, observer));
+        self.sum(|group| group.total(remap_cost, (initial, steps), paid, observer))
+    }
+
+    fn sum(&self, bound: impl Fn(&Group) -> f64) -> f64 {
+        let own = self.0.iter().map(|group| group.share * bound(group));
         own.fold(0.0, |sum, own| sum + own) * (1.0 - 64.0 * f64::EPSILON)
     }
 }

@@ -23,6 +23,13 @@ pub struct Process {
     pub chain: ProcessChain,
 }
 
+impl Process {
+    /// The load at the highest level.
+    pub fn highest(&self) -> i64 {
+        self.lowest.saturating_add(self.chain.levels() as i64 - 1)
+    }
+}
+
 /// Processes that are interchangeable: the same chain and capacity.
 #[derive(Debug, Clone)]
 pub(in crate::stopping) struct Group {
@@ -175,7 +182,7 @@ impl States {
     }
 
     /// The lowest and the highest load of each process; `None` for listed load vectors.
-    pub(in crate::stopping) fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
+    pub fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
         let Kind::Groups { lowest, shape, .. } = &self.whole().0 else { return None };
         let last = |(low, levels): (&i64, &usize)| low + *levels as i64 - 1;
         Some((lowest.clone(), lowest.iter().zip(shape).map(last).collect()))

@@ -64,11 +64,6 @@ impl Communicator for Threads {
         self.show(own, <[Vec<f64>]>::concat)
     }
 
-    fn collect(&self, own: &[f64]) -> Vec<f64> {
-        let all = self.gather(own);
-        if self.rank == 0 { all } else { Vec::new() }
-    }
-
     fn solve(&self, _: Equations<'_>, _: &mut [f64]) -> u64 {
         unreachable!("recursions solve no equations")
     }

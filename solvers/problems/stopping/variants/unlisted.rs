@@ -11,7 +11,7 @@ use crate::problems::{Asked, Found, Outcome, Settings};
 use crate::run::Watch;
 use remapping::Status;
 use remapping::imbalance::Imbalance;
-use remapping::stopping::{AfterRemap, Anywhere, Blind, ProblemError, Process, States};
+use remapping::stopping::{AfterRemap, Anywhere, Blind, ProblemError, States};
 
 /// The help in the diagnostic.
 const HELP: &str = "take fewer levels or processes, or a larger machine";
@@ -45,7 +45,7 @@ pub(in crate::problems::stopping) fn solve(
     let (lower, upper) = match model.after() {
         AfterRemap::Stop => (dearest, dearest),
         AfterRemap::Uniform => {
-            let most = everywhere(model, (&states, &imbalance), dearest);
+            let most = everywhere(&states, &imbalance, dearest);
             (dearest, most.ok_or_else(|| wrong(&ProblemError::NeverBalanced.to_string()))?)
         }
     };
@@ -54,7 +54,7 @@ pub(in crate::problems::stopping) fn solve(
     answer.largest_value = match model.steps() {
         None => upper,
         Some(steps) => {
-            let all = steps as f64 * dearest_step(model, (&states, &imbalance));
+            let all = steps as f64 * dearest_step(&states, &imbalance);
             if model.restarts() {
                 all.min(remapping(model, &imbalance, steps, dearest, watch))
             } else {
@@ -93,12 +93,8 @@ fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> [f64; 2] {
 
 /// The total cost if every unbalanced load vector remaps, where that may lead to any load vector;
 /// `None` where none is balanced.
-fn everywhere(
-    model: &Stopping,
-    (states, imbalance): (&States, &Imbalance),
-    rho: f64,
-) -> Option<f64> {
-    let balanced = match ranges(model) {
+fn everywhere(states: &States, imbalance: &Imbalance, rho: f64) -> Option<f64> {
+    let balanced = match states.range() {
         None => (0..states.count()).filter(|s| imbalance.is_balanced(&states.loads(*s))).count(),
         Some((lowest, highest)) => (lowest[0]..=highest[0])
             .filter_map(|load| imbalance.balanced_with(0, load))
@@ -111,8 +107,8 @@ fn everywhere(
 }
 
 /// An upper bound on the cost of any step.
-fn dearest_step(model: &Stopping, (states, imbalance): (&States, &Imbalance)) -> f64 {
-    let Some((lowest, highest)) = ranges(model) else {
+fn dearest_step(states: &States, imbalance: &Imbalance) -> f64 {
+    let Some((lowest, highest)) = states.range() else {
         let all = (0..states.count()).map(|s| imbalance.cost(&states.loads(s)));
         return all.fold(0.0, f64::max);
     };
@@ -126,14 +122,6 @@ fn dearest_step(model: &Stopping, (states, imbalance): (&States, &Imbalance)) ->
         ends[0].max(ends[1]).powi(2)
     };
     (0..lowest.len()).map(apart).sum::<f64>().sqrt() * (1.0 + 1e-12)
-}
-
-/// The lowest and the highest load of each process, unless they move jointly.
-fn ranges(model: &Stopping) -> Option<(Vec<i64>, Vec<i64>)> {
-    let processes = model.independent();
-    let lowest: Vec<i64> = processes.iter().map(|own| own.lowest).collect();
-    let highest = |own: &Process| own.lowest + own.chain.levels() as i64 - 1;
-    (!processes.is_empty()).then(|| (lowest, processes.iter().map(highest).collect()))
 }
 
 /// An upper bound on the cost of these steps with remaps at the best fixed interval, from the first
@@ -151,17 +139,17 @@ fn remapping(model: &Stopping, imbalance: &Imbalance, steps: u64, rho: f64, watc
 /// cost of the best rule that does not depend on the loads.
 fn average(
     model: &Stopping,
-    space: (&States, &Imbalance),
+    (states, imbalance): (&States, &Imbalance),
     [cheapest, dearest]: [f64; 2],
     watch: &Watch,
 ) -> Bounds {
     let processes = model.independent();
     if processes.is_empty() {
         // Remaps in every step, with the dearest remap and the dearest step.
-        return Bounds { lower: 0.0, upper: (dearest + dearest_step(model, space)).next_up() };
+        return Bounds { lower: 0.0, upper: (dearest + dearest_step(states, imbalance)).next_up() };
     }
     let lower = Anywhere::new(&processes, &model.capacities()).average(cheapest, watch);
-    let blind = Blind::new(&processes, space.1);
+    let blind = Blind::new(&processes, imbalance);
     let (_, upper) = blind.every(dearest, watch);
     Bounds { lower, upper: blind.never().map_or(upper, |never| never.min(upper)) }
 }
